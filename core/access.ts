@@ -1,0 +1,142 @@
+/** Roles and scopes: who may call what. The tables of the contract and the one function that judges a caller by them. */
+import { type Refusal, refuse } from './errors.js'
+
+export const roles = ['viewer', 'editor', 'admin', 'owner'] as const
+export type Role = (typeof roles)[number]
+
+export const scopes = [
+  'agents:read',
+  'agents:write',
+  'people:read',
+  'people:write',
+  'people:export',
+  'knowledge:read',
+  'knowledge:write',
+  'messages:read',
+  'catalogs:read',
+  'templates:apply',
+  'webhooks:manage',
+  'org:admin',
+  'integrations:journey',
+] as const
+export type Scope = (typeof scopes)[number]
+
+const implied: Partial<Record<Scope, readonly Scope[]>> = {
+  'agents:write': ['agents:read'],
+  'people:write': ['people:read', 'people:export'],
+  'knowledge:write': ['knowledge:read'],
+}
+
+const viewerScopes: readonly Scope[] = ['agents:read', 'people:read', 'knowledge:read', 'messages:read', 'catalogs:read']
+const editorScopes: readonly Scope[] = [
+  ...viewerScopes,
+  'agents:write',
+  'people:write',
+  'people:export',
+  'knowledge:write',
+  'templates:apply',
+]
+const adminScopes: readonly Scope[] = [...editorScopes, 'webhooks:manage', 'org:admin']
+
+/** What a signed-in user holds: scopes follow from the role. */
+export const scopesOfRole: Readonly<Record<Role, readonly Scope[]>> = {
+  viewer: viewerScopes,
+  editor: editorScopes,
+  admin: adminScopes,
+  owner: adminScopes,
+}
+
+/** What a key's scopes make of it. The journey scope lets a key send, so it counts as an editor on the journey's routes. */
+const roleOfScope: Readonly<Record<Scope, Role>> = {
+  'agents:read': 'viewer',
+  'agents:write': 'editor',
+  'people:read': 'viewer',
+  'people:write': 'editor',
+  'people:export': 'viewer',
+  'knowledge:read': 'viewer',
+  'knowledge:write': 'editor',
+  'messages:read': 'viewer',
+  'catalogs:read': 'viewer',
+  'templates:apply': 'editor',
+  'webhooks:manage': 'admin',
+  'org:admin': 'admin',
+  'integrations:journey': 'editor',
+}
+
+export function roleOfKey(granted: readonly Scope[]): Role {
+  return granted.reduce<Role>((best, scope) => (reaches(roleOfScope[scope], best) ? roleOfScope[scope] : best), 'viewer')
+}
+
+/**
+ * The whole set a key's chosen scopes stand for, in the order of the table: read with write, and the catalogs with
+ * everything. A key of the journey scope alone stays confined to it.
+ */
+export function expandScopes(granted: readonly Scope[]): Scope[] {
+  const journeyOnly = granted.length > 0 && granted.every((scope) => scope === 'integrations:journey')
+  const all = new Set<Scope>(journeyOnly ? [] : ['catalogs:read'])
+  for (const scope of granted) {
+    all.add(scope)
+    for (const also of implied[scope] ?? []) all.add(also)
+  }
+  return scopes.filter((scope) => all.has(scope))
+}
+
+export function reaches(role: Role, floor: Role): boolean {
+  return roles.indexOf(role) >= roles.indexOf(floor)
+}
+
+/** Someone who belongs to an org: an API key or a signed-in user. */
+export interface Member {
+  readonly kind: 'key' | 'session'
+  /** The key's id, or the user's. */
+  readonly id: string
+  readonly orgId: string
+  readonly role: Role
+  readonly scopes: ReadonlySet<Scope>
+  readonly isSysop: boolean
+  /** The automated caller named by X-Svc-Agent: for attribution, never for judging. */
+  readonly svcAgent?: string
+}
+
+/** An emulator grant: it sees one agent's personas and nothing else. */
+export interface Grant {
+  readonly kind: 'grant'
+  readonly id: string
+  readonly orgId: string
+  readonly agentId: string
+  readonly svcAgent?: string
+}
+
+/** A gateway access token: the token is the agent. */
+export interface AgentCaller {
+  readonly kind: 'agent'
+  readonly id: string
+  readonly orgId: string
+  readonly agentId: string
+  readonly svcAgent?: string
+}
+
+export type Caller = Member | Grant | AgentCaller
+
+/** Who a route lets in. `scopes` are alternatives: one of them is enough, and none named means none needed. */
+export type Access =
+  | { readonly who: 'public' }
+  | { readonly who: 'any'; readonly scopes?: readonly Scope[] }
+  | { readonly who: 'member'; readonly role: Role; readonly scopes?: readonly Scope[]; readonly grant?: true }
+  | { readonly who: 'emulator' }
+  | { readonly who: 'agent' }
+  | { readonly who: 'sysop' }
+
+/**
+ * Judges a member by role floor and scope, two independent checks. A key is what its scopes make of it, so it is told
+ * of the missing scope first; a user has the scopes of the role, so the role is what is missing.
+ */
+export function judge(member: Member, floor: Role, needed: readonly Scope[] = []): Refusal | undefined {
+  const scopeMissing = needed.length > 0 && !needed.some((scope) => member.scopes.has(scope))
+  const roleMissing = !reaches(member.role, floor)
+  if (scopeMissing && (member.kind === 'key' || !roleMissing)) {
+    return refuse('auth.scope_missing', { detail: `This needs ${needed.join(' or ')}.` })
+  }
+  if (roleMissing) return refuse('auth.forbidden', { detail: `This needs the role ${floor}; yours is ${member.role}.` })
+  return undefined
+}

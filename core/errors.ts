@@ -1,0 +1,61 @@
+/** Every error Parley answers, one row a code, and the refusal value that carries one to the HTTP front. */
+
+interface ErrorRow {
+  status: number
+  title: string
+}
+
+export const errorTable = {
+  'auth.unauthenticated': { status: 401, title: 'The token is missing or not accepted' },
+  'auth.forbidden': { status: 403, title: 'Your role does not allow this' },
+  'auth.scope_missing': { status: 403, title: 'Your token lacks a scope this needs' },
+  'auth.emulator_grant.forbidden': { status: 403, title: 'An emulator grant does not reach this' },
+  'resource.not_found': { status: 404, title: 'Not found' },
+  'request.method_not_allowed': { status: 405, title: 'This path does not take that method' },
+  'request.timeout': { status: 408, title: 'The request took too long to arrive' },
+  'request.too_large': { status: 413, title: 'The request body is too large' },
+  'request.unsupported_media_type': { status: 415, title: 'This content type is not read here' },
+  'request.invalid': { status: 422, title: 'The request is not valid' },
+  'request.rate_limited': { status: 429, title: 'Too many calls' },
+  'request.headers_too_large': { status: 431, title: 'The request headers are too large' },
+  'service.failed': { status: 500, title: 'Something went wrong on our side' },
+  'service.unavailable': { status: 503, title: 'Not available just now' },
+} as const satisfies Record<string, ErrorRow>
+
+export type ErrorCode = keyof typeof errorTable
+
+export interface FieldError {
+  /** Path of the field as its writer would spell it: `things[1].collections[0]`. */
+  field: string
+  message: string
+  code?: string
+}
+
+/** A policy refusal: a value, never thrown. Whoever returns one has changed nothing. */
+export interface Refusal {
+  readonly refused: ErrorCode
+  /** Only where the contract gives one code two statuses. */
+  readonly status?: number
+  readonly detail?: string
+  readonly errors?: readonly FieldError[]
+  readonly headers?: Readonly<Record<string, string>>
+  /** Further members of the body that the contract names for this refusal. */
+  readonly extra?: Readonly<Record<string, unknown>>
+}
+
+export function refuse(code: ErrorCode, about: Omit<Refusal, 'refused'> = {}): Refusal {
+  return { refused: code, ...about }
+}
+
+/** The commonest refusal: one field is wrong, and this is what is wrong with it. */
+export function invalid(field: string, message: string, about: Omit<Refusal, 'refused' | 'errors'> = {}): Refusal {
+  return refuse('request.invalid', { detail: `${field}: ${message}`, errors: [{ field, message }], ...about })
+}
+
+export function isRefusal(value: unknown): value is Refusal {
+  return typeof value === 'object' && value !== null && 'refused' in value
+}
+
+export function statusOf(refusal: Refusal): number {
+  return refusal.status ?? errorTable[refusal.refused].status
+}

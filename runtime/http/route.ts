@@ -1,0 +1,114 @@
+/** The one declaration of a route: matching, checking, limits, errors, documentation and access tests all read it. */
+import type { Static, TObject, TSchema } from 'typebox'
+import type { Access, AgentCaller, Grant, Member } from '../../core/access.js'
+import type { ErrorCode, Refusal } from '../../core/errors.js'
+import type { BudgetName } from '../../core/limits.js'
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+export type Plane = 'mgmt' | 'gateway'
+
+/** How a refusal is written: RFC-like problem details, `{ statusCode, message }`, or the gateway's `{ message }`. */
+export type ErrorStyle = 'problem' | 'classic' | 'gateway'
+
+export type CallerOf<A extends Access> = A extends { who: 'public' }
+  ? undefined
+  : A extends { who: 'emulator' }
+    ? Grant
+    : A extends { who: 'agent' }
+      ? AgentCaller
+      : A extends { grant: true }
+        ? Member | Grant
+        : Member
+
+/** What a handler is given: everything checked, the caller known, the org its own. */
+export interface Call<C, P, Q, B> {
+  readonly caller: C
+  readonly params: P
+  readonly query: Q
+  readonly body: B
+  readonly requestId: string
+  readonly at: number
+  readonly remoteAddress: string
+  /** Fires when the client has gone or the node gives up waiting. */
+  readonly signal: AbortSignal
+  /** A request header that the route declared in `headers`; empty when absent. */
+  header(name: string): string
+}
+
+/** A streamed body is pulled only as fast as the client reads. */
+export type AnswerBody = Uint8Array | string | AsyncIterable<Uint8Array | string>
+
+/** A handler's answer: `json` for data, or `body` with its own content type. */
+export interface Answer<R = unknown> {
+  readonly status: number
+  readonly json?: R
+  readonly body?: AnswerBody
+  readonly type?: string
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+export interface Route {
+  readonly plane: Plane
+  readonly method: Method
+  /** Below the plane's version prefix, parameters in braces: `/orgs/{org}/api-keys/{keyId}`. */
+  readonly path: string
+  readonly summary: string
+  readonly tag: string
+  readonly access: Access
+  readonly params?: TObject
+  readonly query?: TObject
+  /** Absent: the route takes no body, and one that comes is refused. */
+  readonly body?: TSchema
+  /** A body that may be left out altogether is then `undefined`. */
+  readonly bodyOptional?: true
+  /** Media types read besides JSON; such a body reaches the handler as bytes. */
+  readonly rawTypes?: readonly string[]
+  readonly bodyLimitBytes?: number
+  /** Request headers the handler reads. */
+  readonly headers?: readonly string[]
+  /** Success statuses with the schema of each; null for no content, a string for a media type that is not JSON. */
+  readonly reply: Readonly<Record<number, TSchema | null | string>>
+  /** Codes the handler itself may answer; those of the pipeline are understood. */
+  readonly errors?: readonly ErrorCode[]
+  readonly budget?: BudgetName
+  readonly style?: ErrorStyle
+  /** Status of a body that cannot be read, where the contract says 400 instead of 422. */
+  readonly malformedStatus?: 400
+  readonly handler: (call: Call<never, never, never, never>) => Promise<Answer | Refusal> | Answer | Refusal
+}
+
+type StaticOr<T, Otherwise> = T extends TSchema ? Static<T> : Otherwise
+type ParamNames<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
+  ? Name | ParamNames<Rest>
+  : never
+
+/** Declares a route, its handler typed by its schemas, its path and its access. */
+export function route<
+  const A extends Access,
+  const Path extends string,
+  Q extends TObject | undefined = undefined,
+  B extends TSchema | undefined = undefined,
+>(
+  declared: Omit<Route, 'access' | 'path' | 'query' | 'body' | 'handler'> & {
+    access: A
+    path: Path
+    query?: Q
+    body?: B
+    handler: (
+      call: Call<
+        CallerOf<A>,
+        Readonly<Record<ParamNames<Path>, string>>,
+        Readonly<StaticOr<Q, Record<string, never>>>,
+        StaticOr<B, undefined>
+      >,
+    ) => Promise<Answer | Refusal> | Answer | Refusal
+  },
+): Route {
+  return declared as unknown as Route
+}
+
+export function json<R>(status: number, body: R, headers?: Record<string, string>): Answer<R> {
+  return headers ? { status, json: body, headers } : { status, json: body }
+}
+
+export const noContent: Answer = { status: 204 }
