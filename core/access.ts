@@ -118,6 +118,17 @@ export interface AgentCaller {
 
 export type Caller = Member | Grant | AgentCaller
 
+/** Who did it, as records and events remember it. */
+export interface Actor {
+  readonly kind: string
+  readonly id: string
+  readonly svcAgent?: string
+}
+
+export function actorOf({ kind, id, svcAgent }: Caller): Actor {
+  return svcAgent ? { kind, id, svcAgent } : { kind, id }
+}
+
 /** Who a route lets in. `scopes` are alternatives: one of them is enough, and none named means none needed. */
 export type Access =
   | { readonly who: 'public' }

@@ -12,12 +12,10 @@ export const errorTable = {
   'auth.emulator_grant.forbidden': { status: 403, title: 'An emulator grant does not reach this' },
   'resource.not_found': { status: 404, title: 'Not found' },
   'request.method_not_allowed': { status: 405, title: 'This path does not take that method' },
-  'request.timeout': { status: 408, title: 'The request took too long to arrive' },
   'request.too_large': { status: 413, title: 'The request body is too large' },
   'request.unsupported_media_type': { status: 415, title: 'This content type is not read here' },
   'request.invalid': { status: 422, title: 'The request is not valid' },
   'request.rate_limited': { status: 429, title: 'Too many calls' },
-  'request.headers_too_large': { status: 431, title: 'The request headers are too large' },
   'service.failed': { status: 500, title: 'Something went wrong on our side' },
   'service.unavailable': { status: 503, title: 'Not available just now' },
 } as const satisfies Record<string, ErrorRow>

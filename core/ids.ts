@@ -3,7 +3,7 @@
 export const slugPattern = '^[a-z0-9][a-z0-9-]{0,62}$'
 export const mintedIdPattern = '^[a-z]{2,4}_[0-9a-z]{26}$'
 /** What a path parameter may hold when its route says nothing narrower. */
-export const pathIdPattern = '^[A-Za-z0-9@][A-Za-z0-9@/._:-]{0,199}$'
+export const pathIdPattern = '^(@svc/)?[A-Za-z0-9][A-Za-z0-9_.:-]{0,199}$'
 export const svcAgentPattern = /^[a-z0-9._-]{1,32}$/
 export const requestIdPattern = /^[A-Za-z0-9._-]{1,64}$/
 

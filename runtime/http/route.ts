@@ -3,6 +3,7 @@ import type { Static, TObject, TSchema } from 'typebox'
 import type { Access, AgentCaller, Grant, Member } from '../../core/access.js'
 import type { ErrorCode, Refusal } from '../../core/errors.js'
 import type { BudgetName } from '../../core/limits.js'
+import type { Connection } from './exchange.js'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 export type Plane = 'mgmt' | 'gateway'
@@ -28,9 +29,7 @@ export interface Call<C, P, Q, B> {
   readonly body: B
   readonly requestId: string
   readonly at: number
-  readonly remoteAddress: string
-  /** Fires when the client has gone or the node gives up waiting. */
-  readonly signal: AbortSignal
+  readonly connection: Connection
   /** A request header that the route declared in `headers`; empty when absent. */
   header(name: string): string
 }
@@ -57,7 +56,7 @@ export interface Route {
   readonly access: Access
   readonly params?: TObject
   readonly query?: TObject
-  /** Absent: the route takes no body, and one that comes is refused. */
+  /** Absent: the route takes no body, and one that comes is not looked at. */
   readonly body?: TSchema
   /** A body that may be left out altogether is then `undefined`. */
   readonly bodyOptional?: true

@@ -2,6 +2,7 @@
  * The door through which all state changes. A change is a command to the owner of its key: a name, an input that can
  * travel as data, and a synchronous decision over a transaction.
  */
+import type { Actor } from '../../core/access.js'
 import type { Refusal } from '../../core/errors.js'
 import type { Key, Reader, Table } from '../store/contract.js'
 
@@ -13,12 +14,6 @@ export interface Told {
   readonly by?: Actor
   /** A new id, the same one each time this command is decided again. */
   mint(prefix: string): string
-}
-
-export interface Actor {
-  readonly kind: string
-  readonly id: string
-  readonly svcAgent?: string
 }
 
 /** Work to be done once the commit is durable: performed at least once, always under the same id. */
@@ -64,6 +59,11 @@ export interface Shards {
   ask<I, R>(owner: string, command: Command<I, R>, input: I, options?: AskOptions): Promise<R | Refusal>
   /** Committed state of that owner; never waits. */
   view(owner: string): Reader
+}
+
+/** Told of every durable change of one table, before the command that made it is answered. */
+export interface Watch {
+  watch<K extends Key, V>(table: Table<K, V>, seen: (key: K, value: V | undefined) => void): void
 }
 
 /** Performs one kind of effect. It may be called again with the same id after a crash, so its receiver drops repeats. */

@@ -43,7 +43,13 @@ export interface Row<K extends Key, V> {
   readonly value: V
 }
 
-/** Reads are synchronous, see every finished commit, and never wait for a write. Rows come in key order. */
+/**
+ * Reads are synchronous, see every finished commit, and never wait for a write. What they see is durable; a commit may
+ * be seen a moment before its promise resolves. Rows come in key order: part by part, numbers by size before strings by
+ * code point, a shorter key before those it begins. A range walked within one turn sees one state; walked over several
+ * it sees commits made meanwhile, never a row twice. It holds nothing of the database between rows, so it may be left
+ * anywhere. Asked wrongly (a key too long, `before` on a reverse range) both throw: that is a bug of the caller.
+ */
 export interface Reader {
   get<K extends Key, V>(table: Table<K, V>, key: K): V | undefined
   range<K extends Key, V>(table: Table<K, V>, options?: RangeOptions): Iterable<Row<K, V>>
@@ -58,12 +64,16 @@ export interface Write {
 
 /**
  * `commit` makes its writes durable together or not at all, in the order of the calls, and resolves once they would
- * survive a power cut. Commits called while one is on its way share the next. After a failed commit the store takes no
- * more writes: every later one fails with StoreFailed until the process is started again.
+ * survive a power cut. Commits called while one is on its way share the next. Records are taken as they are at the call.
+ * A key too long or a record that is not plain data is a bug: `commit` throws it at once and takes nothing of the call.
+ *
+ * After a failed commit the store takes no more writes: every later one fails with StoreFailed until the process is
+ * started again. While the disk is nearly full commits are refused with StoreFailed before anything is tried, together
+ * with all that wait at that moment, and are taken again by themselves when space is back. Reads go on in both cases.
  */
 export interface Store extends Reader {
   commit(writes: readonly Write[]): Promise<void>
-  /** Why the store no longer takes writes, if so. */
+  /** Why the store takes no writes just now, if so. */
   failure(): Error | undefined
   close(): Promise<void>
 }
@@ -73,7 +83,7 @@ export class StoreUnusable extends Error {
   override readonly name = 'StoreUnusable'
 }
 
-/** A commit did not reach the disk; nothing of it may be acknowledged. */
+/** A commit did not reach the disk; nothing of it may be acknowledged. `message` is a sentence for the operator. */
 export class StoreFailed extends Error {
   override readonly name = 'StoreFailed'
 }

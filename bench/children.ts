@@ -1,0 +1,46 @@
+/** Starts the bench's processes and makes sure that none outlives it. */
+import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+
+const living = new Set<ChildProcess>()
+
+export function startChild(command: string, args: readonly string[], options: SpawnOptions = {}): ChildProcess {
+  const child = spawn(command, args, options)
+  living.add(child)
+  child.once('exit', () => living.delete(child))
+  child.once('error', () => living.delete(child))
+  return child
+}
+
+/** The compiled file of a program of this folder. */
+export function programFile(program: string): string {
+  return fileURLToPath(new URL(`./${program}.js`, import.meta.url))
+}
+
+/** Resolves with the exit code; a process that has not ended in time is killed. */
+export async function ended(child: ChildProcess, withinMs: number): Promise<number | null> {
+  if (child.exitCode !== null || child.signalCode !== null) return child.exitCode
+  const timer = setTimeout(() => child.kill('SIGKILL'), withinMs)
+  const [code] = await once(child, 'exit')
+  clearTimeout(timer)
+  return code
+}
+
+/** Runs a command to its end and returns what it wrote; a failing one is an error carrying its own words. */
+export async function outputOf(child: ChildProcess, withinMs: number): Promise<string> {
+  const written = { out: '', err: '' }
+  child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+    written.out += text
+  })
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    written.err += text
+  })
+  const code = await ended(child, withinMs)
+  if (code !== 0) throw new Error(`${child.spawnargs.slice(0, 2).join(' ')} ended with ${code}: ${written.err.trim()}`)
+  return written.out
+}
+
+export function killChildren(): void {
+  for (const child of living) child.kill('SIGKILL')
+}

@@ -1,0 +1,69 @@
+/** A candidate's side of the control socket: it says that it is ready and then answers what the bench asks. */
+import { connect, type Socket } from 'node:net'
+import { createInterface } from 'node:readline'
+import type { Sample, Window } from './scenario.js'
+
+export interface HttpRequest {
+  readonly method: string
+  readonly path: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+}
+
+/** Where a candidate listens and what it wants to be sent, and facts of its setting for the report. */
+export interface Ready {
+  readonly port?: number
+  readonly request?: HttpRequest
+  readonly notes?: readonly string[]
+}
+
+export interface Asked {
+  readonly id: number
+  readonly ask: 'cpu' | 'work' | 'stop'
+  readonly window?: Window
+}
+
+/** Readiness is told unasked, as the answer to question 0. */
+export type Told = { readonly id: number; readonly answer: unknown } | { readonly id: number; readonly failed: string }
+
+export interface Presented {
+  readonly ready: Ready
+  readonly work?: (window: Window) => Promise<Sample>
+  readonly close: () => Promise<void> | void
+}
+
+export function readLines<M>(socket: Socket, take: (message: M) => void): void {
+  createInterface({ input: socket }).on('line', (line) => take(JSON.parse(line)))
+}
+
+/** Serves the bench until it says stop or goes away; the process then ends. */
+export function present(presented: Presented): void {
+  const port = Number(process.env.BENCH_CONTROL)
+  if (!port) throw new Error('This program is started by the bench: npm run bench')
+  const socket = connect(port, '127.0.0.1')
+  const tell = (told: Told) => socket.write(`${JSON.stringify(told)}\n`)
+  socket.on('error', () => socket.destroy())
+  socket.on('close', () => process.exit(0))
+  tell({ id: 0, answer: presented.ready })
+  readLines<Asked>(socket, (asked) => {
+    answer(presented, asked).then(
+      (given) => {
+        tell({ id: asked.id, answer: given })
+        if (asked.ask === 'stop') socket.end()
+      },
+      (failure: unknown) => tell({ id: asked.id, failed: String(failure) }),
+    )
+  })
+}
+
+async function answer(presented: Presented, asked: Asked): Promise<unknown> {
+  if (asked.ask === 'cpu') return cpuMicros()
+  if (asked.ask === 'stop') return presented.close()
+  if (!presented.work || !asked.window) throw new Error('it does no work of its own')
+  return presented.work(asked.window)
+}
+
+export function cpuMicros(): number {
+  const { user, system } = process.cpuUsage()
+  return user + system
+}

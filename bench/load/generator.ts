@@ -1,0 +1,141 @@
+/** The load itself: keep-alive connections, one request at a time on each, every answer framed, timed and counted. */
+import { connect, type Socket } from 'node:net'
+import { createHistogram, type RecordableHistogram } from 'node:perf_hooks'
+import type { HttpRequest } from '../control.js'
+import { cpuMicros } from '../control.js'
+import { percents } from '../metrics.js'
+import type { Percentile, Sample, Window } from '../scenario.js'
+import { frame } from './frame.js'
+
+const readBytes = 64 * 1024
+const reconnectMs = 20
+
+interface Tally {
+  operations: number
+  bytes: number
+  failures: Record<string, number>
+  readonly latencyMicros: RecordableHistogram
+}
+
+/** `measuring` is called when the warm-up is over. The server's processor time is not known here and stays 0. */
+export async function generate(
+  port: number,
+  request: HttpRequest,
+  window: Window,
+  measuring: () => void,
+): Promise<Sample> {
+  const load = { port, bytes: requestBytes(request), tally: emptyTally(), stopped: false, sockets: new Set<Socket>() }
+  for (let opened = 0; opened < window.concurrency; opened++) open(load)
+  await seconds(window.warmSeconds)
+  load.tally = emptyTally()
+  const begun = { cpu: cpuMicros(), at: performance.now() }
+  measuring()
+  await seconds(window.seconds)
+  const took = (performance.now() - begun.at) / 1000
+  const cores = (cpuMicros() - begun.cpu) / 1e6 / took
+  load.stopped = true
+  for (const socket of load.sockets) socket.destroy()
+  const { operations, bytes, failures, latencyMicros } = load.tally
+  return {
+    operations,
+    seconds: took,
+    failures,
+    bytes,
+    latencyMs: percentilesOf(latencyMicros),
+    cpuMicros: 0,
+    loadCores: cores,
+  }
+}
+
+interface Running {
+  readonly port: number
+  readonly bytes: Buffer
+  tally: Tally
+  stopped: boolean
+  readonly sockets: Set<Socket>
+}
+
+/** Reads are handled to their end before the next one begins, so all connections share one buffer. */
+const shared = Buffer.allocUnsafeSlow(readBytes)
+
+function open(load: Running): void {
+  let sentAt = 0
+  /** The head received so far when it came in pieces. */
+  let head: Buffer | undefined
+  /** Body bytes still to come, and the status they belong to. */
+  let missing = 0
+  let status = 0
+
+  const send = () => {
+    sentAt = performance.now()
+    socket.write(load.bytes)
+  }
+  const finish = () => {
+    const { tally } = load
+    tally.operations++
+    tally.latencyMicros.record(Math.max(1, Math.round((performance.now() - sentAt) * 1000)))
+    if (status < 200 || status > 299) fail(load, `status ${status}`)
+    send()
+  }
+  const settle = () => {
+    if (missing < 0) socket.destroy(new Error('more bytes than the answer has'))
+    else if (missing === 0) finish()
+    return true
+  }
+  const read = (length: number, buffer: Buffer | Uint8Array): boolean => {
+    load.tally.bytes += length
+    if (missing > 0) {
+      missing -= length
+      return settle()
+    }
+    const bytes = head ? Buffer.concat([head, buffer.subarray(0, length)]) : (buffer as Buffer)
+    const used = head ? bytes.length : length
+    const framed = frame(bytes, used)
+    if (!framed) {
+      head = Buffer.from(bytes.subarray(0, used))
+      return true
+    }
+    head = undefined
+    status = framed.status
+    missing = framed.headBytes + framed.bodyBytes - used
+    return settle()
+  }
+
+  const socket = connect({
+    host: '127.0.0.1',
+    port: load.port,
+    noDelay: true,
+    onread: { buffer: shared, callback: read },
+  })
+  load.sockets.add(socket)
+  socket.on('connect', send)
+  socket.on('error', (failure: NodeJS.ErrnoException) => fail(load, failure.code ?? failure.message))
+  socket.on('close', () => {
+    load.sockets.delete(socket)
+    if (load.stopped) return
+    fail(load, 'connection closed')
+    setTimeout(() => load.stopped || open(load), reconnectMs)
+  })
+}
+
+function fail(load: Running, what: string): void {
+  load.tally.failures[what] = (load.tally.failures[what] ?? 0) + 1
+}
+
+export function requestBytes(request: HttpRequest): Buffer {
+  const headers = { host: '127.0.0.1', ...request.headers, 'content-length': String(Buffer.byteLength(request.body)) }
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
+  return Buffer.from(`${request.method} ${request.path} HTTP/1.1\r\n${lines.join('')}\r\n${request.body}`)
+}
+
+function emptyTally(): Tally {
+  return { operations: 0, bytes: 0, failures: {}, latencyMicros: createHistogram({ figures: 3 }) }
+}
+
+export function percentilesOf(micros: RecordableHistogram): Percentile[] {
+  return percents.map((percent) => [percent, micros.percentile(percent) / 1000] as const)
+}
+
+function seconds(count: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, count * 1000))
+}

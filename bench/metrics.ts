@@ -1,0 +1,58 @@
+/** The figures that are compared, and the few statistics made of them. */
+import type { Ratio, Sample } from './scenario.js'
+
+export interface Metric {
+  readonly title: string
+  readonly unit: string
+  readonly of: (sample: Sample) => number
+}
+
+export const metrics = {
+  rate: { title: 'throughput', unit: 'a second', of: (sample) => sample.operations / sample.seconds },
+  p50: { title: 'p50 latency', unit: 'ms', of: (sample) => percentile(sample, 50) },
+  p99: { title: 'p99 latency', unit: 'ms', of: (sample) => percentile(sample, 99) },
+  cpu: { title: 'CPU time', unit: 'µs each', of: (sample) => sample.cpuMicros / sample.operations },
+} as const satisfies Record<string, Metric>
+export type MetricName = keyof typeof metrics
+
+/** Where latency is read off, in percent. */
+export const percents = [1, 10, 25, 50, 75, 90, 95, 99, 99.5, 99.9, 100] as const
+
+export function percentile(sample: Sample, percent: number): number {
+  return sample.latencyMs.find(([at]) => at === percent)?.[1] ?? Number.NaN
+}
+
+export interface Spread {
+  readonly median: number
+  readonly low: number
+  readonly high: number
+}
+
+export function spread(values: readonly number[]): Spread {
+  const sorted = values.toSorted((a, b) => a - b)
+  const middle = (sorted.length - 1) / 2
+  const median = ((sorted[Math.floor(middle)] ?? Number.NaN) + (sorted[Math.ceil(middle)] ?? Number.NaN)) / 2
+  return { median, low: sorted[0] ?? Number.NaN, high: sorted.at(-1) ?? Number.NaN }
+}
+
+export interface RatioResult extends Ratio {
+  readonly perRound: readonly number[]
+  readonly median: number
+  /** Absent when the ratio has no bound. */
+  readonly holds?: boolean
+}
+
+/**
+ * The ratio is taken inside each round, between windows that lie seconds apart, and the median of those is judged: a
+ * machine that slows down for a while slows both sides of a round.
+ */
+export function judge(ratio: Ratio, rounds: ReadonlyMap<string, readonly Sample[]>): RatioResult {
+  const { of } = metrics[ratio.metric]
+  const below = rounds.get(ratio.over) ?? []
+  const perRound = (rounds.get(ratio.of) ?? []).map((sample, round) => of(sample) / of(below[round]!))
+  const { median } = spread(perRound)
+  if (ratio.atLeast === undefined && ratio.atMost === undefined) return { ...ratio, perRound, median }
+  const holds =
+    median >= (ratio.atLeast ?? Number.NEGATIVE_INFINITY) && median <= (ratio.atMost ?? Number.POSITIVE_INFINITY)
+  return { ...ratio, perRound, median, holds }
+}

@@ -1,0 +1,67 @@
+/** The command line of the bench. */
+import { parseArgs } from 'node:util'
+import type { Scenario } from './scenario.js'
+
+export const usage = `npm run bench -- [scenario …] [options]
+
+  --list               name the scenarios
+  --seconds <n>        length of one measured window
+  --rounds <n>         how often each candidate is measured
+  --connections <n>    operations on their way at any moment (64)
+  --json <file>        write everything measured as JSON too
+  --reports <folder>   where the HTML report goes (bench/reports)
+  --no-floors          tell the ratios, and end with 0 whatever they are
+  --help               this text`
+
+export interface Options {
+  readonly scenarios: readonly Scenario[]
+  readonly list: boolean
+  readonly help: boolean
+  readonly seconds?: number
+  readonly rounds?: number
+  readonly concurrency: number
+  readonly json?: string
+  readonly reports?: string
+  readonly floors: boolean
+}
+
+/** Throws an Error with a sentence for the user when the line makes no sense. */
+export function readOptions(argv: readonly string[], known: readonly Scenario[]): Options {
+  const { values, positionals } = parseArgs({
+    args: [...argv],
+    allowPositionals: true,
+    options: {
+      list: { type: 'boolean', default: false },
+      help: { type: 'boolean', default: false },
+      seconds: { type: 'string' },
+      rounds: { type: 'string' },
+      connections: { type: 'string' },
+      json: { type: 'string' },
+      reports: { type: 'string' },
+      'no-floors': { type: 'boolean', default: false },
+    },
+  })
+  const wanted = positionals.map((name) => {
+    const found = known.find((scenario) => scenario.name === name)
+    if (!found) throw new Error(`There is no scenario "${name}"; there are ${known.map((one) => one.name).join(', ')}.`)
+    return found
+  })
+  return {
+    scenarios: wanted.length > 0 ? wanted : known,
+    list: values.list,
+    help: values.help,
+    seconds: positive('seconds', values.seconds, 600),
+    rounds: positive('rounds', values.rounds, 1_000, true),
+    concurrency: positive('connections', values.connections, 1_000, true) ?? 64,
+    json: values.json,
+    reports: values.reports,
+    floors: !values['no-floors'],
+  }
+}
+
+function positive(name: string, given: string | undefined, most: number, whole = false): number | undefined {
+  if (given === undefined) return undefined
+  const value = Number(given)
+  if (value > 0 && value <= most && (!whole || Number.isInteger(value))) return value
+  throw new Error(`--${name} takes a ${whole ? 'whole ' : ''}number above 0, at most ${most}; "${given}" is not one.`)
+}

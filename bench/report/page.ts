@@ -1,0 +1,104 @@
+/** The report of one run as a page that stands alone: no scripts, nothing loaded from elsewhere. */
+import { metrics } from '../metrics.js'
+import type { Outcome } from '../run.js'
+import { columns, latency, number, ratioHead, ratioRow, remarkLines } from '../table.js'
+import type { Chart } from './charts.js'
+
+const style = `
+body { font: 15px/1.5 system-ui, sans-serif; color: #1f2933; background: #f5f7fa; margin: 0; }
+main { max-width: 1160px; margin: 0 auto; padding: 32px 20px 64px; }
+h1 { margin: 0 0 4px; font-size: 26px; } h2 { margin: 36px 0 10px; font-size: 18px; }
+p { margin: 6px 0; max-width: 75ch; } .quiet { color: #616e7c; }
+figure { margin: 0 0 16px; padding: 16px 18px; background: #fff; border: 1px solid #e4e7eb; border-radius: 8px; overflow-x: auto; }
+figcaption { font-weight: 600; margin-bottom: 8px; } svg { max-width: 100%; height: auto; }
+.scroll { overflow-x: auto; } table { border-collapse: collapse; background: #fff; border: 1px solid #e4e7eb; }
+th, td { padding: 5px 10px; border-bottom: 1px solid #e4e7eb; text-align: right; white-space: nowrap; font-variant-numeric: tabular-nums; }
+th { font-weight: 600; background: #f0f2f5; } .words { text-align: left; } td.sentences { white-space: normal; }
+.pass { color: #0b7a4b; font-weight: 600; } .miss { color: #c2410c; font-weight: 600; }`
+
+export function page(outcome: Outcome, charts: readonly Chart[]): string {
+  const { scenario, settings, startedAt, machine, candidates } = outcome
+  const { rounds, seconds, concurrency } = settings
+  return `<!doctype html>
+<html lang="en">
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${text(scenario.name)} bench, ${text(startedAt)}</title><style>${style}</style></head>
+<body><main>
+<h1>${text(scenario.name)}</h1>
+<p>${text(scenario.purpose)}</p>
+<p class="quiet">${text(startedAt)}. ${rounds} ${rounds === 1 ? 'round' : 'rounds'} of ${seconds} s for each candidate in
+turn, ${concurrency} operations on their way at any moment. Figures are medians over the rounds.</p>
+<h2>Ratios</h2>${table(ratioHead, outcome.ratios.map(ratioRow))}
+<h2>Candidates</h2>${candidatesTable(outcome)}
+<h2>Plots</h2>
+${charts.map(({ title, svg }) => `<figure><figcaption>${text(title)}</figcaption>${svg}</figure>`).join('\n')}
+<h2>Every round</h2>${everyRound(outcome)}
+<h2>What was measured</h2>
+${table(
+  ['candidate', 'role', 'what it is'],
+  candidates.map(({ candidate, notes }) => [candidate.name, candidate.role, [candidate.about, ...notes].join(' ')]),
+)}
+<h2>Machine</h2>
+${table(['fact', 'value'], Object.entries(machine))}
+</main></body></html>
+`
+}
+
+function candidatesTable({ scenario, candidates }: Outcome): string {
+  const head = ['candidate', ...columns.map((column) => column.title(scenario.unit))]
+  const rows = candidates.map((result) => [result.candidate.name, ...columns.map((column) => column.value(result))])
+  const remarks = remarkLines(candidates).map((line) => `<p class="quiet">${text(line)}</p>`)
+  return table(head, rows) + remarks.join('\n')
+}
+
+function everyRound({ scenario, candidates, settings }: Outcome): string {
+  const head = [
+    'round',
+    'candidate',
+    `${scenario.unit}/s`,
+    'p50 ms',
+    'p99 ms',
+    'CPU µs each',
+    'kB',
+    'disk transactions',
+  ]
+  const rows = Array.from({ length: settings.rounds }, (_, round) =>
+    candidates.map(({ candidate, samples }) => {
+      const sample = samples[round]!
+      return [
+        String(round + 1),
+        candidate.name,
+        number(metrics.rate.of(sample)),
+        latency(metrics.p50.of(sample)),
+        latency(metrics.p99.of(sample)),
+        number(metrics.cpu.of(sample), 1),
+        number(sample.bytes / 1000),
+        sample.transactions === undefined ? '' : number(sample.transactions),
+      ]
+    }),
+  )
+  return table(head, rows.flat())
+}
+
+/** Words stand to the left, sentences wrap, figures stand to the right, and a column without anything is left out. */
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const columns = head.flatMap((title, at) => {
+    const values = rows.map((row) => row[at] ?? '')
+    if (values.every((value) => value === '')) return []
+    const words = values.some((value) => /[a-z]{3}/i.test(value))
+    const sentences = values.some((value) => value.length > 60)
+    return { title, at, kind: sentences ? 'words sentences' : words ? 'words' : '' }
+  })
+  const cell = (tag: string, value: string, kind: string) => `<${tag} class="${kind}">${text(value)}</${tag}>`
+  const verdict = (value: string) => (value === 'pass' || value === 'miss' ? value : '')
+  const body = rows.map((row) =>
+    columns.map(({ at, kind }) => cell('td', row[at] ?? '', `${kind} ${verdict(row[at] ?? '')}`)),
+  )
+  const titles = columns.map(({ title, kind }) => cell('th', title, kind)).join('')
+  const lines = body.map((cells) => `<tr>${cells.join('')}</tr>`).join('\n')
+  return `<div class="scroll"><table><thead><tr>${titles}</tr></thead><tbody>\n${lines}\n</tbody></table></div>`
+}
+
+function text(value: string): string {
+  return value.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')
+}

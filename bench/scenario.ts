@@ -1,0 +1,66 @@
+/** What a scenario is: candidates measured in turn beside their limit, and the ratios between them that must hold. */
+import type { MetricName } from './metrics.js'
+import type { Subject } from './subject.js'
+
+/** One measured stretch of time: load is put on for `warmSeconds` unmeasured and then for `seconds`. */
+export interface Window {
+  readonly warmSeconds: number
+  readonly seconds: number
+  /** Connections of an HTTP load, writers of a store: how many operations are on their way at any moment. */
+  readonly concurrency: number
+}
+
+export type Percentile = readonly [percent: number, ms: number]
+
+/** What one window yields. */
+export interface Sample {
+  readonly operations: number
+  readonly seconds: number
+  /** What went wrong and how often: `status 401`, `connection closed`. A sample with failures proves nothing. */
+  readonly failures: Readonly<Record<string, number>>
+  readonly bytes: number
+  readonly latencyMs: readonly Percentile[]
+  /** Processor time of the candidate's process in the measured part of the window. */
+  readonly cpuMicros: number
+  /** Cores that the load kept busy; absent where the candidate loads itself. */
+  readonly loadCores?: number
+  /** How often the candidate went to the disk, where that can be seen. */
+  readonly transactions?: number
+}
+
+/** Puts load on a running candidate and measures it. */
+export type Load = (subject: Subject, window: Window) => Promise<Sample>
+
+export interface Candidate {
+  readonly name: string
+  readonly role: 'limit' | 'ours' | 'peer'
+  readonly about: string
+  /** A program of this folder, started as a process of its own. */
+  readonly program: string
+  readonly args?: readonly string[]
+  readonly load: Load
+}
+
+/** A metric of one candidate over the same metric of another, taken within each round; without a bound it is told only. */
+export interface Ratio {
+  readonly metric: MetricName
+  readonly of: string
+  readonly over: string
+  readonly atLeast?: number
+  readonly atMost?: number
+}
+
+export interface Scenario {
+  readonly name: string
+  readonly purpose: string
+  /** What is counted: `requests`, `commits`. */
+  readonly unit: string
+  /** In the order of measuring, the limit first. */
+  readonly candidates: readonly Candidate[]
+  readonly ratios: readonly Ratio[]
+  /** How long and how often, unless the command line says otherwise. */
+  readonly seconds: number
+  readonly rounds: number
+  /** A sentence saying what this machine lacks, when the scenario cannot run here. */
+  readonly missing?: () => string | undefined
+}

@@ -1,0 +1,21 @@
+/** Our store in the store scenario: the same records through its one durable write path. */
+import { join } from 'node:path'
+import { table } from '../../runtime/store/contract.js'
+import { dataFileName } from '../../runtime/store/directory.js'
+import { openStore } from '../../runtime/store/lmdb.js'
+import { present } from '../control.js'
+import { transactionsOf } from './transactions.js'
+import { type Entry, entry, writersOver } from './writers.js'
+
+const dir = join(process.env.BENCH_SCRATCH ?? '.', `ours-${process.pid}`)
+const entries = table<[number, number], Entry>('entry')
+const store = await openStore({ dir, shards: 1 })
+
+present({
+  ready: {},
+  work: writersOver(
+    (writer, serial) => store.commit([{ table: entries, key: [writer, serial], value: entry(writer, serial) }]),
+    () => transactionsOf(join(dir, dataFileName)),
+  ),
+  close: () => store.close(),
+})

@@ -1,0 +1,109 @@
+/** A candidate's process as the bench sees it: started, asked for its processor time or its work, and stopped. */
+import type { ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { type AddressInfo, createServer, type Socket } from 'node:net'
+import { ended, programFile, startChild } from './children.js'
+import type { Asked, Ready, Told } from './control.js'
+import { readLines } from './control.js'
+import type { Candidate, Sample, Window } from './scenario.js'
+
+const startMs = 30_000
+const stopMs = 5_000
+
+export interface Subject {
+  readonly ready: Ready
+  /** A folder that is removed when the run is over. */
+  readonly scratch: string
+  /** Processor time used since the process began. */
+  cpuMicros(): Promise<number>
+  /** The work of a candidate that loads itself. */
+  work(window: Window): Promise<Sample>
+  /** Asks it to end, and resolves when its process has. */
+  stop(): Promise<void>
+}
+
+/** What stands before the program on the command line: node alone, or a profiler that starts node. */
+export type Launcher = readonly [command: string, ...args: string[]]
+
+/**
+ * Control runs over a socket and not over the process's own channel, so that a candidate behaves
+ * the same when a profiler stands between it and the bench.
+ */
+export async function startSubject(
+  candidate: Candidate,
+  scratch: string,
+  launcher: Launcher = [process.execPath],
+  exitMs = stopMs,
+): Promise<Subject> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  const [command, ...before] = launcher
+  const child = startChild(command, [...before, programFile(candidate.program), ...(candidate.args ?? [])], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+    env: { ...process.env, BENCH_CONTROL: String(port), BENCH_SCRATCH: scratch },
+  })
+  try {
+    const socket = await connected(server, child, candidate.name)
+    return await converse(socket, child, candidate.name, { scratch, exitMs })
+  } catch (failure) {
+    child.kill('SIGKILL')
+    throw failure
+  } finally {
+    server.close()
+  }
+}
+
+async function connected(server: ReturnType<typeof createServer>, child: ChildProcess, name: string): Promise<Socket> {
+  const gone = once(child, 'exit').then(([code]) => {
+    throw new Error(`${name} ended with ${code} before it was ready`)
+  })
+  const signal = AbortSignal.timeout(startMs)
+  const connection = once(server, 'connection', { signal }).catch(() => {
+    throw new Error(`${name} was not ready within ${startMs / 1000} s`)
+  })
+  const [socket] = await Promise.race([connection, gone])
+  return socket
+}
+
+async function converse(
+  socket: Socket,
+  child: ChildProcess,
+  name: string,
+  { scratch, exitMs }: { scratch: string; exitMs: number },
+): Promise<Subject> {
+  const waiting = new Map<number, { resolve(answer: never): void; reject(failure: Error): void }>()
+  let questions = 0
+
+  // The first thing told, readiness, answers question 0, which is asked by starting the process.
+  const ready = new Promise<Ready>((resolve, reject) => waiting.set(0, { resolve, reject }))
+  readLines<Told>(socket, (told) => {
+    const asker = waiting.get(told.id)
+    waiting.delete(told.id)
+    if ('failed' in told) asker?.reject(new Error(`${name}: ${told.failed}`))
+    else asker?.resolve(told.answer as never)
+  })
+  socket.on('error', () => socket.destroy())
+  const failure = new Error(`${name} ended in the middle of a run`)
+  socket.on('close', () => {
+    for (const asker of waiting.values()) asker.reject(failure)
+  })
+
+  const ask = <R>(asked: Omit<Asked, 'id'>) =>
+    new Promise<R>((resolve, reject) => {
+      if (socket.destroyed) return reject(failure)
+      waiting.set(++questions, { resolve, reject })
+      socket.write(`${JSON.stringify({ ...asked, id: questions })}\n`)
+    })
+
+  return {
+    ready: await ready,
+    scratch,
+    cpuMicros: () => ask<number>({ ask: 'cpu' }),
+    work: (window) => ask<Sample>({ ask: 'work', window }),
+    async stop() {
+      ask<void>({ ask: 'stop' }).catch(() => undefined)
+      await ended(child, exitMs)
+    },
+  }
+}

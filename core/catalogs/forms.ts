@@ -1,0 +1,57 @@
+/** The words that forms and tool calls are written in: each gives a piece of JSON Schema, draft 2020-12. */
+import type { FormSchema } from './shapes.js'
+
+const dialect = 'https://json-schema.org/draft/2020-12/schema'
+
+type Field = Readonly<Record<string, unknown>>
+type Fields = Readonly<Record<string, Field>>
+
+/** A group of fields, or what a tool is called with. Whatever it does not name is refused. */
+export function fields(properties: Fields, required: readonly string[] = []): FormSchema {
+  const schema = { type: 'object' as const, properties, required, additionalProperties: false }
+  return schema
+}
+
+/** A form an operator fills in. It says its dialect; a tool call does not, because a model reads that on every turn. */
+export function form(properties: Fields, required: readonly string[] = [], rules: Field = {}): FormSchema {
+  const schema = { $schema: dialect, ...fields(properties, required), ...rules }
+  return schema
+}
+
+export function line(title: string, description: string, more: Field = {}): Field {
+  return { type: 'string', minLength: 1, maxLength: 200, title, description, ...more }
+}
+
+/** Stored encrypted and apart, and never shown again. */
+export function secret(title: string, description: string, more: Field = {}): Field {
+  return { type: 'string', minLength: 1, maxLength: 4096, writeOnly: true, title, description, ...more }
+}
+
+export function link(title: string, description: string): Field {
+  return { type: 'string', format: 'uri', pattern: '^https?://', maxLength: 2048, title, description }
+}
+
+export function email(title: string, description: string): Field {
+  return { type: 'string', format: 'email', maxLength: 254, title, description }
+}
+
+export function phone(title: string, description: string): Field {
+  return { type: 'string', pattern: '^\\+[1-9][0-9]{6,14}$', title, description }
+}
+
+export function choice(title: string, description: string, values: readonly string[], more: Field = {}): Field {
+  return { type: 'string', enum: values, title, description, ...more }
+}
+
+export function count(title: string, description: string, minimum: number, maximum: number, more: Field = {}): Field {
+  return { type: 'integer', minimum, maximum, title, description, ...more }
+}
+
+export function list(title: string, description: string, items: Field, minItems: number, maxItems: number): Field {
+  return { type: 'array', items, minItems, maxItems, uniqueItems: true, title, description }
+}
+
+/** A field of a tool call: the model reads only its description. */
+export function said(description: string, more: Field = {}): Field {
+  return { type: 'string', minLength: 1, maxLength: 500, description, ...more }
+}

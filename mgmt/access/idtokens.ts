@@ -1,0 +1,114 @@
+/** ID tokens of signed-in users: those of the configured issuer, or, when none is, our own. */
+import { createHash, createPrivateKey, createPublicKey } from 'node:crypto'
+import { createRemoteJWKSet, exportJWK, type JWK, type JWTPayload, jwtVerify, SignJWT } from 'jose'
+import { type Member, type Role, roles, scopesOfRole } from '../../core/access.js'
+import { session as limits } from '../../core/limits.js'
+import type { Clock } from '../../runtime/clock.js'
+
+export interface IdTokens {
+  /** Undefined for a token that is not good, whatever the reason. */
+  verify(token: string): Member | undefined | Promise<Member | undefined>
+  /** The public keys of tokens that we sign ourselves. */
+  jwks(): Promise<{ keys: JWK[] }>
+  /** Absent when another issuer signs. */
+  readonly mint?: (user: { id: string; orgId: string; role: Role }) => Promise<{ idToken: string; expiresAt: number }>
+}
+
+/** Every claim an ID token must have for us, read by hand so that a stray type is a refusal and not a surprise. */
+function memberOf(payload: JWTPayload): Member | undefined {
+  const { sub, org, role } = payload
+  if (typeof sub !== 'string' || typeof org !== 'string' || !roles.includes(role as Role)) return undefined
+  const scopes = new Set(scopesOfRole[role as Role])
+  return { kind: 'session', id: sub, orgId: org, role: role as Role, scopes, isSysop: false }
+}
+
+/** A verified token is remembered until it ends: a signature check costs more than all the rest of a call. */
+function remembering(clock: Clock, check: (token: string) => Promise<JWTPayload>): IdTokens['verify'] {
+  const known = new Map<string, { member: Member; endsAt: number }>()
+  return (token) => {
+    const hash = createHash('sha256').update(token).digest('base64')
+    const found = known.get(hash)
+    if (found) return found.endsAt > clock.now() ? found.member : undefined
+    return check(token).then(
+      (payload) => {
+        const member = memberOf(payload)
+        if (!member || payload.exp === undefined) return undefined
+        if (known.size >= limits.rememberedTokens) known.delete(known.keys().next().value!)
+        known.set(hash, { member, endsAt: payload.exp * 1000 })
+        return member
+      },
+      () => undefined,
+    )
+  }
+}
+
+export interface OwnIssuer {
+  /** 32 bytes from which the signing key follows, so that every node of an installation has the same one. */
+  readonly seed: Uint8Array
+  readonly issuer: () => string
+  readonly clock: Clock
+  /** A session made with an API key ends with it. */
+  readonly stillGood: (orgId: string, keyId: string) => boolean
+}
+
+const audience = 'parley'
+const ed25519Pkcs8Head = Buffer.from('302e020100300506032b657004220420', 'hex')
+
+export function ownIdTokens({ seed, issuer, clock, stillGood }: OwnIssuer): IdTokens {
+  const der = Buffer.concat([ed25519Pkcs8Head, seed])
+  const privateKey = createPrivateKey({ key: der, format: 'der', type: 'pkcs8' })
+  const publicKey = createPublicKey(privateKey)
+  const kid = createHash('sha256').update(publicKey.export({ format: 'der', type: 'spki' })).digest('hex').slice(0, 16)
+  const verify = remembering(clock, async (token) => {
+    const rules = { audience, algorithms: ['EdDSA'], currentDate: new Date(clock.now()) }
+    return (await jwtVerify(token, publicKey, rules)).payload
+  })
+  const whileKeyHolds = (member: Member | undefined) =>
+    member && stillGood(member.orgId, member.id) ? member : undefined
+  return {
+    verify(token) {
+      const member = verify(token)
+      return member instanceof Promise ? member.then(whileKeyHolds) : whileKeyHolds(member)
+    },
+    jwks: async () => ({ keys: [{ ...(await exportJWK(publicKey)), kid, alg: 'EdDSA', use: 'sig' }] }),
+    async mint({ id, orgId, role }) {
+      const issuedAt = Math.floor(clock.now() / 1000)
+      const expiresAt = issuedAt + limits.lifetimeMs / 1000
+      const idToken = await new SignJWT({ org: orgId, role })
+        .setProtectedHeader({ alg: 'EdDSA', kid, typ: 'JWT' })
+        .setSubject(id)
+        .setIssuer(issuer())
+        .setAudience(audience)
+        .setIssuedAt(issuedAt)
+        .setExpirationTime(expiresAt)
+        .sign(privateKey)
+      return { idToken, expiresAt: expiresAt * 1000 }
+    },
+  }
+}
+
+/** The issuer's keys are found through its discovery document, asked for at the first token and again after a failure. */
+export function foreignIdTokens({ issuer, audience, clock }: { issuer: string; audience: string; clock: Clock }): IdTokens {
+  let keys: Promise<ReturnType<typeof createRemoteJWKSet>> | undefined
+  const discover = async () => {
+    const answer = await fetch(`${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`, {
+      signal: AbortSignal.timeout(limits.discoveryMs),
+    })
+    const { jwks_uri } = (await answer.json()) as { jwks_uri: string }
+    return createRemoteJWKSet(new URL(jwks_uri))
+  }
+  return {
+    verify: remembering(clock, async (token) => {
+      keys ??= discover()
+      keys.catch(() => {
+        keys = undefined
+      })
+      const rules = { issuer, audience, algorithms: foreignAlgorithms, currentDate: new Date(clock.now()) }
+      return (await jwtVerify(token, await keys, rules)).payload
+    }),
+    jwks: async () => ({ keys: [] }),
+  }
+}
+
+/** Signatures only: a shared-secret algorithm would let anyone who knows the public key sign. */
+const foreignAlgorithms = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA']

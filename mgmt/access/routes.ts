@@ -1,0 +1,76 @@
+/** Who am I, sign-in, and the emulator's own view of its grant. */
+import Type from 'typebox'
+import { refuse } from '../../core/errors.js'
+import { json, type Route, route } from '../../runtime/http/route.js'
+import type { OpenedGrant } from './grants.js'
+import type { IdTokens } from './idtokens.js'
+import { EmulatorSession, Me, Session, SessionAsk } from './schema.js'
+
+const tag = 'Access'
+
+export function accessRoutes(options: { idTokens: IdTokens; orgName: (orgId: string) => string | undefined }): Route[] {
+  const { idTokens, orgName } = options
+  return [
+    route({
+      plane: 'mgmt',
+      method: 'GET',
+      path: '/me',
+      tag,
+      summary: 'Who the token is',
+      access: { who: 'any' },
+      reply: { 200: Me },
+      handler({ caller }) {
+        const { id, orgId, role, isSysop, scopes } = caller
+        return json(200, {
+          caller: { kind: 'user', id },
+          org: { id: orgId, name: orgName(orgId), role },
+          isSysop,
+          scopes: [...scopes],
+          rateLimit: null,
+        })
+      },
+    }),
+    route({
+      plane: 'mgmt',
+      method: 'POST',
+      path: '/session',
+      tag,
+      summary: 'Trade an API key for an ID token of one hour',
+      access: { who: 'any', scopes: ['org:admin'] },
+      body: SessionAsk,
+      bodyOptional: true,
+      reply: { 200: Session },
+      errors: ['auth.forbidden', 'resource.not_found'],
+      async handler({ caller, body }) {
+        if (!idTokens.mint) return refuse('resource.not_found', { detail: 'Another issuer signs this node’s users in.' })
+        if (caller.kind !== 'key') return refuse('auth.forbidden', { detail: 'A session is made with an API key.' })
+        const role = (body as typeof body | undefined)?.role ?? 'admin'
+        const { idToken, expiresAt } = await idTokens.mint({ id: caller.id, orgId: caller.orgId, role })
+        return json(200, { idToken, expiresAt: new Date(expiresAt).toISOString() })
+      },
+    }),
+    route({
+      plane: 'mgmt',
+      method: 'GET',
+      path: '/.well-known/jwks.json',
+      tag,
+      summary: 'Public keys of the ID tokens this node signs',
+      access: { who: 'public' },
+      reply: { 200: Type.Object({ keys: Type.Array(Type.Object({}, { additionalProperties: true })) }) },
+      handler: async () => json(200, await idTokens.jwks(), { 'cache-control': 'public, max-age=300' }),
+    }),
+    route({
+      plane: 'mgmt',
+      method: 'GET',
+      path: '/emulator/session',
+      tag,
+      summary: 'The org and agent an emulator grant opens',
+      access: { who: 'emulator' },
+      reply: { 200: EmulatorSession },
+      handler({ caller }) {
+        const { orgId, agentId, form, expiresAt } = caller as OpenedGrant
+        return json(200, { orgId, agentId, kind: form, expiresAt: expiresAt && new Date(expiresAt).toISOString() })
+      },
+    }),
+  ]
+}

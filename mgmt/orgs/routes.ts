@@ -1,0 +1,37 @@
+/** Reading and changing the org itself. */
+import { actorOf } from '../../core/access.js'
+import { isRefusal, refuse } from '../../core/errors.js'
+import { json, type Route, route } from '../../runtime/http/route.js'
+import type { Shards } from '../../runtime/shard/contract.js'
+import { Org, OrgPatch } from './schema.js'
+import { orgTable, patchOrg } from './store.js'
+
+export function orgRoutes({ shards }: { shards: Shards }): Route[] {
+  const about = { plane: 'mgmt', path: '/orgs/{org}', tag: 'Org', reply: { 200: Org } } as const
+  return [
+    route({
+      ...about,
+      method: 'GET',
+      summary: 'Read the org',
+      access: { who: 'member', role: 'viewer' },
+      handler({ params }) {
+        const org = shards.view(params.org).get(orgTable, [params.org])
+        return org ? json(200, org) : refuse('resource.not_found')
+      },
+    }),
+    route({
+      ...about,
+      method: 'PATCH',
+      summary: 'Change name, description or time zone',
+      access: { who: 'member', role: 'admin', scopes: ['org:admin'] },
+      body: OrgPatch,
+      async handler({ params, body, caller }) {
+        if (Object.keys(body).length === 0) {
+          return refuse('request.invalid', { status: 400, detail: 'Give at least one of name, description, timeZone.' })
+        }
+        const org = await shards.ask(params.org, patchOrg, { id: params.org, patch: body }, { by: actorOf(caller) })
+        return isRefusal(org) ? org : json(200, org)
+      },
+    }),
+  ]
+}

@@ -1,0 +1,117 @@
+/** The routes of org webhooks. */
+import { actorOf } from '../../core/access.js'
+import { invalid, isRefusal, refuse } from '../../core/errors.js'
+import { idFromBytes } from '../../core/ids.js'
+import type { Pages } from '../../runtime/http/page.js'
+import { json, noContent, type Route, route } from '../../runtime/http/route.js'
+import type { Shards } from '../../runtime/shard/contract.js'
+import type { WebhookCommands } from './commands.js'
+import { deliveryRoutes } from './log.js'
+import { createBody, ofWebhooks, patchBody, webhookList, webhookView, webhookWithSecret } from './schema.js'
+import { newSecret, type Sealer, sealSecret } from './secret.js'
+import { webhookAsRead, webhooksOf, webhookTable } from './store.js'
+
+export interface WebhookRoutesOptions {
+  readonly shards: Shards
+  readonly commands: WebhookCommands
+  readonly sealer: Sealer
+  readonly pages: Pages
+  /** A sentence saying what is wrong with a URL, or undefined. */
+  readonly checkUrl: (url: string) => string | undefined
+  readonly randomBytes: (count: number) => Uint8Array
+}
+
+export function webhookRoutes(options: WebhookRoutesOptions): Route[] {
+  return [...collection(options), ...item(options), ...deliveryRoutes(options)]
+}
+
+function collection({ shards, commands, sealer, checkUrl, randomBytes }: WebhookRoutesOptions): Route[] {
+  return [
+    route({
+      ...ofWebhooks,
+      method: 'GET',
+      path: '/orgs/{org}/webhooks',
+      summary: 'List the webhooks of the org',
+      reply: { 200: webhookList },
+      handler: ({ params: { org } }) => json(200, { data: webhooksOf(shards.view(org), org).map(webhookAsRead) }),
+    }),
+    route({
+      ...ofWebhooks,
+      method: 'POST',
+      path: '/orgs/{org}/webhooks',
+      summary: 'Register a webhook; its signing secret is shown here and never again',
+      body: createBody,
+      reply: { 201: webhookWithSecret },
+      errors: ['request.invalid'],
+      async handler({ params: { org: orgId }, body: { url, events = [], active = true, description }, caller }) {
+        const wrong = checkUrl(url)
+        if (wrong) return invalid('url', wrong)
+        const id = idFromBytes('wh', randomBytes(17))
+        const signingSecret = newSecret(randomBytes)
+        const secret = sealSecret(sealer, orgId, id, signingSecret)
+        const input = { orgId, id, url, events, active, description, secret }
+        const answer = await shards.ask(orgId, commands.create, input, { by: actorOf(caller) })
+        return isRefusal(answer) ? answer : json(201, { ...answer, signingSecret })
+      },
+    }),
+  ]
+}
+
+function item({ shards, commands, sealer, checkUrl, randomBytes }: WebhookRoutesOptions): Route[] {
+  const path = '/orgs/{org}/webhooks/{webhookId}'
+  return [
+    route({
+      ...ofWebhooks,
+      method: 'GET',
+      path,
+      summary: 'Read a webhook',
+      reply: { 200: webhookView },
+      errors: ['resource.not_found'],
+      handler({ params: { org, webhookId } }) {
+        const webhook = shards.view(org).get(webhookTable, [org, webhookId])
+        return webhook ? json(200, webhookAsRead(webhook)) : refuse('resource.not_found')
+      },
+    }),
+    route({
+      ...ofWebhooks,
+      method: 'PATCH',
+      path,
+      summary: 'Change a webhook; making it inactive pauses its deliveries',
+      body: patchBody,
+      reply: { 200: webhookView },
+      errors: ['resource.not_found', 'request.invalid'],
+      async handler({ params: { org: orgId, webhookId: id }, body: change, caller }) {
+        const wrong = change.url === undefined ? undefined : checkUrl(change.url)
+        if (wrong) return invalid('url', wrong)
+        const answer = await shards.ask(orgId, commands.update, { orgId, id, change }, { by: actorOf(caller) })
+        return isRefusal(answer) ? answer : json(200, answer)
+      },
+    }),
+    route({
+      ...ofWebhooks,
+      method: 'DELETE',
+      path,
+      summary: 'Delete a webhook together with its deliveries',
+      reply: { 204: null },
+      errors: ['resource.not_found'],
+      async handler({ params: { org: orgId, webhookId: id }, caller }) {
+        const answer = await shards.ask(orgId, commands.remove, { orgId, id }, { by: actorOf(caller) })
+        return isRefusal(answer) ? answer : noContent
+      },
+    }),
+    route({
+      ...ofWebhooks,
+      method: 'POST',
+      path: `${path}/_rotate`,
+      summary: 'Replace the signing secret; the old one signs nothing from now on',
+      reply: { 200: webhookWithSecret },
+      errors: ['resource.not_found'],
+      async handler({ params: { org: orgId, webhookId: id }, caller }) {
+        const signingSecret = newSecret(randomBytes)
+        const change = sealSecret(sealer, orgId, id, signingSecret)
+        const answer = await shards.ask(orgId, commands.rotate, { orgId, id, change }, { by: actorOf(caller) })
+        return isRefusal(answer) ? answer : json(200, { ...answer, signingSecret })
+      },
+    }),
+  ]
+}

@@ -1,0 +1,132 @@
+/** How webhooks and deliveries are kept, the shelves deliveries are found on, and the views that callers read. */
+import type { OrgEventName } from '../../core/orgevents.js'
+import type { Tx } from '../../runtime/shard/contract.js'
+import { type Reader, table } from '../../runtime/store/contract.js'
+import type { DeliveryState, DeliveryView, OrgEvent, WebhookView } from './schema.js'
+
+export interface Webhook {
+  readonly id: string
+  readonly orgId: string
+  readonly url: string
+  readonly events: readonly OrgEventName[]
+  readonly active: boolean
+  readonly description?: string
+  readonly secret: SealedSecret
+  /** Goes up whenever it changes where, whether or with which secret deliveries are made. */
+  readonly revision: number
+  readonly lastDeliveryAt?: number
+  readonly lastDeliveryStatus?: 'success' | 'failure'
+  /** Deliveries whose try is under way. */
+  readonly trying: readonly string[]
+  /** When the oldest deliveries are next swept; absent while there are none. */
+  readonly sweepAt?: number
+  readonly createdAt: number
+  readonly updatedAt: number
+}
+
+export interface SealedSecret {
+  readonly sealed: Uint8Array
+  /** The first characters, which reads may show. */
+  readonly prefix: string
+}
+
+export interface Attempt {
+  readonly at: number
+  readonly status?: number
+  readonly error?: string
+  readonly durationMs: number
+}
+
+export interface Delivery {
+  readonly id: string
+  readonly orgId: string
+  readonly webhookId: string
+  readonly state: DeliveryState
+  readonly eventId: string
+  readonly eventType: OrgEventName
+  /** The event as text, written once: every try sends the same bytes. */
+  readonly body: string
+  /** Tries of the current schedule, one under way included. */
+  readonly tried: number
+  /** Tries ever begun; the number of the last one names it. */
+  readonly started: number
+  /** The number of the try that is under way. */
+  readonly trying?: number
+  readonly dueAt?: number
+  readonly attemptCount: number
+  readonly attempts: readonly Attempt[]
+  readonly createdAt: number
+  readonly updatedAt: number
+}
+
+/** `all` and the states are the log, by creation; `due` is the queue, by the time of the next try. */
+export type Shelf = 'all' | 'due' | DeliveryState
+type ShelfKey = [orgId: string, webhookId: string, shelf: Shelf, at: number, deliveryId: string]
+
+export const webhookTable = table<[orgId: string, webhookId: string], Webhook>('webhooks')
+export const deliveryTable = table<[orgId: string, webhookId: string, deliveryId: string], Delivery>(
+  'webhooks.deliveries',
+)
+export const shelfTable = table<ShelfKey, true>('webhooks.shelves')
+
+function shelvesOf({ orgId, webhookId, id, state, dueAt, createdAt }: Delivery): ShelfKey[] {
+  const log: ShelfKey[] = [
+    [orgId, webhookId, 'all', createdAt, id],
+    [orgId, webhookId, state, createdAt, id],
+  ]
+  return dueAt === undefined ? log : [...log, [orgId, webhookId, 'due', dueAt, id]]
+}
+
+/** Keeps a delivery and moves it between shelves; `before` is the record as it was, absent for a new one. */
+export function keep(tx: Tx, delivery: Delivery, before?: Delivery): void {
+  const [held, wanted] = [before ? shelvesOf(before) : [], shelvesOf(delivery)]
+  const isIn = (keys: ShelfKey[], key: ShelfKey) => keys.some((each) => each[2] === key[2] && each[3] === key[3])
+  for (const key of held) if (!isIn(wanted, key)) tx.remove(shelfTable, key)
+  for (const key of wanted) if (!isIn(held, key)) tx.put(shelfTable, key, true)
+  tx.put(deliveryTable, [delivery.orgId, delivery.webhookId, delivery.id], delivery)
+}
+
+export function drop(tx: Tx, delivery: Delivery): void {
+  for (const key of shelvesOf(delivery)) tx.remove(shelfTable, key)
+  tx.remove(deliveryTable, [delivery.orgId, delivery.webhookId, delivery.id])
+}
+
+/** An org's webhooks, oldest first. */
+export function webhooksOf(reader: Reader, orgId: string): Webhook[] {
+  const found = Array.from(reader.range(webhookTable, { prefix: [orgId] }), ({ value }) => value)
+  return found.sort((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1))
+}
+
+const iso = (at: number) => new Date(at).toISOString()
+
+export function webhookAsRead(webhook: Webhook): WebhookView {
+  const { id, url, events, active, description, secret, lastDeliveryAt, lastDeliveryStatus } = webhook
+  return {
+    id,
+    url,
+    events: [...events],
+    active,
+    ...(description !== undefined && { description }),
+    signingSecretPrefix: secret.prefix,
+    ...(lastDeliveryAt !== undefined && { lastDeliveryAt: iso(lastDeliveryAt) }),
+    ...(lastDeliveryStatus && { lastDeliveryStatus }),
+    createdAt: iso(webhook.createdAt),
+    updatedAt: iso(webhook.updatedAt),
+  }
+}
+
+/** The next try is told only while the webhook is active: of one that is paused nobody knows when it will be. */
+export function deliveryAsRead(delivery: Delivery, webhook: Webhook): DeliveryView {
+  const { id, webhookId, state, body, attemptCount, attempts, dueAt, createdAt, updatedAt } = delivery
+  return {
+    id,
+    webhookId,
+    state,
+    event: JSON.parse(body) as OrgEvent,
+    attemptCount,
+    attempts: attempts.map(({ at, ...rest }) => ({ at: iso(at), ...rest })),
+    ...(dueAt !== undefined && webhook.active && { nextAttemptAt: iso(dueAt) }),
+    createdAt: iso(createdAt),
+    updatedAt: iso(updatedAt),
+  }
+}

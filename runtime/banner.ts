@@ -1,0 +1,20 @@
+/** What a person sees when a node has started: where it is, what to open, and a line to paste. */
+import type { RunningNode } from './run.js'
+
+export function banner({ urls, node }: RunningNode, keyWasGiven: boolean): string {
+  const { orgId, key } = node.bootstrapped
+  const lines = ['', 'Parley is running.', '']
+  if (urls.mgmt) lines.push(`  Management API  ${urls.mgmt}/v1   docs ${urls.mgmt}/v1/docs`)
+  if (urls.gateway) lines.push(`  Gateway         ${urls.gateway}/v4   docs ${urls.gateway}/v4/docs`)
+  if (key && !keyWasGiven) {
+    lines.push('', `  API key of the org "${orgId}", shown this once:`, `    ${key}`)
+  }
+  if (urls.mgmt) lines.push('', '  Try it:', `    ${tryLine(urls.mgmt, orgId, keyWasGiven ? '$PARLEY_BOOTSTRAP_KEY' : key)}`)
+  return `${lines.join('\n')}\n\n`
+}
+
+/** The line works when pasted: with the key while it is known, and without one after that. */
+function tryLine(url: string, orgId: string, key: string | undefined): string {
+  if (!key) return `curl ${url}/readyz`
+  return `curl -H "Authorization: Bearer ${key}" ${url}/v1/orgs/${orgId}`
+}

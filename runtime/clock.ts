@@ -1,0 +1,24 @@
+/** Time as the house is told it: now, and a way to be woken. Tests put their own in its place. */
+
+export interface Clock {
+  /** Milliseconds since the epoch. */
+  now(): number
+  /** Calls back once at or after `at`; the returned function takes it back. */
+  wake(at: number, call: () => void): () => void
+}
+
+/** Node's timers end at about 24 days; a longer wait is taken in several. */
+const longestWaitMs = 2 ** 31 - 1
+
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  wake(at, call) {
+    let timer: NodeJS.Timeout
+    const wait = () => {
+      const left = Math.max(0, at - Date.now())
+      timer = setTimeout(left > longestWaitMs ? wait : call, Math.min(left, longestWaitMs))
+    }
+    wait()
+    return () => clearTimeout(timer)
+  },
+}

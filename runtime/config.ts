@@ -1,0 +1,209 @@
+/** Every environment variable of a node, in one table, and the typed configuration that is read from it. */
+import * as kinds from './setting.js'
+
+interface Variable<T> {
+  readonly name: string
+  readonly kind: kinds.Kind<NonNullable<T>>
+  /** The text that stands in for an unset variable, read like any other; absent, the value is then undefined. */
+  readonly fallback?: string
+  /** What the table of the README says in its default column. */
+  readonly unset: string
+  readonly meaning: string
+}
+
+function given<T>(name: string, kind: kinds.Kind<T>, fallback: string, meaning: string): Variable<T> {
+  return { name, kind, fallback, unset: `\`${fallback}\``, meaning } as Variable<T>
+}
+
+function optional<T>(name: string, kind: kinds.Kind<T>, unset: string, meaning: string): Variable<T | undefined> {
+  return { name, kind, unset, meaning } as Variable<T | undefined>
+}
+
+const nothing = 'unset'
+/** Of what somebody typed, as much as a complaint repeats. */
+const shownChars = 100
+
+const variables = {
+  dataDir: given(
+    'PARLEY_DATA_DIR',
+    kinds.path,
+    './data',
+    'Folder of the database and of uploaded media; made when missing',
+  ),
+  host: given('PARLEY_HOST', kinds.host, '127.0.0.1', 'Address that both listeners bind'),
+  gatewayPort: given('PARLEY_GATEWAY_PORT', kinds.port, '8080', 'Port of the gateway, `/v4`; 0 takes a free one'),
+  mgmtPort: given('PARLEY_MGMT_PORT', kinds.port, '8081', 'Port of the management API, `/v1`; 0 takes a free one'),
+  publicGatewayUrl: optional(
+    'PARLEY_PUBLIC_GATEWAY_URL',
+    kinds.publicUrl,
+    'host and port of the listener',
+    'Where others reach the gateway: links handed to people and providers begin with it',
+  ),
+  publicMgmtUrl: optional(
+    'PARLEY_PUBLIC_MGMT_URL',
+    kinds.publicUrl,
+    'host and port of the listener',
+    'Where others reach the management API',
+  ),
+  bootstrapOrg: given('PARLEY_BOOTSTRAP_ORG', kinds.slug, 'demo', 'Org made on the first start'),
+  bootstrapKey: optional(
+    'PARLEY_BOOTSTRAP_KEY',
+    kinds.bootstrapKey,
+    'minted and printed once',
+    'API key made on the first start, an admin of that org with every scope; begins with `sk-svc-`',
+  ),
+  natsServers: optional(
+    'PARLEY_NATS_URL',
+    kinds.natsServers,
+    'unset: the bus inside the process',
+    'NATS servers, separated by commas, whose cluster the node joins',
+  ),
+  natsCredsFile: optional('PARLEY_NATS_CREDS', kinds.path, nothing, 'File of NATS credentials'),
+  natsTlsCaFile: optional(
+    'PARLEY_NATS_TLS_CA',
+    kinds.path,
+    nothing,
+    'File of the authority that signed the NATS servers',
+  ),
+  redisUrl: optional(
+    'PARLEY_REDIS_URL',
+    kinds.redisUrl,
+    'unset: limits inside the process',
+    'Redis that holds the rate limits which several nodes share',
+  ),
+  roles: given('PARLEY_ROLES', kinds.roleList, kinds.nodeRoles.join(), 'What this process runs, separated by commas'),
+  shards: given('PARLEY_SHARDS', kinds.shardCount, '16', 'Parts that state is divided into; fixed once there is data'),
+  secretKeyHex: optional(
+    'PARLEY_SECRET_KEY',
+    kinds.secretKeyHex,
+    'made in the data folder, readable by its owner only',
+    'Root key of everything sealed or signed: 32 bytes in hex, base64 or base64url',
+  ),
+  modelUrl: optional('PARLEY_MODEL_URL', kinds.endpointUrl, 'unset: no model', 'OpenAI-compatible chat endpoint'),
+  modelKey: optional('PARLEY_MODEL_KEY', kinds.secretText, nothing, 'Key that the model endpoint asks for'),
+  modelName: optional('PARLEY_MODEL_NAME', kinds.word, nothing, 'Model to ask for at that endpoint'),
+  geocoderUrl: optional(
+    'PARLEY_GEOCODER_URL',
+    kinds.endpointUrl,
+    'unset: no geocoding',
+    'Nominatim-compatible search endpoint that turns addresses into places',
+  ),
+  adapters: optional('PARLEY_ADAPTERS', kinds.moduleList, nothing, 'Modules of partner adapters, separated by commas'),
+  allowPrivateUrls: given(
+    'PARLEY_ALLOW_PRIVATE_URLS',
+    kinds.flag,
+    'false',
+    'Lets webhooks, media, integrations and providers be on private and loopback addresses: for development and tests',
+  ),
+  timeScale: given(
+    'PARLEY_TIME_SCALE',
+    kinds.scale,
+    '1',
+    'Divides every delay of the product, for rehearsals; rate limits keep their pace',
+  ),
+  oidcIssuer: optional(
+    'PARLEY_OIDC_ISSUER',
+    kinds.endpointUrl,
+    'unset: the node issues its own',
+    'Issuer of the ID tokens that people sign in with, exactly as their `iss` spells it',
+  ),
+  oidcAudience: optional('PARLEY_OIDC_AUDIENCE', kinds.word, nothing, 'The `aud` that those ID tokens must carry'),
+  allowUnverifiedUws: given(
+    'PARLEY_ALLOW_UNVERIFIED_UWS',
+    kinds.flag,
+    'false',
+    'Lets the node start on a uWebSockets.js binary that is not an official build',
+  ),
+}
+
+export type Config = {
+  readonly [Name in keyof typeof variables]: (typeof variables)[Name] extends Variable<infer T> ? T : never
+}
+export type Environment = Readonly<Record<string, string | undefined>>
+
+/** Reads the whole environment, or says everything that is wrong with it: one sentence a problem. */
+export function readConfig(env: Environment): { config: Config } | { problems: readonly string[] } {
+  const read: Record<string, unknown> = {}
+  const problems = unknownNames(env)
+  for (const [field, variable] of Object.entries(variables) as [keyof Config, Variable<unknown>][]) {
+    const text = env[variable.name] || variable.fallback
+    if (text === undefined) continue
+    read[field] = variable.kind.read(text)
+    if (read[field] === undefined) problems.push(complaint(variable, text))
+  }
+  const config = read as Config
+  problems.push(...contradictions(config, env))
+  if (problems.length > 0) return { problems }
+  for (const value of Object.values(config)) Object.freeze(value)
+  return { config: Object.freeze(config) }
+}
+
+/** The rows of the README's table. */
+export function describeConfig(): readonly { name: string; unset: string; meaning: string }[] {
+  return Object.values(variables).map(({ name, unset, meaning }) => ({ name, unset, meaning }))
+}
+
+function complaint({ name, kind }: Variable<unknown>, text: string): string {
+  if (!kind.shown) return `${name} has a value, not shown here, that cannot be used. It wants ${kind.wants}.`
+  const shown = JSON.stringify(kind.shown(text).slice(0, shownChars))
+  return `${name} is ${shown}. It wants ${kind.wants}.`
+}
+
+/** A variable that only means something beside another. */
+const needs: readonly (readonly [keyof Config, keyof Config])[] = [
+  ['natsCredsFile', 'natsServers'],
+  ['natsTlsCaFile', 'natsServers'],
+  ['modelKey', 'modelUrl'],
+  ['modelName', 'modelUrl'],
+  ['oidcIssuer', 'oidcAudience'],
+  ['oidcAudience', 'oidcIssuer'],
+]
+
+function contradictions(config: Config, env: Environment): string[] {
+  const problems = needs
+    .map(([field, other]) => [variables[field].name, variables[other].name] as const)
+    .filter(([name, other]) => env[name] && !env[other])
+    .map(([name, other]) => `${name} is set and ${other} is not. They go together.`)
+  const { gatewayPort, mgmtPort, roles } = config
+  if (gatewayPort && gatewayPort === mgmtPort && roles?.includes('gateway') && roles.includes('mgmt')) {
+    problems.push(`PARLEY_GATEWAY_PORT and PARLEY_MGMT_PORT are both ${mgmtPort}. Each wants a port of its own.`)
+  }
+  return problems
+}
+
+function unknownNames(env: Environment): string[] {
+  const known = Object.values(variables).map((variable) => variable.name)
+  return Object.keys(env)
+    .filter((name) => name.startsWith('PARLEY_') && env[name] !== undefined && !known.includes(name))
+    .map(
+      (name) =>
+        `${JSON.stringify(name.slice(0, shownChars))} is not a variable of Parley. Did you mean ${nearest(name, known)}?`,
+    )
+}
+
+/** Of names equally far away, the one that begins alike is meant. */
+function nearest(name: string, known: readonly string[]): string {
+  const typed = name.slice(0, shownChars)
+  const far = (candidate: string) => editsBetween(typed, candidate) - sharedStart(typed, candidate) / shownChars
+  return known.reduce((best, candidate) => (far(candidate) < far(best) ? candidate : best))
+}
+
+function sharedStart(one: string, other: string): number {
+  let chars = 0
+  while (chars < one.length && one[chars] === other[chars]) chars++
+  return chars
+}
+
+/** How many characters must be added or taken away, one row of the table at a time. */
+function editsBetween(from: string, to: string): number {
+  let row = Array.from({ length: to.length + 1 }, (_, at) => at)
+  for (let i = 1; i <= from.length; i++) {
+    const next = [i]
+    for (let j = 1; j <= to.length; j++) {
+      const replaced = row[j - 1]! + (from[i - 1] === to[j - 1] ? 0 : 2)
+      next.push(Math.min(replaced, row[j]! + 1, next[j - 1]! + 1))
+    }
+    row = next
+  }
+  return row[to.length]!
+}

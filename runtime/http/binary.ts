@@ -1,0 +1,77 @@
+/**
+ * Checks the native binary of uWebSockets.js before it is loaded. The package is a repackage, so its bytes are compared
+ * with those of the official releases, by the hash that git gives them there.
+ */
+import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+import { http } from '../../core/limits.js'
+
+/** Git blob hashes by platform, architecture and Node's module version: v20.41.0 for 115, v20.64.0 for 127 and 137. */
+export const officialBlobs: Readonly<Record<string, string>> = {
+  'linux-arm64-115': '00e7dc77cc85869b938aa5178bc81b6d6e5e6f75',
+  'linux-arm64-127': 'ff5f1ef1ae63b3e9479952ad254781fbebd0d237',
+  'linux-arm64-137': '3fcb57df2de492cdf74e7fe82a91c81a136062b4',
+  'linux-x64-115': '168adfd82c04f7e63f179e036585735091ed9a64',
+  'linux-x64-127': 'b381f645971d726b4427aac361b7be70298e6087',
+  'linux-x64-137': '217a773841bbd49b412b53d7ad11937b9e99f627',
+  'darwin-arm64-115': '2ce769e453459cff2b2bd3902f4616222687d169',
+  'darwin-x64-115': '58376e375ede9e8379664555ad769c9260636a0e',
+}
+
+export interface UwsBinary {
+  readonly platform: string
+  readonly arch: string
+  readonly abi: string
+  readonly bytes: Uint8Array
+}
+
+/** The binary is not the official one; `message` is a sentence for the operator. */
+export class UnverifiedBinary extends Error {
+  override readonly name = 'UnverifiedBinary'
+}
+
+/** The file that the package's entry would load in this process. */
+export function findUwsBinary(): string {
+  const entry = createRequire(import.meta.url).resolve('uWebSockets.js')
+  return join(dirname(entry), `uws_${process.platform}_${process.arch}_${process.versions.modules}.node`)
+}
+
+/** What is wrong with a binary, in a sentence; undefined when it is the official one. */
+export function checkUwsBinary({ platform, arch, abi, bytes }: UwsBinary): string | undefined {
+  const build = `${platform}-${arch}-${abi}`
+  const official = officialBlobs[build]
+  const known = Object.keys(officialBlobs).join(', ')
+  if (!official) return `No official hash of uWebSockets.js is known for ${build}; known are ${known}.`
+  const found = gitBlobHash(bytes)
+  if (found === official) return undefined
+  return `The uWebSockets.js binary for ${build} has the git blob hash ${found}, and the official one is ${official}.`
+}
+
+export function gitBlobHash(bytes: Uint8Array): string {
+  return createHash('sha1').update(`blob ${bytes.length}\0`).update(bytes).digest('hex')
+}
+
+/**
+ * Makes this process ready to load uWebSockets.js; call it before the first import of it. The binary reads its header
+ * limit from the environment once, while it loads, and only what the main thread sets reaches it. Answers what is wrong
+ * with a binary that is allowed nevertheless, for the log.
+ */
+export function prepareUws(allowUnverified: boolean, binary = findUwsBinary()): string | undefined {
+  process.env.UWS_HTTP_MAX_HEADERS_SIZE ??= String(http.headerBytes)
+  const { platform, arch, versions } = process
+  const wrong = checkUwsBinary({ platform, arch, abi: versions.modules, bytes: readBinary(binary) })
+  if (wrong && !allowUnverified) {
+    throw new UnverifiedBinary(`${wrong} Set PARLEY_ALLOW_UNVERIFIED_UWS=true to run a build of your own.`)
+  }
+  return wrong
+}
+
+function readBinary(path: string): Uint8Array {
+  try {
+    return readFileSync(path)
+  } catch (cause) {
+    throw new UnverifiedBinary(`uWebSockets.js has no binary for this Node at ${path}.`, { cause })
+  }
+}

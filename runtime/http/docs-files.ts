@@ -1,0 +1,77 @@
+/** A fixed piece of the docs, held in memory plain and compressed, and answered as the client's headers allow. */
+import { createHash } from 'node:crypto'
+import { promisify } from 'node:util'
+import { constants, gzip } from 'node:zlib'
+import type { Answer } from './route.js'
+
+/** Request headers that `answerFile` looks at; a route that serves a file declares them. */
+export const fileHeaders = ['accept-encoding', 'if-none-match'] as const
+
+export interface DocsFile {
+  readonly type: string
+  readonly headers: Readonly<Record<string, string>>
+  /** Read and compressed when first asked for, and kept. */
+  readonly held: () => Promise<Held>
+}
+
+interface Held {
+  readonly plain: Uint8Array
+  readonly compressed: Uint8Array
+  readonly tag: string
+}
+
+const compress = promisify(gzip)
+
+export function docsFile(
+  type: string,
+  headers: Readonly<Record<string, string>>,
+  load: () => string | Uint8Array | Promise<Uint8Array>,
+): DocsFile {
+  let held: Promise<Held> | undefined
+  async function hold(): Promise<Held> {
+    const plain = Buffer.from(await load())
+    return { plain, compressed: await compress(plain, { level: constants.Z_BEST_COMPRESSION }), tag: hashOf(plain) }
+  }
+  return {
+    type,
+    headers,
+    held: () => {
+      held ??= hold().catch((error) => {
+        held = undefined
+        throw error
+      })
+      return held
+    },
+  }
+}
+
+export async function answerFile(file: DocsFile, header: (name: string) => string): Promise<Answer> {
+  const { plain, compressed, tag } = await file.held()
+  const small = acceptsGzip(header('accept-encoding'))
+  // The two forms differ byte for byte, so each has a strong tag of its own.
+  const etag = small ? `"${tag}-gzip"` : `"${tag}"`
+  const headers = { ...file.headers, etag, vary: 'accept-encoding' }
+  if (matches(header('if-none-match'), etag)) return { status: 304, headers }
+  if (!small) return { status: 200, type: file.type, body: plain, headers }
+  return { status: 200, type: file.type, body: compressed, headers: { ...headers, 'content-encoding': 'gzip' } }
+}
+
+/** `gzip;q=0` says no, and `*` speaks for gzip only where gzip itself is not named. */
+export function acceptsGzip(accepted: string): boolean {
+  const weights = new Map<string, number>()
+  for (const part of accepted.toLowerCase().split(',')) {
+    const [coding, ...settings] = part.split(';').map((piece) => piece.trim())
+    const weight = settings.find((setting) => setting.startsWith('q='))
+    weights.set(coding!, weight ? Number(weight.slice(2)) : 1)
+  }
+  return (weights.get('gzip') ?? weights.get('*') ?? 0) > 0
+}
+
+function matches(wanted: string, etag: string): boolean {
+  const tags = wanted.split(',').map((tag) => tag.trim().replace(/^W\//, ''))
+  return tags.includes(etag) || tags.includes('*')
+}
+
+export function hashOf(bytes: Uint8Array | string): string {
+  return createHash('sha256').update(bytes).digest('base64url').slice(0, 22)
+}

@@ -1,0 +1,101 @@
+/** Finds the route of a method and path in time that depends on the path alone, not on how many routes there are. */
+
+interface Node<T> {
+  readonly fixed: Map<string, Node<T>>
+  any?: Node<T>
+  /** Entries by method, each with the names of its parameters in order. */
+  readonly here: Map<string, { readonly entry: T; readonly names: readonly string[] }>
+}
+
+export interface Found<T> {
+  readonly entry: T
+  readonly params: Record<string, string>
+}
+
+/** No entry: `allow` lists the methods the path would take, empty when there is no such path. */
+export interface Missed {
+  readonly allow: readonly string[]
+}
+
+export interface Matcher<T> {
+  add(method: string, path: string, entry: T): void
+  find(method: string, path: string): Found<T> | Missed
+}
+
+export function openMatcher<T>(): Matcher<T> {
+  const root = newNode<T>()
+  return {
+    add(method, path, entry) {
+      const names: string[] = []
+      let node = root
+      for (const segment of path.split('/').slice(1)) {
+        const name = /^\{(\w+)\}$/.exec(segment)?.[1]
+        if (name) {
+          names.push(name)
+          node.any ??= newNode()
+          node = node.any
+        } else {
+          const next = node.fixed.get(segment) ?? newNode<T>()
+          node.fixed.set(segment, next)
+          node = next
+        }
+      }
+      if (node.here.has(method)) throw new Error(`two routes for ${method} ${path}`)
+      node.here.set(method, { entry, names })
+    },
+    find(method, path) {
+      const segments = segmentsOf(path)
+      if (!segments) return { allow: [] }
+      const values: string[] = []
+      const found = walk(root, segments, 0, method, values)
+      if (!found) return { allow: methodsOf(root, segments, 0).sort() }
+      const params: Record<string, string> = {}
+      for (let index = 0; index < found.names.length; index++) params[found.names[index]!] = values[index]!
+      return { entry: found.entry, params }
+    },
+  }
+}
+
+function newNode<T>(): Node<T> {
+  return { fixed: new Map(), here: new Map() }
+}
+
+/** A fixed segment is preferred to a parameter; where its branch does not take the method, the parameter's may. */
+function walk<T>(
+  node: Node<T>,
+  segments: readonly string[],
+  depth: number,
+  method: string,
+  values: string[],
+): { entry: T; names: readonly string[] } | undefined {
+  if (depth === segments.length) return node.here.get(method)
+  const segment = segments[depth]!
+  const fixed = node.fixed.get(segment)
+  const found = fixed && walk(fixed, segments, depth + 1, method, values)
+  if (found || !node.any || segment === '') return found
+  values.push(segment)
+  const through = walk(node.any, segments, depth + 1, method, values)
+  if (!through) values.pop()
+  return through
+}
+
+function methodsOf<T>(node: Node<T>, segments: readonly string[], depth: number): string[] {
+  if (depth === segments.length) return [...node.here.keys()]
+  const segment = segments[depth]!
+  const fixed = node.fixed.get(segment)
+  const here = fixed ? methodsOf(fixed, segments, depth + 1) : []
+  const any = node.any && segment !== '' ? methodsOf(node.any, segments, depth + 1) : []
+  return [...new Set([...here, ...any])]
+}
+
+/** Splits first and decodes after, so that an encoded slash stays inside its segment. */
+function segmentsOf(path: string): string[] | undefined {
+  if (path.charCodeAt(0) !== 47) return undefined
+  const segments = path.slice(1).split('/')
+  if (!path.includes('%')) return segments
+  try {
+    return segments.map(decodeURIComponent)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,196 @@
+/** One route as an OpenAPI operation: who may call it, what it takes, what it answers. */
+import type { TSchema } from 'typebox'
+import type { Access } from '../../core/access.js'
+import { pathIdPattern } from '../../core/ids.js'
+import { budgets, http } from '../../core/limits.js'
+import { errorResponse, errorsOf, type NamedResponse, scopesOf } from './openapi-errors.js'
+import type { Json, JsonObject, Shelf } from './openapi-schemas.js'
+import type { Route } from './route.js'
+
+export interface WrittenOperation {
+  readonly operation: JsonObject
+  /** The error responses it refers to, to be kept among the components. */
+  readonly responses: readonly NamedResponse[]
+  readonly securitySchemes: readonly string[]
+}
+
+const rateLimitHeaders: JsonObject = {
+  'RateLimit-Limit': { $ref: '#/components/headers/RateLimitLimit' },
+  'RateLimit-Remaining': { $ref: '#/components/headers/RateLimitRemaining' },
+  'RateLimit-Reset': { $ref: '#/components/headers/RateLimitReset' },
+}
+
+/** Answered before the bucket is asked, or when something broke after. */
+const saysNothingOfLimits = new Set([401, 403, 408, 413, 500, 503])
+
+export function writeOperation(route: Route, operationId: string, shelf: Shelf): WrittenOperation {
+  const schemes = schemesOf(route.access)
+  const limits = route.budget && rateLimitHeaders
+  const style = route.style ?? (route.plane === 'gateway' ? 'gateway' : 'problem')
+  const errors = [...errorsOf(route)].map(([status, codes]) => {
+    return {
+      status,
+      ...errorResponse(status, codes, style, shelf, saysNothingOfLimits.has(status) ? undefined : limits),
+    }
+  })
+  const successes = Object.entries(route.reply).map(([status, reply]) => [
+    status,
+    success(status, reply, shelf, limits),
+  ])
+  const failures = errors.map(({ status, name }) => [status, { $ref: `#/components/responses/${name}` }])
+  const parameters = [...pathParameters(route, shelf), ...queryParameters(route, shelf), ...headerParameters(route)]
+  return {
+    operation: {
+      operationId,
+      tags: [route.tag],
+      summary: route.summary,
+      description: describe(route),
+      'x-role': route.access.who === 'member' ? route.access.role : route.access.who,
+      'x-scopes': [...scopesOf(route.access)],
+      security: schemes.map((scheme) => ({ [scheme]: [] })),
+      ...(parameters.length > 0 && { parameters }),
+      ...((route.body || route.rawTypes) && { requestBody: requestBody(route, shelf) }),
+      responses: Object.fromEntries([...successes, ...failures]) as JsonObject,
+    },
+    responses: errors,
+    securitySchemes: schemes,
+  }
+}
+
+function schemesOf(access: Access): string[] {
+  switch (access.who) {
+    case 'public':
+      return []
+    case 'agent':
+      return ['accessToken', 'accessTokenInQuery']
+    case 'emulator':
+      return ['emulatorGrant']
+    case 'member':
+      return ['apiKey', 'idToken', ...(access.grant ? ['emulatorGrant'] : [])]
+    default:
+      return ['apiKey', 'idToken']
+  }
+}
+
+function describe({ access, budget }: Route): string {
+  const sentences = [describeAccess(access)]
+  if (budget) {
+    const { burstCalls, refillPerSecond } = budgets[budget]
+    sentences.push(
+      `Each API key may call this ${refillPerSecond * 60} times a minute, in bursts of up to ${burstCalls}.`,
+    )
+  }
+  return sentences.join(' ')
+}
+
+function describeAccess(access: Access): string {
+  const named = scopesOf(access).map((scope) => `\`${scope}\``)
+  const scope =
+    named.length > 1 ? `one of the scopes ${named.join(', ')}` : named.map((one) => `the scope ${one}`).join('')
+  switch (access.who) {
+    case 'public':
+      return 'Needs no token.'
+    case 'agent':
+      return "Needs the agent's access token."
+    case 'emulator':
+      return 'Needs an emulator grant.'
+    case 'sysop':
+      return 'Kept for those who run the installation.'
+    case 'any':
+      return scope ? `Needs a token with ${scope}.` : 'Needs a token of any role.'
+    case 'member': {
+      const role = `Needs the role \`${access.role}\`${access.role === 'owner' ? '' : ' or above'}`
+      const grant = access.grant ? ' An emulator grant reaches it for its own agent.' : ''
+      return `${role}${scope && ` and ${scope}`}.${grant}`
+    }
+  }
+}
+
+const knownParams: Readonly<Record<string, string>> = {
+  org: "Id of the org. Any other than the token's own is answered as if it did not exist.",
+  agent: 'Id of the agent.',
+}
+
+function pathParameters({ path, params }: Route, shelf: Shelf): JsonObject[] {
+  return [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => {
+    const schema = params?.properties[name!] ?? ({ type: 'string', pattern: pathIdPattern } as TSchema)
+    return parameter('path', name!, true, schema, shelf, knownParams[name!])
+  })
+}
+
+function queryParameters({ query }: Route, shelf: Shelf): JsonObject[] {
+  if (!query) return []
+  const required = new Set(query.required)
+  const named = Object.entries(query.properties).map(([name, schema]) =>
+    // What has a default is filled in before the check for what is missing.
+    parameter('query', name, required.has(name) && !('default' in schema), schema, shelf),
+  )
+  const { patternProperties } = query as { patternProperties?: Record<string, TSchema> }
+  if (!patternProperties) return named
+  // A family of names is an object that lies spread out over the query.
+  const family = { type: 'object', patternProperties, additionalProperties: false } as TSchema
+  const words = `Names that match ${Object.keys(patternProperties).join(' or ')}.`
+  return [...named, { ...parameter('query', 'others', false, family, shelf, words), style: 'form', explode: true }]
+}
+
+/** Headers every HTTP client sets of itself are no parameters. */
+const transportHeaders = new Set(['accept', 'accept-encoding', 'authorization', 'content-type'])
+
+function headerParameters({ headers }: Route): JsonObject[] {
+  const named = (headers ?? []).filter((name) => !transportHeaders.has(name))
+  return named.map((name) => ({ name, in: 'header', required: false, schema: { type: 'string' } }))
+}
+
+function parameter(
+  place: string,
+  name: string,
+  required: boolean,
+  schema: TSchema,
+  shelf: Shelf,
+  words?: string,
+): JsonObject {
+  const { description = words, ...rest } = schema as TSchema & { description?: string }
+  return { name, in: place, required, ...(description && { description }), schema: shelf.write(rest) }
+}
+
+function requestBody(route: Route, shelf: Shelf): JsonObject {
+  const content: Record<string, Json> = {}
+  if (route.body) content['application/json'] = { schema: shelf.write(route.body) }
+  for (const type of route.rawTypes ?? []) content[type] = { schema: unstructured(type) }
+  const limitBytes = route.bodyLimitBytes ?? http.bodyBytes
+  return { description: `At most ${limitBytes} bytes.`, required: !route.bodyOptional, content }
+}
+
+/** A body that is no JSON of ours is text or bytes; JSON that is written by hand may be anything. */
+function unstructured(type: string): JsonObject {
+  if (/[+/]json$/.test(type)) return {}
+  return type.startsWith('text/') || /[+/](x-ndjson|xml)$/.test(type)
+    ? { type: 'string' }
+    : { type: 'string', format: 'binary' }
+}
+
+const successWords: Readonly<Record<string, string>> = {
+  200: 'Done.',
+  201: 'Created.',
+  202: 'Accepted; it goes on after this answer.',
+  204: 'Done, with nothing to say.',
+  302: 'Go on at `Location`.',
+  303: 'Go on at `Location`.',
+  304: 'What you have is still right.',
+}
+
+function success(status: string, reply: TSchema | null | string, shelf: Shelf, limits?: JsonObject): JsonObject {
+  const location = status === '302' || status === '303' ? { Location: { schema: { type: 'string' } } } : undefined
+  const headers = { ...location, ...limits }
+  return {
+    description: successWords[status] ?? 'Done.',
+    ...(Object.keys(headers).length > 0 && { headers }),
+    ...(reply !== null && { content: contentOf(reply, shelf) }),
+  }
+}
+
+function contentOf(reply: TSchema | string, shelf: Shelf): JsonObject {
+  if (typeof reply !== 'string') return { 'application/json': { schema: shelf.write(reply) } }
+  const type = reply.split(';', 1)[0]!
+  return { [type]: { schema: unstructured(type) } }
+}

@@ -1,0 +1,152 @@
+/** Writes route schemas into an OpenAPI document: those with a name once, as a component, and referred to from there. */
+import type { TSchema } from 'typebox'
+
+export type Json = null | boolean | number | string | readonly Json[] | JsonObject
+export interface JsonObject {
+  readonly [key: string]: Json
+}
+
+export interface Shelf {
+  /** The schema as it stands in the document: itself, or a reference to the component made of it. */
+  write(schema: TSchema): Json
+  /** The document with its schema components; a component that only one place refers to is put back there. */
+  settle(document: JsonObject): JsonObject
+}
+
+const prefix = '#/components/schemas/'
+
+/** Keywords that hold schemas. Whatever else a schema holds (defaults, enums, examples) is data and left alone. */
+const holdsOne = new Set(
+  'additionalProperties contains else if items not propertyNames then unevaluatedItems unevaluatedProperties'.split(
+    ' ',
+  ),
+)
+const holdsList = new Set(['allOf', 'anyOf', 'oneOf', 'prefixItems'])
+const holdsMap = new Set(['dependentSchemas', 'patternProperties', 'properties'])
+
+export function openShelf(): Shelf {
+  const held = new Map<string, { readonly schema: JsonObject; readonly text: string }>()
+  const written = new WeakMap<object, Json>()
+
+  /** A schema that names itself by `$id` must be the only one of that name; a title may be shared, the first has it. */
+  function keep(name: string, schema: JsonObject, mustFit: boolean): Json {
+    const text = JSON.stringify(schema)
+    const before = held.get(name)
+    if (!before) held.set(name, { schema, text })
+    else if (before.text !== text) {
+      if (mustFit) throw new Error(`two different schemas are called ${name}`)
+      return schema
+    }
+    return { $ref: prefix + name }
+  }
+
+  /** The same schema object is met again and again, the error bodies above all. */
+  function write(value: unknown): Json {
+    if (!isObject(value)) return value as Json
+    const before = written.get(value)
+    if (before !== undefined) return before
+    const fresh = writeNew(value)
+    written.set(value, fresh)
+    return fresh
+  }
+
+  function writeNew(value: Record<string, unknown>): Json {
+    const { $id, $defs, ...rest } = value
+    for (const [name, schema] of Object.entries(isObject($defs) ? $defs : {})) {
+      keep(nameFrom(name), writeKeywords(schema as Record<string, unknown>), true)
+    }
+    if (typeof rest.$ref === 'string') return { ...writeKeywords(rest), $ref: prefix + lastPart(rest.$ref) }
+    const schema = writeKeywords(rest)
+    if (typeof $id === 'string') return keep(lastPart($id), schema, true)
+    if (typeof rest.title === 'string') return keep(nameFrom(rest.title), schema, false)
+    return schema
+  }
+
+  function writeKeywords(schema: Record<string, unknown>): JsonObject {
+    const keywords: Record<string, Json> = {}
+    for (const [key, value] of Object.entries(withModernForms(schema))) {
+      if (value === undefined || key === '$id') continue
+      if (holdsOne.has(key)) keywords[key] = write(value)
+      else if (holdsList.has(key)) keywords[key] = (value as unknown[]).map(write)
+      else if (holdsMap.has(key)) keywords[key] = mapped(value as Record<string, unknown>, write)
+      else keywords[key] = value as Json
+    }
+    return keywords
+  }
+
+  return {
+    write,
+    settle(document) {
+      const components = Object.fromEntries([...held].map(([name, { schema }]) => [name, schema]))
+      return inlineSingles(document, components)
+    },
+  }
+}
+
+/** Says in the words of JSON Schema 2020-12 what TypeBox says in older ones, and gives an enum of strings its type. */
+function withModernForms(schema: Record<string, unknown>): Record<string, unknown> {
+  const { items, additionalItems, ...rest } = schema
+  if (Array.isArray(items)) return { ...rest, prefixItems: items, items: additionalItems ?? true }
+  const { enum: values, type } = schema
+  const untyped = Array.isArray(values) && type === undefined && values.every((value) => typeof value === 'string')
+  return untyped ? { type: 'string', ...schema } : schema
+}
+
+function inlineSingles(document: JsonObject, components: Readonly<Record<string, JsonObject>>): JsonObject {
+  const uses = new Map<string, number>()
+  const reached = new Set<string>()
+  const count = (value: Json): void => {
+    if (typeof value !== 'object' || value === null) return
+    const name = isList(value) ? undefined : referred(value)
+    if (name !== undefined && name in components) {
+      uses.set(name, (uses.get(name) ?? 0) + 1)
+      if (!reached.has(name)) {
+        reached.add(name)
+        count(components[name]!)
+      }
+    }
+    for (const inner of Object.values(value)) count(inner)
+  }
+  count(document)
+
+  const settled = (value: Json): Json => {
+    if (typeof value !== 'object' || value === null) return value
+    if (isList(value)) return value.map(settled)
+    const name = referred(value)
+    if (name === undefined || uses.get(name) !== 1) return mapped(value, settled)
+    const { $ref, ...beside } = value
+    return { ...(settled(components[name]!) as JsonObject), ...mapped(beside, settled) }
+  }
+  const names = [...reached].filter((name) => uses.get(name)! > 1).sort()
+  const schemas = Object.fromEntries(names.map((name) => [name, settled(components[name]!)]))
+  const { components: others, ...rest } = settled(document) as { components?: JsonObject }
+  return { ...rest, components: { ...(names.length > 0 && { schemas }), ...others } }
+}
+
+function referred(value: JsonObject): string | undefined {
+  return typeof value.$ref === 'string' && value.$ref.startsWith(prefix) ? value.$ref.slice(prefix.length) : undefined
+}
+
+function mapped<V, W>(values: Readonly<Record<string, V>>, write: (value: V) => W): Record<string, W> {
+  return Object.fromEntries(Object.entries(values).map(([key, value]) => [key, write(value)]))
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function isList(value: Json): value is readonly Json[] {
+  return Array.isArray(value)
+}
+
+function lastPart(id: string): string {
+  return nameFrom(id.split('/').at(-1)!)
+}
+
+/** `Delivery of an org webhook` becomes `DeliveryOfAnOrgWebhook`: components are named by letters and digits. */
+export function nameFrom(words: string): string {
+  return words
+    .split(/[^A-Za-z0-9]+/)
+    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
+    .join('')
+}

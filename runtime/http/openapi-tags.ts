@@ -1,0 +1,11 @@
+/** What each tag of a document is about, in the order readers meet them. A tag without a row here fails the lint. */
+
+export const tagDescriptions: Readonly<Record<string, string>> = {
+  Access: 'Who is calling and what the token allows; signing in to the console.',
+  Org: 'The org a token belongs to, and its settings.',
+  'API keys': 'Keys for programs: each belongs to one org and carries the scopes chosen for it. A key is shown once.',
+  'Org webhooks': 'Endpoints told of what happens in an org, the log of what was sent to them, and replays.',
+  Catalogs:
+    'What the installation brings along: templates, personalities, guardrails, tools and setup forms to pick from.',
+  Documentation: 'This description of the API, for programs and for people.',
+}

@@ -1,0 +1,114 @@
+/** The OpenAPI 3.1 document of a plane, made from its route declarations and from nothing else. */
+
+import { operationIds } from './openapi-names.js'
+import { writeOperation } from './openapi-operation.js'
+import { type Json, type JsonObject, openShelf } from './openapi-schemas.js'
+import { tagDescriptions } from './openapi-tags.js'
+import type { Method, Plane, Route } from './route.js'
+
+/** Plain JSON, the same for the same declarations in whatever order they come. */
+export interface OpenApiDocument extends JsonObject {
+  readonly openapi: '3.1.0'
+  readonly info: JsonObject
+  readonly paths: JsonObject
+  readonly components: JsonObject
+}
+
+export interface About {
+  readonly plane: Plane
+  readonly version: string
+  /** Where the routes are, with the version prefix and no slash at the end. */
+  readonly serverUrl: string
+}
+
+export const titles: Readonly<Record<Plane, string>> = {
+  mgmt: 'Parley management API',
+  gateway: 'Parley gateway API',
+}
+
+const opening: Readonly<Record<Plane, string>> = {
+  mgmt: [
+    'Runs the agents of an org: their configuration, channels, people, outreach and traffic.',
+    'Lists answer `{ data }`, long ones page by page with `nextPageToken`. Writes answer the resource as it now is.',
+    'A program that calls for somebody may name itself in `X-Svc-Agent` (up to 32 of `a-z 0-9 . _ -`).',
+  ].join('\n\n'),
+  gateway: 'Carries the messages between an agent and its people. The access token is the agent.',
+}
+const everywhere =
+  'Every answer carries `X-Request-Id`: the one you sent, if it is up to 64 of `A-Z a-z 0-9 . _ -`, or one of ours.'
+
+const methodOrder: readonly Method[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
+
+export function openapi(routes: readonly Route[], about: About): OpenApiDocument {
+  const ours = routes.filter(({ plane }) => plane === about.plane).sort(byPathAndMethod)
+  const ids = operationIds(ours)
+  const shelf = openShelf()
+  const paths: Record<string, Record<string, Json>> = {}
+  const responses = new Map<string, JsonObject>()
+  const schemes = new Set<string>()
+  for (const route of ours) {
+    const written = writeOperation(route, ids.get(route)!, shelf)
+    paths[route.path] ??= {}
+    paths[route.path]![route.method.toLowerCase()] = written.operation
+    for (const { name, response } of written.responses) responses.set(name, response)
+    for (const scheme of written.securitySchemes) schemes.add(scheme)
+  }
+  return shelf.settle({
+    openapi: '3.1.0',
+    info: {
+      title: titles[about.plane],
+      version: about.version,
+      description: `${opening[about.plane]}\n\n${everywhere}`,
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    servers: [{ url: about.serverUrl }],
+    tags: tagsOf(ours),
+    paths,
+    components: {
+      responses: Object.fromEntries([...responses].sort(byName)),
+      headers: { ...(ours.some(({ budget }) => budget) && rateLimitHeaders), ...retryHeader },
+      securitySchemes: Object.fromEntries(Object.entries(securitySchemes).filter(([name]) => schemes.has(name))),
+    },
+  }) as OpenApiDocument
+}
+
+const rateLimitHeaders: JsonObject = {
+  RateLimitLimit: whole('Calls that a full bucket holds. Calls with an API key are limited, others are not.'),
+  RateLimitRemaining: whole('Whole calls left after this one.'),
+  RateLimitReset: whole('Seconds until the bucket is full.'),
+}
+const retryHeader: JsonObject = { RetryAfter: whole('Seconds to wait before the next try.') }
+
+const securitySchemes: Readonly<Record<string, JsonObject>> = {
+  apiKey: { type: 'http', scheme: 'bearer', description: 'An API key, `sk-svc-…`.' },
+  idToken: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'The ID token of a signed-in user.' },
+  emulatorGrant: { type: 'http', scheme: 'bearer', description: 'An emulator grant, `v1.…` or `v2.…`.' },
+  accessToken: { type: 'http', scheme: 'bearer', description: "The agent's access token, `at-svc-…`." },
+  accessTokenInQuery: {
+    type: 'apiKey',
+    in: 'query',
+    name: 'access_token',
+    description: 'The same token, for clients that cannot set headers. It wins over the header.',
+  },
+}
+
+function whole(description: string): JsonObject {
+  return { description, schema: { type: 'integer', minimum: 0 } }
+}
+
+function tagsOf(routes: readonly Route[]): JsonObject[] {
+  const order = Object.keys(tagDescriptions)
+  const place = (tag: string) => (order.includes(tag) ? order.indexOf(tag) : order.length)
+  const used = [...new Set(routes.map(({ tag }) => tag))].sort()
+  used.sort((one, other) => place(one) - place(other))
+  return used.map((name) => ({ name, ...(name in tagDescriptions && { description: tagDescriptions[name]! }) }))
+}
+
+function byName([one]: [string, unknown], [other]: [string, unknown]): number {
+  return one < other ? -1 : 1
+}
+
+function byPathAndMethod(one: Route, other: Route): number {
+  if (one.path !== other.path) return one.path < other.path ? -1 : 1
+  return methodOrder.indexOf(one.method) - methodOrder.indexOf(other.method)
+}

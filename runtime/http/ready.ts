@@ -1,0 +1,42 @@
+/** A route made ready to run: its schemas compiled, its meter found, once at boot. */
+import type { RouteMeter } from '../observe/metrics.js'
+import type { Answer, ErrorStyle, Route } from './route.js'
+import { type Check, compileCheck } from './validate.js'
+
+export interface Ready {
+  readonly route: Route
+  readonly style: ErrorStyle
+  readonly meter: RouteMeter
+  readonly readsBody: boolean
+  readonly checkParams?: Check
+  readonly checkQuery?: Check
+  readonly checkBody?: Check
+  /** Throws when an answer is not what the route declares; only in tests, which check every reply they see. */
+  readonly checkAnswer?: (answer: Answer) => void
+}
+
+export function makeReady(route: Route, style: ErrorStyle, meter: RouteMeter, checkReplies: boolean): Ready {
+  return {
+    route,
+    style: route.style ?? style,
+    meter,
+    readsBody: route.body !== undefined || route.rawTypes !== undefined,
+    checkParams: route.params && compileCheck(route.params),
+    checkQuery: route.query && compileCheck(route.query),
+    checkBody: route.body && compileCheck(route.body),
+    checkAnswer: checkReplies ? answerCheck(route) : undefined,
+  }
+}
+
+function answerCheck(route: Route): (answer: Answer) => void {
+  const checks = new Map<number, Check>()
+  for (const [status, schema] of Object.entries(route.reply)) {
+    if (schema !== null && typeof schema !== 'string') checks.set(Number(status), compileCheck(schema, 'reply'))
+  }
+  return ({ status, json }) => {
+    const name = `${route.method} ${route.path}`
+    if (!(status in route.reply)) throw new Error(`${name} answers ${status}, which it does not declare`)
+    const wrong = checks.get(status)?.(JSON.parse(JSON.stringify(json ?? null)))
+    if (wrong) throw new Error(`${name} answers what it does not declare: ${JSON.stringify(wrong)}`)
+  }
+}

@@ -1,0 +1,63 @@
+/** Sends bodies no faster than the client reads them. */
+import type { Peer, Socket } from './server.js'
+
+/** Bodies up to this size are given to the socket whole. */
+const wholeBytes = 64 * 1024
+
+/** Called corked. Undefined when the socket took everything at once. */
+export function sendBody(
+  socket: Socket,
+  body: Uint8Array | string | undefined,
+  peer: Peer,
+  close?: boolean,
+): Promise<void> | undefined {
+  if (body === undefined || body.length <= wholeBytes) {
+    socket.end(body ?? '', close)
+    return undefined
+  }
+  return sendLarge(socket, typeof body === 'string' ? Buffer.from(body) : body, peer)
+}
+
+/** The socket says how far it got; the rest is offered again whenever it has room. */
+function sendLarge(socket: Socket, body: Uint8Array, peer: Peer): Promise<void> {
+  return new Promise((resolve) => {
+    const [, done] = socket.tryEnd(body, body.length)
+    if (done) return resolve()
+    peer.whenGone(resolve)
+    socket.onWritable((offset) => {
+      const [ok, finished] = socket.tryEnd(body.subarray(offset), body.length)
+      if (finished) resolve()
+      return ok
+    })
+  })
+}
+
+/** A source that throws midway ends the connection, so that the client cannot take half for the whole. */
+export async function sendStream(
+  socket: Socket,
+  source: AsyncIterable<Uint8Array | string>,
+  peer: Peer,
+): Promise<void> {
+  for await (const piece of source) {
+    if (peer.gone) return
+    let hasRoom = true
+    socket.cork(() => {
+      hasRoom = socket.write(piece)
+    })
+    if (!hasRoom) await room(socket, peer)
+    if (peer.gone) return
+  }
+  socket.cork(() => {
+    socket.end()
+  })
+}
+
+function room(socket: Socket, peer: Peer): Promise<void> {
+  return new Promise((resolve) => {
+    peer.whenGone(resolve)
+    socket.onWritable(() => {
+      resolve()
+      return true
+    })
+  })
+}

@@ -1,0 +1,71 @@
+/** Schemas made into checks at boot. A failed check names every wrong field the way its writer would spell it. */
+import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js'
+import formats from 'ajv-formats'
+import type { TSchema } from 'typebox'
+import type { FieldError } from '../../core/errors.js'
+
+/** Undefined when the value is as it should be. `bytes` is the size of what was sent: long lists get one finding only. */
+export type Check = (value: unknown, bytes?: number) => FieldError[] | undefined
+
+const settings = { strict: true, discriminator: true, useDefaults: true, allowUnionTypes: true } as const
+const listAllUpToBytes = 16 * 1024
+const mostErrors = 50
+
+const firstOnly = new Ajv2020(settings)
+const all = new Ajv2020({ ...settings, allErrors: true })
+for (const ajv of [firstOnly, all]) formats.default(ajv)
+
+export function compileCheck(schema: TSchema, root = 'body'): Check {
+  const quick = firstOnly.compile(schema)
+  let thorough: ValidateFunction | undefined
+  return (value, bytes = 0) => {
+    if (quick(value)) return undefined
+    if (bytes > listAllUpToBytes) return readable(quick.errors ?? [], root)
+    thorough ??= all.compile(schema)
+    thorough(value)
+    return readable(thorough.errors ?? quick.errors ?? [], root)
+  }
+}
+
+function readable(errors: readonly ErrorObject[], root: string): FieldError[] {
+  const seen = new Map<string, FieldError>()
+  for (const error of errors) {
+    const field = fieldOf(error) || root
+    if (!seen.has(field) && seen.size < mostErrors) seen.set(field, { field, message: messageOf(error) })
+  }
+  return [...seen.values()]
+}
+
+/** `/things/1/name` becomes `things[1].name`; a missing or unknown key is named itself, not the object around it. */
+function fieldOf(error: ErrorObject): string {
+  const parts = error.instancePath
+    .split('/')
+    .slice(1)
+    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
+  const last = error.params.missingProperty ?? error.params.additionalProperty ?? error.params.unevaluatedProperty
+  if (typeof last === 'string') parts.push(last)
+  return parts
+    .map((part) => (/^\d+$/.test(part) ? `[${part}]` : `.${part}`))
+    .join('')
+    .replace(/^\./, '')
+}
+
+function messageOf(error: ErrorObject): string {
+  switch (error.keyword) {
+    case 'required':
+      return 'is required'
+    case 'additionalProperties':
+    case 'unevaluatedProperties':
+      return 'is not a known field'
+    case 'enum':
+      return `must be one of ${(error.params.allowedValues as unknown[]).map(String).join(', ')}`
+    case 'const':
+      return `must be ${JSON.stringify(error.params.allowedValue)}`
+    case 'format':
+      return `must be a valid ${String(error.params.format)}`
+    case 'pattern':
+      return `must match ${String(error.params.pattern)}`
+    default:
+      return error.message ?? 'is not valid'
+  }
+}

@@ -1,0 +1,68 @@
+/** The arithmetic of a token bucket, in whole numbers only, so that nothing drifts and no call is won by rounding. */
+import type { Spent } from './contract.js'
+
+/** One call as buckets count it: in billionths, so that a rate of three decimals refills a whole number a microsecond. */
+export const callUnits = 1_000_000_000
+const microsPerSecond = 1_000_000
+
+export interface Shape {
+  readonly burstCalls: number
+  readonly capacityUnits: number
+  readonly refillUnitsPerMicro: number
+}
+
+/** What a bucket held at a moment, in microseconds of the clock that counts it. */
+export interface State {
+  readonly units: number
+  readonly atMicros: number
+}
+
+/** A share below 1 is one node's part of a budget; it is rounded down, so that all parts never pass the whole. */
+export function shapeOf(budget: { burstCalls: number; refillPerSecond: number }, share = 1): Shape {
+  const burstCalls = Math.max(1, Math.floor(budget.burstCalls * share))
+  const capacityUnits = burstCalls * callUnits
+  if (!Number.isSafeInteger(capacityUnits)) throw new Error(`a burst of ${burstCalls} calls cannot be counted exactly`)
+  return {
+    burstCalls,
+    capacityUnits,
+    refillUnitsPerMicro: Math.max(1, Math.floor((budget.refillPerSecond * share * callUnits) / microsPerSecond)),
+  }
+}
+
+/**
+ * A clock that went back brings nothing: what it repeats was counted already, so the bucket waits until the clock has
+ * passed its last moment. A clock set back by more than a whole refill would stop the bucket for long, so the bucket
+ * then keeps what it holds and counts on from the new time.
+ */
+export function refilled(shape: Shape, held: State | undefined, nowMicros: number): State {
+  if (!held) return { units: shape.capacityUnits, atMicros: nowMicros }
+  const refillMicros = shape.capacityUnits / shape.refillUnitsPerMicro
+  const atMicros = held.atMicros - nowMicros > refillMicros ? nowMicros : Math.max(held.atMicros, nowMicros)
+  const units = held.units + Math.max(0, atMicros - held.atMicros) * shape.refillUnitsPerMicro
+  return { units: Math.min(shape.capacityUnits, units), atMicros }
+}
+
+export function isFull(shape: Shape, held: State, nowMicros: number): boolean {
+  return refilled(shape, held, nowMicros).units === shape.capacityUnits
+}
+
+export function spend(shape: Shape, held: State | undefined, nowMicros: number): { spent: Spent; state: State } {
+  const before = refilled(shape, held, nowMicros)
+  const allowed = before.units >= callUnits
+  const state = allowed ? { ...before, units: before.units - callUnits } : before
+  return { spent: describe(shape, allowed, state, nowMicros), state }
+}
+
+/** The figures that a caller is told, from what is left after the call. */
+export function describe(shape: Shape, allowed: boolean, left: State, nowMicros: number): Spent {
+  const aheadUnits = Math.max(0, left.atMicros - nowMicros) * shape.refillUnitsPerMicro
+  const unitsPerSecond = shape.refillUnitsPerMicro * microsPerSecond
+  const secondsUntil = (units: number) => Math.ceil((units - left.units + aheadUnits) / unitsPerSecond)
+  return {
+    allowed,
+    limit: shape.burstCalls,
+    remaining: Math.floor(left.units / callUnits),
+    resetSeconds: secondsUntil(shape.capacityUnits),
+    retryAfterSeconds: allowed ? 0 : Math.max(1, secondsUntil(callUnits)),
+  }
+}

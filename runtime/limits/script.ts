@@ -1,0 +1,35 @@
+/** The same arithmetic as bucket.ts, as the one script that Redis runs whole: two nodes never see a bucket half spent. */
+
+/** Redis's own clock, so that nodes need not agree on the time. */
+const redisMicros = `
+local time = redis.call('TIME')
+local now = time[1] * 1000000 + time[2]`
+
+/**
+ * KEYS[1] is the bucket. ARGV: its capacity, its refill a microsecond, the price of a call, and the most that the
+ * calling node believes is left, all in the units of bucket.ts. Answers: allowed (1 or 0), units left, and the
+ * microseconds by which the bucket's time is ahead of the clock.
+ *
+ * What the node believes is a ceiling. It matters only when Redis has forgotten (a restart) or has missed calls (the
+ * node was cut off from it): a subject that has just spent its burst does not get another one that way.
+ *
+ * The key expires when the bucket is full, which is what a missing one counts as.
+ */
+export function spendScript(nowMicros: string = redisMicros): string {
+  return `${nowMicros}
+local capacity, refill, price, believed = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
+local held = redis.call('HMGET', KEYS[1], 'units', 'at')
+local units, at = capacity, now
+if held[1] and held[2] then
+  local heldAt = tonumber(held[2])
+  if heldAt - now <= capacity / refill then at = math.max(heldAt, now) end
+  units = math.min(capacity, tonumber(held[1]) + math.max(0, at - heldAt) * refill)
+end
+units = math.min(units, believed)
+local allowed = units >= price and 1 or 0
+units = units - allowed * price
+redis.call('HSET', KEYS[1], 'units', units, 'at', at)
+redis.call('PEXPIRE', KEYS[1], math.ceil(((capacity - units) / refill + at - now) / 1000) + 1)
+return { allowed, units, at - now }
+`
+}

@@ -1,0 +1,77 @@
+/** The process: reads its configuration, starts the node, says where it is, and stops well. */
+import { shutdown } from '../core/limits.js'
+import { banner } from './banner.js'
+import { systemClock } from './clock.js'
+import { type Config, readConfig } from './config.js'
+import { prepareUws } from './http/binary.js'
+import { openLog } from './observe/log.js'
+import { type RunningNode, runNode } from './run.js'
+
+const exitCodes = { stopped: 0, failed: 1, badConfiguration: 2 } as const
+
+const { log, flush } = openLog()
+
+function leave(code: number): never {
+  flush()
+  process.exit(code)
+}
+
+function say(sentence: string): void {
+  process.stderr.write(`${sentence}\n`)
+}
+
+function configuration(): Config {
+  const read = readConfig(process.env)
+  const problems = 'problems' in read ? read.problems : unbuilt(read.config)
+  if (problems.length === 0 && 'config' in read) return read.config
+  for (const problem of problems) say(problem)
+  return leave(exitCodes.badConfiguration)
+}
+
+/** What the contract configures and this version cannot do yet is refused, since running without it would be a lie. */
+function unbuilt(config: Config): string[] {
+  const problems = []
+  if (config.natsServers) problems.push('PARLEY_NATS_URL is set, and this version runs on its embedded bus only.')
+  if (!config.roles.includes('shards')) problems.push('PARLEY_ROLES lacks shards, and this version keeps them in every process.')
+  if (config.adapters) problems.push('PARLEY_ADAPTERS is set, and this version loads no partner adapters.')
+  return problems
+}
+
+async function start(config: Config): Promise<RunningNode> {
+  try {
+    const unverified = prepareUws(config.allowUnverifiedUws)
+    if (unverified) log.warn('uws.unverified', { detail: unverified })
+    return await runNode(config, { clock: systemClock, log })
+  } catch (error) {
+    say((error as Error).message)
+    log.error('node.start_failed', { error })
+    return leave(exitCodes.failed)
+  }
+}
+
+function stopOnSignals(running: RunningNode): void {
+  let stopping = false
+  const stop = async (signal: string) => {
+    if (stopping) leave(exitCodes.failed)
+    stopping = true
+    log.info('node.stopping', { signal })
+    setTimeout(() => leave(exitCodes.failed), shutdown.wholeMs).unref()
+    await running.stop()
+    log.info('node.stopped')
+    leave(exitCodes.stopped)
+  }
+  for (const signal of ['SIGTERM', 'SIGINT']) process.on(signal, () => void stop(signal))
+}
+
+for (const event of ['uncaughtException', 'unhandledRejection']) {
+  process.on(event, (error) => {
+    log.error('node.crashed', { error })
+    leave(exitCodes.failed)
+  })
+}
+
+const config = configuration()
+const running = await start(config)
+stopOnSignals(running)
+log.info('node.started', { urls: running.urls })
+process.stderr.write(banner(running, config.bootstrapKey !== undefined))

@@ -1,0 +1,73 @@
+/** Whether this node is up and whether it should be sent work: the answers of /healthz and /readyz. */
+import { type Answer, json } from '../http/route.js'
+import { redact } from './redact.js'
+
+/** `check` says in a sentence what is wrong, or nothing. It is asked on every probe, so it only looks, never waits. */
+export interface Check {
+  readonly name: string
+  /** A node that fails a critical check must not be sent work; one that fails another serves on, with less. */
+  readonly critical: boolean
+  check(): string | undefined
+}
+
+export type Readiness = 'ok' | 'degraded' | 'unavailable' | 'draining'
+
+export interface CheckResult {
+  readonly name: string
+  readonly status: 'ok' | 'degraded' | 'failed'
+  readonly detail?: string
+}
+
+export interface ReadyReply {
+  readonly status: Readiness
+  readonly checks: readonly CheckResult[]
+}
+
+export interface Health {
+  add(check: Check): void
+  /** From now on the node asks to be sent nothing more; there is no way back. */
+  drain(): void
+  healthz(): Answer<{ status: 'ok' }>
+  readyz(): Answer<ReadyReply>
+}
+
+export function openHealth(first: readonly Check[] = []): Health {
+  const checks = [...first]
+  let draining = false
+  return {
+    add(check) {
+      if (checks.some((known) => known.name === check.name))
+        throw new Error(`a check named ${check.name} is there already`)
+      checks.push(check)
+    },
+    drain() {
+      draining = true
+    },
+    healthz: () => json(200, { status: 'ok' }),
+    readyz() {
+      const results = checks.map(resultOf)
+      const status = draining ? 'draining' : readinessOf(results)
+      return json(status === 'ok' || status === 'degraded' ? 200 : 503, { status, checks: results })
+    },
+  }
+}
+
+function readinessOf(results: readonly CheckResult[]): Readiness {
+  if (results.some((result) => result.status === 'failed')) return 'unavailable'
+  return results.some((result) => result.status === 'degraded') ? 'degraded' : 'ok'
+}
+
+/** Anybody may read the reply, so a sentence leaves redacted, and what a broken check threw does not leave at all. */
+function resultOf(check: Check): CheckResult {
+  const wrong = sentenceOf(check)
+  if (wrong === undefined) return { name: check.name, status: 'ok' }
+  return { name: check.name, status: check.critical ? 'failed' : 'degraded', detail: redact(wrong) }
+}
+
+function sentenceOf(check: Check): string | undefined {
+  try {
+    return check.check()
+  } catch {
+    return 'The check itself failed.'
+  }
+}

@@ -1,0 +1,224 @@
+/**
+ * What one node counts and times. Callers hold small meters that add to plain numbers; the numbers become Prometheus
+ * text only when somebody scrapes, so the hot path never touches labels, maps or strings.
+ */
+import { collectDefaultMetrics, type Metric, Registry } from 'prom-client'
+import { metrics as limits } from '../../core/limits.js'
+import type { Method, Plane } from '../http/route.js'
+
+export type Labels = Readonly<Record<string, string>>
+
+export interface Counter {
+  add(by?: number): void
+}
+
+export interface Histogram {
+  observe(value: number): void
+}
+
+export interface RouteMeter {
+  /** A status of 0 means that no answer was sent: the client had gone. */
+  observe(status: number, durationSeconds: number): void
+}
+
+/** A metric's name begins with `parley_` and ends with its unit; a counter's ends with `_total`. */
+export interface Metrics {
+  /** The same name and labels give the same counter; every series of a name has the same label names. */
+  counter(name: string, help: string, labels?: Labels): Counter
+  histogram(name: string, help: string, labels?: Labels, buckets?: readonly number[]): Histogram
+  /** Reads at scrape time only, so it cannot go stale; one that throws is left out of that scrape. */
+  gauge(name: string, help: string, read: () => number, labels?: Labels): void
+  /** Shows in a scrape from its first call on: most routes of a node are never called. */
+  routeMeter(plane: Plane, method: Method, path: string): RouteMeter
+  render(): Promise<{ type: string; text: string }>
+}
+
+type Kind = 'counter' | 'gauge' | 'histogram'
+
+interface Sample {
+  readonly labels: Labels
+  readonly value: number
+  readonly metricName?: string
+}
+
+/** One label combination of a metric: what callers hold, and what a scrape reads. */
+interface Series<M> {
+  readonly meter: M
+  samples(): readonly Sample[]
+}
+
+/** A metric as prom-client's registry walks it. */
+interface Family {
+  readonly name: string
+  readonly help: string
+  readonly type: Kind
+  readonly series: Map<string, Series<unknown>>
+  readonly labelNames: string
+  get(): Promise<{ name: string; help: string; type: Kind; values: Sample[] }>
+}
+
+const requestCount = ['parley_http_requests_total', 'Requests answered, by route and class of status'] as const
+const requestDuration = ['parley_http_request_duration_seconds', 'Time from request to reply, by route'] as const
+const statusClasses = ['none', '1xx', '2xx', '3xx', '4xx', '5xx'] as const
+const grammar: Readonly<Record<Kind, RegExp>> = {
+  counter: /^parley_[a-z0-9_]+_total$/,
+  gauge: /^parley_[a-z0-9_]+(?<!_total)$/,
+  histogram: /^parley_[a-z0-9_]+(?<!_total)$/,
+}
+
+export interface MetricsOptions {
+  /** The process's own figures: memory, event loop, garbage collection. */
+  readonly ofProcess?: boolean
+}
+
+export function openMetrics(options: MetricsOptions = {}): Metrics {
+  const registry = new Registry()
+  const families = new Map<string, Family>()
+  if (options.ofProcess ?? true) collectDefaultMetrics({ register: registry })
+
+  function familyOf(type: Kind, name: string, help: string, labels: Labels): Family {
+    const labelNames = Object.keys(labels).sort().join()
+    const known = families.get(name)
+    if (known) {
+      if (known.type !== type) throw new Error(`the metric ${name} is a ${known.type}, not a ${type}`)
+      if (known.labelNames !== labelNames) throw new Error(`the metric ${name} has the labels "${known.labelNames}"`)
+      return known
+    }
+    if (!grammar[type].test(name)) throw new Error(`${name} is no name for a ${type}`)
+    const family = openFamily(type, name, help, labelNames)
+    registry.registerMetric(family as unknown as Metric)
+    families.set(name, family)
+    return family
+  }
+
+  function counter(name: string, help: string, labels: Labels = {}): Counter {
+    return seriesOf(familyOf('counter', name, help, labels), labels, countingSeries)
+  }
+
+  function histogram(
+    name: string,
+    help: string,
+    labels: Labels = {},
+    buckets: readonly number[] = limits.durationBucketsSeconds,
+  ): Histogram {
+    return seriesOf(familyOf('histogram', name, help, labels), labels, (own) => timingSeries(name, own, buckets))
+  }
+
+  return {
+    counter,
+    histogram,
+    gauge(name, help, read, labels = {}) {
+      seriesOf(familyOf('gauge', name, help, labels), labels, (own) => readingSeries(own, read))
+    },
+    routeMeter(plane, method, path) {
+      const labels = { plane, method, path }
+      const counts: Counter[] = []
+      let durations: Histogram | undefined
+      return {
+        observe(status, durationSeconds) {
+          const at = statusClassOf(status)
+          counts[at] ??= counter(...requestCount, { ...labels, status: statusClasses[at]! })
+          durations ??= histogram(...requestDuration, labels)
+          counts[at].add()
+          durations.observe(durationSeconds)
+        },
+      }
+    },
+    async render() {
+      return { type: registry.contentType, text: await registry.metrics() }
+    },
+  }
+}
+
+function statusClassOf(status: number): number {
+  return status >= 100 && status < 600 ? Math.trunc(status / 100) : 0
+}
+
+function openFamily(type: Kind, name: string, help: string, labelNames: string): Family {
+  const series = new Map<string, Series<unknown>>()
+  return {
+    name,
+    help,
+    type,
+    series,
+    labelNames,
+    async get() {
+      return { name, help, type, values: [...series.values()].flatMap((one) => one.samples()) }
+    },
+  }
+}
+
+/** Labels may come from outside, so their number is bounded: one more series takes all that come after. */
+function seriesOf<M>(family: Family, labels: Labels, open: (labels: Labels) => Series<M>): M {
+  const full = family.series.size >= limits.seriesPerMetric
+  const own = full && !family.series.has(keyOf(labels)) ? otherOf(labels) : labels
+  const key = keyOf(own)
+  const known = family.series.get(key)
+  if (known) return known.meter as M
+  const opened = open(own)
+  family.series.set(key, opened)
+  return opened.meter
+}
+
+function keyOf(labels: Labels): string {
+  return JSON.stringify(Object.entries(labels).sort(([a], [b]) => (a < b ? -1 : 1)))
+}
+
+function otherOf(labels: Labels): Labels {
+  return Object.fromEntries(Object.keys(labels).map((name) => [name, 'other']))
+}
+
+function countingSeries(labels: Labels): Series<Counter> {
+  let total = 0
+  return {
+    meter: {
+      add(by = 1) {
+        if (by > 0) total += by
+      },
+    },
+    samples: () => [{ labels, value: total }],
+  }
+}
+
+function readingSeries(labels: Labels, read: () => number): Series<undefined> {
+  return {
+    meter: undefined,
+    samples() {
+      try {
+        return [{ labels, value: read() }]
+      } catch {
+        return []
+      }
+    },
+  }
+}
+
+function timingSeries(name: string, labels: Labels, buckets: readonly number[]): Series<Histogram> {
+  const counts = new Float64Array(buckets.length + 1)
+  const bounds = Float64Array.from(buckets)
+  let sum = 0
+  return {
+    meter: {
+      observe(value) {
+        const measured = Number.isFinite(value) && value > 0 ? value : 0
+        let at = 0
+        while (at < bounds.length && measured > bounds[at]!) at++
+        counts[at]!++
+        sum += measured
+      },
+    },
+    samples() {
+      let seen = 0
+      const steps = Array.from(counts, (count, at): Sample => {
+        seen += count
+        const le = at < bounds.length ? String(bounds[at]) : '+Inf'
+        return { labels: { le, ...labels }, value: seen, metricName: `${name}_bucket` }
+      })
+      return [
+        ...steps,
+        { labels, value: sum, metricName: `${name}_sum` },
+        { labels, value: seen, metricName: `${name}_count` },
+      ]
+    },
+  }
+}

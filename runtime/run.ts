@@ -1,0 +1,43 @@
+/** A node on its sockets: opened, listening, reachable, and closed in the order that loses nothing. */
+import { shutdown } from '../core/limits.js'
+import type { Config } from './config.js'
+import { type Listening, listen } from './http/server.js'
+import { type Node, openNode, type Surroundings, type Urls } from './node.js'
+
+export interface RunningNode {
+  readonly node: Node
+  readonly urls: Urls
+  /** Stops taking work, finishes what is in flight, flushes and lets go of everything. */
+  stop(): Promise<void>
+}
+
+export async function runNode(config: Config, around: Surroundings): Promise<RunningNode> {
+  const node = await openNode(config, around)
+  const listeners: Listening[] = []
+  async function stop(): Promise<void> {
+    node.health.drain()
+    await Promise.all(listeners.map((listener) => listener.close(shutdown.requestsMs)))
+    await node.close()
+  }
+  try {
+    const urls = { mgmt: config.publicMgmtUrl ?? '', gateway: config.publicGatewayUrl ?? '' }
+    for (const plane of ['gateway', 'mgmt'] as const) {
+      if (!config.roles.includes(plane)) continue
+      const port = plane === 'mgmt' ? config.mgmtPort : config.gatewayPort
+      const listener = await listen({ host: config.host, port, serve: node.planes[plane].serve, log: around.log })
+      listeners.push(listener)
+      urls[plane] ||= urlOf(listener)
+    }
+    node.reachableAt(urls)
+    return { node, urls, stop }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}
+
+/** An address that means every interface is not one to call. */
+function urlOf({ host, port }: Listening): string {
+  const reachable = host === '0.0.0.0' || host === '::' ? 'localhost' : host.includes(':') ? `[${host}]` : host
+  return `http://${reachable}:${port}`
+}

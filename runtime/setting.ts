@@ -1,0 +1,166 @@
+/** The kinds of value that an environment variable can hold: how each is read, what it wants, and what may be shown. */
+import { isIP } from 'node:net'
+import { apiKeyPrefix, slugPattern } from '../core/ids.js'
+import { http, settings } from '../core/limits.js'
+
+/** `wants` ends the sentence "It wants …". `read` answers undefined for a text it does not take. */
+export interface Kind<T> {
+  readonly wants: string
+  /** What a complaint may show of a refused text; absent, the text is a secret and none of it is shown. */
+  readonly shown?: (text: string) => string
+  read(text: string): T | undefined
+}
+
+export const nodeRoles = ['gateway', 'mgmt', 'shards'] as const
+export type NodeRole = (typeof nodeRoles)[number]
+
+const asTyped = (text: string) => text
+
+/** A URL may hold a password before its last @, and a key in its query. */
+function withoutCredentials(text: string): string {
+  return text.replace(/^.*@/s, '…@').replace(/\?.*$/s, '?…')
+}
+
+function matching(pattern: RegExp, wants: string): Kind<string> {
+  return { wants, shown: asTyped, read: (text) => (pattern.test(text) ? text : undefined) }
+}
+
+export const path: Kind<string> = matching(/\S/, 'the path of a file or folder')
+
+export const slug: Kind<string> = {
+  wants: 'a slug: lower-case letters, digits and dashes, at most 63, not beginning with a dash',
+  shown: asTyped,
+  read: (text) => (text.match(slugPattern) ? text : undefined),
+}
+
+export const host: Kind<string> = {
+  wants: 'a host name or an IP address without brackets or port',
+  shown: asTyped,
+  read: (text) => (isHost(text) ? text : undefined),
+}
+
+export const port: Kind<number> = wholeNumber(0, settings.portMax)
+export const shardCount: Kind<number> = wholeNumber(1, settings.shardsMax)
+
+export const scale: Kind<number> = {
+  wants: 'a number above 0, such as 60 or 0.5',
+  shown: asTyped,
+  read(text) {
+    const value = /^\d{1,15}(?:\.\d{1,15})?$/.test(text) ? Number(text) : 0
+    return value > 0 ? value : undefined
+  },
+}
+
+const booleans: Readonly<Record<string, boolean>> = { true: true, false: false }
+export const flag: Kind<boolean> = {
+  wants: 'true or false',
+  shown: asTyped,
+  read: (text) => (Object.hasOwn(booleans, text) ? booleans[text] : undefined),
+}
+
+export const roleList: Kind<readonly NodeRole[]> = {
+  wants: `some of ${nodeRoles.join(', ')}, separated by commas`,
+  shown: asTyped,
+  read(text) {
+    const named = listed(text)
+    const known = named.every((name) => (nodeRoles as readonly string[]).includes(name))
+    return known && named.length > 0 ? nodeRoles.filter((role) => named.includes(role)) : undefined
+  },
+}
+
+export const moduleList: Kind<readonly string[]> = {
+  wants: 'module specifiers separated by commas',
+  shown: asTyped,
+  read(text) {
+    const modules = listed(text)
+    return modules.length > 0 && modules.every((name) => /^\S+$/.test(name)) ? modules : undefined
+  },
+}
+
+/** The address others reach a plane at: links are made by adding a path to it, so its closing slash goes. */
+export const publicUrl: Kind<string> = {
+  wants: 'an http:// or https:// URL without user, query or fragment',
+  shown: withoutCredentials,
+  read(text) {
+    const url = urlOf(text, ['http:', 'https:'])
+    return url && !url.username && !url.password && !/[?#]/.test(text) ? text.replace(/\/+$/, '') : undefined
+  },
+}
+
+export const endpointUrl: Kind<string> = {
+  wants: 'an http:// or https:// URL',
+  shown: withoutCredentials,
+  read: (text) => (urlOf(text, ['http:', 'https:']) ? text : undefined),
+}
+
+export const redisUrl: Kind<string> = {
+  wants: 'a redis:// or rediss:// URL',
+  shown: withoutCredentials,
+  read: (text) => (urlOf(text, ['redis:', 'rediss:']) ? text : undefined),
+}
+
+export const natsServers: Kind<readonly string[]> = {
+  wants: 'NATS servers separated by commas, each nats://host:port, tls://host:port or host:port',
+  shown: withoutCredentials,
+  read(text) {
+    const servers = listed(text)
+    const sound = servers.every((server) =>
+      urlOf(server.includes('://') ? server : `nats://${server}`, ['nats:', 'tls:']),
+    )
+    return sound && servers.length > 0 ? servers : undefined
+  },
+}
+
+export const word: Kind<string> = matching(/^[^\s\p{Cc}]+$/u, 'a name without spaces')
+
+export const secretText: Kind<string> = {
+  wants: 'visible characters without spaces',
+  read: (text) => (/^[\x21-\x7e]+$/.test(text) ? text : undefined),
+}
+
+export const bootstrapKey: Kind<string> = {
+  wants: `${apiKeyPrefix} and then at least ${settings.bootstrapKeyMinChars} letters, digits, dashes or underscores`,
+  read(text) {
+    const rest = text.startsWith(apiKeyPrefix) ? text.slice(apiKeyPrefix.length) : ''
+    const fits = rest.length >= settings.bootstrapKeyMinChars && text.length <= http.tokenChars
+    return fits && /^[\w-]+$/.test(rest) ? text : undefined
+  },
+}
+
+/** Handed on as hex whichever way it was written: text can be frozen, bytes cannot. */
+export const secretKeyHex: Kind<string> = {
+  wants: `${settings.secretKeyBytes} bytes written as hex, base64 or base64url`,
+  read(text) {
+    if (/^[\da-f]+$/i.test(text) && text.length === settings.secretKeyBytes * 2) return text.toLowerCase()
+    if (!/^(?:[\w-]+|[A-Za-z\d+/]+)={0,2}$/.test(text)) return undefined
+    const bytes = Buffer.from(text, 'base64url')
+    return bytes.length === settings.secretKeyBytes ? bytes.toString('hex') : undefined
+  },
+}
+
+function wholeNumber(min: number, max: number): Kind<number> {
+  return {
+    wants: `a whole number from ${min} to ${max}`,
+    shown: asTyped,
+    read(text) {
+      const value = /^(?:0|[1-9]\d{0,8})$/.test(text) ? Number(text) : -1
+      return value >= min && value <= max ? value : undefined
+    },
+  }
+}
+
+function listed(text: string): string[] {
+  const items = text.split(',').map((item) => item.trim())
+  return items.includes('') ? [] : items
+}
+
+function isHost(text: string): boolean {
+  const label = /^[A-Za-z\d](?:[A-Za-z\d-]{0,61}[A-Za-z\d])?$/
+  const isName = text.length <= 253 && text.split('.').every((part) => label.test(part))
+  return isIP(text) > 0 || (isName && !/^[\d.]+$/.test(text))
+}
+
+function urlOf(text: string, protocols: readonly string[]): URL | undefined {
+  const url = /^[\x21-\x7e]+$/.test(text) && URL.canParse(text) ? new URL(text) : undefined
+  return url && protocols.includes(url.protocol) && url.hostname !== '' ? url : undefined
+}

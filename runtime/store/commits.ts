@@ -1,0 +1,106 @@
+/** Group commit: what is asked while one group is on its way to the disk waits, and goes together in the next. */
+import { store as limits } from '../../core/limits.js'
+
+/** One change in bytes; no value removes the key. */
+export interface Change {
+  readonly key: Buffer
+  readonly value: Buffer | undefined
+}
+
+export interface Commits {
+  add(changes: readonly Change[]): Promise<void>
+  /** Resolves when nothing is waiting or on its way. */
+  settled(): Promise<void>
+  failure(): Error | undefined
+}
+
+export interface Disk {
+  /** Makes all of it durable, or none of it and rejects. */
+  write(changes: readonly Change[]): Promise<void>
+  /** Why nothing can be written just now; asked before each group. */
+  refusal(): Error | undefined
+  /** What a failed write is told to those who waited for it. */
+  failed(cause: unknown): Error
+}
+
+interface Waiting {
+  readonly changes: readonly Change[]
+  readonly resolve: () => void
+  readonly reject: (error: Error) => void
+}
+
+/**
+ * One group at a time, in the order of the calls. When a write fails, everything that waited fails with it and so does
+ * all that comes later. A refusal also takes along all that waited, since a later commit may rest on an earlier one,
+ * but ends when its reason does.
+ */
+export function groupCommits(disk: Disk): Commits {
+  let waiting: Waiting[] = []
+  const idlers: (() => void)[] = []
+  let busy = false
+  let failed: Error | undefined
+
+  /** Begun after the current turn, so that everybody whom the last group released can share the next. */
+  function begin(): void {
+    busy = true
+    setImmediate(nextGroup)
+  }
+
+  function nextGroup(): void {
+    const refusal = disk.refusal()
+    if (refusal) {
+      rejectAll(waiting.splice(0), refusal)
+      return
+    }
+    const group = takeGroup()
+    const changes = group.length === 1 ? group[0]!.changes : group.flatMap((commit) => commit.changes)
+    disk.write(changes).then(
+      () => {
+        for (const commit of group) commit.resolve()
+        done()
+      },
+      (cause) => {
+        failed = disk.failed(cause)
+        rejectAll([...group, ...waiting.splice(0)], failed)
+      },
+    )
+  }
+
+  function takeGroup(): Waiting[] {
+    let writes = 0
+    let size = 0
+    while (size < waiting.length && writes < limits.writesPerGroup) writes += waiting[size++]!.changes.length
+    if (size < waiting.length) return waiting.splice(0, size)
+    const group = waiting
+    waiting = []
+    return group
+  }
+
+  function rejectAll(commits: readonly Waiting[], error: Error): void {
+    for (const commit of commits) commit.reject(error)
+    done()
+  }
+
+  function done(): void {
+    busy = false
+    if (waiting.length > 0) begin()
+    else for (const idle of idlers.splice(0)) idle()
+  }
+
+  return {
+    add(changes) {
+      if (failed) return Promise.reject(failed)
+      return new Promise((resolve, reject) => {
+        waiting.push({ changes, resolve, reject })
+        if (!busy) begin()
+      })
+    },
+    settled() {
+      if (!busy) return Promise.resolve()
+      return new Promise((idle) => {
+        idlers.push(idle)
+      })
+    },
+    failure: () => failed,
+  }
+}

@@ -1,0 +1,141 @@
+/** Keys as bytes whose plain order is the order of their parts: numbers by size, then strings by code point. */
+import { store as limits } from '../../core/limits.js'
+import type { Key, KeyPart } from './contract.js'
+
+/**
+ * A number is its tag and eight bytes; a string is its tag, its bytes and a zero. A zero inside a string is followed by
+ * `nulEscape`, which sorts above every tag, so a shorter string always sorts before one that it begins.
+ */
+const numberTag = 0x10
+const stringTag = 0x20
+const stringEnd = 0x00
+const nulEscape = 0xff
+
+/** Room for a key of the longest size whose last part turns out three times as long as its characters. */
+const scratch = Buffer.allocUnsafe(limits.keyBytes * 4 + 64)
+
+/** The bytes of a key; the table's name is its first part, so that one ordered map holds every table. */
+export function keyBytes(table: string, parts: Key): Buffer {
+  return Buffer.from(scratch.subarray(0, writeParts(table, parts)))
+}
+
+/** The same bytes in memory that the next call overwrites: for a read that is over before it. */
+export function passingKeyBytes(table: string, parts: Key): Buffer {
+  return scratch.subarray(0, writeParts(table, parts))
+}
+
+/** Above every key that begins with these bytes, and below every other key that sorts after them. */
+export function pastAll(prefix: Buffer): Buffer {
+  const past = Buffer.allocUnsafe(prefix.length + 1)
+  past.set(prefix)
+  past[prefix.length] = nulEscape
+  return past
+}
+
+/** The parts of a stored key, without the table's name. */
+export function keyParts(bytes: Buffer): KeyPart[] {
+  const parts: KeyPart[] = []
+  let at = afterString(bytes, 1)
+  while (at < bytes.length) {
+    if (bytes[at] === numberTag) {
+      parts.push(readNumber(bytes, at + 1))
+      at += 9
+    } else {
+      const next = afterString(bytes, at + 1)
+      parts.push(readString(bytes, at + 1, next - 1))
+      at = next
+    }
+  }
+  return parts
+}
+
+function writeParts(table: string, parts: Key): number {
+  let at = writePart(table, 0)
+  for (const part of parts) at = writePart(part, at)
+  return at
+}
+
+function writePart(part: KeyPart, from: number): number {
+  if (typeof part === 'number') return withinLimit(writeNumber(part, from))
+  if (typeof part !== 'string') throw new Error(`a key is made of strings and numbers, not ${typeof part}`)
+  withinLimit(from + part.length)
+  return withinLimit(writeString(part, from))
+}
+
+function withinLimit(size: number): number {
+  if (size > limits.keyBytes) throw new Error(`a key is longer than ${limits.keyBytes} bytes`)
+  return size
+}
+
+function writeNumber(value: number, from: number): number {
+  if (Number.isNaN(value)) throw new Error('a key cannot hold NaN')
+  scratch[from] = numberTag
+  scratch.writeDoubleBE(value === 0 ? 0 : value, from + 1)
+  // Flipped so that bytes sort as the numbers do: the sign for positive ones, everything for negative ones.
+  if (scratch[from + 1]! < 0x80) scratch[from + 1]! |= 0x80
+  else for (let at = from + 1; at < from + 9; at++) scratch[at]! ^= 0xff
+  return from + 9
+}
+
+function readNumber(bytes: Buffer, from: number): number {
+  const raw = Buffer.from(bytes.subarray(from, from + 8))
+  if (raw[0]! >= 0x80) raw[0]! &= 0x7f
+  else for (let at = 0; at < 8; at++) raw[at]! ^= 0xff
+  return raw.readDoubleBE(0)
+}
+
+/** UTF-8, and half a surrogate pair written as a character of its own, so that no two strings share their bytes. */
+function writeString(text: string, from: number): number {
+  scratch[from] = stringTag
+  let at = from + 1
+  for (let i = 0; i < text.length; i++) {
+    let code = text.charCodeAt(i)
+    if (code >= 0xd800 && code < 0xdc00) {
+      code = text.codePointAt(i)!
+      if (code > 0xffff) i++
+    }
+    if (code < 0x80) {
+      scratch[at++] = code
+      if (code === 0) scratch[at++] = nulEscape
+      continue
+    }
+    if (code < 0x800) scratch[at++] = 0xc0 | (code >> 6)
+    else {
+      if (code < 0x10000) scratch[at++] = 0xe0 | (code >> 12)
+      else {
+        scratch[at++] = 0xf0 | (code >> 18)
+        scratch[at++] = 0x80 | ((code >> 12) & 0x3f)
+      }
+      scratch[at++] = 0x80 | ((code >> 6) & 0x3f)
+    }
+    scratch[at++] = 0x80 | (code & 0x3f)
+  }
+  scratch[at] = stringEnd
+  return at + 1
+}
+
+/** Where the part after the string begins, given where its characters do. */
+function afterString(bytes: Buffer, from: number): number {
+  let at = bytes.indexOf(stringEnd, from)
+  while (at >= 0 && bytes[at + 1] === nulEscape) at = bytes.indexOf(stringEnd, at + 2)
+  if (at < 0) throw new Error('a stored key is cut short')
+  return at + 1
+}
+
+function readString(bytes: Buffer, from: number, to: number): string {
+  let text = ''
+  for (let at = from; at < to; ) {
+    const first = bytes[at]!
+    if (first < 0x80) {
+      text += String.fromCharCode(first)
+      at += first === 0 ? 2 : 1
+      continue
+    }
+    const size = first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4
+    let code = first & (0xff >> (size + 1))
+    for (let i = 1; i < size; i++) code = (code << 6) | (bytes[at + i]! & 0x3f)
+    text += String.fromCodePoint(code)
+    at += size
+  }
+  return text
+}

@@ -1,0 +1,75 @@
+/**
+ * Holds a data directory for one process. The claim is a listening socket in the directory: the kernel closes it when
+ * its owner dies, however it dies, so no claim outlives its process and none has to be judged by its age.
+ */
+import { randomBytes } from 'node:crypto'
+import { closeSync, constants, openSync, readdirSync, rmSync } from 'node:fs'
+import { connect, createServer, type Server } from 'node:net'
+import { join } from 'node:path'
+import { store as limits } from '../../core/limits.js'
+import { StoreUnusable } from './contract.js'
+
+const claimName = /^owner-[0-9a-f]{16}\.sock$/
+
+export interface Claim {
+  release(): Promise<void>
+}
+
+/**
+ * Each process first puts up its own claim and only then looks for others, so of two that come together at least the
+ * later one sees the earlier: both may be turned away, but never do both get in.
+ */
+export async function claimDirectory(dir: string): Promise<Claim> {
+  const folder = openSync(dir, constants.O_RDONLY | constants.O_DIRECTORY)
+  // A socket's path may have some hundred bytes only; through the open folder it is short however deep the folder is.
+  const near = process.platform === 'linux' ? `/proc/self/fd/${folder}` : dir
+  const mine = `owner-${randomBytes(8).toString('hex')}.sock`
+  const server = createServer((caller) => {
+    caller.on('error', () => caller.destroy())
+    caller.end(String(process.pid))
+  })
+  async function release(): Promise<void> {
+    rmSync(join(dir, mine), { force: true })
+    await new Promise((closed) => server.close(closed))
+    closeSync(folder)
+  }
+  try {
+    await listen(server, join(near, mine))
+    for (const name of readdirSync(dir)) {
+      if (name === mine || !claimName.test(name)) continue
+      const owner = await ownerBehind(join(near, name))
+      if (owner) throw new StoreUnusable(`The data directory ${dir} is in use by ${owner}. Stop that one first.`)
+      rmSync(join(dir, name), { force: true })
+    }
+  } catch (error) {
+    await release()
+    if (error instanceof StoreUnusable) throw error
+    throw new StoreUnusable(`The data directory ${dir} cannot be claimed: ${(error as Error).message}.`)
+  }
+  return { release }
+}
+
+function listen(server: Server, path: string): Promise<void> {
+  return new Promise((listening, reject) => {
+    server.once('error', reject)
+    server.listen({ path, exclusive: true }, listening)
+    server.unref()
+  })
+}
+
+/** Who answers at the socket; undefined when nobody listens any more. What cannot be told apart counts as somebody. */
+function ownerBehind(path: string): Promise<string | undefined> {
+  return new Promise((answer) => {
+    let pid = ''
+    const call = connect(path)
+    call.setEncoding('utf8')
+    call.setTimeout(limits.ownerAnswerMs, () => call.destroy())
+    call.on('data', (text) => {
+      pid += text
+    })
+    call.on('error', ({ code }: NodeJS.ErrnoException) => {
+      answer(code === 'ECONNREFUSED' || code === 'ENOENT' ? undefined : 'another process')
+    })
+    call.on('close', () => answer(/^\d+$/.test(pid) ? `process ${pid}` : 'another process'))
+  })
+}

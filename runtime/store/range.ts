@@ -1,0 +1,38 @@
+/** What a range asks for, as bounds over the bytes of keys. */
+import type { Key, RangeOptions } from './contract.js'
+import { keyBytes, pastAll } from './key.js'
+
+/** From `start` on, or strictly beyond it when `startBeyond`, up to `end`, which belongs only when `endBelongs`. */
+export interface Bounds {
+  readonly start: Buffer
+  readonly startBeyond: boolean
+  readonly end: Buffer
+  readonly endBelongs: boolean
+  readonly reverse: boolean
+  readonly limit: number
+}
+
+export function boundsOf(table: string, options: RangeOptions): Bounds {
+  const { prefix = [], after, before, reverse = false, limit = Number.POSITIVE_INFINITY } = options
+  if (reverse && before) throw new Error('a range that runs backwards cannot be given `before`')
+  if (!(limit >= 0)) throw new Error(`a range cannot be limited to ${limit} rows`)
+  const first = keyBytes(table, prefix)
+  const past = pastAll(first)
+  const given = after && keyBytes(table, after)
+  if (reverse) {
+    const inside = given !== undefined && Buffer.compare(given, past) < 0
+    return { start: inside ? given : past, startBeyond: inside, end: first, endBelongs: true, reverse, limit }
+  }
+  const inside = given !== undefined && Buffer.compare(given, first) >= 0
+  const end = before ? lower(keyBytes(table, before as Key), past) : past
+  return { start: inside ? given : first, startBeyond: inside, end, endBelongs: false, reverse, limit }
+}
+
+/** Whether any key could lie within. */
+export function isEmpty({ start, end, reverse }: Bounds): boolean {
+  return reverse ? Buffer.compare(start, end) < 0 : Buffer.compare(start, end) >= 0
+}
+
+function lower(a: Buffer, b: Buffer): Buffer {
+  return Buffer.compare(a, b) < 0 ? a : b
+}

@@ -1,0 +1,189 @@
+/** The bench as a tool: its table of scenarios, its command line, its load and its reports. No speed is asserted. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import t from 'tap'
+import { programFile } from '../bench/children.js'
+import { frame } from '../bench/load/frame.js'
+import { generate } from '../bench/load/generator.js'
+import { judge, spread } from '../bench/metrics.js'
+import { remarksOn } from '../bench/run.js'
+import type { Sample } from '../bench/scenario.js'
+import { scenarios } from '../bench/scenarios.js'
+
+const main = fileURLToPath(new URL('../bench/main.js', import.meta.url))
+
+function start(args: string[], env: Record<string, string> = {}): ChildProcess {
+  return spawn(process.execPath, [main, ...args], {
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+}
+
+async function bench(...args: string[]): Promise<{ code: number; out: string; err: string }> {
+  const child = start(args)
+  const written = { out: '', err: '' }
+  child.stdout!.on('data', (text) => {
+    written.out += text
+  })
+  child.stderr!.on('data', (text) => {
+    written.err += text
+  })
+  const [code] = await once(child, 'close')
+  return { code, ...written }
+}
+
+const sample = (rate: number, more: Partial<Sample> = {}): Sample => ({
+  operations: rate,
+  seconds: 1,
+  failures: {},
+  bytes: 0,
+  latencyMs: [[99, 1]],
+  cpuMicros: 990_000,
+  ...more,
+})
+
+t.test('Every scenario begins with its limit and compares only candidates that it has', async (t) => {
+  const names = scenarios.map(({ name }) => name)
+  t.equal(new Set(names).size, names.length, 'scenario names are used once')
+  for (const { name, purpose, candidates, ratios } of scenarios) {
+    const known = candidates.map((candidate) => candidate.name)
+    t.match(purpose, /^[A-Z].*\.$/, `${name} has a sentence of purpose`)
+    t.equal(candidates[0]?.role, 'limit', `${name} measures its limit first`)
+    t.equal(new Set(known).size, known.length, `${name} names each candidate once`)
+    t.ok(
+      ratios.some(({ atLeast, atMost }) => atLeast !== undefined || atMost !== undefined),
+      `${name} has a floor`,
+    )
+    for (const { of, over } of ratios) t.ok(known.includes(of) && known.includes(over), `${name}: ${of} / ${over}`)
+    for (const { program } of candidates) t.ok(existsSync(programFile(program)), `${program} is there to be started`)
+  }
+})
+
+t.test('--list names every scenario with its sentence, and a name that is none is refused', async (t) => {
+  const { out, code } = await bench('--list')
+  t.equal(code, 0)
+  for (const { name, purpose } of scenarios) t.ok(out.includes(`${name} `) && out.includes(purpose), name)
+  const refused = await bench('htpp')
+  t.equal(refused.code, 2)
+  t.match(refused.err, /no scenario "htpp"/)
+  t.equal((await bench('http', '--seconds', '0')).code, 2)
+})
+
+t.test('A ratio is taken within each round, and its median is held against the floor', async (t) => {
+  const rounds = new Map([
+    ['limit', [100, 50, 100].map((rate) => sample(rate))],
+    ['ours', [60, 30, 20].map((rate) => sample(rate))],
+  ])
+  const ratio = { metric: 'rate', of: 'ours', over: 'limit' } as const
+  const held = judge({ ...ratio, atLeast: 0.55 }, rounds)
+  t.same(held.perRound, [0.6, 0.6, 0.2])
+  t.equal(held.median, 0.6)
+  t.equal(held.holds, true)
+  t.equal(judge({ ...ratio, atLeast: 0.61 }, rounds).holds, false)
+  t.equal(judge({ ...ratio, atMost: 0.59 }, rounds).holds, false)
+  t.equal(judge(ratio, rounds).holds, undefined, 'a ratio without a bound is only told')
+  t.equal(judge({ ...ratio, atLeast: 0.1 }, new Map()).holds, false, 'nothing measured passes nothing')
+  t.same(spread([4, 1, 3, 2]), { median: 2.5, low: 1, high: 4 })
+})
+
+t.test('Failures and a load at its own limit are remarked on', async (t) => {
+  t.same(remarksOn([sample(10, { loadCores: 0.5 })]), [])
+  t.same(remarksOn([sample(10, { loadCores: 0.97, cpuMicros: 600_000 })]), ['load-bound'])
+  t.match(remarksOn([sample(10, { loadCores: 0.5, cpuMicros: 400_000 })]), [/neither/])
+  t.same(remarksOn([sample(10, { failures: { 'status 401': 3 } })]), ['status 401 × 3'])
+})
+
+t.test(
+  'An answer is framed by its content-length however the name is spelt, and only once its head is whole',
+  async (t) => {
+    const head = 'HTTP/1.1 201 Created\r\nX-Length: 7\r\nCONTENT-Length:  12\r\n\r\n'
+    const bytes = Buffer.from(`${head}hello, world`)
+    t.same(frame(bytes, bytes.length), { status: 201, headBytes: head.length, bodyBytes: 12 })
+    t.equal(frame(bytes, head.length - 1), undefined)
+    const empty = Buffer.from('HTTP/1.1 204 No Content\r\n\r\nContent-Length: 9')
+    t.same(frame(empty, empty.length), { status: 204, headBytes: 27, bodyBytes: 0 })
+  },
+)
+
+t.test('The load follows answers that come in pieces and tells refusals and lost connections apart', async (t) => {
+  const pieces = ['HTTP/1.1 200 OK\r\nconte', 'nt-length: 4\r\n\r\nab', 'cd']
+  let answers = 0
+  const server = createServer((socket) => {
+    socket.on('error', () => undefined)
+    socket.on('data', async () => {
+      if (++answers === 1) return socket.end('HTTP/1.1 401 Unauthorized\r\ncontent-length: 0\r\n\r\n')
+      for (const piece of pieces) {
+        socket.write(piece)
+        await new Promise((resolve) => setTimeout(resolve, 2))
+      }
+    })
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const request = { method: 'POST', path: '/', headers: {}, body: '{}' }
+  const window = { warmSeconds: 0, seconds: 0.5, concurrency: 1 }
+  const { port } = server.address() as AddressInfo
+  const measured = await generate(port, request, window, () => undefined)
+  server.close()
+  t.same(measured.failures, { 'status 401': 1, 'connection closed': 1 })
+  t.ok(measured.operations > 2, 'answers in pieces were counted')
+})
+
+t.test('A short run prints the tables and leaves a report that loads nothing', async (t) => {
+  for (const name of ['http', 'store']) {
+    const folder = t.testdir()
+    const json = join(folder, 'measured.json')
+    const settings = ['--seconds', '0.2', '--rounds', '1', '--connections', '8', '--no-floors']
+    const { code, out, err } = await bench(name, ...settings, '--reports', folder, '--json', json)
+    t.equal(code, 0, `${name} ran`, { err })
+    const { candidates, ratios } = scenarios.find((scenario) => scenario.name === name)!
+    const [measured] = JSON.parse(readFileSync(json, 'utf8'))
+    for (const [at, candidate] of candidates.entries()) {
+      t.ok(out.includes(`│ ${candidate.name} `), `the table has ${candidate.name}`)
+      const [taken] = measured.candidates[at].samples
+      t.ok(taken.operations > 0 && taken.cpuMicros > 0, `${candidate.name} was measured`)
+      t.same(taken.failures, {}, `${candidate.name} answered everything`)
+    }
+    t.equal(measured.ratios.length, ratios.length)
+    const page = readFileSync(join(folder, `latest-${name}.html`), 'utf8')
+    t.equal(page.match(/<svg /g)?.length, 4, 'four plots are in the page itself')
+    t.notMatch(page, /<script|<link|<img|<iframe|(href|src)=|url\(/i)
+    const files = readdirSync(folder).filter((file) => file.endsWith(`-${name}.html`))
+    t.equal(files.length, 2, 'the report is there under its time and as the latest')
+  }
+})
+
+t.test(
+  'A bench that is interrupted leaves neither a process nor a file behind',
+  { skip: !existsSync('/proc/self/environ') },
+  async (t) => {
+    const scratch = t.testdir()
+    const child = start(['http', '--rounds', '9'], { TMPDIR: scratch })
+    const ended = once(child, 'exit')
+    await until(() => childrenOf(scratch).length > 0)
+    child.kill('SIGINT')
+    t.equal((await ended)[0], 130)
+    await until(() => childrenOf(scratch).length === 0)
+    t.same(readdirSync(scratch), [])
+  },
+)
+
+/** Processes whose environment names the folder. */
+function childrenOf(folder: string): string[] {
+  return readdirSync('/proc').filter((pid) => {
+    if (!/^\d+$/.test(pid)) return false
+    try {
+      return readFileSync(`/proc/${pid}/environ`, 'utf8').includes(`BENCH_SCRATCH=${folder}`)
+    } catch {
+      return false
+    }
+  })
+}
+
+async function until(holds: () => boolean): Promise<void> {
+  while (!holds()) await new Promise((resolve) => setTimeout(resolve, 20))
+}

@@ -1,0 +1,173 @@
+/** What every backend of the token buckets promises: one suite, run on each of them. */
+import fc from 'fast-check'
+import type { Test } from 'tap'
+import { type BudgetName, budgets } from '../../core/limits.js'
+import type { Buckets, Spent } from '../../runtime/limits/contract.js'
+
+/**
+ * A backend as the suite sees it. Time is the backend's: a clock that stands still makes every bound below exact, and
+ * on a running one the bounds are those that no delay of the machine can break.
+ */
+export interface BucketsBackend {
+  readonly name: string
+  readonly propertyRuns: number
+  /** Nodes that share one backend; at least one. */
+  open(): Promise<readonly Buckets[]>
+  /** Milliseconds on the clock that refills the buckets, or on one beside it that runs alike. */
+  nowMs(): number
+  pass(ms: number): Promise<void>
+}
+
+interface Volley {
+  readonly spents: readonly Spent[]
+  readonly admitted: number
+  readonly fromMs: number
+  readonly tillMs: number
+}
+
+export function bucketsContract(t: Test, backend: BucketsBackend): void {
+  t.test(`${backend.name} keeps the contract of the buckets`, async (t) => {
+    const nodes = await backend.open()
+    t.teardown(() => Promise.all(nodes.map((node) => node.close())))
+    const volley = volleysOf(backend, nodes)
+
+    for (const budget of Object.keys(budgets) as BudgetName[]) {
+      const { burstCalls, refillPerSecond } = budgets[budget]
+      const about = { ...budgets[budget], budget, volley, backend }
+      t.test(`The ${budget} budget`, async (t) => {
+        t.test(`A full bucket admits ${burstCalls} calls at once and not one more`, (t) => burst(t, about))
+        t.test('An admitted call is told what it left', (t) => figures(t, about))
+        t.test(`An empty bucket refills at ${refillPerSecond} calls a second`, (t) => refill(t, about))
+        t.test('A refused call takes nothing', (t) => refusals(t, about))
+        t.test('Calls admitted in any span stay within burst and refill', (t) => spans(t, about))
+      })
+    }
+
+    t.test('Every subject has a bucket of its own, and every budget another', async (t) => {
+      const { spents } = await volley('send', 'first subject', budgets.send.burstCalls + 1)
+      t.ok(
+        spents.some((spent) => !spent.allowed),
+        'the first subject has nothing left',
+      )
+      const [other] = (await volley('send', 'second subject', 1)).spents
+      t.match(other, { allowed: true, remaining: budgets.send.burstCalls - 1 })
+      const [journey] = (await volley('journey', 'first subject', 1)).spents
+      t.match(journey, { allowed: true, remaining: budgets.journey.burstCalls - 1 })
+    })
+
+    t.test('A backend that works as it should is not called degraded', async (t) => {
+      for (const node of nodes) t.equal(node.degraded(), undefined)
+    })
+  })
+}
+
+interface About {
+  readonly budget: BudgetName
+  readonly burstCalls: number
+  readonly refillPerSecond: number
+  readonly volley: ReturnType<typeof volleysOf>
+  readonly backend: BucketsBackend
+}
+
+async function burst(t: Test, { budget, burstCalls, refillPerSecond, volley }: About): Promise<void> {
+  const { spents, admitted, fromMs, tillMs } = await volley(budget, 'burst', burstCalls * 1.5)
+  within(t, admitted, burstCalls, burstCalls + (refillPerSecond * (tillMs - fromMs)) / 1000, 'admitted')
+  t.ok(spents.every((spent) => spent.limit === burstCalls))
+  // Less than one call is left, so these figures do not depend on when within the span a refusal fell.
+  const resetSeconds = burstCalls / refillPerSecond
+  const told = new Set(spents.filter((spent) => !spent.allowed).map((spent) => JSON.stringify(spent)))
+  const refusal: Spent = { allowed: false, limit: burstCalls, remaining: 0, resetSeconds, retryAfterSeconds: 1 }
+  t.same([...told], [JSON.stringify(refusal)], 'every refusal is told the same')
+}
+
+async function figures(t: Test, { budget, burstCalls, refillPerSecond, volley, backend }: About): Promise<void> {
+  const fromMs = backend.nowMs()
+  for (let calls = 1; calls <= 12; calls++) {
+    const [spent] = (await volley(budget, 'figures', 1)).spents as [Spent]
+    const least = burstCalls - calls
+    const most = Math.min(burstCalls - 1, least + (refillPerSecond * (backend.nowMs() - fromMs)) / 1000)
+    t.match(spent, { allowed: true, retryAfterSeconds: 0 })
+    within(t, spent.remaining, least, Math.floor(most), 'remaining')
+    const fullAfter = (calls: number) => Math.ceil((burstCalls - calls) / refillPerSecond)
+    within(t, spent.resetSeconds, fullAfter(most), fullAfter(least), 'reset')
+  }
+}
+
+async function refill(t: Test, { budget, burstCalls, refillPerSecond, volley, backend }: About): Promise<void> {
+  const drained = await volley(budget, 'refill', burstCalls * 1.5)
+  await backend.pass(5_500 / refillPerSecond)
+  const later = await volley(budget, 'refill', burstCalls)
+  const [least, most] = cameBack(refillPerSecond, drained, later)
+  within(t, later.admitted, least, most, 'admitted')
+}
+
+async function refusals(t: Test, { budget, burstCalls, refillPerSecond, volley, backend }: About): Promise<void> {
+  const drained = await volley(budget, 'refusals', burstCalls * 1.5)
+  let admitted = 0
+  for (let round = 0; round < 4; round++) {
+    admitted += (await volley(budget, 'refusals', 50)).admitted
+    await backend.pass(1_500 / refillPerSecond)
+  }
+  const last = await volley(budget, 'refusals', burstCalls)
+  const [least, most] = cameBack(refillPerSecond, drained, last)
+  within(t, admitted + last.admitted, least, most, 'admitted')
+}
+
+/** Calls that a bucket gets back from the volley that emptied it to a later one; it was left with less than one. */
+function cameBack(refillPerSecond: number, drained: Volley, later: Volley): [least: number, most: number] {
+  const least = Math.floor((refillPerSecond * (later.fromMs - drained.tillMs)) / 1000)
+  return [least, 1 + (refillPerSecond * (later.tillMs - drained.fromMs)) / 1000]
+}
+
+async function spans(t: Test, { budget, burstCalls, refillPerSecond, volley, backend }: About): Promise<void> {
+  const step = fc.record({
+    subject: fc.constantFrom('a', 'b'),
+    calls: fc.integer({ min: 1, max: Math.ceil(burstCalls * 0.7) }),
+    passMs: fc.integer({ min: 0, max: Math.ceil(1_000 / refillPerSecond) }),
+  })
+  let runs = 0
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 2, maxLength: 6 }), async (steps) => {
+      runs++
+      const fired: Record<string, Volley[]> = { a: [], b: [] }
+      for (const { subject, calls, passMs } of steps) {
+        fired[subject]?.push(await volley(budget, `spans ${runs} ${subject}`, calls))
+        await backend.pass(passMs)
+      }
+      for (const [subject, volleys] of Object.entries(fired)) {
+        const excess = excessOf(volleys, burstCalls, refillPerSecond)
+        if (excess > 0) throw new Error(`${subject} got ${excess} calls more than burst and refill allow`)
+      }
+    }),
+    { numRuns: backend.propertyRuns },
+  )
+  t.ok(runs >= backend.propertyRuns, `held in ${runs} runs`)
+}
+
+/** By how much the worst of all spans of volleys passes its bound; zero when none does. */
+function excessOf(volleys: readonly Volley[], burstCalls: number, refillPerSecond: number): number {
+  let worst = 0
+  for (const [index, first] of volleys.entries()) {
+    let admitted = 0
+    for (const last of volleys.slice(index)) {
+      admitted += last.admitted
+      worst = Math.max(worst, admitted - burstCalls - (refillPerSecond * (last.tillMs - first.fromMs)) / 1000)
+    }
+  }
+  return worst
+}
+
+/** Fires calls all at once, spread over the nodes. Each test names its own subject, so none meets another's bucket. */
+function volleysOf(backend: BucketsBackend, nodes: readonly Buckets[]) {
+  return async (budget: BudgetName, subject: string, calls: number): Promise<Volley> => {
+    const fromMs = backend.nowMs()
+    const spents = await Promise.all(
+      Array.from({ length: calls }, (_, call) => (nodes[call % nodes.length] as Buckets).spend(budget, subject)),
+    )
+    return { spents, admitted: spents.filter((spent) => spent.allowed).length, fromMs, tillMs: backend.nowMs() }
+  }
+}
+
+function within(t: Test, found: number, least: number, most: number, what: string): void {
+  t.ok(found >= least && found <= most, `${what} is ${found}, within ${least} to ${most}`)
+}

@@ -1,0 +1,38 @@
+/** A clock that moves only when a test moves it, and wakes whoever asked to be woken on the way. */
+import type { Clock } from '../../runtime/clock.js'
+
+export interface ManualClock extends Clock {
+  /** Moves on, firing what falls due in the order of time, and lets each finish what it started. */
+  advance(ms: number): Promise<void>
+}
+
+export function manualClock(start = Date.parse('2026-03-01T12:00:00.000Z')): ManualClock {
+  let now = start
+  const alarms = new Set<{ at: number; call: () => void }>()
+  return {
+    now: () => now,
+    wake(at, call) {
+      const alarm = { at, call }
+      alarms.add(alarm)
+      return () => alarms.delete(alarm)
+    },
+    async advance(ms) {
+      const until = now + ms
+      for (;;) {
+        const next = [...alarms].filter((alarm) => alarm.at <= until).sort((a, b) => a.at - b.at)[0]
+        if (!next) break
+        now = Math.max(now, next.at)
+        alarms.delete(next)
+        next.call()
+        await settle()
+      }
+      now = until
+      await settle()
+    },
+  }
+}
+
+/** Lets pending commits and their followers run: a commit is a few turns of the loop and one sync of the disk. */
+export async function settle(): Promise<void> {
+  for (let turn = 0; turn < 10; turn++) await new Promise((resolve) => setTimeout(resolve, 1))
+}

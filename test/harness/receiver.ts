@@ -1,0 +1,62 @@
+/** A customer's endpoint: a real HTTP server that behaves as badly as it is told and keeps everything that arrives. */
+import { createHmac } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
+import type { AddressInfo, Socket } from 'node:net'
+import type { Test } from 'tap'
+
+export interface Received {
+  readonly path: string
+  readonly headers: IncomingHttpHeaders
+  readonly body: Buffer
+}
+
+export type Behave = (response: ServerResponse, nth: number) => void
+
+/** An endpoint of a customer. Each path behaves as told, by default well, and everything that arrives is kept. */
+export async function openReceiver(t: Test) {
+  const received: Received[] = []
+  const behaviour = new Map<string, Behave>()
+  const sockets = new Set<Socket>()
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = []
+    request.on('data', (chunk: Buffer) => chunks.push(chunk))
+    request.on('end', () => {
+      const path = request.url ?? ''
+      received.push({ path, headers: request.headers, body: Buffer.concat(chunks) })
+      const behave = behaviour.get(path) ?? answer(200)
+      behave(response, received.filter((each) => each.path === path).length)
+    })
+  })
+  server.on('connection', (socket) => {
+    sockets.add(socket)
+    socket.on('error', () => {}).on('close', () => sockets.delete(socket))
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  t.teardown(() => {
+    for (const socket of sockets) socket.destroy()
+    return new Promise((done) => server.close(done))
+  })
+  return {
+    port,
+    url: (path: string) => `http://127.0.0.1:${port}${path}`,
+    at: (path: string) => received.filter((each) => each.path === path),
+    behave: (path: string, how: Behave) => void behaviour.set(path, how),
+  }
+}
+
+export function answer(...statuses: number[]): Behave {
+  return (response, nth) => void response.writeHead(statuses[Math.min(nth, statuses.length) - 1]!).end()
+}
+export const hang: Behave = () => {}
+
+/** Checked the way a customer would: over the raw bytes, with nothing of ours but the two headers. */
+export function isSignedWith(secret: string, { headers, body }: Received): boolean {
+  const stamp = String(headers['x-svc-request-timestamp'])
+  const mac = createHmac('sha256', secret)
+    .update(Buffer.concat([Buffer.from(`v0:${stamp}:`), body]))
+    .digest('hex')
+  return headers['x-svc-signature'] === `v0=${mac}`
+}

@@ -1,0 +1,166 @@
+/** A node of webhooks alone: real store, engine, wire and pipeline, with the limits and lookups of the door out its own. */
+import { randomBytes } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Test } from 'tap'
+import { expandScopes, type Member } from '../../core/access.js'
+import { egress } from '../../core/limits.js'
+import type { OrgEventName, OrgEventPayload } from '../../core/orgevents.js'
+import { webhookCommands } from '../../mgmt/webhooks/commands.js'
+import { orgEventPerformer, webhookTryPerformer } from '../../mgmt/webhooks/driver.js'
+import { webhookRoutes } from '../../mgmt/webhooks/routes.js'
+import type { DeliveryView, WebhookView } from '../../mgmt/webhooks/schema.js'
+import type { Sealer } from '../../mgmt/webhooks/secret.js'
+import { followWebhooks, openTries } from '../../mgmt/webhooks/tries.js'
+import { openPages } from '../../runtime/http/page.js'
+import { openPipeline } from '../../runtime/http/pipeline.js'
+import { openLog } from '../../runtime/observe/log.js'
+import type { Command, Shards } from '../../runtime/shard/contract.js'
+import { openShards } from '../../runtime/shard/embedded.js'
+import { openStore } from '../../runtime/store/lmdb.js'
+import { open as openSealed, seal } from '../../runtime/store/seal.js'
+import { checkUrl } from '../../runtime/webhook/guard.js'
+import { openPoster, type PosterOptions } from '../../runtime/webhook/post.js'
+import { signedHeaders } from '../../runtime/webhook/sign.js'
+import { type ManualClock, manualClock } from './clock.js'
+
+export const began = Date.parse('2030-01-01T00:00:00Z')
+
+export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await condition())) await new Promise((done) => setTimeout(done, 2))
+}
+
+const dataKey = Buffer.alloc(32, 7)
+export const sealer: Sealer = {
+  seal: (orgId, kind, id, plaintext) => seal(dataKey, { orgId, kind, id }, plaintext),
+  open: (orgId, kind, id, sealed) => openSealed(dataKey, { orgId, kind, id }, sealed).toString(),
+}
+
+const emit: Command<OrgEventPayload, true> = {
+  name: 'test.emit',
+  decide(tx, payload) {
+    tx.effect({ kind: 'orgEvent', payload })
+    return true
+  },
+}
+
+export interface WebhookNodeOptions extends Partial<PosterOptions> {
+  readonly timeScale?: number
+  readonly dir?: string
+  readonly clock?: ManualClock
+}
+
+/** One node with nothing left out but the socket of the management API: requests are put into its pipeline. */
+export async function openWebhookNode(t: Test, options: WebhookNodeOptions = {}) {
+  const { clock = manualClock(began), timeScale = 1, allowPrivate = true } = options
+  const dir = options.dir ?? temporary(t)
+  const lines: string[] = []
+  const { log } = openLog({ to: { write: (line) => lines.push(line) } })
+  const store = await openStore({ dir, shards: 16 })
+  const patient = { connectMs: 20_000, headersMs: 20_000, totalMs: 20_000, answerBytes: egress.answerBytes }
+  const poster = openPoster({ limits: patient, ...options, allowPrivate })
+  const commands = webhookCommands({ timeScale })
+  const tries = openTries()
+  const made = (shards: Shards) => ({
+    orgEvent: orgEventPerformer(shards, commands),
+    webhookTry: webhookTryPerformer({ shards, commands, post: poster.post, sealer, sign: signedHeaders, clock, tries }),
+  })
+  const newCommandId = () => randomBytes(12).toString('hex')
+  const engine = openShards({ store, commands: Object.values(commands), performers: made, clock, newCommandId, log })
+  followWebhooks(engine, tries)
+  engine.start()
+  const pages = openPages(Buffer.alloc(32, 9))
+  const serve = openPipeline({
+    prefix: '/v1',
+    routes: webhookRoutes({
+      shards: engine,
+      commands,
+      sealer,
+      pages,
+      checkUrl: (url) => checkUrl(url, { allowPrivate }),
+      randomBytes,
+    }),
+    style: 'problem',
+    authenticate: memberOf,
+    buckets: {
+      spend: () => Promise.reject(new Error('no budget here')),
+      degraded: () => undefined,
+      close: async () => {},
+    },
+    cors: { headersFor: () => undefined },
+    clock,
+    log,
+    meter: () => ({ observe() {} }),
+    checkReplies: true,
+  })
+  let closing: Promise<void> | undefined
+  async function close(): Promise<void> {
+    const stopped = engine.stop()
+    await poster.close()
+    await stopped
+    await store.close()
+  }
+  const node = {
+    clock,
+    dir,
+    store,
+    performers: made(engine),
+    lines,
+    ask: engine.ask,
+    async call(method: string, path: string, body?: unknown, token = 'acme admin') {
+      const [route, query = ''] = path.split('?') as [string, string?]
+      const headers: Record<string, string> = { authorization: `Bearer ${token.replace(' ', '.')}` }
+      if (body !== undefined) headers['content-type'] = 'application/json'
+      const reply = await serve({
+        method,
+        path: `/v1${route}`,
+        query,
+        header: (name) => headers[name] ?? '',
+        body: async () => (body === undefined ? new Uint8Array() : Buffer.from(JSON.stringify(body))),
+        connection: { remoteAddress: () => '192.0.2.1', signal: new AbortController().signal },
+      })
+      return { status: reply.status, json: reply.body ? JSON.parse(String(reply.body)) : undefined }
+    },
+    async webhook(url: string, about: object = {}): Promise<WebhookView & { signingSecret: string }> {
+      const made = await node.call('POST', '/orgs/acme/webhooks', { url, events: ['agent.created'], ...about })
+      if (made.status !== 201) throw new Error(JSON.stringify(made))
+      return made.json
+    },
+    async read(id: string): Promise<WebhookView> {
+      return (await node.call('GET', `/orgs/acme/webhooks/${id}`)).json
+    },
+    async deliveries(id: string, query = ''): Promise<DeliveryView[]> {
+      return (await node.call('GET', `/orgs/acme/webhooks/${id}/deliveries${query}`)).json.data
+    },
+    emit: (data: Record<string, unknown> = {}, type: OrgEventName = 'agent.created', orgId = 'acme') =>
+      engine.ask(`agent of ${orgId}`, emit, { type, orgId, agentId: 'nova', data }),
+    close: () => (closing ??= close()),
+  }
+  t.teardown(node.close)
+  return node
+}
+export type WebhookNode = Awaited<ReturnType<typeof openWebhookNode>>
+
+export function temporary(t: Test): string {
+  const dir = mkdtempSync(join(tmpdir(), 'parley-webhooks-'))
+  t.teardown(() => rmSync(dir, { recursive: true, force: true }))
+  return dir
+}
+
+/** `<org>.<role>` is the whole token here. */
+function memberOf(token: string): Member | undefined {
+  const [orgId, role] = token.split('.') as [string, Member['role']]
+  const scopes = role === 'admin' ? expandScopes(['webhooks:manage']) : []
+  return { kind: 'session', id: 'us_1', orgId, role, scopes: new Set(scopes), isSysop: false }
+}
+
+/** Waits until that many tries of the newest delivery are over, and gives the delivery. */
+export async function afterTries(node: WebhookNode, webhookId: string, count: number): Promise<DeliveryView> {
+  let newest: DeliveryView | undefined
+  await until(async () => {
+    newest = (await node.deliveries(webhookId))[0]
+    return newest !== undefined && newest.attemptCount >= count
+  })
+  return newest!
+}

@@ -1,0 +1,300 @@
+/** Who may call what: for every declared route, every way of being refused; then the tokens themselves. */
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import fc from 'fast-check'
+import { exportJWK, generateKeyPair, SignJWT } from 'jose'
+import t from 'tap'
+import { expandScopes, roleOfKey, roles, type Scope, scopes, scopesOfRole } from '../../core/access.js'
+import type { Route } from '../../runtime/http/route.js'
+import { nameOf } from '../contract/routes.js'
+import { manualClock, settle } from '../harness/clock.js'
+import { openTestNode, type Response } from '../harness/node.js'
+
+const node = await openTestNode()
+t.teardown(() => node.close())
+await node.makeOrg('elsewhere')
+const planes = node.node.planes
+const routes = [...planes.mgmt.routes, ...planes.gateway.routes]
+const prefix = { mgmt: '/v1', gateway: '/v4' } as const
+
+function call(route: Route, token: string | undefined, org = 'demo', json?: unknown): Promise<Response> {
+  const path = prefix[route.plane] + route.path.replace('{org}', org).replace(/\{\w+\}/g, 'nothing-of-that-name')
+  return node[route.plane](route.method, path, { token, json: json ?? (route.body ? {} : undefined) })
+}
+
+/** Every scope but those that would open the route. */
+function scopesWithout(needed: readonly Scope[]): Scope[] {
+  return scopes.filter((scope) => !needed.some((need) => expandScopes([scope]).includes(need)))
+}
+
+const needs = (route: Route): readonly Scope[] => ('scopes' in route.access && route.access.scopes) || []
+const grant = node.node.grants.mint('link', { id: 'gr_1', orgId: 'demo', agentId: 'ada' })
+const sitting = node.node.grants.mint('sitting', { id: 'gr_2', orgId: 'demo', agentId: 'ada' })
+const journeyKey = await node.keyWith(['integrations:journey'])
+const sessions = Object.fromEntries(await Promise.all(roles.slice(0, 3).map(async (role) => [role, await node.sessionAs(role)])))
+
+for (const route of routes) {
+  t.test(`${nameOf(route)} lets in whom it should and nobody else`, async (t) => {
+    const { access } = route
+    if (access.who === 'public') {
+      t.not((await call(route, undefined)).status, 401, 'it needs no token')
+      t.not((await call(route, 'sk-svc-wrong')).status, 401, 'a token that is wrong does not matter')
+      return
+    }
+    const wrong = [undefined, 'sk-svc-wrong', `${node.key}x`, 'garbage', `${grant}x`, 'v9.a.b', 'eyJhbGciOiJub25lIn0.e30.']
+    for (const token of wrong) {
+      const { status, json, headers } = await call(route, token)
+      t.equal(status, 401, `no entry with ${String(token).slice(0, 12)}`)
+      t.equal(json.code, 'auth.unauthenticated')
+      t.equal(headers['www-authenticate'], 'Bearer')
+    }
+    if (access.who === 'emulator') {
+      t.equal((await call(route, node.key)).status, 403, 'an API key is no emulator grant')
+      t.equal((await call(route, grant)).status, 200)
+      return
+    }
+    for (const token of [grant, sitting]) {
+      const { status, json } = await call(route, token)
+      t.equal(status, 403, 'an emulator grant goes no further than its agent’s personas')
+      t.equal(json.code, 'auth.emulator_grant.forbidden')
+    }
+    if (access.who === 'member' && route.path.includes('{org}')) {
+      const foreign = await call(route, node.key, 'elsewhere')
+      const unknown = await call(route, node.key, 'no-such-org')
+      t.equal(foreign.status, 404, 'another org’s token learns nothing')
+      t.equal(foreign.text, unknown.text, 'not even whether the org exists')
+      t.same(Object.keys(foreign.headers), Object.keys(unknown.headers))
+    }
+    const floor = access.who === 'member' ? access.role : 'viewer'
+    for (const role of roles.slice(0, roles.indexOf(floor))) {
+      const { status, json } = await call(route, sessions[role])
+      t.equal(status, 403, `a signed-in ${role} is below the floor`)
+      t.equal(json.code, 'auth.forbidden')
+    }
+    if (needs(route).length > 0) {
+      const without = scopesWithout(needs(route))
+      for (const token of [await node.keyWith(without), ...(needs(route).includes('integrations:journey') ? [] : [journeyKey])]) {
+        if (needs(route).includes('catalogs:read') && token !== journeyKey) continue
+        const { status, json } = await call(route, token)
+        t.equal(status, 403, 'a key without the scope is refused')
+        t.equal(json.code, 'auth.scope_missing')
+      }
+    }
+    const welcome = await call(route, node.key)
+    t.notOk([401, 403].includes(welcome.status), 'the key with every scope is let in')
+    const closed = (route.body as { additionalProperties?: boolean } | undefined)?.additionalProperties === false
+    if (route.body) {
+      t.ok(closed, 'the body is closed')
+      const { status, json } = await call(route, node.key, 'demo', { surprise: 1 })
+      t.equal(status, 422, 'a key the body does not know is refused')
+      t.ok(json.errors.some((error: { field: string }) => error.field === 'surprise'), 'and named')
+    }
+  })
+}
+
+t.test('A scope stands for what the contract says it implies', async (t) => {
+  t.same(expandScopes(['agents:write']), ['agents:read', 'agents:write', 'catalogs:read'])
+  t.same(expandScopes(['people:write']), ['people:read', 'people:write', 'people:export', 'catalogs:read'])
+  t.same(expandScopes([]), ['catalogs:read'], 'the catalogs come with every token')
+  t.same(expandScopes(['integrations:journey']), ['integrations:journey'], 'the journey scope brings nothing else')
+  t.same([...scopesOfRole.viewer], ['agents:read', 'people:read', 'knowledge:read', 'messages:read', 'catalogs:read'])
+  t.notOk(scopesOfRole.editor.includes('org:admin'))
+  t.ok(scopesOfRole.admin.includes('webhooks:manage') && scopesOfRole.owner.includes('org:admin'))
+  t.equal(roleOfKey([]), 'viewer')
+  t.equal(roleOfKey(['agents:read', 'templates:apply']), 'editor')
+  t.equal(roleOfKey(['org:admin']), 'admin')
+  const anyScopes = fc.subarray([...scopes])
+  fc.assert(
+    fc.property(anyScopes, anyScopes, (one, other) => {
+      const both = expandScopes([...one, ...other])
+      return expandScopes(one).every((scope) => both.includes(scope) || scope === 'catalogs:read') && new Set(both).size === both.length
+    }),
+  )
+})
+
+t.test('GET /me tells a key its id, role, expanded scopes and that it is the system operator’s', async (t) => {
+  const me = (await node.mgmt('GET', '/v1/me', { token: node.key })).json
+  t.match(me, { caller: { kind: 'user', id: /^key_/ }, org: { id: 'demo', name: 'Demo', role: 'admin' }, isSysop: true, rateLimit: null })
+  t.same(me.scopes, [...scopes])
+  const reader = (await node.mgmt('GET', '/v1/me', { token: await node.keyWith(['people:write']) })).json
+  t.match(reader, { org: { role: 'editor' }, isSysop: false })
+  t.same(reader.scopes, ['people:read', 'people:write', 'people:export', 'catalogs:read'])
+  const user = (await node.mgmt('GET', '/v1/me', { token: sessions.viewer })).json
+  t.match(user, { caller: { kind: 'user' }, org: { role: 'viewer' }, isSysop: false })
+})
+
+t.test('An emulator grant tells the org and agent it opens, and a sitting ends after an hour', async (t) => {
+  const link = await node.mgmt('GET', '/v1/emulator/session', { token: grant })
+  t.same(link.json, { orgId: 'demo', agentId: 'ada', kind: 'link' })
+  const clock = manualClock()
+  const own = await openTestNode({ clock })
+  t.teardown(() => own.close())
+  const token = own.node.grants.mint('sitting', { id: 'gr', orgId: 'demo', agentId: 'ada' })
+  t.match((await own.mgmt('GET', '/v1/emulator/session', { token })).json, { kind: 'sitting', expiresAt: '2026-03-01T13:00:00.000Z' })
+  t.equal((await node.mgmt('GET', '/v1/emulator/session', { token })).status, 401, 'another installation knows nothing of it')
+  await clock.advance(3_600_000)
+  t.equal((await own.mgmt('GET', '/v1/emulator/session', { token })).status, 401)
+})
+
+t.test('A session lasts an hour, asks for no more than admin, and ends with the key that made it', async (t) => {
+  const clock = manualClock()
+  const own = await openTestNode({ clock })
+  t.teardown(() => own.close())
+  const token = await own.keyWith(['org:admin'])
+  const made = await own.mgmt('POST', '/v1/session', { token, json: { role: 'viewer' } })
+  t.equal(made.status, 200)
+  t.equal(made.json.expiresAt, '2026-03-01T13:00:00.000Z')
+  const me = await own.mgmt('GET', '/v1/me', { token: made.json.idToken })
+  t.equal(me.json.org.role, 'viewer')
+  t.equal((await own.mgmt('POST', '/v1/session', { token })).status, 200, 'the body may be left out')
+  t.equal((await own.mgmt('POST', '/v1/session', { token, json: { role: 'owner' } })).status, 422)
+  t.equal((await own.mgmt('POST', '/v1/session', { token: await own.sessionAs('admin') })).status, 403, 'a session makes no session')
+  const { keys } = (await own.mgmt('GET', '/v1/.well-known/jwks.json')).json
+  t.match(keys, [{ kty: 'OKP', crv: 'Ed25519', use: 'sig', d: undefined }])
+  t.equal((await node.mgmt('GET', '/v1/me', { token: made.json.idToken })).status, 401, 'another installation does not accept it')
+
+  await own.mgmt('DELETE', `/v1/orgs/demo/api-keys/${me.json.caller.id}`, { token: own.key })
+  t.equal((await own.mgmt('GET', '/v1/me', { token: made.json.idToken })).status, 401)
+  const other = (await own.mgmt('POST', '/v1/session', { token: own.key })).json.idToken
+  t.equal((await own.mgmt('GET', '/v1/me', { token: other })).status, 200)
+  await clock.advance(3_600_000)
+  t.equal((await own.mgmt('GET', '/v1/me', { token: other })).status, 401, 'an hour later it is over')
+})
+
+t.test('ID tokens of a configured issuer are checked by its published keys', async (t) => {
+  const { publicKey, privateKey } = await generateKeyPair('RS256')
+  const stranger = await generateKeyPair('RS256')
+  const jwk = { ...(await exportJWK(publicKey)), kid: 'k1', alg: 'RS256', use: 'sig' }
+  const issuer = createServer((request, response) => {
+    const body = request.url?.includes('openid-configuration') ? { issuer: url, jwks_uri: `${url}/keys` } : { keys: [jwk] }
+    response.setHeader('content-type', 'application/json').end(JSON.stringify(body))
+  })
+  await new Promise<void>((resolve) => issuer.listen(0, '127.0.0.1', resolve))
+  const url = `http://127.0.0.1:${(issuer.address() as AddressInfo).port}`
+  const clock = manualClock()
+  const own = await openTestNode({ clock, env: { PARLEY_OIDC_ISSUER: url, PARLEY_OIDC_AUDIENCE: 'console' } })
+  t.teardown(async () => {
+    await own.close()
+    issuer.close()
+  })
+  const sign = (claims: Record<string, unknown>, about: { iss?: string; aud?: string; key?: typeof privateKey; exp?: number } = {}) =>
+    new SignJWT(claims)
+      .setProtectedHeader({ alg: 'RS256', kid: 'k1' })
+      .setSubject('user-7')
+      .setIssuer(about.iss ?? url)
+      .setAudience(about.aud ?? 'console')
+      .setExpirationTime(about.exp ?? Math.floor(clock.now() / 1000) + 60)
+      .sign(about.key ?? privateKey)
+  const me = async (token: string) => (await own.mgmt('GET', '/v1/me', { token })).status
+  const good = { org: 'demo', role: 'editor' }
+
+  const { json } = await own.mgmt('GET', '/v1/me', { token: await sign(good) })
+  t.match(json, { caller: { id: 'user-7' }, org: { id: 'demo', role: 'editor' } })
+  t.equal(await me(await sign(good, { iss: 'http://other' })), 401, 'another issuer')
+  t.equal(await me(await sign(good, { aud: 'other' })), 401, 'another audience')
+  t.equal(await me(await sign(good, { key: stranger.privateKey })), 401, 'another key')
+  t.equal(await me(await sign(good, { exp: Math.floor(clock.now() / 1000) - 1 })), 401, 'run out')
+  t.equal(await me(await sign({ org: 'demo', role: 'emperor' })), 401, 'a role that does not exist')
+  t.equal(await me(await sign({ role: 'admin' })), 401, 'no org')
+  const token = await sign(good)
+  t.equal(await me(token), 200)
+  await clock.advance(61_000)
+  t.equal(await me(token), 401, 'a remembered token ends when it says')
+  t.equal((await own.mgmt('POST', '/v1/session', { token: own.key })).status, 404, 'the node issues none itself then')
+  t.same((await own.mgmt('GET', '/v1/.well-known/jwks.json')).json, { keys: [] })
+})
+
+t.test('An API key appears once, is kept as a hash, and can be read, changed and revoked', async (t) => {
+  const clock = manualClock()
+  const own = await openTestNode({ clock })
+  t.teardown(() => own.close())
+  const keys = '/v1/orgs/demo/api-keys'
+  const token = own.key
+  const made = await own.mgmt('POST', keys, { token, json: { name: 'CI', scopes: ['agents:write'], description: 'builds' } })
+  t.equal(made.status, 201)
+  t.match(made.json, { id: /^key_/, name: 'CI', key: /^sk-svc-[0-9A-Za-z]{39}$/, scopes: ['agents:write'], createdAt: '2026-03-01T12:00:00.000Z' })
+  t.ok(made.json.key.startsWith(made.json.prefix))
+  const { id, key } = made.json
+  const item = `${keys}/${id}`
+  t.notMatch((await own.mgmt('GET', item, { token })).text, key)
+  const { data } = (await own.mgmt('GET', keys, { token })).json
+  t.same(data.map((each: { name: string }) => each.name), ['Bootstrap key', 'CI'])
+
+  t.equal((await own.mgmt('GET', '/v1/me', { token: key })).status, 200)
+  await settle()
+  t.equal((await own.mgmt('GET', item, { token })).json.lastUsedAt, '2026-03-01T12:00:00.000Z')
+
+  const patched = await own.mgmt('PATCH', item, { token, json: { description: null, scopes: ['people:read'], expiresAt: '2026-03-01T13:00:00Z' } })
+  t.equal(patched.status, 200)
+  t.notOk('description' in patched.json)
+  t.same((await own.mgmt('GET', '/v1/me', { token: key })).json.scopes, ['people:read', 'catalogs:read'], 'new scopes count at once')
+  await clock.advance(3_600_000)
+  t.equal((await own.mgmt('GET', '/v1/me', { token: key })).status, 401, 'an expired key is refused')
+  await own.mgmt('PATCH', item, { token, json: { expiresAt: null } })
+  t.equal((await own.mgmt('GET', '/v1/me', { token: key })).status, 200, 'and accepted again when the expiry is lifted')
+
+  t.equal((await own.mgmt('DELETE', item, { token })).status, 204)
+  t.equal((await own.mgmt('GET', '/v1/me', { token: key })).status, 401, 'a revoked key is refused at once')
+  for (const method of ['GET', 'PATCH', 'DELETE']) t.equal((await own.mgmt(method, item, { token, json: {} })).status, 404)
+})
+
+t.test('A key that cannot be made or changed says which field is wrong, and nothing changes', async (t) => {
+  const own = await openTestNode()
+  t.teardown(() => own.close())
+  const keys = '/v1/orgs/demo/api-keys'
+  const token = own.key
+  const before = (await own.mgmt('GET', keys, { token })).json.data.length
+  const bad: [unknown, string][] = [
+    [{}, 'name'],
+    [{ name: '' }, 'name'],
+    [{ name: 'x', scopes: ['everything'] }, 'scopes[0]'],
+    [{ name: 'x', scopes: ['agents:read', 'agents:read'] }, 'scopes'],
+    [{ name: 'x', expiresAt: 'tomorrow' }, 'expiresAt'],
+    [{ name: 'x', expiresAt: '2020-01-01T00:00:00Z' }, 'expiresAt'],
+    [{ name: 'x', key: 'sk-svc-mine' }, 'key'],
+    [[], 'body'],
+    [null, 'body'],
+  ]
+  for (const [json, field] of bad) {
+    const answer = await own.mgmt('POST', keys, { token, json })
+    t.equal(answer.status, 422)
+    t.equal(answer.json.code, 'request.invalid')
+    t.ok(answer.json.errors.some((error: { field: string }) => error.field === field), `${JSON.stringify(json)} names ${field}`)
+  }
+  t.equal((await own.mgmt('GET', keys, { token })).json.data.length, before)
+  const { id } = (await own.mgmt('GET', '/v1/me', { token })).json.caller
+  const self = await own.mgmt('PATCH', `${keys}/${id}`, { token, json: { scopes: ['org:admin'] } })
+  t.equal(self.status, 422, 'a key cannot change its own scopes')
+  t.equal((await own.mgmt('POST', keys, { token, json: { name: 'least' } })).json.scopes.length, 0, 'no scopes asked, none given')
+})
+
+t.test('The org can be read by any of its tokens and changed by its admins', async (t) => {
+  const own = await openTestNode()
+  t.teardown(() => own.close())
+  const token = own.key
+  const reader = await own.keyWith(['integrations:journey'])
+  t.match((await own.mgmt('GET', '/v1/orgs/demo', { token: reader })).json, { id: 'demo', name: 'Demo', features: [], products: [] })
+  const changed = await own.mgmt('PATCH', '/v1/orgs/demo', { token, json: { name: 'Ada & Co', timeZone: 'Europe/London', description: 'x' } })
+  t.match(changed.json, { name: 'Ada & Co', timeZone: 'Europe/London', description: 'x' })
+  const cleared = await own.mgmt('PATCH', '/v1/orgs/demo', { token, json: { timeZone: null, description: null } })
+  t.notOk('timeZone' in cleared.json || 'description' in cleared.json)
+  t.equal(cleared.json.name, 'Ada & Co')
+  t.equal((await own.mgmt('PATCH', '/v1/orgs/demo', { token, json: {} })).status, 400, 'nothing to change')
+  for (const [json, field] of [[{ timeZone: 'Mars/Base' }, 'timeZone'], [{ id: 'x' }, 'id'], [{ name: null }, 'name']] as const) {
+    const answer = await own.mgmt('PATCH', '/v1/orgs/demo', { token, json })
+    t.equal(answer.status, 422)
+    t.equal(answer.json.errors[0].field, field)
+  }
+})
+
+t.test('X-Svc-Agent is recorded when it is well formed, ignored when not, and never judged', async (t) => {
+  const own = await openTestNode()
+  t.teardown(() => own.close())
+  for (const name of ['mcp.copilot-1', 'Not Allowed', 'a'.repeat(33)]) {
+    const request = { token: own.key, json: { name: 'x' }, headers: { 'x-svc-agent': name } }
+    t.equal((await own.mgmt('POST', '/v1/orgs/demo/api-keys', request)).status, 201)
+  }
+  const recorded = own.logged.filter(({ event }) => event === 'http.attributed')
+  t.match(recorded, [{ svcAgent: 'mcp.copilot-1', method: 'POST', path: '/orgs/{org}/api-keys', outcome: 201 }])
+  t.equal(recorded.length, 1)
+})

@@ -1,0 +1,1021 @@
+/** Org webhooks: their routes, the queue of deliveries, and deliveries themselves, over the real store, engine and wire. */
+import { createHmac, randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
+import type { AddressInfo, Socket } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import t, { type Test } from 'tap'
+import { expandScopes, type Member } from '../../core/access.js'
+import { isRefusal } from '../../core/errors.js'
+import { egress, orgWebhook } from '../../core/limits.js'
+import { type OrgEventName, type OrgEventPayload, orgEventNames } from '../../core/orgevents.js'
+import { webhookCommands } from '../../mgmt/webhooks/commands.js'
+import { orgEventPerformer, webhookTryPerformer } from '../../mgmt/webhooks/driver.js'
+import { type Outcome, waitMs, walk } from '../../mgmt/webhooks/machine.js'
+import type { WebhookTry } from '../../mgmt/webhooks/queue.js'
+import { webhookRoutes } from '../../mgmt/webhooks/routes.js'
+import { type DeliveryView, deliveryStates, type WebhookView } from '../../mgmt/webhooks/schema.js'
+import { newSecret, type Sealer } from '../../mgmt/webhooks/secret.js'
+import { type Delivery, deliveryTable, shelfTable, webhookTable } from '../../mgmt/webhooks/store.js'
+import { followWebhooks, openTries } from '../../mgmt/webhooks/tries.js'
+import type { Clock } from '../../runtime/clock.js'
+import { openPages } from '../../runtime/http/page.js'
+import { openPipeline } from '../../runtime/http/pipeline.js'
+import { openLog } from '../../runtime/observe/log.js'
+import type { Command, Shards } from '../../runtime/shard/contract.js'
+import { decide } from '../../runtime/shard/decide.js'
+import { openShards } from '../../runtime/shard/embedded.js'
+import { layerOver } from '../../runtime/shard/layer.js'
+import { outboxTable, timerNameTable, timerTable } from '../../runtime/shard/tables.js'
+import { openStore } from '../../runtime/store/lmdb.js'
+import { open as openSealed, seal } from '../../runtime/store/seal.js'
+import { checkUrl } from '../../runtime/webhook/guard.js'
+import { openPoster, type PosterOptions } from '../../runtime/webhook/post.js'
+import { signedHeaders } from '../../runtime/webhook/sign.js'
+
+const second = 1000
+const minute = 60 * second
+const hour = 60 * minute
+const day = 24 * hour
+const began = Date.parse('2030-01-01T00:00:00Z')
+
+interface TestClock extends Clock {
+  /** Moves time on and wakes whoever waited for it. */
+  advance(ms: number): void
+}
+
+function testClock(): TestClock {
+  let now = began
+  const waiting = new Set<{ at: number; call: () => void }>()
+  const ring = () => {
+    for (const each of [...waiting].filter(({ at }) => at <= now)) {
+      if (waiting.delete(each)) each.call()
+    }
+  }
+  return {
+    now: () => now,
+    wake(at, call) {
+      const each = { at, call }
+      waiting.add(each)
+      if (at <= now) setImmediate(ring)
+      return () => void waiting.delete(each)
+    },
+    advance(ms) {
+      now += ms
+      ring()
+    },
+  }
+}
+
+async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await condition())) await new Promise((done) => setTimeout(done, 2))
+}
+
+/** Long enough for anything that was going to happen, over loopback and in this process, to have happened. */
+const quiet = () => new Promise((done) => setTimeout(done, 60))
+
+interface Received {
+  readonly path: string
+  readonly headers: IncomingHttpHeaders
+  readonly body: Buffer
+}
+
+type Behave = (response: ServerResponse, nth: number) => void
+
+/** An endpoint of a customer. Each path behaves as told, by default well, and everything that arrives is kept. */
+async function openReceiver(t: Test) {
+  const received: Received[] = []
+  const behaviour = new Map<string, Behave>()
+  const sockets = new Set<Socket>()
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = []
+    request.on('data', (chunk: Buffer) => chunks.push(chunk))
+    request.on('end', () => {
+      const path = request.url ?? ''
+      received.push({ path, headers: request.headers, body: Buffer.concat(chunks) })
+      const behave = behaviour.get(path) ?? answer(200)
+      behave(response, received.filter((each) => each.path === path).length)
+    })
+  })
+  server.on('connection', (socket) => {
+    sockets.add(socket)
+    socket.on('error', () => {}).on('close', () => sockets.delete(socket))
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  t.teardown(() => {
+    for (const socket of sockets) socket.destroy()
+    return new Promise((done) => server.close(done))
+  })
+  return {
+    port,
+    url: (path: string) => `http://127.0.0.1:${port}${path}`,
+    at: (path: string) => received.filter((each) => each.path === path),
+    behave: (path: string, how: Behave) => void behaviour.set(path, how),
+  }
+}
+
+function answer(...statuses: number[]): Behave {
+  return (response, nth) => void response.writeHead(statuses[Math.min(nth, statuses.length) - 1]!).end()
+}
+const hang: Behave = () => {}
+
+/** Checked the way a customer would: over the raw bytes, with nothing of ours but the two headers. */
+function isSignedWith(secret: string, { headers, body }: Received): boolean {
+  const stamp = String(headers['x-svc-request-timestamp'])
+  const mac = createHmac('sha256', secret)
+    .update(Buffer.concat([Buffer.from(`v0:${stamp}:`), body]))
+    .digest('hex')
+  return headers['x-svc-signature'] === `v0=${mac}`
+}
+
+const dataKey = Buffer.alloc(32, 7)
+const sealer: Sealer = {
+  seal: (orgId, kind, id, plaintext) => seal(dataKey, { orgId, kind, id }, plaintext),
+  open: (orgId, kind, id, sealed) => openSealed(dataKey, { orgId, kind, id }, sealed).toString(),
+}
+
+const emit: Command<OrgEventPayload, true> = {
+  name: 'test.emit',
+  decide(tx, payload) {
+    tx.effect({ kind: 'orgEvent', payload })
+    return true
+  },
+}
+
+interface NodeOptions extends Partial<PosterOptions> {
+  readonly timeScale?: number
+  readonly dir?: string
+  readonly clock?: TestClock
+}
+
+/** One node with nothing left out but the socket of the management API: requests are put into its pipeline. */
+async function openNode(t: Test, options: NodeOptions = {}) {
+  const { clock = testClock(), timeScale = 1, allowPrivate = true } = options
+  const dir = options.dir ?? temporary(t)
+  const lines: string[] = []
+  const { log } = openLog({ to: { write: (line) => lines.push(line) } })
+  const store = await openStore({ dir, shards: 16 })
+  const patient = { connectMs: 20_000, headersMs: 20_000, totalMs: 20_000, answerBytes: egress.answerBytes }
+  const poster = openPoster({ limits: patient, ...options, allowPrivate })
+  const commands = webhookCommands({ timeScale })
+  const tries = openTries()
+  const made = (shards: Shards) => ({
+    orgEvent: orgEventPerformer(shards, commands),
+    webhookTry: webhookTryPerformer({ shards, commands, post: poster.post, sealer, sign: signedHeaders, clock, tries }),
+  })
+  const newCommandId = () => randomBytes(12).toString('hex')
+  const engine = openShards({ store, commands: Object.values(commands), performers: made, clock, newCommandId, log })
+  followWebhooks(engine, tries)
+  engine.start()
+  const pages = openPages(Buffer.alloc(32, 9))
+  const serve = openPipeline({
+    prefix: '/v1',
+    routes: webhookRoutes({
+      shards: engine,
+      commands,
+      sealer,
+      pages,
+      checkUrl: (url) => checkUrl(url, { allowPrivate }),
+      randomBytes,
+    }),
+    style: 'problem',
+    authenticate: memberOf,
+    buckets: {
+      spend: () => Promise.reject(new Error('no budget here')),
+      degraded: () => undefined,
+      close: async () => {},
+    },
+    cors: { headersFor: () => undefined },
+    clock,
+    log,
+    meter: () => ({ observe() {} }),
+    checkReplies: true,
+  })
+  let closing: Promise<void> | undefined
+  async function close(): Promise<void> {
+    const stopped = engine.stop()
+    await poster.close()
+    await stopped
+    await store.close()
+  }
+  const node = {
+    clock,
+    dir,
+    store,
+    performers: made(engine),
+    lines,
+    ask: engine.ask,
+    async call(method: string, path: string, body?: unknown, token = 'acme admin') {
+      const [route, query = ''] = path.split('?') as [string, string?]
+      const headers: Record<string, string> = { authorization: `Bearer ${token.replace(' ', '.')}` }
+      if (body !== undefined) headers['content-type'] = 'application/json'
+      const reply = await serve({
+        method,
+        path: `/v1${route}`,
+        query,
+        header: (name) => headers[name] ?? '',
+        body: async () => (body === undefined ? new Uint8Array() : Buffer.from(JSON.stringify(body))),
+        connection: { remoteAddress: () => '192.0.2.1', signal: new AbortController().signal },
+      })
+      return { status: reply.status, json: reply.body ? JSON.parse(String(reply.body)) : undefined }
+    },
+    async webhook(url: string, about: object = {}): Promise<WebhookView & { signingSecret: string }> {
+      const made = await node.call('POST', '/orgs/acme/webhooks', { url, events: ['agent.created'], ...about })
+      if (made.status !== 201) throw new Error(JSON.stringify(made))
+      return made.json
+    },
+    async read(id: string): Promise<WebhookView> {
+      return (await node.call('GET', `/orgs/acme/webhooks/${id}`)).json
+    },
+    async deliveries(id: string, query = ''): Promise<DeliveryView[]> {
+      return (await node.call('GET', `/orgs/acme/webhooks/${id}/deliveries${query}`)).json.data
+    },
+    emit: (data: Record<string, unknown> = {}, type: OrgEventName = 'agent.created', orgId = 'acme') =>
+      engine.ask(`agent of ${orgId}`, emit, { type, orgId, agentId: 'nova', data }),
+    close: () => (closing ??= close()),
+  }
+  t.teardown(node.close)
+  return node
+}
+type TestNode = Awaited<ReturnType<typeof openNode>>
+
+function temporary(t: Test): string {
+  const dir = mkdtempSync(join(tmpdir(), 'parley-webhooks-'))
+  t.teardown(() => rmSync(dir, { recursive: true, force: true }))
+  return dir
+}
+
+/** `<org>.<role>` is the whole token here. */
+function memberOf(token: string): Member | undefined {
+  const [orgId, role] = token.split('.') as [string, Member['role']]
+  const scopes = role === 'admin' ? expandScopes(['webhooks:manage']) : []
+  return { kind: 'session', id: 'us_1', orgId, role, scopes: new Set(scopes), isSysop: false }
+}
+
+/** Waits until that many tries of the newest delivery are over, and gives the delivery. */
+async function afterTries(node: TestNode, webhookId: string, count: number): Promise<DeliveryView> {
+  let newest: DeliveryView | undefined
+  await until(async () => {
+    newest = (await node.deliveries(webhookId))[0]
+    return newest !== undefined && newest.attemptCount >= count
+  })
+  return newest!
+}
+
+t.test('A delivery has eight tries, each after its wait of the schedule and at most a fifth late', async (t) => {
+  const minutes = [0, 5 / 60, 5, 30, 120, 300, 600, 600]
+  t.strictSame(
+    orgWebhook.retryAfterMs,
+    minutes.map((each) => each * minute),
+  )
+  fc.assert(
+    fc.property(fc.string(), fc.integer({ min: 1, max: 100_000 }), (id, timeScale) =>
+      minutes.every((each, tried) => {
+        const [wait, shortest] = [waitMs(tried, id, timeScale), (each * minute) / timeScale]
+        const inBounds = wait >= Math.floor(shortest) && wait <= Math.ceil(shortest * 1.2)
+        return inBounds && wait === waitMs(tried, id, timeScale)
+      }),
+    ),
+  )
+  const waits = Array.from({ length: 200 }, (_, index) => waitMs(2, `dl_${index}`, 1))
+  t.ok(new Set(waits).size > 150, 'deliveries that failed together do not all come back together')
+  t.ok(Math.max(...waits) - Math.min(...waits) > 0.15 * 5 * minute)
+})
+
+t.test('A delivery moves between its states by the table and in no other way', async (t) => {
+  const last = orgWebhook.retryAfterMs.length
+  for (let tried = 1; tried < last; tried++) t.equal(walk('pending', 'failed', tried), 'pending')
+  t.equal(walk('pending', 'failed', last), 'failed')
+  t.equal(walk('pending', 'succeeded', last), 'delivered')
+  for (const state of deliveryStates) t.equal(walk(state, 'replayed', last), 'pending')
+  for (const state of ['delivered', 'failed'] as const) {
+    t.throws(() => walk(state, 'succeeded', 1))
+    t.throws(() => walk(state, 'failed', 1))
+  }
+})
+
+t.test('A signing secret is long, random and unlike any other', async (t) => {
+  const made = Array.from({ length: 200 }, () => newSecret(randomBytes))
+  for (const secret of made) t.match(secret, /^ws-svc-[0-9A-Za-z]{43}$/)
+  t.equal(new Set(made).size, made.length)
+  t.equal(
+    newSecret(() => new Uint8Array(32)),
+    `ws-svc-${'0'.repeat(43)}`,
+  )
+  t.ok(orgWebhook.secretBytes >= 24)
+})
+
+const org = 'acme'
+type Step =
+  | { do: 'create'; active: boolean }
+  | { do: 'enqueue' }
+  | { do: 'activate' | 'pause' | 'rotate' | 'remove'; pick: number }
+  | { do: 'report'; pick: number; kind: Outcome['kind'] }
+  | { do: 'replay'; pick: number }
+  | { do: 'wait'; ms: number }
+
+const pick = fc.nat(1000)
+const step: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('create' as const), active: fc.boolean() }) },
+  { weight: 6, arbitrary: fc.record({ do: fc.constant('enqueue' as const) }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({ do: fc.constantFrom('activate' as const, 'pause' as const, 'rotate' as const), pick }),
+  },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('remove' as const), pick }) },
+  {
+    weight: 12,
+    arbitrary: fc.record({
+      do: fc.constant('report' as const),
+      pick,
+      kind: fc.constantFrom('succeeded' as const, 'failed' as const, 'failed' as const, 'stopped' as const),
+    }),
+  },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('replay' as const), pick }) },
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      do: fc.constant('wait' as const),
+      ms: fc.constantFrom(0, 1, 6 * second, hour, 12 * hour, 31 * day),
+    }),
+  },
+)
+
+/** The queue as the engine runs it, without the disk: commands over one layer, timers fired as they fall due. */
+function openQueue() {
+  const commands = webhookCommands({ timeScale: 1 })
+  const byName = new Map<string, Command<never, unknown>>(Object.values(commands).map((each) => [each.name, each]))
+  const root = layerOver({ get: () => undefined, range: () => [] })
+  /** Tries begun and not yet reported: at most one owed report each. */
+  const owed: WebhookTry[] = []
+  let now = began
+  let asked = 0
+  function ask<I, R>(command: Command<I, R>, input: I): R {
+    const about = { owner: org, command: command as Command<unknown, unknown>, input, commandId: `c${asked++}` }
+    const { answer, owed: effects } = decide(root, { ...about, remember: false }, now)
+    if (isRefusal(answer)) throw new Error(answer.refused)
+    for (const effect of effects) owed.push(effect.payload as WebhookTry)
+    return answer as R
+  }
+  return {
+    commands,
+    ask,
+    owed,
+    now: () => now,
+    webhooks: () => Array.from(root.range(webhookTable), (row) => row.value),
+    deliveries: () => Array.from(root.range(deliveryTable), (row) => row.value),
+    shelves: () => Array.from(root.range(shelfTable), (row) => JSON.stringify(row.key)),
+    timers: () => new Map(Array.from(root.range(timerNameTable), (row) => [row.key[1], row.value])),
+    wait(ms: number) {
+      const end = now + ms
+      for (;;) {
+        const [due] = root.range(timerTable, { before: [end + 1], limit: 1 })
+        if (!due) break
+        now = Math.max(now, due.key[0])
+        root.remove(timerTable, due.key)
+        root.remove(timerNameTable, [due.key[1], due.key[2]])
+        ask(byName.get(due.value.command)!, due.value.input as never)
+      }
+      now = end
+    },
+  }
+}
+type Queue = ReturnType<typeof openQueue>
+
+function takeStep(queue: Queue, taken: Step, made: number): void {
+  const { commands, ask, owed } = queue
+  const secret = { sealed: new Uint8Array([1]), prefix: 'ws-svc-x' }
+  const webhooks = queue.webhooks()
+  const one = <T>(list: readonly T[], at: number): T | undefined => list[at % Math.max(1, list.length)]
+  switch (taken.do) {
+    case 'create': {
+      if (webhooks.length < 3) {
+        const about = { url: 'https://example.com/', events: ['agent.created' as const], secret }
+        ask(commands.create, { orgId: org, id: `wh_${made}`, active: taken.active, ...about })
+      }
+      return
+    }
+    case 'enqueue':
+      return void ask(commands.enqueue, { orgId: org, type: 'agent.created', data: {} })
+    case 'wait':
+      queue.wait(taken.ms)
+      return
+    case 'report': {
+      if (owed.length === 0) return
+      const [which] = owed.splice(taken.pick % owed.length, 1)
+      const attempt = { at: queue.now(), durationMs: 1 }
+      const outcome: Outcome = taken.kind === 'stopped' ? { kind: 'stopped' } : { kind: taken.kind, ...attempt }
+      return void ask(commands.tried, { ...which!, outcome })
+    }
+    case 'replay': {
+      const delivery = one(queue.deliveries(), taken.pick)
+      const webhook = webhooks.find(({ id }) => id === delivery?.webhookId)
+      if (delivery && webhook) ask(commands.replay, { orgId: org, webhookId: webhook.id, deliveryId: delivery.id })
+      return
+    }
+  }
+  const webhook = one(webhooks, taken.pick)
+  if (!webhook) return
+  const { id } = webhook
+  if (taken.do === 'remove') ask(commands.remove, { orgId: org, id })
+  else if (taken.do === 'rotate') ask(commands.rotate, { orgId: org, id, change: secret })
+  else ask(commands.update, { orgId: org, id, change: { active: taken.do === 'activate' } })
+}
+
+/** What must be true of the queue after every command, whatever came before it. */
+function findFault(queue: Queue): string | undefined {
+  const [now, timers, deliveries] = [queue.now(), queue.timers(), queue.deliveries()]
+  const wanted = new Set<string>()
+  for (const delivery of deliveries) {
+    const fault = faultOf(delivery, queue)
+    if (fault) return `${fault}: ${JSON.stringify(delivery)}`
+    const { webhookId, id, state, createdAt, dueAt } = delivery
+    wanted
+      .add(JSON.stringify([org, webhookId, 'all', createdAt, id]))
+      .add(JSON.stringify([org, webhookId, state, createdAt, id]))
+    if (dueAt !== undefined) wanted.add(JSON.stringify([org, webhookId, 'due', dueAt, id]))
+  }
+  const shelves = queue.shelves()
+  if (shelves.length !== wanted.size || !shelves.every((key) => wanted.has(key))) return 'the shelves do not match'
+  const known = new Set(queue.webhooks().map(({ id }) => id))
+  if (deliveries.some(({ webhookId }) => !known.has(webhookId))) return 'a delivery outlived its webhook'
+  for (const webhook of queue.webhooks()) {
+    const own = deliveries.filter(({ webhookId }) => webhookId === webhook.id)
+    const trying = own.filter((delivery) => delivery.trying !== undefined).map(({ id }) => id)
+    if (trying.sort().join() !== [...webhook.trying].sort().join()) return 'a webhook is wrong about what it tries'
+    if (trying.length > orgWebhook.triesInFlightPerWebhook) return 'too many tries at once'
+    const dueAt = own.flatMap((delivery) => delivery.dueAt ?? [])
+    const most = webhook.lastDeliveryStatus === 'failure' ? 1 : orgWebhook.triesInFlightPerWebhook
+    const wakeAt = timers.get(`webhooks.wake:${webhook.id}`)
+    if (webhook.active && trying.length < most) {
+      if (dueAt.some((at) => at <= now)) return 'something is due, there is room, and it does not start'
+      if (dueAt.length > 0 && wakeAt !== Math.min(...dueAt)) return 'nobody will wake up for what is due next'
+    }
+    if (own.length > 0 && !timers.has(`webhooks.sweep:${webhook.id}`)) return 'nobody will sweep'
+    if (own.some(({ createdAt }) => createdAt + orgWebhook.keptMs < now)) return 'an old delivery is still there'
+  }
+  return undefined
+}
+
+function faultOf(delivery: Delivery, { owed }: Queue): string | undefined {
+  const { state, trying, dueAt, tried, attempts, attemptCount } = delivery
+  if ((state === 'pending') !== ((trying === undefined) !== (dueAt === undefined))) return 'neither waiting nor trying'
+  if (tried < 0 || tried > orgWebhook.retryAfterMs.length) return 'tried too often'
+  if (attempts.length > orgWebhook.attemptsKept || attempts.length > attemptCount) return 'too long a history'
+  const reports = owed.filter((each) => each.deliveryId === delivery.id && each.tryNumber === trying)
+  if (trying !== undefined && reports.length !== 1) return 'a try that nobody makes'
+  return undefined
+}
+
+t.test('In whatever order things happen, every delivery waits, is tried or is over', async () => {
+  fc.assert(
+    fc.property(fc.array(step, { minLength: 20, maxLength: 120, size: 'max' }), (steps) => {
+      const queue = openQueue()
+      takeStep(queue, { do: 'create', active: true }, -1)
+      for (const [made, taken] of steps.entries()) {
+        takeStep(queue, taken, made)
+        const fault = findFault(queue)
+        if (fault) throw new Error(`after ${JSON.stringify(taken)}: ${fault}`)
+      }
+      // Once all webhooks are active and answer well, nothing stays pending.
+      for (const [index] of queue.webhooks().entries()) takeStep(queue, { do: 'activate', pick: index }, -1)
+      for (let left = 5_000; queue.deliveries().some(({ state }) => state === 'pending'); left--) {
+        if (left === 0) throw new Error('a delivery is stuck')
+        if (queue.owed.length > 0) takeStep(queue, { do: 'report', pick: 0, kind: 'succeeded' }, -1)
+        else takeStep(queue, { do: 'wait', ms: 13 * hour }, -1)
+      }
+    }),
+    { numRuns: 60 },
+  )
+})
+
+t.test('A webhook is created, read, changed and deleted as the contract says', async (t) => {
+  const node = await openNode(t)
+  const list = '/orgs/acme/webhooks'
+  t.strictSame(await node.call('GET', list), { status: 200, json: { data: [] } })
+  const made = await node.call('POST', list, { url: 'http://127.0.0.1:9/a' })
+  t.equal(made.status, 201)
+  const { signingSecret, ...webhook } = made.json
+  t.match(signingSecret, /^ws-svc-[0-9A-Za-z]{43}$/)
+  t.match(webhook.id, /^wh_[0-9a-z]{26}$/)
+  const stamp = new Date(began).toISOString()
+  t.strictSame(webhook, {
+    id: webhook.id,
+    url: 'http://127.0.0.1:9/a',
+    events: [],
+    active: true,
+    signingSecretPrefix: signingSecret.slice(0, 13),
+    createdAt: stamp,
+    updatedAt: stamp,
+  })
+  const path = `${list}/${webhook.id}`
+  t.strictSame(await node.call('GET', path), { status: 200, json: webhook })
+  t.strictSame((await node.call('GET', list)).json, { data: [webhook] })
+  node.clock.advance(second)
+  const events = ['send.state_changed', 'agent.created', 'send.state_changed']
+  const patched = await node.call('PATCH', path, {
+    events,
+    description: 'Ours',
+    active: false,
+    url: 'http://127.0.0.1:9/b',
+  })
+  const changed = {
+    ...webhook,
+    url: 'http://127.0.0.1:9/b',
+    events: ['send.state_changed', 'agent.created'],
+    active: false,
+    description: 'Ours',
+    updatedAt: new Date(began + second).toISOString(),
+  }
+  t.strictSame(patched, { status: 200, json: changed })
+  t.strictSame((await node.call('PATCH', path, {})).json, changed, 'nothing supplied, nothing changed')
+  const { description: _gone, ...cleared } = changed
+  t.strictSame((await node.call('PATCH', path, { description: null })).json, cleared)
+  const rotated = await node.call('POST', `${path}/_rotate`)
+  t.equal(rotated.status, 200)
+  t.not(rotated.json.signingSecret, signingSecret)
+  t.equal(rotated.json.signingSecretPrefix, rotated.json.signingSecret.slice(0, 13))
+  const { signingSecret: _shown, ...after } = rotated.json
+  t.strictSame((await node.call('GET', path)).json, after, 'the secret is not shown again')
+
+  await node.webhook('http://127.0.0.1:9/c')
+  t.equal((await node.call('GET', list)).json.data.length, 2)
+  t.strictSame(await node.call('DELETE', path), { status: 204, json: undefined })
+  for (const [method, gone, body] of [
+    ['GET', path],
+    ['PATCH', path, { active: true }],
+    ['DELETE', path],
+    ['POST', `${path}/_rotate`],
+    ['GET', `${path}/deliveries`],
+    ['POST', `${path}/deliveries/dl_1/_replay`],
+  ] as const) {
+    t.match(
+      await node.call(method, gone, body),
+      { status: 404, json: { code: 'resource.not_found' } },
+      `${method} ${gone}`,
+    )
+  }
+  const data = readFileSync(join(node.dir, 'data.mdb'), 'latin1')
+  for (const secret of [signingSecret, rotated.json.signingSecret]) {
+    t.notOk(data.includes(secret.slice(13)), 'no secret lies readable on disk')
+    t.notOk(node.lines.join('').includes(secret))
+  }
+})
+
+t.test('A bad body, a foreign caller and one webhook too many are refused and change nothing', async (t) => {
+  const node = await openNode(t, { allowPrivate: false })
+  const list = '/orgs/acme/webhooks'
+  const url = 'https://hooks.example.com/in'
+  const { id } = await node.webhook(url)
+  const before = await node.read(id)
+  const bad: [body: unknown, field: string][] = [
+    [{ url: 'http://hooks.example.com/' }, 'url'],
+    [{ url: 'https://127.1/' }, 'url'],
+    [{ url: 'https://[::ffff:169.254.169.254]/' }, 'url'],
+    [{ url: 'https://a:b@hooks.example.com/' }, 'url'],
+    [{ url: `https://hooks.example.com/${'x'.repeat(orgWebhook.urlChars)}` }, 'url'],
+    [{ url: 7 }, 'url'],
+    [{ url, events: ['agent.created', 'agent.exploded'] }, 'events[1]'],
+    [{ url, events: 'agent.created' }, 'events'],
+    [{ url, active: 'yes' }, 'active'],
+    [{ url, description: 'x'.repeat(orgWebhook.descriptionChars + 1) }, 'description'],
+    [{ url, signingSecret: 'mine' }, 'signingSecret'],
+    [{ url, id: 'wh_mine' }, 'id'],
+  ]
+  for (const [body, field] of bad) {
+    for (const [method, path] of [
+      ['POST', list],
+      ['PATCH', `${list}/${id}`],
+    ] as const) {
+      const refused = await node.call(method, path, body)
+      t.match(refused, { status: 422, json: { code: 'request.invalid', errors: [{ field }] } }, `${method} ${field}`)
+    }
+  }
+  t.match(await node.call('POST', list, {}), { status: 422, json: { errors: [{ field: 'url' }] } })
+  t.match(await node.call('POST', list, { url, description: null }), { status: 422 })
+  t.strictSame(await node.read(id), before)
+
+  t.match(await node.call('GET', `${list}/${id}`, undefined, 'other admin'), { status: 404 })
+  t.match(await node.call('GET', `/orgs/other/webhooks/${id}`, undefined, 'other admin'), { status: 404 })
+  t.match(await node.call('GET', list, undefined, 'acme editor'), { status: 403, json: { code: 'auth.forbidden' } })
+  for (let made = 1; made < orgWebhook.perOrg; made++) await node.webhook(url)
+  t.match(await node.call('POST', list, { url }), { status: 422, json: { code: 'request.invalid' } })
+  t.equal((await node.call('GET', list)).json.data.length, orgWebhook.perOrg)
+  t.equal(
+    (await node.call('POST', '/orgs/other/webhooks', { url }, 'other admin')).status,
+    201,
+    'the limit is the org’s own',
+  )
+})
+
+t.test('An event reaches the webhooks subscribed to it, signed, and is tried until it is taken', async (t) => {
+  const [node, receiver] = [await openNode(t), await openReceiver(t)]
+  receiver.behave('/flaky', answer(500, 503, 200))
+  const flaky = await node.webhook(receiver.url('/flaky'))
+  await node.webhook(receiver.url('/elsewhere'), { events: ['agent.deleted'] })
+  await node.webhook(receiver.url('/nothing'), { events: [] })
+  await node.webhook(receiver.url('/asleep'), { active: false })
+  await node.call(
+    'POST',
+    '/orgs/other/webhooks',
+    { url: receiver.url('/foreign'), events: ['agent.created'] },
+    'other admin',
+  )
+  await node.emit({ name: 'Åse ✓ \ud800' })
+
+  const first = await afterTries(node, flaky.id, 1)
+  t.match(first, { state: 'pending', attempts: [{ at: new Date(began).toISOString(), status: 500 }] })
+  const wait = Date.parse(first.nextAttemptAt!) - began
+  t.ok(wait >= 5 * second && wait <= 6 * second)
+  t.match(await node.read(flaky.id), { lastDeliveryStatus: 'failure', lastDeliveryAt: new Date(began).toISOString() })
+  node.clock.advance(wait - 1)
+  await quiet()
+  t.equal(receiver.at('/flaky').length, 1, 'not before its time')
+  node.clock.advance(1)
+  await afterTries(node, flaky.id, 2)
+  node.clock.advance(6 * minute)
+  const done = await afterTries(node, flaky.id, 3)
+  t.match(done, {
+    state: 'delivered',
+    attemptCount: 3,
+    attempts: [{ status: 500 }, { status: 503 }, { status: 200 }],
+  })
+  t.notOk('nextAttemptAt' in done)
+  t.match(await node.read(flaky.id), { lastDeliveryStatus: 'success' })
+
+  const tries = receiver.at('/flaky')
+  t.equal(tries.length, 3)
+  for (const each of tries) {
+    t.ok(isSignedWith(flaky.signingSecret, each))
+    t.strictSame(each.body, tries[0]!.body, 'the same bytes every time')
+    t.match(each.headers, {
+      'content-type': 'application/json',
+      'user-agent': 'Parley-Webhooks/1',
+      'x-svc-event-type': 'agent.created',
+      'x-svc-event-id': done.event.id,
+    })
+  }
+  t.strictSame(
+    tries.map((each) => Number(each.headers['x-svc-request-timestamp']) * 1000 - began),
+    [0, wait, wait + 6 * minute].map((ms) => Math.floor(ms / 1000) * 1000),
+    'a fresh timestamp every time',
+  )
+  const event = JSON.parse(tries[0]!.body.toString())
+  t.strictSame(Object.keys(event), ['id', 'type', 'orgId', 'agentId', 'createdAt', 'data'])
+  t.match(event, { type: 'agent.created', orgId: 'acme', agentId: 'nova', createdAt: new Date(began).toISOString() })
+  t.match(event.id, /^ev_[0-9a-z]{26}$/)
+  t.equal(event.data.name, 'Åse ✓ \ud800')
+  t.strictSame(event, done.event)
+  for (const path of ['/elsewhere', '/nothing', '/asleep', '/foreign']) t.equal(receiver.at(path).length, 0, path)
+})
+
+t.test('Only a 2xx answer is success; what went wrong is in the log', async (t) => {
+  const limits = { connectMs: 20_000, headersMs: 250, totalMs: 20_000, answerBytes: egress.answerBytes }
+  const [node, receiver] = [await openNode(t, { limits }), await openReceiver(t)]
+  const cases: Record<string, { how: Behave; log: object; state: string }> = {
+    '/taken': { how: answer(299), log: { status: 299 }, state: 'delivered' },
+    '/gone': { how: answer(410), log: { status: 410 }, state: 'pending' },
+    '/busy': { how: answer(429), log: { status: 429 }, state: 'pending' },
+    '/moved': {
+      how: (response) => void response.writeHead(307, { location: receiver.url('/target') }).end(),
+      log: { status: 307, error: 'Redirects are not followed.' },
+      state: 'pending',
+    },
+    '/hang': { how: hang, log: { error: /in time/ }, state: 'pending' },
+    '/reset': {
+      how: (response) => void response.socket?.resetAndDestroy(),
+      log: { error: /closed/ },
+      state: 'pending',
+    },
+    '/slow': { how: (response) => void response.flushHeaders(), log: { status: 200 }, state: 'delivered' },
+  }
+  const made: Record<string, string> = {}
+  for (const [path, { how }] of Object.entries(cases)) {
+    receiver.behave(path, how)
+    made[path] = (await node.webhook(receiver.url(path))).id
+  }
+  await node.emit()
+  for (const [path, { log, state }] of Object.entries(cases)) {
+    const delivery = await afterTries(node, made[path]!, 1)
+    t.match(delivery, { state, attempts: [log] }, path)
+    t.equal('error' in delivery.attempts[0]!, 'error' in log, path)
+  }
+  t.equal(receiver.at('/target').length, 0)
+})
+
+t.test('After its last try a delivery has failed; a replay gives it a new schedule', async (t) => {
+  const [node, receiver] = [await openNode(t), await openReceiver(t)]
+  receiver.behave('/down', answer(500))
+  const { id } = await node.webhook(receiver.url('/down'))
+  await node.emit()
+  const all = orgWebhook.retryAfterMs.length
+  let delivery: DeliveryView | undefined
+  for (let round = 1; round <= 3; round++) {
+    for (let tried = 1; tried <= all; tried++) {
+      delivery = await afterTries(node, id, (round - 1) * all + tried)
+      t.equal(delivery.state, tried === all ? 'failed' : 'pending')
+      t.equal('nextAttemptAt' in delivery, tried < all)
+      if (tried < all) node.clock.advance(Date.parse(delivery.nextAttemptAt!) - node.clock.now())
+    }
+    node.clock.advance(2 * day)
+    await quiet()
+    t.equal(receiver.at('/down').length, round * all, 'and no more')
+    if (round === 3) receiver.behave('/down', answer(200))
+    const replayed = await node.call('POST', `/orgs/acme/webhooks/${id}/deliveries/${delivery!.id}/_replay`)
+    t.match(replayed, { status: 202, json: { id: delivery!.id, state: 'pending', attemptCount: round * all } })
+  }
+  delivery = await afterTries(node, id, 3 * all + 1)
+  t.match(delivery, { state: 'delivered', attemptCount: 3 * all + 1 })
+  t.equal(delivery.attempts.length, orgWebhook.attemptsKept)
+  t.equal(new Set(receiver.at('/down').map((each) => String(each.body))).size, 1, 'one event all along')
+  t.match(await node.call('POST', `/orgs/acme/webhooks/${id}/deliveries/dl_unknown/_replay`), { status: 404 })
+  const again = await node.call('POST', `/orgs/acme/webhooks/${id}/deliveries/${delivery.id}/_replay`)
+  t.match(again, { status: 202, json: { state: 'pending' } }, 'one that was delivered can be replayed too')
+  await afterTries(node, id, 3 * all + 2)
+})
+
+t.test('From the answer to a rotation on, nothing is signed with the old secret', async (t) => {
+  let release = (_addresses: string[]) => {}
+  const held = new Promise<string[]>((resolve) => {
+    release = resolve
+  })
+  const resolve = (host: string) => (host === 'slow.example' ? held : Promise.resolve(['127.0.0.1']))
+  const [node, receiver] = [await openNode(t, { resolve }), await openReceiver(t)]
+  const rotate = async (id: string): Promise<string> =>
+    (await node.call('POST', `/orgs/acme/webhooks/${id}/_rotate`)).json.signingSecret
+
+  // Between two tries.
+  receiver.behave('/between', answer(500, 200))
+  const between = await node.webhook(receiver.url('/between'))
+  // While four tries wait for an answer, and more wait behind them.
+  receiver.behave('/answering', (response, nth) => nth > 4 && response.end())
+  const answering = await node.webhook(receiver.url('/answering'), { events: ['agent.updated'] })
+  // While a try is still connecting.
+  const slow = await node.webhook(`http://slow.example:${receiver.port}/connecting`, { events: ['agent.deleted'] })
+
+  await node.emit()
+  await afterTries(node, between.id, 1)
+  const newBetween = await rotate(between.id)
+  node.clock.advance(6 * second)
+  await afterTries(node, between.id, 2)
+  const [first, second_] = receiver.at('/between') as [Received, Received]
+  t.ok(isSignedWith(between.signingSecret, first))
+  t.ok(isSignedWith(newBetween, second_))
+  t.notOk(isSignedWith(between.signingSecret, second_))
+
+  for (let count = 0; count < 10; count++) await node.emit({ count }, 'agent.updated')
+  await until(() => receiver.at('/answering').length === orgWebhook.triesInFlightPerWebhook)
+  const newAnswering = await rotate(answering.id)
+  await until(async () => (await node.deliveries(answering.id, '?state=delivered')).length === 10)
+  for (const [index, each] of receiver.at('/answering').entries()) {
+    t.ok(isSignedWith(index < 4 ? answering.signingSecret : newAnswering, each))
+  }
+  const counts = (await node.deliveries(answering.id)).map((delivery) => delivery.attemptCount)
+  t.strictSame(counts, Array(10).fill(1), 'a try that was cut by us does not count')
+
+  await node.emit({}, 'agent.deleted')
+  await until(async () => (await node.deliveries(slow.id)).length === 1)
+  await quiet()
+  const newSlow = await rotate(slow.id)
+  release(['127.0.0.1'])
+  await afterTries(node, slow.id, 1)
+  t.strictSame(
+    receiver.at('/connecting').map((each) => isSignedWith(newSlow, each)),
+    [true],
+  )
+})
+
+t.test('A paused webhook gets nothing: what is pending waits, what happens meanwhile passes it by', async (t) => {
+  const [node, receiver] = [await openNode(t), await openReceiver(t)]
+  receiver.behave('/hook', (response, nth) => {
+    if (nth === 1) response.writeHead(500).end()
+    else if (nth > 2) response.end()
+  })
+  const { id } = await node.webhook(receiver.url('/hook'))
+  await node.emit({ nth: 1 })
+  await afterTries(node, id, 1)
+  await node.emit({ nth: 2 })
+  await until(() => receiver.at('/hook').length === 2)
+  t.match(await node.call('PATCH', `/orgs/acme/webhooks/${id}`, { active: false }), { status: 200 })
+  await node.emit({ nth: 3 })
+  node.clock.advance(3 * day)
+  await quiet()
+  t.equal(receiver.at('/hook').length, 2)
+  const held = await node.deliveries(id)
+  t.strictSame(held.map(({ state, event }) => [state, event.data.nth]).sort(), [
+    ['pending', 1],
+    ['pending', 2],
+  ])
+  t.notOk(held.some((delivery) => 'nextAttemptAt' in delivery))
+  await node.call('PATCH', `/orgs/acme/webhooks/${id}`, { active: true })
+  await until(async () => (await node.deliveries(id, '?state=delivered')).length === 2)
+  t.equal(receiver.at('/hook').length, 4)
+})
+
+t.test('A webhook that moves takes its pending deliveries along', async (t) => {
+  const [node, receiver] = [await openNode(t), await openReceiver(t)]
+  receiver.behave('/old', hang)
+  const { id } = await node.webhook(receiver.url('/old'))
+  await node.emit()
+  await until(() => receiver.at('/old').length === 1)
+  await node.call('PATCH', `/orgs/acme/webhooks/${id}`, { url: receiver.url('/new') })
+  t.match(await afterTries(node, id, 1), { state: 'delivered', attempts: [{ status: 200 }] })
+  t.equal(receiver.at('/old').length, 1)
+  t.equal(receiver.at('/new').length, 1)
+})
+
+t.test('A deleted webhook leaves nothing behind: no try, no delivery, no timer', async (t) => {
+  const [node, receiver] = [await openNode(t), await openReceiver(t)]
+  receiver.behave('/hook', (response, nth) => nth === 1 && response.writeHead(500).end())
+  const { id } = await node.webhook(receiver.url('/hook'))
+  await node.emit()
+  await afterTries(node, id, 1)
+  for (let count = 0; count < orgWebhook.rowsPerSweep + 20; count++) void node.emit({ count })
+  await until(
+    async () => [...node.store.range(shelfTable, { prefix: ['acme', id, 'all'] })].length > orgWebhook.rowsPerSweep,
+  )
+  await until(() => receiver.at('/hook').length === 2)
+  await node.call('DELETE', `/orgs/acme/webhooks/${id}`)
+  node.clock.advance(10)
+  await until(() => [...node.store.range(outboxTable)].length === 0 && [...node.store.range(timerTable)].length === 0)
+  for (const table of [webhookTable, deliveryTable, shelfTable, timerNameTable]) {
+    t.strictSame([...node.store.range(table as typeof webhookTable)], [], table.name)
+  }
+  node.clock.advance(3 * day)
+  await quiet()
+  t.equal(receiver.at('/hook').length, 2)
+})
+
+t.test('An endpoint that is dead delays no other, and is asked one thing at a time', async (t) => {
+  const [node, receiver] = [await openNode(t), await openReceiver(t)]
+  let waiting = 0
+  let most = 0
+  receiver.behave('/dead', (response) => {
+    most = Math.max(most, ++waiting)
+    response.on('close', () => waiting--)
+  })
+  receiver.behave('/failing', (response) => {
+    const others = receiver.at('/failing').length
+    if (others <= orgWebhook.triesInFlightPerWebhook) response.writeHead(500).end()
+  })
+  const dead = await node.webhook(receiver.url('/dead'))
+  const failing = await node.webhook(receiver.url('/failing'))
+  const well = await node.webhook(receiver.url('/well'))
+  for (let count = 0; count < 30; count++) await node.emit({ count })
+  await until(async () => (await node.deliveries(well.id, '?state=delivered')).length === 30)
+  t.equal(receiver.at('/dead').length, orgWebhook.triesInFlightPerWebhook)
+  t.equal(most, orgWebhook.triesInFlightPerWebhook)
+  t.equal((await node.deliveries(dead.id, '?state=pending')).length, 30)
+  await quiet()
+  const { trying } = node.store.get(webhookTable, ['acme', failing.id])!
+  t.equal(trying.length, orgWebhook.triesInFlightWhileFailing)
+})
+
+t.test('The log of deliveries is read newest first, page by page, by state', async (t) => {
+  const [node, receiver] = [await openNode(t), await openReceiver(t)]
+  receiver.behave('/hook', answer(200, 200, 500, 200))
+  const { id } = await node.webhook(receiver.url('/hook'))
+  const path = `/orgs/acme/webhooks/${id}/deliveries`
+  t.strictSame((await node.call('GET', path)).json, { data: [] })
+  for (let count = 0; count < 5; count++) {
+    node.clock.advance(1)
+    await node.emit({ count })
+    await afterTries(node, id, 1)
+    await until(() => receiver.at('/hook').length === count + 1)
+  }
+  await until(async () => (await node.deliveries(id, '?state=delivered')).length === 4)
+  const seen: unknown[] = []
+  let token: string | undefined
+  for (let pages = 1; ; pages++) {
+    const page = await node.call('GET', `${path}?limit=2${token ? `&pageToken=${token}` : ''}`)
+    seen.push(...page.json.data.map((each: DeliveryView) => each.event.data.count))
+    token = page.json.nextPageToken
+    t.equal(token === undefined, pages === 3)
+    if (!token) break
+  }
+  t.strictSame(seen, [4, 3, 2, 1, 0])
+  t.match(await node.deliveries(id, '?state=pending'), [{ event: { data: { count: 2 } } }])
+  t.strictSame(await node.deliveries(id, '?state=failed'), [])
+  const { nextPageToken } = (await node.call('GET', `${path}?limit=2`)).json
+  const bad: [query: string, field: string][] = [
+    ['limit=0', 'limit'],
+    ['limit=201', 'limit'],
+    ['limit=1e1', 'limit'],
+    ['limit=1&limit=2', 'limit'],
+    ['state=lost', 'state'],
+    ['page=2', 'page'],
+    ['pageToken=', 'pageToken'],
+    ['pageToken=abc', 'pageToken'],
+    [`pageToken=${nextPageToken}x${nextPageToken}`, 'pageToken'],
+    [`state=delivered&pageToken=${nextPageToken}`, 'pageToken'],
+  ]
+  for (const [query, field] of bad) {
+    t.match(await node.call('GET', `${path}?${query}`), { status: 422, json: { errors: [{ field }] } }, query)
+  }
+  const other = await node.webhook(receiver.url('/hook'))
+  const foreign = `/orgs/acme/webhooks/${other.id}/deliveries?pageToken=${nextPageToken}`
+  t.match(await node.call('GET', foreign), { status: 422 }, 'a token of one list opens no other')
+})
+
+t.test('An event that is told twice is delivered once', async (t) => {
+  const [node, receiver] = [await openNode(t), await openReceiver(t)]
+  const { id } = await node.webhook(receiver.url('/hook'))
+  const payload: OrgEventPayload = { type: 'agent.created', orgId: 'acme', agentId: 'nova', data: {} }
+  await Promise.all([node.performers.orgEvent(payload, 'c1:0'), node.performers.orgEvent(payload, 'c1:0')])
+  await node.performers.orgEvent(payload, 'c1:0')
+  await node.performers.orgEvent({ ...payload, agentId: 'vega' }, 'c1:0')
+  await until(async () => (await node.deliveries(id, '?state=delivered')).length === 2)
+  t.equal(receiver.at('/hook').length, 2)
+  const [{ eventId }] = Array.from(node.store.range(deliveryTable), (row) => row.value) as [Delivery]
+  const done = Array.from(node.store.range(deliveryTable), (row) => row.value).find((each) => each.eventId === eventId)!
+  await node.performers.webhookTry({ orgId: 'acme', webhookId: id, deliveryId: done.id, tryNumber: 1 })
+  t.equal(receiver.at('/hook').length, 2, 'a try that is over is not made again')
+})
+
+t.test('A restart loses no delivery and holds no unfinished try against its endpoint', async (t) => {
+  const [clock, dir, receiver] = [testClock(), temporary(t), await openReceiver(t)]
+  receiver.behave('/hang', hang)
+  receiver.behave('/retry', answer(500, 200))
+  const before = await openNode(t, { clock, dir })
+  const hanging = await before.webhook(receiver.url('/hang'))
+  const retried = await before.webhook(receiver.url('/retry'))
+  await before.emit()
+  await afterTries(before, retried.id, 1)
+  await until(() => receiver.at('/hang').length === 1)
+  await before.close()
+  receiver.behave('/hang', answer(200))
+  clock.advance(6 * second)
+  const after = await openNode(t, { clock, dir })
+  t.match(await afterTries(after, hanging.id, 1), { state: 'delivered', attemptCount: 1, attempts: [{ status: 200 }] })
+  t.match(await afterTries(after, retried.id, 2), { state: 'delivered', attemptCount: 2 })
+  const [cut, again] = receiver.at('/hang') as [Received, Received]
+  t.strictSame(again.body, cut.body)
+})
+
+t.test('Deliveries are forgotten after thirty days, and every wait follows the time scale', async (t) => {
+  const timeScale = 1000
+  const [node, receiver] = [await openNode(t, { timeScale }), await openReceiver(t)]
+  receiver.behave('/hook', answer(500, 200))
+  const { id } = await node.webhook(receiver.url('/hook'))
+  await node.emit({ nth: 1 })
+  const tried = await afterTries(node, id, 1)
+  t.ok(Date.parse(tried.nextAttemptAt!) - began <= 6)
+  node.clock.advance(6)
+  await afterTries(node, id, 2)
+  node.clock.advance((10 * day) / timeScale)
+  await node.emit({ nth: 2 })
+  await until(async () => (await node.deliveries(id)).length === 2)
+  node.clock.advance((20 * day) / timeScale)
+  await until(async () => (await node.deliveries(id)).length === 1)
+  t.match(await node.deliveries(id), [{ event: { data: { nth: 2 } } }])
+  node.clock.advance((10 * day) / timeScale)
+  await until(() => [...node.store.range(shelfTable)].length === 0)
+  t.strictSame([...node.store.range(timerTable)], [])
+  t.match(await node.read(id), { id, lastDeliveryStatus: 'success' })
+})
+
+t.test('A webhook whose secret cannot be opened fails its tries and says what to do', async (t) => {
+  const [node, receiver] = [await openNode(t), await openReceiver(t)]
+  const { id } = await node.webhook(receiver.url('/hook'))
+  const change = { sealed: sealer.seal('acme', 'webhook', 'wh_another', 'ws-svc-x'), prefix: 'ws-svc-x' }
+  await node.ask('acme', webhookCommands({ timeScale: 1 }).rotate, { orgId: 'acme', id, change })
+  await node.emit()
+  t.match(await afterTries(node, id, 1), { state: 'pending', attempts: [{ error: /rotate/ }] })
+  t.equal(receiver.at('/hook').length, 0)
+})
+
+t.test('A private address that was once let in is not called when none is allowed', async (t) => {
+  const [clock, dir, receiver] = [testClock(), temporary(t), await openReceiver(t)]
+  const lenient = await openNode(t, { clock, dir })
+  const { id } = await lenient.webhook(receiver.url('/hook'))
+  await lenient.close()
+  const node = await openNode(t, { clock, dir, allowPrivate: false })
+  await node.emit()
+  t.match(await afterTries(node, id, 1), { state: 'pending', attempts: [{ error: /public address/ }] })
+  t.equal(receiver.at('/hook').length, 0)
+})
+
+t.test('The events of the catalog are those an org can subscribe to', async (t) => {
+  t.strictSame(orgEventNames, [
+    'agent.created',
+    'agent.updated',
+    'agent.deleted',
+    'channel.status_changed',
+    'send.state_changed',
+    'campaign.status_changed',
+    'test.run_completed',
+    'person.opted_out',
+    'person.opted_in',
+    'api_key.created',
+    'api_key.revoked',
+    'connection.status_changed',
+  ])
+  const node = await openNode(t)
+  const made = await node.webhook('http://127.0.0.1:9/', { events: orgEventNames })
+  t.strictSame(made.events, orgEventNames)
+})

@@ -1,0 +1,63 @@
+/** The test command: `npm test` runs every test file, `npm test -- limits` those whose path holds that word. */
+import { existsSync, readdirSync } from 'node:fs'
+import { constants } from 'node:os'
+import { join, resolve } from 'node:path'
+import { havePackages } from './packages.js'
+import { countText, type FileReport, fileText, isFailed } from './report.js'
+import { endAll, runFiles } from './runner.js'
+
+const builtTests = import.meta.dirname
+const root = resolve(builtTests, '../..')
+const jobs = 4
+const timeoutSeconds = 120
+
+/** Found among the sources, so that what an older build left behind never runs. */
+function testFiles(words: readonly string[]): string[] {
+  const sources = readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' })
+  const tests = sources.filter((name) => name.endsWith('.test.ts')).sort()
+  const chosen = tests.filter((name) => words.length === 0 || words.some((word) => join('test', name).includes(word)))
+  return chosen.map((name) => join(builtTests, name.replace(/\.ts$/, '.js')))
+}
+
+function finish(reports: readonly FileReport[], code: number): never {
+  console.log(`\n${countText(reports)}`)
+  process.exit(code)
+}
+
+const reports: FileReport[] = []
+const words = process.argv.slice(2)
+const files = testFiles(words)
+
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+  process.on(signal, () => {
+    endAll()
+    finish([...reports, broken(`the run was ended by ${signal}`)], 128 + constants.signals[signal])
+  })
+}
+
+function broken(why: string): FileReport {
+  const failures = [{ title: why, diag: undefined }]
+  return { file: builtTests, passed: 0, failed: 1, skipped: 0, failures, titles: [], stray: '', seconds: 0 }
+}
+
+if (!havePackages(console.log)) finish([broken('a program is missing')], 1)
+if (files.length === 0) {
+  console.log(words.length > 0 ? `No test file has ${words.join(' or ')} in its path.` : 'There is no test file.')
+  finish([broken('nothing ran')], 1)
+}
+const unbuilt = files.filter((file) => !existsSync(file))
+if (unbuilt.length > 0) {
+  console.log(`These are not built: ${unbuilt.join(', ')}`)
+  finish([broken('a test file is not built')], 1)
+}
+
+await runFiles(files, {
+  cwd: root,
+  jobs,
+  timeoutSeconds,
+  ended(report) {
+    reports.push(report)
+    console.log(fileText(report, builtTests, words.length > 0))
+  },
+})
+finish(reports, reports.some(isFailed) ? 1 : 0)

@@ -1,0 +1,181 @@
+/** Rules of the house that no compiler keeps: who imports whom, what names are used, and routes against the contract. */
+import { execFileSync } from 'node:child_process'
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { dirname, join, normalize, relative } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import t from 'tap'
+import { errorTable } from '../core/errors.js'
+import { describeConfig } from '../runtime/config.js'
+import { asRow, contractRows, nameOf, pendingRows } from './contract/routes.js'
+import { openTestNode } from './harness/node.js'
+
+const root = fileURLToPath(new URL('../../', import.meta.url))
+const topFolders = ['core', 'adapters', 'runtime', 'mgmt', 'bench', 'test', 'ops']
+const files = topFolders.flatMap((folder) => filesBelow(join(root, folder))).map((path) => relative(root, path))
+const sources = files.filter((path) => /\.(ts|mts|js|mjs)$/.test(path))
+
+function filesBelow(folder: string): string[] {
+  if (!existsSync(folder)) return []
+  return readdirSync(folder).flatMap((name) => {
+    const path = join(folder, name)
+    if (name === 'reports' || name === 'output' || name === 'node_modules') return []
+    return statSync(path).isDirectory() ? filesBelow(path) : [path]
+  })
+}
+
+interface Import {
+  readonly from: string
+  /** A path from the root for our own files, otherwise the package's name. */
+  readonly to: string
+}
+
+const imports: Import[] = sources.flatMap((from) => {
+  const text = readFileSync(join(root, from), 'utf8')
+  const found = text.matchAll(/(?:^|\n)\s*(?:import|export)\b[^'"\n;]*?(?:\n[^'";]*?)*?from\s*['"]([^'"]+)['"]|import\(\s*['"]([^'"]+)['"]\s*\)/g)
+  return [...found].map((match) => {
+    const target = match[1] ?? match[2] ?? ''
+    const own = target.startsWith('.') ? normalize(join(dirname(from), target)).replace(/\.js$/, '.ts') : undefined
+    return { from, to: own ?? target.replace(/^((?:@[^/]+\/)?[^/]+).*$/, '$1') }
+  })
+})
+
+const isOwn = ({ to }: Import) => topFolders.some((folder) => to.startsWith(`${folder}/`))
+const folderOf = (path: string, depth = 1) => path.split('/').slice(0, depth).join('/')
+/** The files of runtime that put a node together; they alone know adapters and mgmt. */
+const composition = ['runtime/main.ts', 'runtime/node.ts', 'runtime/run.ts', 'runtime/bootstrap.ts', 'runtime/banner.ts']
+const doors = ['http', 'shard', 'store', 'bus', 'limits', 'observe'].map((door) => `runtime/${door}`)
+const pure = new Set(['typebox'])
+
+function broken(rule: (each: Import) => boolean): string[] {
+  return imports.filter(rule).map(({ from, to }) => `${from} imports ${to}`)
+}
+
+t.test('The import table holds', async (t) => {
+  t.ok(imports.filter(isOwn).length > 200, 'the imports were found at all')
+  const core = imports.filter(({ from }) => folderOf(from) === 'core')
+  t.same(core.filter((each) => (isOwn(each) ? folderOf(each.to) !== 'core' : !pure.has(each.to))), [], 'core is alone')
+  t.same(
+    broken((each) => folderOf(each.from) === 'adapters' && isOwn(each) && !adapterMay(each)),
+    [],
+    'an adapter knows core, the kit and itself',
+  )
+  t.same(
+    broken(
+      ({ from, to }) => folderOf(from) === 'runtime' && !composition.includes(from) && /^(mgmt|adapters)\//.test(to),
+    ),
+    [],
+    'only the composition of a node knows mgmt and adapters',
+  )
+  t.same(
+    broken((each) => folderOf(each.from) === 'mgmt' && isOwn(each) && !mgmtMay(each)),
+    [],
+    'mgmt knows core, the doors of runtime and its own area',
+  )
+  t.same(
+    broken(({ from, to }) => !/^(bench|test)\//.test(from) && /^(bench|test)\//.test(to)),
+    [],
+    'nothing imports bench or test',
+  )
+})
+
+function adapterMay({ from, to }: Import): boolean {
+  return folderOf(to) === 'core' || folderOf(to, 2) === 'adapters/kit' || folderOf(to, 2) === folderOf(from, 2)
+}
+
+function mgmtMay({ from, to }: Import): boolean {
+  const isDoor = doors.includes(folderOf(to, 2)) || to === 'runtime/clock.ts'
+  return folderOf(to) === 'core' || isDoor || folderOf(to, 2) === folderOf(from, 2)
+}
+
+t.test('Core does no I/O, reads no clock, draws no random number and makes no promise', async (t) => {
+  const banned = /\b(Date\.now|new Date\(\)|Math\.random|setTimeout|process\.|fetch\(|async |await |Promise)\b/
+  const found = sources.filter((path) => path.startsWith('core/') && banned.test(code(path)))
+  t.same(found, [])
+})
+
+t.test('Each infrastructure package is imported by one file of the product', async (t) => {
+  for (const name of ['uWebSockets.js', 'lmdb', 'ioredis', 'msgpackr', 'undici', 'jose', 'pino', 'prom-client']) {
+    const users = new Set(imports.filter(({ from, to }) => to === name && !/^(bench|test)\//.test(from)).map((each) => each.from))
+    t.equal(users.size, 1, `${name} is imported by ${[...users].join(', ')}`)
+  }
+})
+
+t.test('No file or folder has a name that says nothing', async (t) => {
+  const banned = /(^|[/.-])(utils?|helpers?|managers?|services?|base|common|misc|lib)([/.-]|$)/i
+  t.same(files.filter((path) => banned.test(path.replace(/\.\w+$/, ''))), [])
+})
+
+t.test('Every source file opens with a sentence of purpose and holds one idea', async (t) => {
+  for (const path of sources) {
+    const text = readFileSync(join(root, path), 'utf8')
+    t.match(text, /^(#!.*\n)?\/\*\*/, `${path} opens with its purpose`)
+    if (!path.startsWith('test/')) t.ok(text.split('\n').length <= 400, `${path} is not longer than 400 lines`)
+  }
+})
+
+t.test('Operator patterns never reach the backtracking engine: RegExp is built from our own text only', async (t) => {
+  const allowed = new Set(['runtime/http/input.ts', 'runtime/http/query.ts'])
+  t.same(sources.filter((path) => !path.startsWith('test/') && !allowed.has(path) && /new RegExp\(/.test(code(path))), [])
+})
+
+t.test('Secrets are compared in constant time', async (t) => {
+  const compared = /(token|secret|signature|hash)\w* *[!=]== *(?!undefined|'')/i
+  const found = sources.filter((path) => !/^(test|bench)\//.test(path) && compared.test(code(path)))
+  t.same(found, ['runtime/http/binary.ts'], 'the hash of a binary is no secret')
+})
+
+t.test('What goes out to a URL that a user supplied passes the guard', async (t) => {
+  const calls = /\bfetch\(|https?\.request\(|from 'undici'/
+  const found = sources.filter((path) => !/^(test|bench)\//.test(path) && calls.test(code(path)))
+  t.same(found.sort(), ['mgmt/access/idtokens.ts', 'runtime/webhook/post.ts'], 'the issuer is the operator’s own choice')
+})
+
+function code(path: string): string {
+  return readFileSync(join(root, path), 'utf8').replace(/\/\*[\s\S]*?\*\/|(^|\s)\/\/.*$/gm, '')
+}
+
+t.test('The top level is what it was agreed to be', async (t) => {
+  const tracked = execFileSync('git', ['ls-files'], { cwd: root, encoding: 'utf8' }).split('\n').filter(Boolean)
+  const top = new Set(tracked.map((path) => folderOf(path)).filter((name) => !name.startsWith('.')))
+  const agreed = ['LICENSE', 'README.md', 'package.json', 'package-lock.json', 'tsconfig.json', ...topFolders]
+  t.same([...top].filter((name) => !agreed.includes(name)), [])
+  for (const folder of topFolders) t.ok(existsSync(join(root, folder, 'README.md')), `${folder} has a README`)
+  t.ok(tracked.length > 50, 'the tracked files were found at all')
+  t.notOk(/https?:\/\//.test(readFileSync(join(root, 'package-lock.json'), 'utf8').replaceAll(/"(url|funding)": .*/g, '')), 'the lockfile names no host')
+})
+
+t.test('The formatter and linter have nothing to say', async (t) => {
+  const biome = join(root, 'node_modules/.bin/biome')
+  t.doesNotThrow(() => execFileSync(biome, ['check', '--error-on-warnings', '.'], { cwd: root, stdio: 'pipe' }))
+})
+
+t.test('README lists every variable, and only those there are', async (t) => {
+  const readme = readFileSync(join(root, 'README.md'), 'utf8')
+  const listed = [...readme.matchAll(/^\| `(PARLEY_\w+)`/gm)].map((match) => match[1])
+  t.same(listed.sort(), describeConfig().map(({ name }) => name).sort())
+})
+
+t.test('Routes are in step with the contract', async (t) => {
+  const node = await openTestNode()
+  t.teardown(() => node.close())
+  const { mgmt, gateway } = node.node.planes
+  const declared = [...mgmt.routes, ...gateway.routes]
+  const contract = contractRows()
+  const names = new Set(declared.map(nameOf))
+  const pending = pendingRows()
+
+  for (const route of declared) {
+    const row = contract.get(nameOf(route))
+    t.ok(row, `${nameOf(route)} is in the contract`)
+    const { role, scopes, statuses } = asRow(route)
+    t.equal(role, row?.role, `${nameOf(route)} has the role of the contract`)
+    t.same([...scopes].sort(), [...(row?.scopes ?? [])].sort(), `${nameOf(route)} has the scopes of the contract`)
+    t.ok(row?.statuses.every((status) => statuses.includes(status)), `${nameOf(route)} answers ${row?.statuses}`)
+    t.ok((route.errors ?? []).every((code) => code in errorTable), `${nameOf(route)} names errors of the table`)
+  }
+  t.same([...contract.keys()].filter((name) => !names.has(name) && !pending.includes(name)), [], 'nothing is forgotten')
+  t.same(pending.filter((name) => names.has(name)), [], 'what is built is no longer pending')
+  t.same(pending.filter((name) => !contract.has(name)), [], 'what is pending is in the contract')
+  const mostPending = 213
+  t.ok(pending.length <= mostPending, `the pending list only becomes shorter: lower mostPending to ${pending.length}`)
+})
