@@ -27,7 +27,13 @@ const implied: Partial<Record<Scope, readonly Scope[]>> = {
   'knowledge:write': ['knowledge:read'],
 }
 
-const viewerScopes: readonly Scope[] = ['agents:read', 'people:read', 'knowledge:read', 'messages:read', 'catalogs:read']
+const viewerScopes: readonly Scope[] = [
+  'agents:read',
+  'people:read',
+  'knowledge:read',
+  'messages:read',
+  'catalogs:read',
+]
 const editorScopes: readonly Scope[] = [
   ...viewerScopes,
   'agents:write',
@@ -64,7 +70,10 @@ const roleOfScope: Readonly<Record<Scope, Role>> = {
 }
 
 export function roleOfKey(granted: readonly Scope[]): Role {
-  return granted.reduce<Role>((best, scope) => (reaches(roleOfScope[scope], best) ? roleOfScope[scope] : best), 'viewer')
+  return granted.reduce<Role>(
+    (best, scope) => (reaches(roleOfScope[scope], best) ? roleOfScope[scope] : best),
+    'viewer',
+  )
 }
 
 /**

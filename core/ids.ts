@@ -36,6 +36,13 @@ export function idFromBytes(prefix: string, bytes: Uint8Array): string {
 
 /** A slug from a person's words: `Åse's Café` becomes `ase-s-cafe`; empty when nothing of it survives. */
 export function slugFrom(name: string): string {
-  const plain = name.normalize('NFKD').replace(/\p{M}+/gu, '').toLowerCase()
-  return plain.replace(/[^a-z0-9]+/g, '-').replace(/^-+|-+$/g, '').slice(0, 63).replace(/-+$/, '')
+  const plain = name
+    .normalize('NFKD')
+    .replace(/\p{M}+/gu, '')
+    .toLowerCase()
+  return plain
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-+|-+$/g, '')
+    .slice(0, 63)
+    .replace(/-+$/, '')
 }

@@ -9,7 +9,8 @@ export function banner({ urls, node }: RunningNode, keyWasGiven: boolean): strin
   if (key && !keyWasGiven) {
     lines.push('', `  API key of the org "${orgId}", shown this once:`, `    ${key}`)
   }
-  if (urls.mgmt) lines.push('', '  Try it:', `    ${tryLine(urls.mgmt, orgId, keyWasGiven ? '$PARLEY_BOOTSTRAP_KEY' : key)}`)
+  if (urls.mgmt)
+    lines.push('', '  Try it:', `    ${tryLine(urls.mgmt, orgId, keyWasGiven ? '$PARLEY_BOOTSTRAP_KEY' : key)}`)
   return `${lines.join('\n')}\n\n`
 }
 

@@ -1,4 +1,5 @@
 /** Every environment variable of a node, in one table, and the typed configuration that is read from it. */
+import { nearest } from './nearest.js'
 import * as kinds from './setting.js'
 
 interface Variable<T> {
@@ -45,12 +46,17 @@ const variables = {
     'host and port of the listener',
     'Where others reach the management API',
   ),
-  bootstrapOrg: given('PARLEY_BOOTSTRAP_ORG', kinds.slug, 'demo', 'Org made on the first start'),
+  bootstrapOrg: given(
+    'PARLEY_BOOTSTRAP_ORG',
+    kinds.slug,
+    'demo',
+    'Slug of the org that an empty data folder begins with',
+  ),
   bootstrapKey: optional(
     'PARLEY_BOOTSTRAP_KEY',
     kinds.bootstrapKey,
     'minted and printed once',
-    'API key made on the first start, an admin of that org with every scope; begins with `sk-svc-`',
+    'The first API key of that org, holding every scope; `sk-svc-` and 24 characters or more',
   ),
   natsServers: optional(
     'PARLEY_NATS_URL',
@@ -79,27 +85,32 @@ const variables = {
     'made in the data folder, readable by its owner only',
     'Root key of everything sealed or signed: 32 bytes in hex, base64 or base64url',
   ),
-  modelUrl: optional('PARLEY_MODEL_URL', kinds.endpointUrl, 'unset: no model', 'OpenAI-compatible chat endpoint'),
+  modelUrl: optional(
+    'PARLEY_MODEL_URL',
+    kinds.endpointUrl,
+    'unset: no model',
+    'Chat endpoint of a language model that speaks as OpenAI’s does',
+  ),
   modelKey: optional('PARLEY_MODEL_KEY', kinds.secretText, nothing, 'Key that the model endpoint asks for'),
   modelName: optional('PARLEY_MODEL_NAME', kinds.word, nothing, 'Model to ask for at that endpoint'),
   geocoderUrl: optional(
     'PARLEY_GEOCODER_URL',
     kinds.endpointUrl,
     'unset: no geocoding',
-    'Nominatim-compatible search endpoint that turns addresses into places',
+    'Search URL of a geocoder that answers as Nominatim does',
   ),
   adapters: optional('PARLEY_ADAPTERS', kinds.moduleList, nothing, 'Modules of partner adapters, separated by commas'),
   allowPrivateUrls: given(
     'PARLEY_ALLOW_PRIVATE_URLS',
     kinds.flag,
     'false',
-    'Lets webhooks, media, integrations and providers be on private and loopback addresses: for development and tests',
+    'Allows outgoing calls to private and loopback addresses, as on a developer’s machine; never in production',
   ),
   timeScale: given(
     'PARLEY_TIME_SCALE',
     kinds.scale,
     '1',
-    'Divides every delay of the product, for rehearsals; rate limits keep their pace',
+    'How many times faster sessions, retries and windows run: 60 makes an hour a minute. Rate limits keep their pace',
   ),
   oidcIssuer: optional(
     'PARLEY_OIDC_ISSUER',
@@ -175,35 +186,6 @@ function unknownNames(env: Environment): string[] {
   const known = Object.values(variables).map((variable) => variable.name)
   return Object.keys(env)
     .filter((name) => name.startsWith('PARLEY_') && env[name] !== undefined && !known.includes(name))
-    .map(
-      (name) =>
-        `${JSON.stringify(name.slice(0, shownChars))} is not a variable of Parley. Did you mean ${nearest(name, known)}?`,
-    )
-}
-
-/** Of names equally far away, the one that begins alike is meant. */
-function nearest(name: string, known: readonly string[]): string {
-  const typed = name.slice(0, shownChars)
-  const far = (candidate: string) => editsBetween(typed, candidate) - sharedStart(typed, candidate) / shownChars
-  return known.reduce((best, candidate) => (far(candidate) < far(best) ? candidate : best))
-}
-
-function sharedStart(one: string, other: string): number {
-  let chars = 0
-  while (chars < one.length && one[chars] === other[chars]) chars++
-  return chars
-}
-
-/** How many characters must be added or taken away, one row of the table at a time. */
-function editsBetween(from: string, to: string): number {
-  let row = Array.from({ length: to.length + 1 }, (_, at) => at)
-  for (let i = 1; i <= from.length; i++) {
-    const next = [i]
-    for (let j = 1; j <= to.length; j++) {
-      const replaced = row[j - 1]! + (from[i - 1] === to[j - 1] ? 0 : 2)
-      next.push(Math.min(replaced, row[j]! + 1, next[j - 1]! + 1))
-    }
-    row = next
-  }
-  return row[to.length]!
+    .map((name) => name.slice(0, shownChars))
+    .map((name) => `${JSON.stringify(name)} is not a variable of Parley. Did you mean ${nearest(name, known)}?`)
 }

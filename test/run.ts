@@ -24,20 +24,22 @@ function finish(reports: readonly FileReport[], code: number): never {
   process.exit(code)
 }
 
+function broken(why: string): FileReport {
+  const failures = [{ title: why, diag: undefined }]
+  return { file: builtTests, passed: 0, failed: 1, skipped: 0, failures, titles: [], stray: '', seconds: 0 }
+}
+
 const reports: FileReport[] = []
 const words = process.argv.slice(2)
 const files = testFiles(words)
 
+process.on('exit', endAll)
+process.on('uncaughtException', (error) => {
+  console.error(error)
+  finish([...reports, broken('the runner failed')], 1)
+})
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-  process.on(signal, () => {
-    endAll()
-    finish([...reports, broken(`the run was ended by ${signal}`)], 128 + constants.signals[signal])
-  })
-}
-
-function broken(why: string): FileReport {
-  const failures = [{ title: why, diag: undefined }]
-  return { file: builtTests, passed: 0, failed: 1, skipped: 0, failures, titles: [], stray: '', seconds: 0 }
+  process.on(signal, () => finish([...reports, broken(`ended by ${signal}`)], 128 + constants.signals[signal]))
 }
 
 if (!havePackages(console.log)) finish([broken('a program is missing')], 1)

@@ -5,8 +5,8 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Base } from 'tap'
-import { type Failure, type FileReport, isFailed, type Title } from './report.js'
+import t, { Base } from 'tap'
+import type { Failure, FileReport, Title } from './report.js'
 
 export interface RunOptions {
   readonly cwd: string
@@ -17,7 +17,7 @@ export interface RunOptions {
 }
 
 /** A file shows its own timeout and what still ran; past this it is taken to be unable to. */
-const graceMs = 10_000
+const graceMs = 3_000
 /** How long the output of a file that has ended may stay open by something it left behind. */
 const lingerMs = 2_000
 const keptChars = 16_000
@@ -26,6 +26,9 @@ const keptChars = 16_000
 const nodeArgs = ['--disable-proto=delete', '--enable-source-maps']
 
 const running = new Set<ChildProcess>()
+
+// Importing tap starts a test of this process, which has none and must not time out.
+t.setTimeout(0)
 
 export async function runFiles(files: readonly string[], options: RunOptions): Promise<void> {
   const waiting = [...files]
@@ -48,33 +51,19 @@ async function runFile(file: string, { cwd, timeoutSeconds }: RunOptions): Promi
   results.resume()
   const titles: Title[] = []
   follow(results.parser, titles, 0)
-
-  // A group of its own, so that servers and browsers it started can be ended with it.
-  const args = [...nodeArgs, file]
-  const child = spawn(process.execPath, args, { cwd, env: envOf(timeoutSeconds), stdio: 'pipe', detached: true })
-  running.add(child)
-  child.stdin.end()
-  child.stdout.pipe(results.parser)
   let stray = ''
   const keep = (text: string | Buffer) => {
     stray = `${stray}${text}`.slice(-keptChars)
   }
-  child.stderr.on('data', keep)
   results.parser.on('extra', keep)
-  let hung = false
-  const timer = setTimeout(
-    () => {
-      hung = true
-      endGroup(child)
-    },
-    timeoutSeconds * 1000 + graceMs,
-  )
-  const closed = once(child, 'close')
-  const [code, signal] = (await once(child, 'exit')) as [number | null, NodeJS.Signals | null]
-  clearTimeout(timer)
-  endGroup(child)
-  await Promise.race([closed, sleep(lingerMs, undefined, { ref: false })])
-  running.delete(child)
+
+  // A group of its own, so that servers and browsers it started can be ended with it.
+  const args = [...nodeArgs, file]
+  const child = spawn(process.execPath, args, { cwd, env: envOf(timeoutSeconds), stdio: 'pipe', detached: true })
+  child.stdin.end()
+  child.stdout.pipe(results.parser)
+  child.stderr.on('data', keep)
+  const ending = await endOf(child, timeoutSeconds)
   child.stdout.unpipe()
   results.parser.end()
 
@@ -89,8 +78,30 @@ async function runFile(file: string, { cwd, timeoutSeconds }: RunOptions): Promi
     stray,
     seconds: (performance.now() - startedMs) / 1000,
   }
-  const crash = hung ? `did not end within ${timeoutSeconds} seconds` : crashOf(code, signal, results)
-  return isFailed(report) || crash === undefined ? report : withCrash(report, crash)
+  const crash = crashOf(ending, results)
+  return crash === undefined ? report : withCrash(report, crash)
+}
+
+/** An exit code, or in words what else ended it. */
+type Ending = number | string
+
+/** Waits until a file has ended and its output is read, and ends what it left running. */
+async function endOf(child: ChildProcess, timeoutSeconds: number): Promise<Ending> {
+  running.add(child)
+  let hung = false
+  const giveUp = () => {
+    hung = true
+    endGroup(child)
+  }
+  const timer = setTimeout(giveUp, timeoutSeconds * 1000 + graceMs)
+  const closed = once(child, 'close')
+  const [code, signal] = await once(child, 'exit')
+  clearTimeout(timer)
+  endGroup(child)
+  await Promise.race([closed, sleep(lingerMs, undefined, { ref: false })])
+  running.delete(child)
+  if (hung) return `did not end within ${timeoutSeconds} seconds`
+  return code ?? `was ended by ${signal}`
 }
 
 /** Notes the title of each test when it starts, so that they stand in the order and the depth of the file. */
@@ -105,18 +116,18 @@ function follow(parser: Base['parser'], titles: Title[], depth: number): void {
   })
 }
 
-/** Why a file failed that no assertion of its own says so of. */
-function crashOf(code: number | null, signal: NodeJS.Signals | null, results: Base): string | undefined {
-  if (signal !== null) return `was ended by ${signal}`
-  if (code !== 0) return `ended with code ${code}`
-  if (results.counts.total === 0) return 'asserted nothing'
-  if (results.results?.ok === false) return 'ended before its tests did'
+/** What is wrong with the way a file ended. Code 1 is right for one with failed assertions. */
+function crashOf(ending: Ending, { counts, results }: Base): string | undefined {
+  if (typeof ending === 'string') return ending
+  if (ending !== (counts.fail > 0 ? 1 : 0)) return `ended with code ${ending}`
+  if (counts.total === 0) return 'asserted nothing'
+  if (counts.fail === 0 && results?.ok === false) return 'ended before its tests did'
   return undefined
 }
 
 function withCrash(report: FileReport, crash: string): FileReport {
   const failure: Failure = { title: `The file ${crash}`, diag: undefined }
-  return { ...report, failed: report.failed + 1, failures: [...report.failures, failure] }
+  return { ...report, failed: Math.max(1, report.failed), failures: [...report.failures, failure] }
 }
 
 /** Only the machine's environment: what tunes Node, tap or Parley itself would make one run unlike another. */

@@ -31,7 +31,9 @@ interface Import {
 
 const imports: Import[] = sources.flatMap((from) => {
   const text = readFileSync(join(root, from), 'utf8')
-  const found = text.matchAll(/(?:^|\n)\s*(?:import|export)\b[^'"\n;]*?(?:\n[^'";]*?)*?from\s*['"]([^'"]+)['"]|import\(\s*['"]([^'"]+)['"]\s*\)/g)
+  const found = text.matchAll(
+    /(?:^|\n)\s*(?:import|export)\b[^'"\n;]*?(?:\n[^'";]*?)*?from\s*['"]([^'"]+)['"]|import\(\s*['"]([^'"]+)['"]\s*\)/g,
+  )
   return [...found].map((match) => {
     const target = match[1] ?? match[2] ?? ''
     const own = target.startsWith('.') ? normalize(join(dirname(from), target)).replace(/\.js$/, '.ts') : undefined
@@ -42,7 +44,13 @@ const imports: Import[] = sources.flatMap((from) => {
 const isOwn = ({ to }: Import) => topFolders.some((folder) => to.startsWith(`${folder}/`))
 const folderOf = (path: string, depth = 1) => path.split('/').slice(0, depth).join('/')
 /** The files of runtime that put a node together; they alone know adapters and mgmt. */
-const composition = ['runtime/main.ts', 'runtime/node.ts', 'runtime/run.ts', 'runtime/bootstrap.ts', 'runtime/banner.ts']
+const composition = [
+  'runtime/main.ts',
+  'runtime/node.ts',
+  'runtime/run.ts',
+  'runtime/bootstrap.ts',
+  'runtime/banner.ts',
+]
 const doors = ['http', 'shard', 'store', 'bus', 'limits', 'observe'].map((door) => `runtime/${door}`)
 const pure = new Set(['typebox'])
 
@@ -53,7 +61,11 @@ function broken(rule: (each: Import) => boolean): string[] {
 t.test('The import table holds', async (t) => {
   t.ok(imports.filter(isOwn).length > 200, 'the imports were found at all')
   const core = imports.filter(({ from }) => folderOf(from) === 'core')
-  t.same(core.filter((each) => (isOwn(each) ? folderOf(each.to) !== 'core' : !pure.has(each.to))), [], 'core is alone')
+  t.same(
+    core.filter((each) => (isOwn(each) ? folderOf(each.to) !== 'core' : !pure.has(each.to))),
+    [],
+    'core is alone',
+  )
   t.same(
     broken((each) => folderOf(each.from) === 'adapters' && isOwn(each) && !adapterMay(each)),
     [],
@@ -95,14 +107,19 @@ t.test('Core does no I/O, reads no clock, draws no random number and makes no pr
 
 t.test('Each infrastructure package is imported by one file of the product', async (t) => {
   for (const name of ['uWebSockets.js', 'lmdb', 'ioredis', 'msgpackr', 'undici', 'jose', 'pino', 'prom-client']) {
-    const users = new Set(imports.filter(({ from, to }) => to === name && !/^(bench|test)\//.test(from)).map((each) => each.from))
+    const users = new Set(
+      imports.filter(({ from, to }) => to === name && !/^(bench|test)\//.test(from)).map((each) => each.from),
+    )
     t.equal(users.size, 1, `${name} is imported by ${[...users].join(', ')}`)
   }
 })
 
 t.test('No file or folder has a name that says nothing', async (t) => {
   const banned = /(^|[/.-])(utils?|helpers?|managers?|services?|base|common|misc|lib)([/.-]|$)/i
-  t.same(files.filter((path) => banned.test(path.replace(/\.\w+$/, ''))), [])
+  t.same(
+    files.filter((path) => banned.test(path.replace(/\.\w+$/, ''))),
+    [],
+  )
 })
 
 t.test('Every source file opens with a sentence of purpose and holds one idea', async (t) => {
@@ -115,7 +132,10 @@ t.test('Every source file opens with a sentence of purpose and holds one idea', 
 
 t.test('Operator patterns never reach the backtracking engine: RegExp is built from our own text only', async (t) => {
   const allowed = new Set(['runtime/http/input.ts', 'runtime/http/query.ts'])
-  t.same(sources.filter((path) => !path.startsWith('test/') && !allowed.has(path) && /new RegExp\(/.test(code(path))), [])
+  t.same(
+    sources.filter((path) => !path.startsWith('test/') && !allowed.has(path) && /new RegExp\(/.test(code(path))),
+    [],
+  )
 })
 
 t.test('Secrets are compared in constant time', async (t) => {
@@ -127,7 +147,11 @@ t.test('Secrets are compared in constant time', async (t) => {
 t.test('What goes out to a URL that a user supplied passes the guard', async (t) => {
   const calls = /\bfetch\(|https?\.request\(|from 'undici'/
   const found = sources.filter((path) => !/^(test|bench)\//.test(path) && calls.test(code(path)))
-  t.same(found.sort(), ['mgmt/access/idtokens.ts', 'runtime/webhook/post.ts'], 'the issuer is the operator’s own choice')
+  t.same(
+    found.sort(),
+    ['mgmt/access/idtokens.ts', 'runtime/webhook/post.ts'],
+    'the issuer is the operator’s own choice',
+  )
 })
 
 function code(path: string): string {
@@ -138,10 +162,16 @@ t.test('The top level is what it was agreed to be', async (t) => {
   const tracked = execFileSync('git', ['ls-files'], { cwd: root, encoding: 'utf8' }).split('\n').filter(Boolean)
   const top = new Set(tracked.map((path) => folderOf(path)).filter((name) => !name.startsWith('.')))
   const agreed = ['LICENSE', 'README.md', 'package.json', 'package-lock.json', 'tsconfig.json', ...topFolders]
-  t.same([...top].filter((name) => !agreed.includes(name)), [])
+  t.same(
+    [...top].filter((name) => !agreed.includes(name)),
+    [],
+  )
   for (const folder of topFolders) t.ok(existsSync(join(root, folder, 'README.md')), `${folder} has a README`)
   t.ok(tracked.length > 50, 'the tracked files were found at all')
-  t.notOk(/https?:\/\//.test(readFileSync(join(root, 'package-lock.json'), 'utf8').replaceAll(/"(url|funding)": .*/g, '')), 'the lockfile names no host')
+  t.notOk(
+    /https?:\/\//.test(readFileSync(join(root, 'package-lock.json'), 'utf8').replaceAll(/"(url|funding)": .*/g, '')),
+    'the lockfile names no host',
+  )
 })
 
 t.test('The formatter and linter have nothing to say', async (t) => {
@@ -152,7 +182,12 @@ t.test('The formatter and linter have nothing to say', async (t) => {
 t.test('README lists every variable, and only those there are', async (t) => {
   const readme = readFileSync(join(root, 'README.md'), 'utf8')
   const listed = [...readme.matchAll(/^\| `(PARLEY_\w+)`/gm)].map((match) => match[1])
-  t.same(listed.sort(), describeConfig().map(({ name }) => name).sort())
+  t.same(
+    listed.sort(),
+    describeConfig()
+      .map(({ name }) => name)
+      .sort(),
+  )
 })
 
 t.test('Routes are in step with the contract', async (t) => {
@@ -170,12 +205,30 @@ t.test('Routes are in step with the contract', async (t) => {
     const { role, scopes, statuses } = asRow(route)
     t.equal(role, row?.role, `${nameOf(route)} has the role of the contract`)
     t.same([...scopes].sort(), [...(row?.scopes ?? [])].sort(), `${nameOf(route)} has the scopes of the contract`)
-    t.ok(row?.statuses.every((status) => statuses.includes(status)), `${nameOf(route)} answers ${row?.statuses}`)
-    t.ok((route.errors ?? []).every((code) => code in errorTable), `${nameOf(route)} names errors of the table`)
+    t.ok(
+      row?.statuses.every((status) => statuses.includes(status)),
+      `${nameOf(route)} answers ${row?.statuses}`,
+    )
+    t.ok(
+      (route.errors ?? []).every((code) => code in errorTable),
+      `${nameOf(route)} names errors of the table`,
+    )
   }
-  t.same([...contract.keys()].filter((name) => !names.has(name) && !pending.includes(name)), [], 'nothing is forgotten')
-  t.same(pending.filter((name) => names.has(name)), [], 'what is built is no longer pending')
-  t.same(pending.filter((name) => !contract.has(name)), [], 'what is pending is in the contract')
+  t.same(
+    [...contract.keys()].filter((name) => !names.has(name) && !pending.includes(name)),
+    [],
+    'nothing is forgotten',
+  )
+  t.same(
+    pending.filter((name) => names.has(name)),
+    [],
+    'what is built is no longer pending',
+  )
+  t.same(
+    pending.filter((name) => !contract.has(name)),
+    [],
+    'what is pending is in the contract',
+  )
   const mostPending = 213
   t.ok(pending.length <= mostPending, `the pending list only becomes shorter: lower mostPending to ${pending.length}`)
 })

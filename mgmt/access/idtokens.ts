@@ -58,7 +58,10 @@ export function ownIdTokens({ seed, issuer, clock, stillGood }: OwnIssuer): IdTo
   const der = Buffer.concat([ed25519Pkcs8Head, seed])
   const privateKey = createPrivateKey({ key: der, format: 'der', type: 'pkcs8' })
   const publicKey = createPublicKey(privateKey)
-  const kid = createHash('sha256').update(publicKey.export({ format: 'der', type: 'spki' })).digest('hex').slice(0, 16)
+  const kid = createHash('sha256')
+    .update(publicKey.export({ format: 'der', type: 'spki' }))
+    .digest('hex')
+    .slice(0, 16)
   const verify = remembering(clock, async (token) => {
     const rules = { audience, algorithms: ['EdDSA'], currentDate: new Date(clock.now()) }
     return (await jwtVerify(token, publicKey, rules)).payload
@@ -88,7 +91,15 @@ export function ownIdTokens({ seed, issuer, clock, stillGood }: OwnIssuer): IdTo
 }
 
 /** The issuer's keys are found through its discovery document, asked for at the first token and again after a failure. */
-export function foreignIdTokens({ issuer, audience, clock }: { issuer: string; audience: string; clock: Clock }): IdTokens {
+export function foreignIdTokens({
+  issuer,
+  audience,
+  clock,
+}: {
+  issuer: string
+  audience: string
+  clock: Clock
+}): IdTokens {
   let keys: Promise<ReturnType<typeof createRemoteJWKSet>> | undefined
   const discover = async () => {
     const answer = await fetch(`${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`, {

@@ -42,7 +42,8 @@ export function accessRoutes(options: { idTokens: IdTokens; orgName: (orgId: str
       reply: { 200: Session },
       errors: ['auth.forbidden', 'resource.not_found'],
       async handler({ caller, body }) {
-        if (!idTokens.mint) return refuse('resource.not_found', { detail: 'Another issuer signs this node’s users in.' })
+        if (!idTokens.mint)
+          return refuse('resource.not_found', { detail: 'Another issuer signs this node’s users in.' })
         if (caller.kind !== 'key') return refuse('auth.forbidden', { detail: 'A session is made with an API key.' })
         const role = (body as typeof body | undefined)?.role ?? 'admin'
         const { idToken, expiresAt } = await idTokens.mint({ id: caller.id, orgId: caller.orgId, role })

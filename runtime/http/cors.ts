@@ -7,8 +7,7 @@ export interface Cors {
 
 const shared = {
   'access-control-allow-headers': 'authorization, content-type, x-svc-agent, x-request-id',
-  'access-control-expose-headers':
-    'x-request-id, retry-after, ratelimit-limit, ratelimit-remaining, ratelimit-reset',
+  'access-control-expose-headers': 'x-request-id, retry-after, ratelimit-limit, ratelimit-remaining, ratelimit-reset',
   'access-control-max-age': '600',
   vary: 'origin',
 }

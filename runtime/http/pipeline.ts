@@ -142,7 +142,15 @@ async function travel(
 function attribute(front: Front, route: Route, caller: Caller, requestId: string, answer: Answer | Refusal): void {
   const { id, orgId, svcAgent } = caller
   const outcome = isRefusal(answer) ? answer.refused : answer.status
-  front.log.info('http.attributed', { requestId, svcAgent, orgId, caller: id, method: route.method, path: route.path, outcome })
+  front.log.info('http.attributed', {
+    requestId,
+    svcAgent,
+    orgId,
+    caller: id,
+    method: route.method,
+    path: route.path,
+    outcome,
+  })
 }
 
 function withHeaders<T extends Answer | Refusal>(answer: T, spent: Spent | undefined): T {

@@ -9,7 +9,8 @@ export function readQuery(text: string, schema: TObject | undefined): QueryRead 
   if (text === '') return { value }
   for (const [name, given] of new URLSearchParams(text)) {
     const declared = schema && Object.hasOwn(schema.properties, name) ? schema.properties[name] : undefined
-    if (!declared && !takesOthers(schema, name)) return { problem: { field: name, message: 'is not a known parameter' } }
+    if (!declared && !takesOthers(schema, name))
+      return { problem: { field: name, message: 'is not a known parameter' } }
     if (Object.hasOwn(value, name)) return { problem: { field: name, message: 'is given twice' } }
     value[name] = typed(given, (declared as { type?: string } | undefined)?.type)
   }

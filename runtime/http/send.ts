@@ -52,11 +52,15 @@ export async function sendStream(
   })
 }
 
+/**
+ * Resolves outside the socket's own callback: a write made while that is still running is forgotten by the socket, which
+ * then never says again that it has room.
+ */
 function room(socket: Socket, peer: Peer): Promise<void> {
   return new Promise((resolve) => {
     peer.whenGone(resolve)
     socket.onWritable(() => {
-      resolve()
+      setImmediate(resolve)
       return true
     })
   })

@@ -25,7 +25,10 @@ export class CannotListen extends Error {
 }
 
 const busy: Reply = {
-  ...writeRefusal(refuse('service.unavailable', { headers: { 'retry-after': String(http.retryAfterSeconds) } }), 'problem'),
+  ...writeRefusal(
+    refuse('service.unavailable', { headers: { 'retry-after': String(http.retryAfterSeconds) } }),
+    'problem',
+  ),
   requestId: 'none',
 }
 
@@ -37,11 +40,13 @@ export async function listen(options: { host: string; port: number; serve: Serve
   let closing = false
   let whenIdle: (() => void) | undefined
 
-  const app: TemplatedApp = uws.App()
-  app.filter((socket, change) => {
+  function countSocket(socket: Socket, change: number): void {
     sockets += Number(change)
     if (Number(change) > 0 && sockets > http.socketsTotal) socket.close()
-  })
+  }
+
+  const app: TemplatedApp = uws.App()
+  app.filter(countSocket)
   app.any('/*', (socket, req) => {
     const peer = new Peer(socket)
     const method = req.getCaseSensitiveMethod()
@@ -59,7 +64,16 @@ export async function listen(options: { host: string; port: number; serve: Serve
       })
   })
 
-  const socket = await new Promise<us_listen_socket | false>((resolve) => app.listen(options.host, options.port, resolve))
+  // Without this option a second process would silently share the port. The declared types lack this form of the call.
+  const listenAlone = app.listen.bind(app) as unknown as (
+    host: string,
+    port: number,
+    options: number,
+    call: (socket: us_listen_socket | false) => void,
+  ) => void
+  const socket = await new Promise<us_listen_socket | false>((resolve) =>
+    listenAlone(options.host, options.port, uws.LIBUS_LISTEN_EXCLUSIVE_PORT, resolve),
+  )
   if (!socket) throw new CannotListen(`Nothing can listen on ${options.host}:${options.port}; is the port taken?`)
   return {
     host: options.host,
@@ -95,9 +109,9 @@ export class Peer implements Connection {
   }
 
   whenGone(call: () => void): void {
-    if (this.gone) return call()
-    this.calls ??= []
-    this.calls.push(call)
+    if (this.gone) call()
+    else if (this.calls) this.calls.push(call)
+    else this.calls = [call]
   }
 
   remoteAddress(): string {

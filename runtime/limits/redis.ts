@@ -153,5 +153,5 @@ function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown'
   if (error.message === 'Command timed out') return 'no answer in time'
   const { code } = error as NodeJS.ErrnoException
-  return code ?? error.message.match(/^[A-Z]{2,}\b/)?.[0] ?? error.name
+  return code ?? error.message.match(/^[A-Z]{2,}\b/)?.[0] ?? 'the connection failed'
 }

@@ -5,16 +5,19 @@
 import { collectDefaultMetrics, type Metric, Registry } from 'prom-client'
 import { metrics as limits } from '../../core/limits.js'
 import type { Method, Plane } from '../http/route.js'
+import {
+  type Counter,
+  countingSeries,
+  type Histogram,
+  type Labels,
+  readingSeries,
+  type Sample,
+  type SeriesMap,
+  seriesOf,
+  timingSeries,
+} from './series.js'
 
-export type Labels = Readonly<Record<string, string>>
-
-export interface Counter {
-  add(by?: number): void
-}
-
-export interface Histogram {
-  observe(value: number): void
-}
+export type { Counter, Histogram, Labels } from './series.js'
 
 export interface RouteMeter {
   /** A status of 0 means that no answer was sent: the client had gone. */
@@ -35,24 +38,12 @@ export interface Metrics {
 
 type Kind = 'counter' | 'gauge' | 'histogram'
 
-interface Sample {
-  readonly labels: Labels
-  readonly value: number
-  readonly metricName?: string
-}
-
-/** One label combination of a metric: what callers hold, and what a scrape reads. */
-interface Series<M> {
-  readonly meter: M
-  samples(): readonly Sample[]
-}
-
 /** A metric as prom-client's registry walks it. */
 interface Family {
   readonly name: string
   readonly help: string
   readonly type: Kind
-  readonly series: Map<string, Series<unknown>>
+  readonly series: SeriesMap
   readonly labelNames: string
   get(): Promise<{ name: string; help: string; type: Kind; values: Sample[] }>
 }
@@ -92,7 +83,7 @@ export function openMetrics(options: MetricsOptions = {}): Metrics {
   }
 
   function counter(name: string, help: string, labels: Labels = {}): Counter {
-    return seriesOf(familyOf('counter', name, help, labels), labels, countingSeries)
+    return seriesOf(familyOf('counter', name, help, labels).series, labels, countingSeries)
   }
 
   function histogram(
@@ -101,14 +92,14 @@ export function openMetrics(options: MetricsOptions = {}): Metrics {
     labels: Labels = {},
     buckets: readonly number[] = limits.durationBucketsSeconds,
   ): Histogram {
-    return seriesOf(familyOf('histogram', name, help, labels), labels, (own) => timingSeries(name, own, buckets))
+    return seriesOf(familyOf('histogram', name, help, labels).series, labels, (own) => timingSeries(name, own, buckets))
   }
 
   return {
     counter,
     histogram,
     gauge(name, help, read, labels = {}) {
-      seriesOf(familyOf('gauge', name, help, labels), labels, (own) => readingSeries(own, read))
+      seriesOf(familyOf('gauge', name, help, labels).series, labels, (own) => readingSeries(own, read))
     },
     routeMeter(plane, method, path) {
       const labels = { plane, method, path }
@@ -135,7 +126,7 @@ function statusClassOf(status: number): number {
 }
 
 function openFamily(type: Kind, name: string, help: string, labelNames: string): Family {
-  const series = new Map<string, Series<unknown>>()
+  const series: SeriesMap = new Map()
   return {
     name,
     help,
@@ -144,81 +135,6 @@ function openFamily(type: Kind, name: string, help: string, labelNames: string):
     labelNames,
     async get() {
       return { name, help, type, values: [...series.values()].flatMap((one) => one.samples()) }
-    },
-  }
-}
-
-/** Labels may come from outside, so their number is bounded: one more series takes all that come after. */
-function seriesOf<M>(family: Family, labels: Labels, open: (labels: Labels) => Series<M>): M {
-  const full = family.series.size >= limits.seriesPerMetric
-  const own = full && !family.series.has(keyOf(labels)) ? otherOf(labels) : labels
-  const key = keyOf(own)
-  const known = family.series.get(key)
-  if (known) return known.meter as M
-  const opened = open(own)
-  family.series.set(key, opened)
-  return opened.meter
-}
-
-function keyOf(labels: Labels): string {
-  return JSON.stringify(Object.entries(labels).sort(([a], [b]) => (a < b ? -1 : 1)))
-}
-
-function otherOf(labels: Labels): Labels {
-  return Object.fromEntries(Object.keys(labels).map((name) => [name, 'other']))
-}
-
-function countingSeries(labels: Labels): Series<Counter> {
-  let total = 0
-  return {
-    meter: {
-      add(by = 1) {
-        if (by > 0) total += by
-      },
-    },
-    samples: () => [{ labels, value: total }],
-  }
-}
-
-function readingSeries(labels: Labels, read: () => number): Series<undefined> {
-  return {
-    meter: undefined,
-    samples() {
-      try {
-        return [{ labels, value: read() }]
-      } catch {
-        return []
-      }
-    },
-  }
-}
-
-function timingSeries(name: string, labels: Labels, buckets: readonly number[]): Series<Histogram> {
-  const counts = new Float64Array(buckets.length + 1)
-  const bounds = Float64Array.from(buckets)
-  let sum = 0
-  return {
-    meter: {
-      observe(value) {
-        const measured = Number.isFinite(value) && value > 0 ? value : 0
-        let at = 0
-        while (at < bounds.length && measured > bounds[at]!) at++
-        counts[at]!++
-        sum += measured
-      },
-    },
-    samples() {
-      let seen = 0
-      const steps = Array.from(counts, (count, at): Sample => {
-        seen += count
-        const le = at < bounds.length ? String(bounds[at]) : '+Inf'
-        return { labels: { le, ...labels }, value: seen, metricName: `${name}_bucket` }
-      })
-      return [
-        ...steps,
-        { labels, value: sum, metricName: `${name}_sum` },
-        { labels, value: seen, metricName: `${name}_count` },
-      ]
     },
   }
 }

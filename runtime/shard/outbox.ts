@@ -30,7 +30,8 @@ export function openOutbox(options: {
 }): Outbox {
   const { store, clock, log } = options
   const lanes = new Map<string, Lane>()
-  for (const [kind, perform] of Object.entries(options.performers)) lanes.set(kind, { perform, waiting: [], running: 0 })
+  for (const [kind, perform] of Object.entries(options.performers))
+    lanes.set(kind, { perform, waiting: [], running: 0 })
   const underWay = new Set<Promise<void>>()
   const retries = new Set<() => void>()
   let stopped = false

@@ -2,7 +2,9 @@
 import { table } from '../store/contract.js'
 
 /** Answers of commands that carried their own id, so that a second ask gets the first answer. */
-export const answeredTable = table<[owner: string, commandId: string], { at: number; answer: unknown }>('shard.answered')
+export const answeredTable = table<[owner: string, commandId: string], { at: number; answer: unknown }>(
+  'shard.answered',
+)
 /** The same ids by time, so that old ones can be forgotten in order. */
 export const answeredAtTable = table<[at: number, owner: string, commandId: string], true>('shard.answeredAt')
 

@@ -42,11 +42,15 @@ export function decodeRecord(table: AnyTable, bytes: Uint8Array): unknown {
 }
 
 function readPair(table: AnyTable, bytes: Uint8Array): [version: number, value: unknown] {
-  const pair: unknown =
-    bytes[0] === pairTag
-      ? messagePack.unpack(bytes, { end: bytes.length })
-      : deserialize(Uint8Array.prototype.slice.call(bytes, 0, bytes.length))
-  if (Array.isArray(pair) && Number.isInteger(pair[0])) return pair as [number, unknown]
+  try {
+    const pair: unknown =
+      bytes[0] === pairTag
+        ? messagePack.unpack(bytes, { end: bytes.length })
+        : deserialize(Uint8Array.prototype.slice.call(bytes, 0, bytes.length))
+    if (Array.isArray(pair) && Number.isInteger(pair[0])) return pair as [number, unknown]
+  } catch (cause) {
+    throw new Error(`a record of table ${table.name} cannot be read`, { cause })
+  }
   throw new Error(`a record of table ${table.name} cannot be read: its bytes are not a record`)
 }
 

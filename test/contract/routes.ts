@@ -14,10 +14,22 @@ const here = new URL('../../../test/contract/', import.meta.url)
 export function contractRows(): Map<string, ContractRow> {
   const rows = new Map<string, ContractRow>()
   for (const line of linesOf('routes.tsv')) {
-    const [plane, method, path, role, scope, status] = line.split('\t') as [string, string, string, string, string, string]
+    const [plane, method, path, role, scope, status] = line.split('\t') as [
+      string,
+      string,
+      string,
+      string,
+      string,
+      string,
+    ]
     const name = `${plane} ${method} ${path}`
     if (rows.has(name)) throw new Error(`${name} stands twice in the table`)
-    rows.set(name, { name, role, scopes: scope === '-' ? [] : scope.split('|'), statuses: status.split(',').map(Number) })
+    rows.set(name, {
+      name,
+      role,
+      scopes: scope === '-' ? [] : scope.split('|'),
+      statuses: status.split(',').map(Number),
+    })
   }
   return rows
 }

@@ -68,7 +68,9 @@ export async function runToEnd(env: Record<string, string>): Promise<Ended> {
 }
 
 function spawnNode(env: Record<string, string>): ChildProcess {
-  const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('PARLEY_') && !name.startsWith('TAP'))
+  const inherited = Object.entries(process.env).filter(
+    ([name]) => !name.startsWith('PARLEY_') && !name.startsWith('TAP'),
+  )
   return spawn(process.execPath, ['--disable-proto=delete', main], {
     env: {
       ...Object.fromEntries(inherited),
@@ -89,7 +91,10 @@ function collect(child: ChildProcess): { stdout: string; stderr: string } {
   return printed
 }
 
-async function started(child: ChildProcess, printed: { stdout: string; stderr: string }): Promise<{ mgmt: string; gateway: string }> {
+async function started(
+  child: ChildProcess,
+  printed: { stdout: string; stderr: string },
+): Promise<{ mgmt: string; gateway: string }> {
   return new Promise((resolve, reject) => {
     child.on('exit', (code) => reject(new Error(`the node ended with ${code}: ${printed.stderr}`)))
     child.stdout?.on('data', () => {

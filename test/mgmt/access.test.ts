@@ -31,7 +31,9 @@ const needs = (route: Route): readonly Scope[] => ('scopes' in route.access && r
 const grant = node.node.grants.mint('link', { id: 'gr_1', orgId: 'demo', agentId: 'ada' })
 const sitting = node.node.grants.mint('sitting', { id: 'gr_2', orgId: 'demo', agentId: 'ada' })
 const journeyKey = await node.keyWith(['integrations:journey'])
-const sessions = Object.fromEntries(await Promise.all(roles.slice(0, 3).map(async (role) => [role, await node.sessionAs(role)])))
+const sessions = Object.fromEntries(
+  await Promise.all(roles.slice(0, 3).map(async (role) => [role, await node.sessionAs(role)])),
+)
 
 for (const route of routes) {
   t.test(`${nameOf(route)} lets in whom it should and nobody else`, async (t) => {
@@ -41,7 +43,15 @@ for (const route of routes) {
       t.not((await call(route, 'sk-svc-wrong')).status, 401, 'a token that is wrong does not matter')
       return
     }
-    const wrong = [undefined, 'sk-svc-wrong', `${node.key}x`, 'garbage', `${grant}x`, 'v9.a.b', 'eyJhbGciOiJub25lIn0.e30.']
+    const wrong = [
+      undefined,
+      'sk-svc-wrong',
+      `${node.key}x`,
+      'garbage',
+      `${grant}x`,
+      'v9.a.b',
+      'eyJhbGciOiJub25lIn0.e30.',
+    ]
     for (const token of wrong) {
       const { status, json, headers } = await call(route, token)
       t.equal(status, 401, `no entry with ${String(token).slice(0, 12)}`)
@@ -73,7 +83,10 @@ for (const route of routes) {
     }
     if (needs(route).length > 0) {
       const without = scopesWithout(needs(route))
-      for (const token of [await node.keyWith(without), ...(needs(route).includes('integrations:journey') ? [] : [journeyKey])]) {
+      for (const token of [
+        await node.keyWith(without),
+        ...(needs(route).includes('integrations:journey') ? [] : [journeyKey]),
+      ]) {
         if (needs(route).includes('catalogs:read') && token !== journeyKey) continue
         const { status, json } = await call(route, token)
         t.equal(status, 403, 'a key without the scope is refused')
@@ -87,7 +100,10 @@ for (const route of routes) {
       t.ok(closed, 'the body is closed')
       const { status, json } = await call(route, node.key, 'demo', { surprise: 1 })
       t.equal(status, 422, 'a key the body does not know is refused')
-      t.ok(json.errors.some((error: { field: string }) => error.field === 'surprise'), 'and named')
+      t.ok(
+        json.errors.some((error: { field: string }) => error.field === 'surprise'),
+        'and named',
+      )
     }
   })
 }
@@ -107,14 +123,22 @@ t.test('A scope stands for what the contract says it implies', async (t) => {
   fc.assert(
     fc.property(anyScopes, anyScopes, (one, other) => {
       const both = expandScopes([...one, ...other])
-      return expandScopes(one).every((scope) => both.includes(scope) || scope === 'catalogs:read') && new Set(both).size === both.length
+      return (
+        expandScopes(one).every((scope) => both.includes(scope) || scope === 'catalogs:read') &&
+        new Set(both).size === both.length
+      )
     }),
   )
 })
 
 t.test('GET /me tells a key its id, role, expanded scopes and that it is the system operator’s', async (t) => {
   const me = (await node.mgmt('GET', '/v1/me', { token: node.key })).json
-  t.match(me, { caller: { kind: 'user', id: /^key_/ }, org: { id: 'demo', name: 'Demo', role: 'admin' }, isSysop: true, rateLimit: null })
+  t.match(me, {
+    caller: { kind: 'user', id: /^key_/ },
+    org: { id: 'demo', name: 'Demo', role: 'admin' },
+    isSysop: true,
+    rateLimit: null,
+  })
   t.same(me.scopes, [...scopes])
   const reader = (await node.mgmt('GET', '/v1/me', { token: await node.keyWith(['people:write']) })).json
   t.match(reader, { org: { role: 'editor' }, isSysop: false })
@@ -130,8 +154,15 @@ t.test('An emulator grant tells the org and agent it opens, and a sitting ends a
   const own = await openTestNode({ clock })
   t.teardown(() => own.close())
   const token = own.node.grants.mint('sitting', { id: 'gr', orgId: 'demo', agentId: 'ada' })
-  t.match((await own.mgmt('GET', '/v1/emulator/session', { token })).json, { kind: 'sitting', expiresAt: '2026-03-01T13:00:00.000Z' })
-  t.equal((await node.mgmt('GET', '/v1/emulator/session', { token })).status, 401, 'another installation knows nothing of it')
+  t.match((await own.mgmt('GET', '/v1/emulator/session', { token })).json, {
+    kind: 'sitting',
+    expiresAt: '2026-03-01T13:00:00.000Z',
+  })
+  t.equal(
+    (await node.mgmt('GET', '/v1/emulator/session', { token })).status,
+    401,
+    'another installation knows nothing of it',
+  )
   await clock.advance(3_600_000)
   t.equal((await own.mgmt('GET', '/v1/emulator/session', { token })).status, 401)
 })
@@ -148,10 +179,18 @@ t.test('A session lasts an hour, asks for no more than admin, and ends with the 
   t.equal(me.json.org.role, 'viewer')
   t.equal((await own.mgmt('POST', '/v1/session', { token })).status, 200, 'the body may be left out')
   t.equal((await own.mgmt('POST', '/v1/session', { token, json: { role: 'owner' } })).status, 422)
-  t.equal((await own.mgmt('POST', '/v1/session', { token: await own.sessionAs('admin') })).status, 403, 'a session makes no session')
+  t.equal(
+    (await own.mgmt('POST', '/v1/session', { token: await own.sessionAs('admin') })).status,
+    403,
+    'a session makes no session',
+  )
   const { keys } = (await own.mgmt('GET', '/v1/.well-known/jwks.json')).json
   t.match(keys, [{ kty: 'OKP', crv: 'Ed25519', use: 'sig', d: undefined }])
-  t.equal((await node.mgmt('GET', '/v1/me', { token: made.json.idToken })).status, 401, 'another installation does not accept it')
+  t.equal(
+    (await node.mgmt('GET', '/v1/me', { token: made.json.idToken })).status,
+    401,
+    'another installation does not accept it',
+  )
 
   await own.mgmt('DELETE', `/v1/orgs/demo/api-keys/${me.json.caller.id}`, { token: own.key })
   t.equal((await own.mgmt('GET', '/v1/me', { token: made.json.idToken })).status, 401)
@@ -166,7 +205,9 @@ t.test('ID tokens of a configured issuer are checked by its published keys', asy
   const stranger = await generateKeyPair('RS256')
   const jwk = { ...(await exportJWK(publicKey)), kid: 'k1', alg: 'RS256', use: 'sig' }
   const issuer = createServer((request, response) => {
-    const body = request.url?.includes('openid-configuration') ? { issuer: url, jwks_uri: `${url}/keys` } : { keys: [jwk] }
+    const body = request.url?.includes('openid-configuration')
+      ? { issuer: url, jwks_uri: `${url}/keys` }
+      : { keys: [jwk] }
     response.setHeader('content-type', 'application/json').end(JSON.stringify(body))
   })
   await new Promise<void>((resolve) => issuer.listen(0, '127.0.0.1', resolve))
@@ -177,7 +218,10 @@ t.test('ID tokens of a configured issuer are checked by its published keys', asy
     await own.close()
     issuer.close()
   })
-  const sign = (claims: Record<string, unknown>, about: { iss?: string; aud?: string; key?: typeof privateKey; exp?: number } = {}) =>
+  const sign = (
+    claims: Record<string, unknown>,
+    about: { iss?: string; aud?: string; key?: typeof privateKey; exp?: number } = {},
+  ) =>
     new SignJWT(claims)
       .setProtectedHeader({ alg: 'RS256', kid: 'k1' })
       .setSubject('user-7')
@@ -210,24 +254,43 @@ t.test('An API key appears once, is kept as a hash, and can be read, changed and
   t.teardown(() => own.close())
   const keys = '/v1/orgs/demo/api-keys'
   const token = own.key
-  const made = await own.mgmt('POST', keys, { token, json: { name: 'CI', scopes: ['agents:write'], description: 'builds' } })
+  const made = await own.mgmt('POST', keys, {
+    token,
+    json: { name: 'CI', scopes: ['agents:write'], description: 'builds' },
+  })
   t.equal(made.status, 201)
-  t.match(made.json, { id: /^key_/, name: 'CI', key: /^sk-svc-[0-9A-Za-z]{39}$/, scopes: ['agents:write'], createdAt: '2026-03-01T12:00:00.000Z' })
+  t.match(made.json, {
+    id: /^key_/,
+    name: 'CI',
+    key: /^sk-svc-[0-9A-Za-z]{39}$/,
+    scopes: ['agents:write'],
+    createdAt: '2026-03-01T12:00:00.000Z',
+  })
   t.ok(made.json.key.startsWith(made.json.prefix))
   const { id, key } = made.json
   const item = `${keys}/${id}`
   t.notMatch((await own.mgmt('GET', item, { token })).text, key)
   const { data } = (await own.mgmt('GET', keys, { token })).json
-  t.same(data.map((each: { name: string }) => each.name), ['Bootstrap key', 'CI'])
+  t.same(
+    data.map((each: { name: string }) => each.name),
+    ['Bootstrap key', 'CI'],
+  )
 
   t.equal((await own.mgmt('GET', '/v1/me', { token: key })).status, 200)
   await settle()
   t.equal((await own.mgmt('GET', item, { token })).json.lastUsedAt, '2026-03-01T12:00:00.000Z')
 
-  const patched = await own.mgmt('PATCH', item, { token, json: { description: null, scopes: ['people:read'], expiresAt: '2026-03-01T13:00:00Z' } })
+  const patched = await own.mgmt('PATCH', item, {
+    token,
+    json: { description: null, scopes: ['people:read'], expiresAt: '2026-03-01T13:00:00Z' },
+  })
   t.equal(patched.status, 200)
   t.notOk('description' in patched.json)
-  t.same((await own.mgmt('GET', '/v1/me', { token: key })).json.scopes, ['people:read', 'catalogs:read'], 'new scopes count at once')
+  t.same(
+    (await own.mgmt('GET', '/v1/me', { token: key })).json.scopes,
+    ['people:read', 'catalogs:read'],
+    'new scopes count at once',
+  )
   await clock.advance(3_600_000)
   t.equal((await own.mgmt('GET', '/v1/me', { token: key })).status, 401, 'an expired key is refused')
   await own.mgmt('PATCH', item, { token, json: { expiresAt: null } })
@@ -235,7 +298,8 @@ t.test('An API key appears once, is kept as a hash, and can be read, changed and
 
   t.equal((await own.mgmt('DELETE', item, { token })).status, 204)
   t.equal((await own.mgmt('GET', '/v1/me', { token: key })).status, 401, 'a revoked key is refused at once')
-  for (const method of ['GET', 'PATCH', 'DELETE']) t.equal((await own.mgmt(method, item, { token, json: {} })).status, 404)
+  for (const method of ['GET', 'PATCH', 'DELETE'])
+    t.equal((await own.mgmt(method, item, { token, json: {} })).status, 404)
 })
 
 t.test('A key that cannot be made or changed says which field is wrong, and nothing changes', async (t) => {
@@ -259,13 +323,20 @@ t.test('A key that cannot be made or changed says which field is wrong, and noth
     const answer = await own.mgmt('POST', keys, { token, json })
     t.equal(answer.status, 422)
     t.equal(answer.json.code, 'request.invalid')
-    t.ok(answer.json.errors.some((error: { field: string }) => error.field === field), `${JSON.stringify(json)} names ${field}`)
+    t.ok(
+      answer.json.errors.some((error: { field: string }) => error.field === field),
+      `${JSON.stringify(json)} names ${field}`,
+    )
   }
   t.equal((await own.mgmt('GET', keys, { token })).json.data.length, before)
   const { id } = (await own.mgmt('GET', '/v1/me', { token })).json.caller
   const self = await own.mgmt('PATCH', `${keys}/${id}`, { token, json: { scopes: ['org:admin'] } })
   t.equal(self.status, 422, 'a key cannot change its own scopes')
-  t.equal((await own.mgmt('POST', keys, { token, json: { name: 'least' } })).json.scopes.length, 0, 'no scopes asked, none given')
+  t.equal(
+    (await own.mgmt('POST', keys, { token, json: { name: 'least' } })).json.scopes.length,
+    0,
+    'no scopes asked, none given',
+  )
 })
 
 t.test('The org can be read by any of its tokens and changed by its admins', async (t) => {
@@ -273,14 +344,26 @@ t.test('The org can be read by any of its tokens and changed by its admins', asy
   t.teardown(() => own.close())
   const token = own.key
   const reader = await own.keyWith(['integrations:journey'])
-  t.match((await own.mgmt('GET', '/v1/orgs/demo', { token: reader })).json, { id: 'demo', name: 'Demo', features: [], products: [] })
-  const changed = await own.mgmt('PATCH', '/v1/orgs/demo', { token, json: { name: 'Ada & Co', timeZone: 'Europe/London', description: 'x' } })
+  t.match((await own.mgmt('GET', '/v1/orgs/demo', { token: reader })).json, {
+    id: 'demo',
+    name: 'Demo',
+    features: [],
+    products: [],
+  })
+  const changed = await own.mgmt('PATCH', '/v1/orgs/demo', {
+    token,
+    json: { name: 'Ada & Co', timeZone: 'Europe/London', description: 'x' },
+  })
   t.match(changed.json, { name: 'Ada & Co', timeZone: 'Europe/London', description: 'x' })
   const cleared = await own.mgmt('PATCH', '/v1/orgs/demo', { token, json: { timeZone: null, description: null } })
   t.notOk('timeZone' in cleared.json || 'description' in cleared.json)
   t.equal(cleared.json.name, 'Ada & Co')
   t.equal((await own.mgmt('PATCH', '/v1/orgs/demo', { token, json: {} })).status, 400, 'nothing to change')
-  for (const [json, field] of [[{ timeZone: 'Mars/Base' }, 'timeZone'], [{ id: 'x' }, 'id'], [{ name: null }, 'name']] as const) {
+  for (const [json, field] of [
+    [{ timeZone: 'Mars/Base' }, 'timeZone'],
+    [{ id: 'x' }, 'id'],
+    [{ name: null }, 'name'],
+  ] as const) {
     const answer = await own.mgmt('PATCH', '/v1/orgs/demo', { token, json })
     t.equal(answer.status, 422)
     t.equal(answer.json.errors[0].field, field)

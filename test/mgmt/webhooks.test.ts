@@ -1,271 +1,32 @@
 /** Org webhooks: their routes, the queue of deliveries, and deliveries themselves, over the real store, engine and wire. */
-import { createHmac, randomBytes } from 'node:crypto'
-import { once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
-import type { AddressInfo, Socket } from 'node:net'
-import { tmpdir } from 'node:os'
+import { randomBytes } from 'node:crypto'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
-import t, { type Test } from 'tap'
-import { expandScopes, type Member } from '../../core/access.js'
+import t from 'tap'
 import { isRefusal } from '../../core/errors.js'
 import { egress, orgWebhook } from '../../core/limits.js'
-import { type OrgEventName, type OrgEventPayload, orgEventNames } from '../../core/orgevents.js'
+import { type OrgEventPayload, orgEventNames } from '../../core/orgevents.js'
 import { webhookCommands } from '../../mgmt/webhooks/commands.js'
-import { orgEventPerformer, webhookTryPerformer } from '../../mgmt/webhooks/driver.js'
-import { type Outcome, waitMs, walk } from '../../mgmt/webhooks/machine.js'
+import { type Outcome, replay, settle, start, waitMs, walk } from '../../mgmt/webhooks/machine.js'
 import type { WebhookTry } from '../../mgmt/webhooks/queue.js'
-import { webhookRoutes } from '../../mgmt/webhooks/routes.js'
-import { type DeliveryView, deliveryStates, type WebhookView } from '../../mgmt/webhooks/schema.js'
-import { newSecret, type Sealer } from '../../mgmt/webhooks/secret.js'
+import { type DeliveryView, deliveryStates } from '../../mgmt/webhooks/schema.js'
+import { newSecret } from '../../mgmt/webhooks/secret.js'
 import { type Delivery, deliveryTable, shelfTable, webhookTable } from '../../mgmt/webhooks/store.js'
-import { followWebhooks, openTries } from '../../mgmt/webhooks/tries.js'
-import type { Clock } from '../../runtime/clock.js'
-import { openPages } from '../../runtime/http/page.js'
-import { openPipeline } from '../../runtime/http/pipeline.js'
-import { openLog } from '../../runtime/observe/log.js'
-import type { Command, Shards } from '../../runtime/shard/contract.js'
+import type { Command } from '../../runtime/shard/contract.js'
 import { decide } from '../../runtime/shard/decide.js'
-import { openShards } from '../../runtime/shard/embedded.js'
 import { layerOver } from '../../runtime/shard/layer.js'
 import { outboxTable, timerNameTable, timerTable } from '../../runtime/shard/tables.js'
-import { openStore } from '../../runtime/store/lmdb.js'
-import { open as openSealed, seal } from '../../runtime/store/seal.js'
-import { checkUrl } from '../../runtime/webhook/guard.js'
-import { openPoster, type PosterOptions } from '../../runtime/webhook/post.js'
-import { signedHeaders } from '../../runtime/webhook/sign.js'
+import { answer, type Behave, hang, isSignedWith, openReceiver, type Received } from '../harness/receiver.js'
+import { afterTries, began, leapingClock, openWebhookNode, sealer, temporary, until } from '../harness/webhooknode.js'
 
 const second = 1000
 const minute = 60 * second
 const hour = 60 * minute
 const day = 24 * hour
-const began = Date.parse('2030-01-01T00:00:00Z')
-
-interface TestClock extends Clock {
-  /** Moves time on and wakes whoever waited for it. */
-  advance(ms: number): void
-}
-
-function testClock(): TestClock {
-  let now = began
-  const waiting = new Set<{ at: number; call: () => void }>()
-  const ring = () => {
-    for (const each of [...waiting].filter(({ at }) => at <= now)) {
-      if (waiting.delete(each)) each.call()
-    }
-  }
-  return {
-    now: () => now,
-    wake(at, call) {
-      const each = { at, call }
-      waiting.add(each)
-      if (at <= now) setImmediate(ring)
-      return () => void waiting.delete(each)
-    },
-    advance(ms) {
-      now += ms
-      ring()
-    },
-  }
-}
-
-async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await condition())) await new Promise((done) => setTimeout(done, 2))
-}
 
 /** Long enough for anything that was going to happen, over loopback and in this process, to have happened. */
 const quiet = () => new Promise((done) => setTimeout(done, 60))
-
-interface Received {
-  readonly path: string
-  readonly headers: IncomingHttpHeaders
-  readonly body: Buffer
-}
-
-type Behave = (response: ServerResponse, nth: number) => void
-
-/** An endpoint of a customer. Each path behaves as told, by default well, and everything that arrives is kept. */
-async function openReceiver(t: Test) {
-  const received: Received[] = []
-  const behaviour = new Map<string, Behave>()
-  const sockets = new Set<Socket>()
-  const server = createServer((request, response) => {
-    const chunks: Buffer[] = []
-    request.on('data', (chunk: Buffer) => chunks.push(chunk))
-    request.on('end', () => {
-      const path = request.url ?? ''
-      received.push({ path, headers: request.headers, body: Buffer.concat(chunks) })
-      const behave = behaviour.get(path) ?? answer(200)
-      behave(response, received.filter((each) => each.path === path).length)
-    })
-  })
-  server.on('connection', (socket) => {
-    sockets.add(socket)
-    socket.on('error', () => {}).on('close', () => sockets.delete(socket))
-  })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  t.teardown(() => {
-    for (const socket of sockets) socket.destroy()
-    return new Promise((done) => server.close(done))
-  })
-  return {
-    port,
-    url: (path: string) => `http://127.0.0.1:${port}${path}`,
-    at: (path: string) => received.filter((each) => each.path === path),
-    behave: (path: string, how: Behave) => void behaviour.set(path, how),
-  }
-}
-
-function answer(...statuses: number[]): Behave {
-  return (response, nth) => void response.writeHead(statuses[Math.min(nth, statuses.length) - 1]!).end()
-}
-const hang: Behave = () => {}
-
-/** Checked the way a customer would: over the raw bytes, with nothing of ours but the two headers. */
-function isSignedWith(secret: string, { headers, body }: Received): boolean {
-  const stamp = String(headers['x-svc-request-timestamp'])
-  const mac = createHmac('sha256', secret)
-    .update(Buffer.concat([Buffer.from(`v0:${stamp}:`), body]))
-    .digest('hex')
-  return headers['x-svc-signature'] === `v0=${mac}`
-}
-
-const dataKey = Buffer.alloc(32, 7)
-const sealer: Sealer = {
-  seal: (orgId, kind, id, plaintext) => seal(dataKey, { orgId, kind, id }, plaintext),
-  open: (orgId, kind, id, sealed) => openSealed(dataKey, { orgId, kind, id }, sealed).toString(),
-}
-
-const emit: Command<OrgEventPayload, true> = {
-  name: 'test.emit',
-  decide(tx, payload) {
-    tx.effect({ kind: 'orgEvent', payload })
-    return true
-  },
-}
-
-interface NodeOptions extends Partial<PosterOptions> {
-  readonly timeScale?: number
-  readonly dir?: string
-  readonly clock?: TestClock
-}
-
-/** One node with nothing left out but the socket of the management API: requests are put into its pipeline. */
-async function openNode(t: Test, options: NodeOptions = {}) {
-  const { clock = testClock(), timeScale = 1, allowPrivate = true } = options
-  const dir = options.dir ?? temporary(t)
-  const lines: string[] = []
-  const { log } = openLog({ to: { write: (line) => lines.push(line) } })
-  const store = await openStore({ dir, shards: 16 })
-  const patient = { connectMs: 20_000, headersMs: 20_000, totalMs: 20_000, answerBytes: egress.answerBytes }
-  const poster = openPoster({ limits: patient, ...options, allowPrivate })
-  const commands = webhookCommands({ timeScale })
-  const tries = openTries()
-  const made = (shards: Shards) => ({
-    orgEvent: orgEventPerformer(shards, commands),
-    webhookTry: webhookTryPerformer({ shards, commands, post: poster.post, sealer, sign: signedHeaders, clock, tries }),
-  })
-  const newCommandId = () => randomBytes(12).toString('hex')
-  const engine = openShards({ store, commands: Object.values(commands), performers: made, clock, newCommandId, log })
-  followWebhooks(engine, tries)
-  engine.start()
-  const pages = openPages(Buffer.alloc(32, 9))
-  const serve = openPipeline({
-    prefix: '/v1',
-    routes: webhookRoutes({
-      shards: engine,
-      commands,
-      sealer,
-      pages,
-      checkUrl: (url) => checkUrl(url, { allowPrivate }),
-      randomBytes,
-    }),
-    style: 'problem',
-    authenticate: memberOf,
-    buckets: {
-      spend: () => Promise.reject(new Error('no budget here')),
-      degraded: () => undefined,
-      close: async () => {},
-    },
-    cors: { headersFor: () => undefined },
-    clock,
-    log,
-    meter: () => ({ observe() {} }),
-    checkReplies: true,
-  })
-  let closing: Promise<void> | undefined
-  async function close(): Promise<void> {
-    const stopped = engine.stop()
-    await poster.close()
-    await stopped
-    await store.close()
-  }
-  const node = {
-    clock,
-    dir,
-    store,
-    performers: made(engine),
-    lines,
-    ask: engine.ask,
-    async call(method: string, path: string, body?: unknown, token = 'acme admin') {
-      const [route, query = ''] = path.split('?') as [string, string?]
-      const headers: Record<string, string> = { authorization: `Bearer ${token.replace(' ', '.')}` }
-      if (body !== undefined) headers['content-type'] = 'application/json'
-      const reply = await serve({
-        method,
-        path: `/v1${route}`,
-        query,
-        header: (name) => headers[name] ?? '',
-        body: async () => (body === undefined ? new Uint8Array() : Buffer.from(JSON.stringify(body))),
-        connection: { remoteAddress: () => '192.0.2.1', signal: new AbortController().signal },
-      })
-      return { status: reply.status, json: reply.body ? JSON.parse(String(reply.body)) : undefined }
-    },
-    async webhook(url: string, about: object = {}): Promise<WebhookView & { signingSecret: string }> {
-      const made = await node.call('POST', '/orgs/acme/webhooks', { url, events: ['agent.created'], ...about })
-      if (made.status !== 201) throw new Error(JSON.stringify(made))
-      return made.json
-    },
-    async read(id: string): Promise<WebhookView> {
-      return (await node.call('GET', `/orgs/acme/webhooks/${id}`)).json
-    },
-    async deliveries(id: string, query = ''): Promise<DeliveryView[]> {
-      return (await node.call('GET', `/orgs/acme/webhooks/${id}/deliveries${query}`)).json.data
-    },
-    emit: (data: Record<string, unknown> = {}, type: OrgEventName = 'agent.created', orgId = 'acme') =>
-      engine.ask(`agent of ${orgId}`, emit, { type, orgId, agentId: 'nova', data }),
-    close: () => (closing ??= close()),
-  }
-  t.teardown(node.close)
-  return node
-}
-type TestNode = Awaited<ReturnType<typeof openNode>>
-
-function temporary(t: Test): string {
-  const dir = mkdtempSync(join(tmpdir(), 'parley-webhooks-'))
-  t.teardown(() => rmSync(dir, { recursive: true, force: true }))
-  return dir
-}
-
-/** `<org>.<role>` is the whole token here. */
-function memberOf(token: string): Member | undefined {
-  const [orgId, role] = token.split('.') as [string, Member['role']]
-  const scopes = role === 'admin' ? expandScopes(['webhooks:manage']) : []
-  return { kind: 'session', id: 'us_1', orgId, role, scopes: new Set(scopes), isSysop: false }
-}
-
-/** Waits until that many tries of the newest delivery are over, and gives the delivery. */
-async function afterTries(node: TestNode, webhookId: string, count: number): Promise<DeliveryView> {
-  let newest: DeliveryView | undefined
-  await until(async () => {
-    newest = (await node.deliveries(webhookId))[0]
-    return newest !== undefined && newest.attemptCount >= count
-  })
-  return newest!
-}
 
 t.test('A delivery has eight tries, each after its wait of the schedule and at most a fifth late', async (t) => {
   const minutes = [0, 5 / 60, 5, 30, 120, 300, 600, 600]
@@ -297,6 +58,35 @@ t.test('A delivery moves between its states by the table and in no other way', a
     t.throws(() => walk(state, 'succeeded', 1))
     t.throws(() => walk(state, 'failed', 1))
   }
+})
+
+t.test('A try that was stopped does not count, and one under way is the first of a replay', async (t) => {
+  const fresh: Delivery = {
+    id: 'dl_1',
+    orgId: 'acme',
+    webhookId: 'wh_1',
+    state: 'pending',
+    eventId: 'ev_1',
+    eventType: 'agent.created',
+    body: '{}',
+    tried: 0,
+    started: 0,
+    dueAt: began,
+    attemptCount: 0,
+    attempts: [],
+    createdAt: began,
+    updatedAt: began,
+  }
+  const failed: Outcome = { kind: 'failed', at: began, durationMs: 1, status: 500 }
+  const once = settle(start(fresh, began), failed, began, 1)
+  t.match(once, { tried: 1, attemptCount: 1, trying: undefined })
+  const trying = start(once, began)
+  t.match(trying, { tried: 2, trying: 2, dueAt: undefined })
+  const stopped = settle(trying, { kind: 'stopped' }, began + 7, 1)
+  t.match(stopped, { state: 'pending', tried: 1, attemptCount: 1, dueAt: began + 7, trying: undefined })
+  t.equal(start(stopped, began).trying, 3, 'a try is never named like one before it')
+  t.match(replay(trying, began), { state: 'pending', tried: 1, trying: 2, dueAt: undefined })
+  t.match(replay(once, began + 7), { state: 'pending', tried: 0, dueAt: began + 7 })
 })
 
 t.test('A signing secret is long, random and unlike any other', async (t) => {
@@ -495,7 +285,7 @@ t.test('In whatever order things happen, every delivery waits, is tried or is ov
 })
 
 t.test('A webhook is created, read, changed and deleted as the contract says', async (t) => {
-  const node = await openNode(t)
+  const node = await openWebhookNode(t)
   const list = '/orgs/acme/webhooks'
   t.strictSame(await node.call('GET', list), { status: 200, json: { data: [] } })
   const made = await node.call('POST', list, { url: 'http://127.0.0.1:9/a' })
@@ -560,7 +350,11 @@ t.test('A webhook is created, read, changed and deleted as the contract says', a
       `${method} ${gone}`,
     )
   }
-  const data = readFileSync(join(node.dir, 'data.mdb'), 'latin1')
+  const data = readdirSync(node.dir, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => readFileSync(join(entry.parentPath, entry.name), 'latin1'))
+    .join()
+  t.ok(data.includes('http://127.0.0.1:9/c'), 'what is stored is in those files')
   for (const secret of [signingSecret, rotated.json.signingSecret]) {
     t.notOk(data.includes(secret.slice(13)), 'no secret lies readable on disk')
     t.notOk(node.lines.join('').includes(secret))
@@ -568,7 +362,7 @@ t.test('A webhook is created, read, changed and deleted as the contract says', a
 })
 
 t.test('A bad body, a foreign caller and one webhook too many are refused and change nothing', async (t) => {
-  const node = await openNode(t, { allowPrivate: false })
+  const node = await openWebhookNode(t, { allowPrivate: false })
   const list = '/orgs/acme/webhooks'
   const url = 'https://hooks.example.com/in'
   const { id } = await node.webhook(url)
@@ -614,7 +408,7 @@ t.test('A bad body, a foreign caller and one webhook too many are refused and ch
 })
 
 t.test('An event reaches the webhooks subscribed to it, signed, and is tried until it is taken', async (t) => {
-  const [node, receiver] = [await openNode(t), await openReceiver(t)]
+  const [node, receiver] = [await openWebhookNode(t), await openReceiver(t)]
   receiver.behave('/flaky', answer(500, 503, 200))
   const flaky = await node.webhook(receiver.url('/flaky'))
   await node.webhook(receiver.url('/elsewhere'), { events: ['agent.deleted'] })
@@ -675,8 +469,7 @@ t.test('An event reaches the webhooks subscribed to it, signed, and is tried unt
 })
 
 t.test('Only a 2xx answer is success; what went wrong is in the log', async (t) => {
-  const limits = { connectMs: 20_000, headersMs: 250, totalMs: 20_000, answerBytes: egress.answerBytes }
-  const [node, receiver] = [await openNode(t, { limits }), await openReceiver(t)]
+  const [node, receiver] = [await openWebhookNode(t), await openReceiver(t)]
   const cases: Record<string, { how: Behave; log: object; state: string }> = {
     '/taken': { how: answer(299), log: { status: 299 }, state: 'delivered' },
     '/gone': { how: answer(410), log: { status: 410 }, state: 'pending' },
@@ -686,7 +479,6 @@ t.test('Only a 2xx answer is success; what went wrong is in the log', async (t) 
       log: { status: 307, error: 'Redirects are not followed.' },
       state: 'pending',
     },
-    '/hang': { how: hang, log: { error: /in time/ }, state: 'pending' },
     '/reset': {
       how: (response) => void response.socket?.resetAndDestroy(),
       log: { error: /closed/ },
@@ -706,10 +498,19 @@ t.test('Only a 2xx answer is success; what went wrong is in the log', async (t) 
     t.equal('error' in delivery.attempts[0]!, 'error' in log, path)
   }
   t.equal(receiver.at('/target').length, 0)
+
+  const limits = { connectMs: 20_000, headersMs: 200, totalMs: 20_000, answerBytes: egress.answerBytes }
+  const impatient = await openWebhookNode(t, { limits })
+  receiver.behave('/hang', hang)
+  const { id } = await impatient.webhook(receiver.url('/hang'))
+  await impatient.emit()
+  const hung = await afterTries(impatient, id, 1)
+  t.match(hung, { state: 'pending', attempts: [{ error: /in time/ }] })
+  t.notOk('status' in hung.attempts[0]!)
 })
 
 t.test('After its last try a delivery has failed; a replay gives it a new schedule', async (t) => {
-  const [node, receiver] = [await openNode(t), await openReceiver(t)]
+  const [node, receiver] = [await openWebhookNode(t), await openReceiver(t)]
   receiver.behave('/down', answer(500))
   const { id } = await node.webhook(receiver.url('/down'))
   await node.emit()
@@ -744,8 +545,12 @@ t.test('From the answer to a rotation on, nothing is signed with the old secret'
   const held = new Promise<string[]>((resolve) => {
     release = resolve
   })
-  const resolve = (host: string) => (host === 'slow.example' ? held : Promise.resolve(['127.0.0.1']))
-  const [node, receiver] = [await openNode(t, { resolve }), await openReceiver(t)]
+  let isConnecting = false
+  const resolve = () => {
+    isConnecting = true
+    return held
+  }
+  const [node, receiver] = [await openWebhookNode(t, { resolve }), await openReceiver(t)]
   const rotate = async (id: string): Promise<string> =>
     (await node.call('POST', `/orgs/acme/webhooks/${id}/_rotate`)).json.signingSecret
 
@@ -779,8 +584,7 @@ t.test('From the answer to a rotation on, nothing is signed with the old secret'
   t.strictSame(counts, Array(10).fill(1), 'a try that was cut by us does not count')
 
   await node.emit({}, 'agent.deleted')
-  await until(async () => (await node.deliveries(slow.id)).length === 1)
-  await quiet()
+  await until(() => isConnecting)
   const newSlow = await rotate(slow.id)
   release(['127.0.0.1'])
   await afterTries(node, slow.id, 1)
@@ -791,7 +595,7 @@ t.test('From the answer to a rotation on, nothing is signed with the old secret'
 })
 
 t.test('A paused webhook gets nothing: what is pending waits, what happens meanwhile passes it by', async (t) => {
-  const [node, receiver] = [await openNode(t), await openReceiver(t)]
+  const [node, receiver] = [await openWebhookNode(t), await openReceiver(t)]
   receiver.behave('/hook', (response, nth) => {
     if (nth === 1) response.writeHead(500).end()
     else if (nth > 2) response.end()
@@ -818,7 +622,7 @@ t.test('A paused webhook gets nothing: what is pending waits, what happens meanw
 })
 
 t.test('A webhook that moves takes its pending deliveries along', async (t) => {
-  const [node, receiver] = [await openNode(t), await openReceiver(t)]
+  const [node, receiver] = [await openWebhookNode(t), await openReceiver(t)]
   receiver.behave('/old', hang)
   const { id } = await node.webhook(receiver.url('/old'))
   await node.emit()
@@ -830,7 +634,7 @@ t.test('A webhook that moves takes its pending deliveries along', async (t) => {
 })
 
 t.test('A deleted webhook leaves nothing behind: no try, no delivery, no timer', async (t) => {
-  const [node, receiver] = [await openNode(t), await openReceiver(t)]
+  const [node, receiver] = [await openWebhookNode(t), await openReceiver(t)]
   receiver.behave('/hook', (response, nth) => nth === 1 && response.writeHead(500).end())
   const { id } = await node.webhook(receiver.url('/hook'))
   await node.emit()
@@ -852,7 +656,7 @@ t.test('A deleted webhook leaves nothing behind: no try, no delivery, no timer',
 })
 
 t.test('An endpoint that is dead delays no other, and is asked one thing at a time', async (t) => {
-  const [node, receiver] = [await openNode(t), await openReceiver(t)]
+  const [node, receiver] = [await openWebhookNode(t), await openReceiver(t)]
   let waiting = 0
   let most = 0
   receiver.behave('/dead', (response) => {
@@ -868,16 +672,18 @@ t.test('An endpoint that is dead delays no other, and is asked one thing at a ti
   const well = await node.webhook(receiver.url('/well'))
   for (let count = 0; count < 30; count++) await node.emit({ count })
   await until(async () => (await node.deliveries(well.id, '?state=delivered')).length === 30)
+  await until(() => receiver.at('/dead').length >= orgWebhook.triesInFlightPerWebhook)
+  await quiet()
   t.equal(receiver.at('/dead').length, orgWebhook.triesInFlightPerWebhook)
   t.equal(most, orgWebhook.triesInFlightPerWebhook)
   t.equal((await node.deliveries(dead.id, '?state=pending')).length, 30)
-  await quiet()
+  await until(() => receiver.at('/failing').length > orgWebhook.triesInFlightPerWebhook)
   const { trying } = node.store.get(webhookTable, ['acme', failing.id])!
   t.equal(trying.length, orgWebhook.triesInFlightWhileFailing)
 })
 
 t.test('The log of deliveries is read newest first, page by page, by state', async (t) => {
-  const [node, receiver] = [await openNode(t), await openReceiver(t)]
+  const [node, receiver] = [await openWebhookNode(t), await openReceiver(t)]
   receiver.behave('/hook', answer(200, 200, 500, 200))
   const { id } = await node.webhook(receiver.url('/hook'))
   const path = `/orgs/acme/webhooks/${id}/deliveries`
@@ -922,8 +728,8 @@ t.test('The log of deliveries is read newest first, page by page, by state', asy
   t.match(await node.call('GET', foreign), { status: 422 }, 'a token of one list opens no other')
 })
 
-t.test('An event that is told twice is delivered once', async (t) => {
-  const [node, receiver] = [await openNode(t), await openReceiver(t)]
+t.test('An event told twice is delivered once, and a try whose time has passed is not made', async (t) => {
+  const [node, receiver] = [await openWebhookNode(t), await openReceiver(t)]
   const { id } = await node.webhook(receiver.url('/hook'))
   const payload: OrgEventPayload = { type: 'agent.created', orgId: 'acme', agentId: 'nova', data: {} }
   await Promise.all([node.performers.orgEvent(payload, 'c1:0'), node.performers.orgEvent(payload, 'c1:0')])
@@ -931,17 +737,26 @@ t.test('An event that is told twice is delivered once', async (t) => {
   await node.performers.orgEvent({ ...payload, agentId: 'vega' }, 'c1:0')
   await until(async () => (await node.deliveries(id, '?state=delivered')).length === 2)
   t.equal(receiver.at('/hook').length, 2)
-  const [{ eventId }] = Array.from(node.store.range(deliveryTable), (row) => row.value) as [Delivery]
-  const done = Array.from(node.store.range(deliveryTable), (row) => row.value).find((each) => each.eventId === eventId)!
-  await node.performers.webhookTry({ orgId: 'acme', webhookId: id, deliveryId: done.id, tryNumber: 1 })
+  const [first] = Array.from(node.store.range(deliveryTable), (row) => row.value) as [Delivery]
+  const which = { orgId: 'acme', webhookId: id, deliveryId: first.id, tryNumber: 1 }
+  await node.performers.webhookTry(which)
   t.equal(receiver.at('/hook').length, 2, 'a try that is over is not made again')
+
+  // A try that waited its turn while its webhook was paused.
+  await node.call('PATCH', `/orgs/acme/webhooks/${id}`, { active: false })
+  const waiting: Delivery = { ...first, state: 'pending', trying: 1 }
+  await node.store.commit([{ table: deliveryTable as never, key: ['acme', id, first.id], value: waiting }])
+  await node.performers.webhookTry(which)
+  t.equal(receiver.at('/hook').length, 2, 'a try whose webhook is paused is not made')
+  const held = node.store.get(deliveryTable, ['acme', id, first.id])
+  t.match(held, { state: 'pending', trying: undefined, dueAt: began, attemptCount: 1 })
 })
 
 t.test('A restart loses no delivery and holds no unfinished try against its endpoint', async (t) => {
-  const [clock, dir, receiver] = [testClock(), temporary(t), await openReceiver(t)]
+  const [clock, dir, receiver] = [leapingClock(), temporary(t), await openReceiver(t)]
   receiver.behave('/hang', hang)
   receiver.behave('/retry', answer(500, 200))
-  const before = await openNode(t, { clock, dir })
+  const before = await openWebhookNode(t, { clock, dir })
   const hanging = await before.webhook(receiver.url('/hang'))
   const retried = await before.webhook(receiver.url('/retry'))
   await before.emit()
@@ -950,7 +765,7 @@ t.test('A restart loses no delivery and holds no unfinished try against its endp
   await before.close()
   receiver.behave('/hang', answer(200))
   clock.advance(6 * second)
-  const after = await openNode(t, { clock, dir })
+  const after = await openWebhookNode(t, { clock, dir })
   t.match(await afterTries(after, hanging.id, 1), { state: 'delivered', attemptCount: 1, attempts: [{ status: 200 }] })
   t.match(await afterTries(after, retried.id, 2), { state: 'delivered', attemptCount: 2 })
   const [cut, again] = receiver.at('/hang') as [Received, Received]
@@ -959,7 +774,7 @@ t.test('A restart loses no delivery and holds no unfinished try against its endp
 
 t.test('Deliveries are forgotten after thirty days, and every wait follows the time scale', async (t) => {
   const timeScale = 1000
-  const [node, receiver] = [await openNode(t, { timeScale }), await openReceiver(t)]
+  const [node, receiver] = [await openWebhookNode(t, { timeScale }), await openReceiver(t)]
   receiver.behave('/hook', answer(500, 200))
   const { id } = await node.webhook(receiver.url('/hook'))
   await node.emit({ nth: 1 })
@@ -980,7 +795,7 @@ t.test('Deliveries are forgotten after thirty days, and every wait follows the t
 })
 
 t.test('A webhook whose secret cannot be opened fails its tries and says what to do', async (t) => {
-  const [node, receiver] = [await openNode(t), await openReceiver(t)]
+  const [node, receiver] = [await openWebhookNode(t), await openReceiver(t)]
   const { id } = await node.webhook(receiver.url('/hook'))
   const change = { sealed: sealer.seal('acme', 'webhook', 'wh_another', 'ws-svc-x'), prefix: 'ws-svc-x' }
   await node.ask('acme', webhookCommands({ timeScale: 1 }).rotate, { orgId: 'acme', id, change })
@@ -990,11 +805,11 @@ t.test('A webhook whose secret cannot be opened fails its tries and says what to
 })
 
 t.test('A private address that was once let in is not called when none is allowed', async (t) => {
-  const [clock, dir, receiver] = [testClock(), temporary(t), await openReceiver(t)]
-  const lenient = await openNode(t, { clock, dir })
+  const [clock, dir, receiver] = [leapingClock(), temporary(t), await openReceiver(t)]
+  const lenient = await openWebhookNode(t, { clock, dir })
   const { id } = await lenient.webhook(receiver.url('/hook'))
   await lenient.close()
-  const node = await openNode(t, { clock, dir, allowPrivate: false })
+  const node = await openWebhookNode(t, { clock, dir, allowPrivate: false })
   await node.emit()
   t.match(await afterTries(node, id, 1), { state: 'pending', attempts: [{ error: /public address/ }] })
   t.equal(receiver.at('/hook').length, 0)
@@ -1015,7 +830,7 @@ t.test('The events of the catalog are those an org can subscribe to', async (t) 
     'api_key.revoked',
     'connection.status_changed',
   ])
-  const node = await openNode(t)
+  const node = await openWebhookNode(t)
   const made = await node.webhook('http://127.0.0.1:9/', { events: orgEventNames })
   t.strictSame(made.events, orgEventNames)
 })

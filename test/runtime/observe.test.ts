@@ -416,6 +416,11 @@ t.test('Ids, times, versions, addresses of machines and plain words survive', as
     (moment) => redact(moment.toISOString()) === moment.toISOString(),
   )
   t.doesNotThrow(() => fc.assert(moments))
+  const hashes = fc.property(fc.uint8Array({ minLength: 20, maxLength: 20 }), (bytes) => {
+    const hash = `${Buffer.from(bytes).toString('hex').slice(0, -8)}1234567f`
+    return redact(`blob ${hash}`) === `blob ${hash}`
+  })
+  t.doesNotThrow(() => fc.assert(hashes))
   t.doesNotThrow(() => fc.assert(fc.property(fc.uuid(), (id) => redact(id) === id)))
 })
 

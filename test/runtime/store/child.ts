@@ -1,35 +1,40 @@
-/** A process of its own over a store, for tests that kill it, stop it, starve it or let it meet what might crash it. */
+/** A process of its own over a store, for tests that kill it, stop it, starve it or show it what might crash it. */
 import { writeSync } from 'node:fs'
-import { table } from '../../../runtime/store/contract.js'
+import type { Store } from '../../../runtime/store/contract.js'
 import { openStore } from '../../../runtime/store/lmdb.js'
+import { left, right } from './tables.js'
 
-export const left = table<[writer: number, n: number], { n: number; text: string }>('left')
-export const right = table<[writer: number, n: number], { n: number; text: string }>('right')
+const writers = 8
 
-/** Every acknowledged pair is printed at once; the pipe holds it even if the process dies in the next instant. */
-async function write(dir: string): Promise<void> {
+/** Prints every acknowledged pair at once: the pipe holds it even if the process dies in the next instant. */
+async function write(dir: string, pairs = 'Infinity'): Promise<void> {
   const store = await openStore({ dir, shards: 16, freeBytes: () => Number.POSITIVE_INFINITY })
-  const writers = Array.from({ length: 8 }, async (_, writer) => {
-    for (let n = store.range(left, { prefix: [writer], reverse: true, limit: 1 })[Symbol.iterator]().next().value?.value.n ?? 0; ; ) {
-      n++
-      const value = { n, text: 'x'.repeat((n * 37) % 3000) }
-      await store.commit([
-        { table: left, key: [writer, n], value },
-        { table: right, key: [writer, n], value },
-      ])
-      writeSync(1, `${writer} ${n}\n`)
-    }
-  })
-  const failed = await Promise.all(writers).catch((error: Error) => error)
+  const writing = Array.from({ length: writers }, (_, writer) => writePairs(store, writer, Number(pairs)))
+  const failed = await Promise.all(writing).catch((error: Error) => error)
   const later = await store.commit([{ table: left, key: [0, 0] }]).catch((error: Error) => error)
   say({ failed, later, failure: store.failure(), rows: [...store.range(left)].length })
   await store.close()
   say('closed')
 }
 
+async function writePairs(store: Store, writer: number, pairs: number): Promise<void> {
+  const [last] = store.range(left, { prefix: [writer], reverse: true, limit: 1 })
+  const first = (last?.value.n ?? 0) + 1
+  for (let n = first; n < first + pairs; n++) {
+    const key: [number, number] = [writer, n]
+    const value = { n, text: 'x'.repeat((n * 37) % 3000) }
+    await store.commit([left, right].map((table) => ({ table, key, value })))
+    writeSync(1, `${writer} ${n}\n`)
+  }
+}
+
 async function hold(dir: string): Promise<void> {
   await tryOpen(dir)
   setInterval(() => undefined, 60_000)
+}
+
+async function tryEach(...dirs: string[]): Promise<void> {
+  for (const dir of dirs) await tryOpen(dir)
 }
 
 async function tryOpen(dir: string): Promise<void> {
@@ -41,16 +46,12 @@ async function tryOpen(dir: string): Promise<void> {
   }
 }
 
-async function tryEach(...dirs: string[]): Promise<void> {
-  for (const dir of dirs) await tryOpen(dir)
-}
-
 function say(what: unknown): void {
-  const plain = (_: string, value: unknown) =>
+  const spelled = (_: string, value: unknown) =>
     value instanceof Error ? { name: value.name, message: value.message } : value
-  writeSync(1, `${JSON.stringify(what, plain)}\n`)
+  writeSync(1, `${JSON.stringify(what, spelled)}\n`)
 }
 
-const [mode, ...args] = process.argv.slice(2)
 const modes: Record<string, (...args: string[]) => Promise<void>> = { write, hold, tryEach }
-if (mode) await modes[mode]?.(...args)
+const [mode = '', ...args] = process.argv.slice(2)
+await modes[mode]!(...args)

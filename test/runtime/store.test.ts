@@ -1,0 +1,406 @@
+/** What the store promises its callers: keys and order, records and versions, commits, and what a bad disk does. */
+import { type SpawnSyncOptionsWithStringEncoding, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import { isDeepStrictEqual } from 'node:util'
+import fc from 'fast-check'
+import t, { type Test } from 'tap'
+import { store as limits } from '../../core/limits.js'
+import { decodeRecord, encodeRecord } from '../../runtime/store/codec.js'
+import { type Key, type RangeOptions, type Row, StoreFailed, table } from '../../runtime/store/contract.js'
+import { dataFileName } from '../../runtime/store/directory.js'
+import { openStore } from '../../runtime/store/lmdb.js'
+import { anyKey, anyRecord, beginsWith, compareKeys } from './store/generated.js'
+import { left, right } from './store/tables.js'
+
+const child = fileURLToPath(new URL('./store/child.js', import.meta.url))
+const home = mkdtempSync(join(tmpdir(), 'parley-store-'))
+let made = 0
+const newDir = () => join(home, String(++made))
+const store = await openStore({ dir: newDir(), shards: 16 })
+t.teardown(async () => {
+  await store.close()
+  rmSync(home, { recursive: true, force: true })
+})
+
+/** Each run of a property has a table of its own, so that runs do not see each other's rows. */
+let tables = 0
+const newTable = () => table<Key, unknown>(`table-${++tables}`)
+
+t.test('A range gives exactly the rows asked for, in key order', async (t) => {
+  const anyOptions: fc.Arbitrary<RangeOptions> = fc
+    .record(
+      {
+        prefix: anyKey.map((key) => key.slice(0, 2)),
+        after: anyKey,
+        before: anyKey,
+        reverse: fc.boolean(),
+        limit: fc.integer({ min: 0, max: 5 }),
+      },
+      { requiredKeys: [] },
+    )
+    .map(({ before, ...rest }) => (rest.reverse || !before ? rest : { ...rest, before }))
+  const run = fc.tuple(
+    fc.array(anyKey, { maxLength: 30 }),
+    fc.array(anyOptions, { minLength: 1, maxLength: 8 }),
+    fc.nat(),
+  )
+  await fc.assert(
+    fc.asyncProperty(run, async ([keys, asked, seed]) => {
+      const of = newTable()
+      await store.commit(keys.map((key) => ({ table: of, key, value: key })))
+      const sorted = keys.toSorted(compareKeys).filter((key, i, all) => i === 0 || compareKeys(key, all[i - 1]!) !== 0)
+      // Bounds that fall on rows, and prefixes of rows, are where a range is most easily one off.
+      const real = sorted[seed % sorted.length] ?? []
+      for (const options of [...asked, { prefix: real.slice(0, 1) }, { after: real }, { after: real, reverse: true }]) {
+        const rows = [...store.range(of, options)]
+        const expected = modelRange(sorted, options)
+        if (
+          !isDeepStrictEqual(
+            rows,
+            expected.map((key) => ({ key, value: key })),
+          )
+        ) {
+          throw new Error(`${JSON.stringify(options)} gave ${JSON.stringify(rows)}, not ${JSON.stringify(expected)}`)
+        }
+      }
+      for (const key of sorted)
+        if (!isDeepStrictEqual(store.get(of, key), key)) throw new Error(`no ${JSON.stringify(key)}`)
+    }),
+    { numRuns: 200 },
+  )
+  t.pass()
+})
+
+function modelRange(sorted: readonly Key[], { prefix = [], after, before, reverse, limit }: RangeOptions): Key[] {
+  return (reverse ? sorted.toReversed() : sorted)
+    .filter((key) => beginsWith(key, prefix))
+    .filter((key) => !after || (reverse ? compareKeys(key, after) < 0 : compareKeys(key, after) > 0))
+    .filter((key) => !before || compareKeys(key, before) < 0)
+    .slice(0, limit)
+}
+
+t.test('A range longer than one sitting misses no row, from either end and with any limit', async (t) => {
+  const of = newTable()
+  const count = limits.rowsPerSlice * 3
+  await store.commit(Array.from({ length: count }, (_, n) => ({ table: of, key: ['x', n], value: n })))
+  await store.commit([
+    { table: of, key: ['w'], value: -1 },
+    { table: of, key: ['y'], value: -1 },
+  ])
+  const all = Array.from({ length: count }, (_, n) => n)
+  const values = (options: RangeOptions) => Array.from(store.range(of, options), (row) => row.value)
+  t.same(values({ prefix: ['x'] }), all)
+  t.same(values({ prefix: ['x'], reverse: true }), all.toReversed())
+  for (const limit of [1, limits.rowsPerSlice - 1, limits.rowsPerSlice, limits.rowsPerSlice + 1, count, count + 1]) {
+    t.same(values({ prefix: ['x'], limit }), all.slice(0, limit), `${limit} rows`)
+    t.same(values({ prefix: ['x'], limit, reverse: true }), all.toReversed().slice(0, limit), `the last ${limit} rows`)
+  }
+  const twice = store.range(of, { prefix: ['x'], limit: 2 })
+  t.same([...twice, ...twice].length, 4, 'a range can be walked again')
+})
+
+t.test('A table never shows the rows of another, whatever the two are called', async (t) => {
+  const names = ['', 'a', 'a\0', 'ab', '\xff', 'a\xff', '_store']
+  await store.commit(names.map((name) => ({ table: table<Key, unknown>(name), key: ['k'], value: name })))
+  for (const name of names) {
+    const rows = [...store.range(table<Key, unknown>(name), { prefix: ['k'] })]
+    t.same(rows, [{ key: ['k'], value: name }], JSON.stringify(name))
+  }
+})
+
+t.test('A caller that asks for what cannot be is told at once, and nothing of its call is taken', async (t) => {
+  const of = newTable()
+  const long = 'x'.repeat(limits.keyBytes)
+  const bugs: [string, () => unknown][] = [
+    [
+      'a key too long',
+      () =>
+        store.commit([
+          { table: of, key: ['ok'], value: 1 },
+          { table: of, key: [long], value: 1 },
+        ]),
+    ],
+    ['a key too long once its characters are bytes', () => store.get(of, ['é'.repeat(limits.keyBytes / 2)])],
+    ['NaN in a key', () => store.get(of, [Number.NaN])],
+    ['a key part that is neither', () => store.get(of, [true as never])],
+    ['a function', () => store.commit([{ table: of, key: ['ok'], value: { run: () => 1 } }])],
+    ['a class instance', () => store.commit([{ table: of, key: ['ok'], value: [new Date(0)] }])],
+    ['a bigint', () => store.commit([{ table: of, key: ['ok'], value: 1n }])],
+    ['a record without end', () => store.commit([{ table: of, key: ['ok'], value: endless() }])],
+    ['a backward range with an end', () => store.range(of, { reverse: true, before: ['a'] })],
+    ['a limit below zero', () => store.range(of, { limit: -1 })],
+  ]
+  for (const [what, ask] of bugs) t.throws(ask, { name: 'Error' }, what)
+  await store.commit([{ table: of, key: ['x'.repeat(limits.keyBytes - 20)], value: 1 }])
+  t.equal([...store.range(of)].length, 1, 'only the key that fits is there')
+})
+
+function endless(): object {
+  const loop: Record<string, unknown> = {}
+  loop.loop = loop
+  return loop
+}
+
+t.test('A record reads back exactly as it was written', (t) => {
+  const of = table('records')
+  fc.assert(
+    fc.property(anyRecord, (value) => {
+      const bytes = encodeRecord(of, value)
+      // Given as lmdb gives it: the record at the start of memory that goes on and is then used for something else.
+      const lent = Buffer.concat([bytes, Buffer.alloc(50, 0xa5)])
+      Object.defineProperty(lent, 'length', { value: bytes.length })
+      const read = decodeRecord(of, lent)
+      Uint8Array.prototype.fill.call(lent, 0x5a)
+      return isDeepStrictEqual(read, value)
+    }),
+    { numRuns: 500 },
+  )
+  const read = decodeRecord(of, encodeRecord(of, JSON.parse('{"__proto__":{"polluted":true}}'))) as object
+  t.equal((read as { polluted?: unknown }).polluted, undefined)
+  t.equal(({} as { polluted?: unknown }).polluted, undefined)
+  t.same(Object.keys(read), ['__proto__'])
+  t.throws(
+    () => decodeRecord(of, Buffer.from([0x93, 1, 2])),
+    /table records/,
+    'bytes that are no record name their table',
+  )
+  t.end()
+})
+
+t.test('An older record is upgraded step by step when it is read, and a newer one is refused by name', async (t) => {
+  const first = table<[string], { name: string }>('people')
+  await store.commit([{ table: first, key: ['p'], value: { name: 'Ada Lovelace' } }])
+  const third = table<[string], { given: string; family: string; seen: number }>('people', 3, {
+    1: (old: { name: string }) => ({ given: old.name.split(' ')[0], family: old.name.split(' ')[1] }),
+    2: (old: { given: string; family: string }) => ({ ...old, seen: 0 }),
+  })
+  const upgraded = { given: 'Ada', family: 'Lovelace', seen: 0 }
+  t.same(store.get(third, ['p']), upgraded)
+  t.same([...store.range(third)], [{ key: ['p'], value: upgraded }])
+  t.same(store.get(first, ['p']), { name: 'Ada Lovelace' }, 'reading changed nothing')
+  await store.commit([{ table: third, key: ['p'], value: upgraded }])
+  t.throws(() => store.get(first, ['p']), /table people has version 3.*only up to 1/)
+  t.throws(() => table('gap', 3, { 1: (old) => old }), /no upgrade from version 2/)
+})
+
+t.test('Commits leave what the same writes would leave in a map, also after closing and opening again', async (t) => {
+  const dir = newDir()
+  let mine = await openStore({ dir, shards: 16 })
+  const anyWrite = fc.record({ key: anyKey, value: fc.option(anyRecord, { nil: undefined }) })
+  const few = fc.array(anyWrite, { minLength: 1, maxLength: 4 })
+  const anyCommits = few.chain((writes) => {
+    // Drawn from few keys, so that commits overwrite and remove what others wrote.
+    const again = fc.tuple(fc.constantFrom(...writes), anyRecord).map(([{ key }, value]) => ({ key, value }))
+    return fc.array(fc.array(fc.oneof(fc.constantFrom(...writes), again), { maxLength: 5 }), { maxLength: 6 })
+  })
+  await fc.assert(
+    fc.asyncProperty(anyCommits, fc.boolean(), async (commits, reopen) => {
+      const of = newTable()
+      await Promise.all(commits.map((writes) => mine.commit(writes.map((write) => ({ table: of, ...write })))))
+      const model = new Map<string, Row<Key, unknown>>()
+      for (const { key, value } of commits.flat()) {
+        if (value === undefined) model.delete(spelled(key))
+        else model.set(spelled(key), { key, value })
+      }
+      if (reopen) {
+        await mine.close()
+        mine = await openStore({ dir, shards: 16 })
+      }
+      const expected = [...model.values()].toSorted((a, b) => compareKeys(a.key, b.key))
+      return isDeepStrictEqual([...mine.range(of)], expected)
+    }),
+    { numRuns: 60 },
+  )
+  await mine.close()
+  t.pass()
+})
+
+const spelled = (key: Key) => key.map((part) => `${typeof part} ${String(part).length} ${part}`).join()
+
+t.test('Commits resolve in the order of the calls, each once its writes can be read', async (t) => {
+  const of = newTable()
+  const order: number[] = []
+  const commits = Array.from({ length: 50 }, async (_, n) => {
+    const value = { n }
+    const committed = store.commit([
+      { table: of, key: ['last'], value },
+      { table: of, key: [n], value },
+    ])
+    value.n = -1
+    await committed
+    order.push(n)
+    t.same(store.get(of, [n]), { n }, 'as it was at the call')
+  })
+  t.equal(store.get(of, ['last']), undefined, 'nothing is seen before it is durable')
+  await Promise.all(commits)
+  t.same(
+    order,
+    Array.from({ length: 50 }, (_, n) => n),
+  )
+  t.same(store.get(of, ['last']), { n: 49 })
+  await store.commit([])
+})
+
+t.test('A range left anywhere keeps no space from being used again', async (t) => {
+  const dir = newDir()
+  const mine = await openStore({ dir, shards: 16 })
+  const of = table<Key, string>('big')
+  const put = (n: number) => mine.commit([{ table: of, key: [n % 2], value: String(n).padEnd(100_000) }])
+  for (let n = 0; n < 4; n++) await put(n)
+  for (const _ of mine.range(of)) break
+  const abandoned = mine.range(of)[Symbol.iterator]()
+  t.equal(abandoned.next().done, false)
+  for (let n = 0; n < 100; n++) await put(n)
+  t.ok(statSync(join(dir, dataFileName)).size < 3_000_000, 'a hundred records of 100 kB took the place of one another')
+  t.equal(abandoned.next().done, false, 'and the range goes on')
+  await mine.close()
+  t.throws(() => abandoned.next() && mine.get(of, [0]), /closed/)
+  await t.rejects(mine.commit([{ table: of, key: [0] }]), { name: 'StoreFailed' })
+})
+
+t.test(
+  'A nearly full disk refuses commits before they are tried, and takes them again when there is room',
+  async (t) => {
+    let free = limits.freeDiskBytes
+    const lines: string[] = []
+    const log = { warn: (event: string) => lines.push(event), error: (event: string) => lines.push(event) }
+    const mine = await openStore({ dir: newDir(), shards: 16, log, freeBytes: () => free })
+    const of = table<Key, number>('numbers')
+    const put = (n: number) => mine.commit([{ table: of, key: [n], value: n }])
+    await put(1)
+    t.equal(mine.failure(), undefined)
+    free--
+    const refused = await Promise.allSettled([put(2), put(3)])
+    for (const { status, ...about } of refused)
+      t.match({ status, ...about }, { status: 'rejected', reason: StoreFailed })
+    t.match(mine.failure()?.message, /has less than \d+ bytes left/)
+    t.same(
+      Array.from(mine.range(of), (row) => row.value),
+      [1],
+      'what is there can still be read',
+    )
+    free++
+    t.equal(mine.failure(), undefined)
+    await put(4)
+    t.same(
+      Array.from(mine.range(of), (row) => row.value),
+      [1, 4],
+    )
+    t.same(lines, ['store.disk.low', 'store.disk.recovered'])
+    await mine.close()
+  },
+)
+
+/** lmdb speaks of its failures on stderr as well. */
+const quietly: SpawnSyncOptionsWithStringEncoding = { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }
+
+interface Pair {
+  readonly writer: number
+  readonly n: number
+}
+
+const pairsIn = (lines: readonly string[]): Pair[] =>
+  lines
+    .filter((line) => /^\d+ \d+$/.test(line))
+    .map((line) => ({ writer: Number.parseInt(line, 10), n: Number(line.split(' ')[1]) }))
+
+/** Everything acknowledged is there and whole; whatever else is there came in pairs too. */
+async function checkPairs(t: Test, dir: string, acknowledged: readonly Pair[]): Promise<number> {
+  const mine = await openStore({ dir, shards: 16 })
+  const lefts = [...mine.range(left)]
+  const missing = acknowledged.filter(({ writer, n }) => mine.get(left, [writer, n])?.n !== n)
+  t.same(missing, [], `all ${acknowledged.length} acknowledged commits are there`)
+  t.same(lefts, [...mine.range(right)], 'no commit is torn')
+  await mine.close()
+  return lefts.length
+}
+
+t.test('What was acknowledged survives kill -9 of the process, round after round', async (t) => {
+  const dir = newDir()
+  const acknowledged: Pair[] = []
+  for (const acks of [1, 50, 200, 400, 700]) {
+    const writer = spawn(process.execPath, [child, 'write', dir], { stdio: ['ignore', 'pipe', 'inherit'] })
+    const lines: string[] = []
+    for await (const line of createInterface(writer.stdout)) if (lines.push(line) === acks) writer.kill('SIGKILL')
+    if (writer.signalCode === null) await once(writer, 'exit')
+    t.equal(writer.signalCode, 'SIGKILL')
+    acknowledged.push(...pairsIn(lines))
+    await checkPairs(t, dir, acknowledged)
+  }
+})
+
+t.test(
+  'A write that the system refuses fails every commit that waited and all that follow, and loses nothing',
+  async (t) => {
+    const dir = newDir()
+    const limited = ['-c', 'ulimit -f 4096; exec "$0" "$@"', process.execPath, child, 'write', dir]
+    const { stdout, status } = spawnSync('/bin/sh', limited, quietly)
+    t.equal(status, 0, 'the process goes on')
+    checkFailure(t, stdout)
+    await checkPairs(t, dir, pairsIn(stdout.split('\n')))
+  },
+)
+
+t.test('A disk that really is full does the same', async (t) => {
+  const dir = newDir()
+  mkdirSync(dir)
+  const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=6m', 'tmpfs', dir]).status === 0
+  if (!mounted) return t.pass('a small disk', { skip: 'only root can mount one' })
+  t.teardown(() => spawnSync('umount', [dir]))
+  checkFailure(t, spawnSync(process.execPath, [child, 'write', dir], quietly).stdout)
+  const refusing = await openStore({ dir, shards: 16 })
+  t.ok(refusing.failure() instanceof StoreFailed, 'and by itself the store would have stopped long before')
+  await t.rejects(refusing.commit([{ table: left, key: [0, 0] }]), { name: 'StoreFailed' })
+  await refusing.close()
+})
+
+function checkFailure(t: Test, stdout: string): void {
+  const lines = stdout.trim().split('\n')
+  const told = JSON.parse(lines.at(-2)!) as { failed: Error; later: Error; failure: Error; rows: number }
+  t.match(told.failed, { name: 'StoreFailed', message: /failed: .*until the process is started again/ })
+  t.same(told.later, told.failed)
+  t.same(told.failure, told.failed)
+  t.equal(told.rows, pairsIn(lines).length, 'readers see what was acknowledged and nothing else')
+  t.equal(lines.at(-1), '"closed"')
+}
+
+t.test('An acknowledgement is given only after the data was synced to the disk', async (t) => {
+  const trace = join(home, 'trace')
+  const strace = ['-f', '-o', trace, '-e', 'trace=openat,fdatasync,pwrite64,write', process.execPath, child, 'write']
+  const { error } = spawnSync('strace', [...strace, newDir(), '10'], { stdio: 'ignore' })
+  if (error) return t.pass('system calls', { skip: 'strace is not installed' })
+  const { acks, early } = acksInTrace(readFileSync(trace, 'utf8'))
+  t.equal(acks, 80)
+  t.same(early, [], 'each comes after a sync of the pages and a synced write of the head page that names them')
+})
+
+/** Walks a trace of system calls; an ack is early when pages were written since the head page was last made durable. */
+function acksInTrace(trace: string): { acks: number; early: string[] } {
+  const opened = new Map<string, 'pages' | 'head'>()
+  const unfinished = new Map<string, string>()
+  let state: 'durable' | 'written' | 'synced' = 'written'
+  const early: string[] = []
+  let acks = 0
+  for (const line of trace.split('\n')) {
+    const [, thread = '', text = ''] = /^(\d+) +(.*)$/.exec(line) ?? []
+    if (text.endsWith('<unfinished ...>')) unfinished.set(thread, text)
+    const call = text.startsWith('<...') ? `${unfinished.get(thread)} ${text}` : text
+    const returned = / = (\d+)$/.exec(call)?.[1]
+    const file = /^openat\(.*"[^"]*\/store\.mdb", ([A-Z_|]+)/.exec(call)
+    if (file && returned) opened.set(returned, file[1]!.includes('O_DSYNC') ? 'head' : 'pages')
+    const to = opened.get(/^pwrite64\((\d+),/.exec(call)?.[1] ?? '')
+    if (to === 'pages') state = 'written'
+    else if (to === 'head' && returned && state === 'synced') state = 'durable'
+    else if (call.startsWith('fdatasync(') && returned === '0' && state === 'written') state = 'synced'
+    else if (/^write\(1, "\d+ \d+\\n"/.test(call) && !text.startsWith('<...')) {
+      acks++
+      if (state !== 'durable') early.push(line)
+    }
+  }
+  return { acks, early }
+}

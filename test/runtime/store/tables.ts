@@ -1,0 +1,11 @@
+/** The tables that a test and the process it watches share. */
+import { table } from '../../../runtime/store/contract.js'
+
+interface Half {
+  readonly n: number
+  readonly text: string
+}
+
+/** Written in pairs, each pair in one commit: a half without its other is a commit that was torn. */
+export const left = table<[writer: number, n: number], Half>('left')
+export const right = table<[writer: number, n: number], Half>('right')
