@@ -32,6 +32,12 @@ const busy: Reply = {
   requestId: 'none',
 }
 
+/** Without this option a second process would silently share the port. The declared types lack this form of the call. */
+interface ListensAlone {
+  listen(host: string, port: number, options: number, call: (socket: us_listen_socket | false) => void): void
+}
+const exclusively = 1
+
 export async function listen(options: { host: string; port: number; serve: Serve; log: Log }): Promise<Listening> {
   const { default: uws } = await import('uWebSockets.js')
   const { serve, log } = options
@@ -41,12 +47,12 @@ export async function listen(options: { host: string; port: number; serve: Serve
   let whenIdle: (() => void) | undefined
 
   function countSocket(socket: Socket, change: number): void {
-    sockets += Number(change)
-    if (Number(change) > 0 && sockets > http.socketsTotal) socket.close()
+    sockets += change
+    if (change > 0 && sockets > http.socketsTotal) socket.close()
   }
 
   const app: TemplatedApp = uws.App()
-  app.filter(countSocket)
+  app.filter(countSocket as never)
   app.any('/*', (socket, req) => {
     const peer = new Peer(socket)
     const method = req.getCaseSensitiveMethod()
@@ -64,15 +70,8 @@ export async function listen(options: { host: string; port: number; serve: Serve
       })
   })
 
-  // Without this option a second process would silently share the port. The declared types lack this form of the call.
-  const listenAlone = app.listen.bind(app) as unknown as (
-    host: string,
-    port: number,
-    options: number,
-    call: (socket: us_listen_socket | false) => void,
-  ) => void
   const socket = await new Promise<us_listen_socket | false>((resolve) =>
-    listenAlone(options.host, options.port, uws.LIBUS_LISTEN_EXCLUSIVE_PORT, resolve),
+    (app as unknown as ListensAlone).listen(options.host, options.port, exclusively, resolve),
   )
   if (!socket) throw new CannotListen(`Nothing can listen on ${options.host}:${options.port}; is the port taken?`)
   return {

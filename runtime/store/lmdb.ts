@@ -12,7 +12,7 @@ import { checkDataFile } from './datafile.js'
 import { dataFileName, prepareDirectory, syncDirectory, watchDisk } from './directory.js'
 import { keyBytes, keyParts, passingKeyBytes } from './key.js'
 import { claimDirectory } from './owner.js'
-import { type Bounds, boundsOf, isEmpty } from './range.js'
+import { type Bounds, boundsOf, continued, isEmpty } from './range.js'
 
 export interface StoreOptions {
   readonly dir: string
@@ -87,7 +87,7 @@ function storeOver(environment: Environment, options: StoreOptions, release: () 
       }
       if (slice.length < wanted) return
       left -= wanted
-      from = { ...from, start: slice.at(-1)!.key, startBeyond: true }
+      from = continued(from, slice.at(-1)!.key)
     }
   }
 

@@ -33,6 +33,13 @@ export function isEmpty({ start, end, reverse }: Bounds): boolean {
   return reverse ? Buffer.compare(start, end) < 0 : Buffer.compare(start, end) >= 0
 }
 
+/** What is left after `last`. A damaged file might lead backwards, and a walk over it would never end. */
+export function continued(bounds: Bounds, last: Buffer): Bounds {
+  const step = Buffer.compare(last, bounds.start)
+  if (bounds.reverse ? step > 0 : step < 0) throw new Error('the data file is damaged: its keys are out of order')
+  return { ...bounds, start: last, startBeyond: true }
+}
+
 function lower(a: Buffer, b: Buffer): Buffer {
   return Buffer.compare(a, b) < 0 ? a : b
 }
