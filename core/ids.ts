@@ -46,3 +46,15 @@ export function slugFrom(name: string): string {
     .slice(0, 63)
     .replace(/-+$/, '')
 }
+
+const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
+
+/** Bytes as letters and digits, always as many as that number of bytes may need. */
+export function inBase62(bytes: Uint8Array): string {
+  let rest = 0n
+  for (const byte of bytes) rest = (rest << 8n) | BigInt(byte)
+  const chars = Math.ceil((bytes.length * 8) / Math.log2(62))
+  let text = ''
+  for (; text.length < chars; rest /= 62n) text = base62[Number(rest % 62n)]! + text
+  return text
+}

@@ -27,8 +27,8 @@ export const http = {
   tokenChars: 4_096,
 } as const
 
-/** A stop has ten seconds in all; requests in flight get the first part of them. */
-export const shutdown = { requestsMs: 5 * second, wholeMs: 9.5 * second } as const
+/** A stop has ten seconds in all: requests in flight get the first part, effects under way the second. */
+export const shutdown = { requestsMs: 5 * second, effectsMs: 3 * second, wholeMs: 9.5 * second } as const
 
 export const org = { nameChars: 200, descriptionChars: 2_000 } as const
 
@@ -85,6 +85,7 @@ export const shard = {
 } as const
 
 export const store = {
+  /** Addresses reserved for the data at the start, not memory; more are taken when it outgrows them. */
   mapBytes: 64 * 1024 ** 3,
   keyBytes: 1_900,
   /** Below this much free disk the node stops taking writes. */

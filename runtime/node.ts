@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { resolve } from 'node:path'
 import { idFromBytes } from '../core/ids.js'
+import { shutdown } from '../core/limits.js'
 import { authenticateWith } from '../mgmt/access/authenticate.js'
 import { type Grants, openGrants } from '../mgmt/access/grants.js'
 import { foreignIdTokens, ownIdTokens } from '../mgmt/access/idtokens.js'
@@ -197,8 +198,10 @@ export async function openNode(config: Config, around: Surroundings): Promise<No
       origins = new Set(Object.values(found).map((url) => new URL(url).origin))
     },
     async close() {
+      const stopped = engine.stop()
+      await Promise.race([stopped, new Promise((resolve) => setTimeout(resolve, shutdown.effectsMs).unref())])
       await poster.close()
-      await engine.stop()
+      await stopped
       await buckets.close()
       await store.close()
     },

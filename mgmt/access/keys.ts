@@ -1,16 +1,16 @@
 /** The text of an API key: how one is made, recognised and hashed. */
 import { hash } from 'node:crypto'
 import { crc32 } from 'node:zlib'
-import { apiKeyPrefix, shownSecretChars } from '../../core/ids.js'
+import { apiKeyPrefix, inBase62, shownSecretChars } from '../../core/ids.js'
 
-const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const secretBytes = 24
 
 /** 192 random bits and six characters that a secret scanner can check. */
 export function makeKey(randomBytes: (count: number) => Uint8Array): string {
-  const secret = Buffer.from(randomBytes(secretBytes)).toString('hex')
-  const body = inBase62(BigInt(`0x${secret}`), 33)
-  return `${apiKeyPrefix}${body}${inBase62(BigInt(crc32(body)), 6)}`
+  const body = inBase62(randomBytes(secretBytes))
+  const check = Buffer.alloc(4)
+  check.writeUInt32BE(crc32(body))
+  return `${apiKeyPrefix}${body}${inBase62(check)}`
 }
 
 export function hashKey(key: string): string {
@@ -19,10 +19,4 @@ export function hashKey(key: string): string {
 
 export function shownPrefix(key: string): string {
   return key.slice(0, shownSecretChars)
-}
-
-function inBase62(value: bigint, chars: number): string {
-  let text = ''
-  for (let rest = value; text.length < chars; rest /= 62n) text = alphabet[Number(rest % 62n)]! + text
-  return text
 }

@@ -37,8 +37,7 @@ export interface DriverOptions {
 /** The id of the effect becomes the command's, so an event performed twice is queued once. */
 export function orgEventPerformer(shards: Shards, commands: Pick<WebhookCommands, 'enqueue'>) {
   return async (payload: OrgEventPayload, effectId: string): Promise<void> => {
-    const id = `orgEvent:${payload.agentId ?? ''}:${effectId}`
-    const answer = await shards.ask(payload.orgId, commands.enqueue, payload, { id })
+    const answer = await shards.ask(payload.orgId, commands.enqueue, payload, { id: effectId })
     if (isRefusal(answer)) throw new Error(`an org event was not taken: ${answer.refused}`)
   }
 }

@@ -1,5 +1,5 @@
 /** Signing secrets: made from random bytes, shown once, sealed before any command is told of them. */
-import { shownSecretChars, signingSecretPrefix } from '../../core/ids.js'
+import { inBase62, shownSecretChars, signingSecretPrefix } from '../../core/ids.js'
 import { orgWebhook } from '../../core/limits.js'
 import type { SealedSecret } from './store.js'
 
@@ -10,13 +10,9 @@ export interface Sealer {
 }
 
 const kind = 'webhook'
-const digits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 
 export function newSecret(randomBytes: (count: number) => Uint8Array): string {
-  let rest = BigInt(`0x${Buffer.from(randomBytes(orgWebhook.secretBytes)).toString('hex')}`)
-  let text = ''
-  for (; rest > 0n; rest /= 62n) text += digits[Number(rest % 62n)]
-  return signingSecretPrefix + text.padEnd(Math.ceil((orgWebhook.secretBytes * 8) / Math.log2(62)), '0')
+  return signingSecretPrefix + inBase62(randomBytes(orgWebhook.secretBytes))
 }
 
 export function sealSecret(sealer: Sealer, orgId: string, webhookId: string, secret: string): SealedSecret {

@@ -66,5 +66,8 @@ export interface Watch {
   watch<K extends Key, V>(table: Table<K, V>, seen: (key: K, value: V | undefined) => void): void
 }
 
-/** Performs one kind of effect. It may be called again with the same id after a crash, so its receiver drops repeats. */
+/**
+ * Performs one kind of effect. Its id is owner, command and place, and no other effect ever has it. It may be called
+ * again with the same id after a crash, so its receiver drops repeats.
+ */
 export type Performer = (payload: never, effectId: string) => Promise<void>

@@ -116,10 +116,9 @@ export function openShards(options: EngineOptions): Engine {
 
   /** A timer whose command fails is logged and dropped: it would only fail again. */
   async function fire(due: DueTimer): Promise<void> {
-    const [dueAt, owner, name] = due.key
+    const [, owner] = due.key
     const command = commands.get(due.value.command) ?? postpone(due)
-    const commandId = `timer:${owner}:${name}:${dueAt}`
-    await post({ owner, command, input: due.value.input, commandId, remember: false }, due)
+    await post({ owner, command, input: due.value.input, commandId: options.newCommandId(), remember: false }, due)
   }
 
   /** A timer of a command this version does not know is kept for one that does. */

@@ -58,9 +58,8 @@ export function openOutbox(options: {
   }
 
   async function performOne(lane: Lane, effect: Owed, tries = 0): Promise<void> {
-    const [, commandId, index] = effect.key
     try {
-      await lane.perform(effect.payload as never, `${commandId}:${index}`)
+      await lane.perform(effect.payload as never, effect.key.join(':'))
       await store.commit([{ table: outboxTable as never, key: effect.key }])
     } catch (error) {
       log.warn('shard.effect.failed', { kind: effect.kind, tries: tries + 1, error })

@@ -10,8 +10,20 @@ import { checkTrees, compareNumbers, Damage, kindOf, pageHeaderBytes, pageKind, 
 const magic = 0xbeefc0de
 const dataVersion = 2
 /** Offsets in a head page, after its header. */
-const metaAt = { magic: 0, version: 4, pageBytes: 24, freeTree: 24, mainTree: 72, lastPage: 120, txn: 128 } as const
-const treeAt = { depth: 6, root: 40 } as const
+const metaAt = {
+  magic: 0,
+  version: 4,
+  mapBytes: 16,
+  pageBytes: 24,
+  freeTree: 24,
+  mainTree: 72,
+  lastPage: 120,
+  txn: 128,
+} as const
+const treeAt = { flags: 4, depth: 6, root: 40 } as const
+/** The tree of free pages counts in whole numbers; beside that it may carry how the file was opened when it was made. */
+const wholeNumberKeys = 0x08
+const openedHow = 0x5c00
 const metaBytes = 144
 const minPageBytes = 256
 const maxPageBytes = 65_536
@@ -48,11 +60,12 @@ function checkPages(fd: number): void {
   const second = readMeta(fd, first.pageBytes)
   if (second.pageBytes !== first.pageBytes) throw new Damage('its two head pages disagree')
   const newest = second.txn > first.txn ? second : first
-  const pages = { fd, pageBytes: newest.pageBytes, count: BigInt(Math.floor(size / newest.pageBytes)) }
+  const held = BigInt(Math.floor(size / newest.pageBytes))
+  const short = held <= newest.lastPage
+  const pages = { fd, pageBytes: newest.pageBytes, count: short ? held : newest.lastPage + 1n }
   // Pages at the end that were given up before they were ever written are missing from a healthy file, so one that is
   // short is walked to its last page to see whether something still in use is gone.
-  const budget = pages.count > newest.lastPage ? limits.checkedPages : Number.POSITIVE_INFINITY
-  checkTrees(pages, newest.trees, budget)
+  checkTrees(pages, newest.trees, short ? Number.POSITIVE_INFINITY : limits.checkedPages)
 }
 
 function readMeta(fd: number, at: number): Meta {
@@ -68,11 +81,19 @@ function readMeta(fd: number, at: number): Meta {
   if (pageBytes < minPageBytes || pageBytes > maxPageBytes || (pageBytes & (pageBytes - 1)) !== 0) {
     throw new Damage(`it speaks of pages of ${pageBytes} bytes`)
   }
+  const lastPage = body.readBigUInt64LE(metaAt.lastPage)
+  if (lastPage >= body.readBigUInt64LE(metaAt.mapBytes) / BigInt(pageBytes)) {
+    throw new Damage(`it speaks of a page ${lastPage}, which it has no room for`)
+  }
+  const freeFlags = body.readUInt16LE(metaAt.freeTree + treeAt.flags)
+  if ((freeFlags & ~openedHow) !== wholeNumberKeys || body.readUInt16LE(metaAt.mainTree + treeAt.flags) !== 0) {
+    throw new Damage('it is laid out in a way that Parley never uses')
+  }
   const treeOf = (tree: number, compare: Tree['compare']) => ({
     root: body.readBigUInt64LE(tree + treeAt.root),
     depth: body.readUInt16LE(tree + treeAt.depth),
     compare,
   })
   const trees = [treeOf(metaAt.mainTree, Buffer.compare), treeOf(metaAt.freeTree, compareNumbers)]
-  return { pageBytes, lastPage: body.readBigUInt64LE(metaAt.lastPage), txn: body.readBigUInt64LE(metaAt.txn), trees }
+  return { pageBytes, lastPage, txn: body.readBigUInt64LE(metaAt.txn), trees }
 }

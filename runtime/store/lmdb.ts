@@ -18,6 +18,7 @@ export interface StoreOptions {
   readonly dir: string
   /** Fixed for the life of the data. */
   readonly shards: number
+  /** Addresses reserved for the data at the start; it may outgrow them. */
   readonly mapBytes?: number
   readonly log?: Pick<Log, 'warn' | 'error'>
   /** Free bytes where the data lies; the file system is asked when absent. */
@@ -136,8 +137,8 @@ interface Environment {
 
 /**
  * `overlappingSync` stays off: with it lmdb 3.5 resolves a commit whose last head page could not be written, and shows
- * readers what is not yet durable. It also gains nothing here, since one group is written at a time. `eventTurnBatching`
- * is off because a failed commit then leaves a rejected promise that nobody can catch; `batch` names the transaction.
+ * readers what is not yet durable. It would gain nothing here, since one group is written at a time. `eventTurnBatching`
+ * is off because `batch` already says what belongs to a transaction.
  */
 function openEnvironment(path: string, mapBytes: number = limits.mapBytes): Environment {
   const settings = {

@@ -16,7 +16,7 @@ export class Damage extends Error {}
 export interface Pages {
   readonly fd: number
   readonly pageBytes: number
-  /** Whole pages that the file really holds. */
+  /** Whole pages that the file really holds, up to the last that is said to be in use. */
   readonly count: bigint
 }
 
@@ -50,7 +50,7 @@ export function checkTrees(pages: Pages, trees: readonly Tree[], budget: number)
 }
 
 function readPage(pages: Pages, number: bigint, into: Buffer): void {
-  if (number >= pages.count) throw new Damage(`it is cut off before page ${number}, which is in use`)
+  if (number >= pages.count) throw new Damage(`it points at page ${number}, which it does not hold`)
   readSync(pages.fd, into, 0, into.length, Number(number) * pages.pageBytes)
   if (into.readBigUInt64LE(0) !== number) throw new Damage(`page ${number} holds something else`)
 }
@@ -82,7 +82,7 @@ function leafNodes(page: Buffer, number: bigint, pages: Pages): Buffer[] {
 function checkOverflow(pages: Pages, first: bigint, count: bigint, dataBytes: number): void {
   const header = Buffer.alloc(pageHeaderBytes)
   const end = first + BigInt(Math.ceil((pageHeaderBytes + dataBytes) / pages.pageBytes))
-  if (end > pages.count) throw new Damage(`it is cut off before page ${end - 1n}, which is in use`)
+  if (end > pages.count) throw new Damage(`it points at page ${end - 1n}, which it does not hold`)
   readPage(pages, first, header)
   if (kindOf(header) !== pageKind.overflow || first + count < end) {
     throw new Damage(`page ${first} is not of the kind that belongs there`)

@@ -254,6 +254,7 @@ t.test('An API key appears once, is kept as a hash, and can be read, changed and
   t.teardown(() => own.close())
   const keys = '/v1/orgs/demo/api-keys'
   const token = own.key
+  await clock.advance(1_000)
   const made = await own.mgmt('POST', keys, {
     token,
     json: { name: 'CI', scopes: ['agents:write'], description: 'builds' },
@@ -264,7 +265,7 @@ t.test('An API key appears once, is kept as a hash, and can be read, changed and
     name: 'CI',
     key: /^sk-svc-[0-9A-Za-z]{39}$/,
     scopes: ['agents:write'],
-    createdAt: '2026-03-01T12:00:00.000Z',
+    createdAt: '2026-03-01T12:00:01.000Z',
   })
   t.ok(made.json.key.startsWith(made.json.prefix))
   const { id, key } = made.json
@@ -278,7 +279,7 @@ t.test('An API key appears once, is kept as a hash, and can be read, changed and
 
   t.equal((await own.mgmt('GET', '/v1/me', { token: key })).status, 200)
   await settle()
-  t.equal((await own.mgmt('GET', item, { token })).json.lastUsedAt, '2026-03-01T12:00:00.000Z')
+  t.equal((await own.mgmt('GET', item, { token })).json.lastUsedAt, '2026-03-01T12:00:01.000Z')
 
   const patched = await own.mgmt('PATCH', item, {
     token,

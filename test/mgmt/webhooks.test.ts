@@ -734,7 +734,7 @@ t.test('An event told twice is delivered once, and a try whose time has passed i
   const payload: OrgEventPayload = { type: 'agent.created', orgId: 'acme', agentId: 'nova', data: {} }
   await Promise.all([node.performers.orgEvent(payload, 'c1:0'), node.performers.orgEvent(payload, 'c1:0')])
   await node.performers.orgEvent(payload, 'c1:0')
-  await node.performers.orgEvent({ ...payload, agentId: 'vega' }, 'c1:0')
+  await node.performers.orgEvent({ ...payload, agentId: 'vega' }, 'c2:0')
   await until(async () => (await node.deliveries(id, '?state=delivered')).length === 2)
   t.equal(receiver.at('/hook').length, 2)
   const [first] = Array.from(node.store.range(deliveryTable), (row) => row.value) as [Delivery]

@@ -167,7 +167,7 @@ t.test('An effect is performed after its commit, again until it succeeds, always
   await house.engine.ask('a', tell, { owner: 'a', words: ['hello'] })
   await settle()
   await house.clock.advance(60_000)
-  t.same(seen, Array(4).fill('hello cmd-0:0 hello'))
+  t.same(seen, Array(4).fill('hello a:cmd-0:0 hello'))
   await house.clock.advance(600_000)
   t.equal(seen.length, 4, 'and no more once it is done')
 })
@@ -184,8 +184,8 @@ t.test('What an earlier process still owed is performed by the next', async (t) 
   second.engine.start()
   await settle()
   t.same(performed, [
-    ['one', 'cmd-0:0'],
-    ['two', 'cmd-0:1'],
+    ['one', 'a:cmd-0:0'],
+    ['two', 'a:cmd-0:1'],
   ])
 })
 

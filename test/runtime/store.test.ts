@@ -5,12 +5,14 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { setImmediate } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { isDeepStrictEqual } from 'node:util'
 import fc from 'fast-check'
 import t, { type Test } from 'tap'
 import { store as limits } from '../../core/limits.js'
 import { decodeRecord, encodeRecord } from '../../runtime/store/codec.js'
+import { type Change, groupCommits } from '../../runtime/store/commits.js'
 import { type Key, type RangeOptions, type Row, StoreFailed, table } from '../../runtime/store/contract.js'
 import { dataFileName } from '../../runtime/store/directory.js'
 import { openStore } from '../../runtime/store/lmdb.js'
@@ -244,6 +246,74 @@ t.test('Commits resolve in the order of the calls, each once its writes can be r
   )
   t.same(store.get(of, ['last']), { n: 49 })
   await store.commit([])
+})
+
+/** A disk that writes when it is told to, to see what is sent to it together. */
+function slowDisk() {
+  const groups: { changes: readonly Change[]; written: () => void; broken: (cause: Error) => void }[] = []
+  const disk = {
+    refused: undefined as Error | undefined,
+    write: (changes: readonly Change[]) =>
+      new Promise<void>((written, broken) => groups.push({ changes, written, broken })),
+    refusal: () => disk.refused,
+    failed: (cause: unknown) => new StoreFailed('failed', { cause }),
+  }
+  const change = (n: number): Change => ({ key: Buffer.from([n]), value: undefined })
+  const keysOf = (group: number) => groups[group]!.changes.map(({ key }) => key[0])
+  return { disk, groups, change, keysOf }
+}
+
+t.test('What is committed while a group is on its way goes together in the next, in order', async (t) => {
+  const { disk, groups, change, keysOf } = slowDisk()
+  const commits = groupCommits(disk)
+  const done: number[] = []
+  const add = (n: number) => commits.add([change(n), change(n + 100)]).then(() => done.push(n))
+  const first = [add(1), add(2)]
+  await setImmediate()
+  const second = [add(3), add(4), add(5)]
+  await setImmediate()
+  t.equal(groups.length, 1, 'one group at a time')
+  t.same(keysOf(0), [1, 101, 2, 102])
+  let idle = false
+  const settled = commits.settled().then(() => {
+    idle = true
+  })
+  groups[0]!.written()
+  await Promise.all(first)
+  await setImmediate()
+  t.same([done, keysOf(1), idle], [[1, 2], [3, 103, 4, 104, 5, 105], false])
+  groups[1]!.written()
+  await Promise.all([...second, settled])
+  t.same(done, [1, 2, 3, 4, 5])
+
+  const whole = Array.from({ length: limits.writesPerGroup + 1 }, () => change(6))
+  const third = [commits.add(whole), add(7)]
+  await setImmediate()
+  t.equal(groups[2]!.changes.length, whole.length, 'a large commit goes whole and alone')
+  groups[2]!.written()
+  await third[0]
+  await setImmediate()
+  groups[3]!.written()
+  await Promise.all(third)
+})
+
+t.test('What waits behind a commit that failed, or was refused, fails with it', async (t) => {
+  const { disk, groups, change } = slowDisk()
+  const commits = groupCommits(disk)
+  disk.refused = new StoreFailed('no room')
+  const refused = [commits.add([change(1)]), commits.add([change(2)])]
+  for (const commit of refused) await t.rejects(commit, { message: 'no room' })
+  t.equal(commits.failure(), undefined, 'a refusal is not the end')
+  disk.refused = undefined
+  const onItsWay = commits.add([change(3)])
+  await setImmediate()
+  const waiting = commits.add([change(4)])
+  groups[0]!.broken(new Error('bad sector'))
+  for (const commit of [onItsWay, waiting, commits.add([change(5)])]) await t.rejects(commit, { message: 'failed' })
+  await setImmediate()
+  t.equal(groups.length, 1, 'nothing more is written')
+  t.match(commits.failure(), { cause: { message: 'bad sector' } })
+  await commits.settled()
 })
 
 t.test('A range left anywhere keeps no space from being used again', async (t) => {

@@ -83,6 +83,9 @@ t.test('A sealed secret does not open in another place or with another key', (t)
     }),
   )
   const context = { orgId: 'a', kind: 'b', id: 'c' }
+  for (const part of ['orgId', 'kind', 'id']) {
+    t.throws(() => open(key, { ...context, [part]: 'x' }, seal(key, context, 'x')), `another ${part}`)
+  }
   t.throws(() => open(newDataKey(), context, seal(key, context, 'x')), /another key/)
   t.throws(() => open(key, { orgId: 'a', kind: 'b|c', id: '' }, seal(key, { orgId: 'a', kind: 'b', id: 'c|' }, 'x')))
   t.throws(() => seal(randomBytes(31), context, 'x'), /32 bytes/)
