@@ -46,9 +46,10 @@ export async function run(scenario: Scenario, settings: Settings, told: (step: S
   process.once('exit', forget)
   const startedAt = new Date().toISOString()
   const machine = machineFacts(scratch.path)
-  const running = new Map<Candidate, Subject>()
+  const starting = scenario.candidates.map((candidate) => startSubject(candidate, scratch.path))
   try {
-    for (const candidate of scenario.candidates) running.set(candidate, await startSubject(candidate, scratch.path))
+    const subjects = await Promise.all(starting)
+    const running = new Map(scenario.candidates.map((candidate, at) => [candidate, subjects[at]!]))
     const samples = await measureRounds(running, settings, told)
     const candidates = scenario.candidates.map((candidate) => {
       const taken = samples.get(candidate.name) ?? []
@@ -58,7 +59,8 @@ export async function run(scenario: Scenario, settings: Settings, told: (step: S
     const ratios = scenario.ratios.map((ratio) => judge(ratio, samples))
     return { scenario, settings, startedAt, machine, candidates, ratios }
   } finally {
-    await Promise.all([...running.values()].map((subject) => subject.stop()))
+    const started = await Promise.allSettled(starting)
+    await Promise.all(started.map((one) => one.status === 'fulfilled' && one.value.stop()))
     scratch.remove()
     process.removeListener('exit', forget)
   }

@@ -90,8 +90,10 @@ export function expandScopes(granted: readonly Scope[]): Scope[] {
   return scopes.filter((scope) => all.has(scope))
 }
 
+const rank: Readonly<Record<Role, number>> = { viewer: 0, editor: 1, admin: 2, owner: 3 }
+
 export function reaches(role: Role, floor: Role): boolean {
-  return roles.indexOf(role) >= roles.indexOf(floor)
+  return rank[role] >= rank[floor]
 }
 
 /** Someone who belongs to an org: an API key or a signed-in user. */
@@ -152,11 +154,16 @@ export type Access =
  * of the missing scope first; a user has the scopes of the role, so the role is what is missing.
  */
 export function judge(member: Member, floor: Role, needed: readonly Scope[] = []): Refusal | undefined {
-  const scopeMissing = needed.length > 0 && !needed.some((scope) => member.scopes.has(scope))
+  const scopeMissing = !holdsOne(member, needed)
   const roleMissing = !reaches(member.role, floor)
   if (scopeMissing && (member.kind === 'key' || !roleMissing)) {
     return refuse('auth.scope_missing', { detail: `This needs ${needed.join(' or ')}.` })
   }
   if (roleMissing) return refuse('auth.forbidden', { detail: `This needs the role ${floor}; yours is ${member.role}.` })
   return undefined
+}
+
+function holdsOne({ scopes }: Member, needed: readonly Scope[]): boolean {
+  for (const scope of needed) if (scopes.has(scope)) return true
+  return needed.length === 0
 }

@@ -51,7 +51,7 @@ export function invalid(field: string, message: string, about: Omit<Refusal, 're
 }
 
 export function isRefusal(value: unknown): value is Refusal {
-  return typeof value === 'object' && value !== null && 'refused' in value
+  return typeof value === 'object' && value !== null && (value as Partial<Refusal>).refused !== undefined
 }
 
 export function statusOf(refusal: Refusal): number {

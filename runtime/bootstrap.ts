@@ -13,7 +13,7 @@ interface FirstOrg {
   name: string
   dataKey: Uint8Array
   keyPrefix: string
-  keyHash: string
+  keyHash: Uint8Array
 }
 
 const makeFirstOrg: Command<FirstOrg, true> = {

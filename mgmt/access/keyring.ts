@@ -24,21 +24,38 @@ interface Held {
 
 export function openKeyring(options: { reader: Reader; shards: Shards & Watch; clock: Clock }): Keyring {
   const { reader, shards, clock } = options
-  const byHash = new Map<string, Held>()
-  const hashOf = new Map<string, string>()
+  const byName = new Map<string, Held>()
+  const byMark = new Map<number, Held[]>()
+  /** Tokens seen of late. Every change of a key empties it, so it can never know more than the keys themselves do. */
+  const recent = new Map<string, Held>()
 
   function take([orgId, keyId]: readonly [string, string], record: KeyRecord | undefined): void {
+    recent.clear()
     const name = `${orgId}/${keyId}`
-    const before = hashOf.get(name)
-    if (before) byHash.delete(before)
-    hashOf.delete(name)
+    const before = byName.get(name)
+    if (before) {
+      const mark = markOf(before.hash)
+      byMark.set(mark, byMark.get(mark)?.filter((each) => each !== before) ?? [])
+      if (byMark.get(mark)?.length === 0) byMark.delete(mark)
+    }
+    byName.delete(name)
     if (!record) return
-    hashOf.set(name, record.hash)
-    byHash.set(record.hash, held(record))
+    const key = held(record)
+    byName.set(name, key)
+    byMark.set(markOf(key.hash), [...(byMark.get(markOf(key.hash)) ?? []), key])
   }
 
   shards.watch(keyTable, take)
   for (const { key, value } of reader.range(keyTable)) take(key, value)
+
+  function compare(key: string): Held | undefined {
+    const hash = hashKey(key)
+    const found = byMark.get(markOf(hash))?.find((each) => timingSafeEqual(each.hash, hash))
+    if (!found) return undefined
+    if (recent.size >= limits.recentTokens) recent.clear()
+    recent.set(key, found)
+    return found
+  }
 
   /** Written at most once in a while for each key: a busy key must not make every call a write. */
   function noteUse(key: Held, now: number): void {
@@ -52,19 +69,23 @@ export function openKeyring(options: { reader: Reader; shards: Shards & Watch; c
 
   return {
     find(key) {
-      const hash = hashKey(key)
-      const found = byHash.get(hash)
-      if (!found || !timingSafeEqual(found.hash, Buffer.from(hash))) return undefined
+      const found = recent.get(key) ?? compare(key)
+      if (!found) return undefined
       const now = clock.now()
       if (found.expiresAt <= now) return undefined
       noteUse(found, now)
       return found.member
     },
     holds(orgId, keyId) {
-      const found = byHash.get(hashOf.get(`${orgId}/${keyId}`) ?? '')
+      const found = byName.get(`${orgId}/${keyId}`)
       return found !== undefined && found.expiresAt > clock.now()
     },
   }
+}
+
+/** The first bytes of a hash narrow the search; what they tell apart is compared whole, in constant time. */
+function markOf(hash: Buffer): number {
+  return hash.readUInt32LE(0)
 }
 
 function held(record: KeyRecord): Held {

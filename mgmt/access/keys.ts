@@ -13,8 +13,8 @@ export function makeKey(randomBytes: (count: number) => Uint8Array): string {
   return `${apiKeyPrefix}${body}${inBase62(check)}`
 }
 
-export function hashKey(key: string): string {
-  return hash('sha256', key, 'base64url')
+export function hashKey(key: string): Buffer {
+  return hash('sha256', key, 'buffer')
 }
 
 export function shownPrefix(key: string): string {

@@ -9,8 +9,8 @@ import type { ApiKey, ApiKeyPatch } from './schema.js'
 export interface KeyRecord extends ApiKey {
   orgId: string
   scopes: Scope[]
-  /** SHA-256 of the key, base64url. */
-  hash: string
+  /** SHA-256 of the key. */
+  hash: Uint8Array
   /** The key the installation was born with: it may call what only system operators may. */
   sysop?: true
 }
@@ -33,7 +33,7 @@ interface NewKey {
   scopes: Scope[]
   expiresAt?: string
   prefix: string
-  hash: string
+  hash: Uint8Array
   sysop?: true
 }
 

@@ -6,7 +6,7 @@ export const unauthenticated = refuse('auth.unauthenticated', { headers: { 'www-
 export const notFound = refuse('resource.not_found')
 
 /** Who may come this far at all: a stranger to the org learns nothing, not even that it exists. */
-export function confine(access: Access, caller: Caller, params: Record<string, string>): Refusal | undefined {
+export function confine(access: Access, caller: Caller, params: Readonly<Record<string, string>>): Refusal | undefined {
   if (access.who === 'emulator') return caller.kind === 'grant' ? undefined : refuse('auth.forbidden')
   if (caller.kind === 'grant') {
     const reached =

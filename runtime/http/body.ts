@@ -1,21 +1,25 @@
-/** Collects a request body off the socket, copying each piece: the socket takes its memory back after the callback. */
-import type { Peer, Socket } from './server.js'
+/** Collects a request body off the socket. */
+import type { Socket } from './server.js'
 
-/** Resolves to undefined once the body passes the limit or the client has gone; what still comes is let fall. */
-export function collectBody(socket: Socket, limitBytes: number, peer: Peer): Promise<Uint8Array | undefined> {
-  return new Promise((resolve) => {
-    let pieces: Buffer[] = []
-    let held = 0
-    peer.whenGone(() => resolve(undefined))
-    socket.onData((piece, isLast) => {
-      held += piece.byteLength
-      if (held > limitBytes) {
-        pieces = []
-        return resolve(undefined)
-      }
-      const copy = Buffer.from(new Uint8Array(piece))
-      if (isLast) return resolve(pieces.length === 0 ? copy : Buffer.concat([...pieces, copy], held))
-      pieces.push(copy)
-    })
+/**
+ * Hands over undefined once the body passes the limit; what still comes then is let fall. The socket takes the memory of
+ * a piece back after its callback, so pieces that must wait for others are copied and a body in one piece is only lent.
+ */
+export function collectBody(socket: Socket, limitBytes: number, done: (bytes: Buffer | undefined) => void): void {
+  let pieces: Buffer[] | undefined
+  let held = 0
+  let over = false
+  socket.onData((piece, isLast) => {
+    if (over) return
+    held += piece.byteLength
+    if (held > limitBytes) {
+      over = true
+      pieces = undefined
+      return done(undefined)
+    }
+    const lent = Buffer.from(piece)
+    if (isLast) return done(pieces ? Buffer.concat([...pieces, lent], held) : lent)
+    pieces ??= []
+    pieces.push(Buffer.from(lent))
   })
 }

@@ -2,10 +2,10 @@
 import type { AnswerBody } from './route.js'
 
 /**
- * A request as its head arrived. `header` and `body` may be called only before the first await: the socket underneath
- * keeps neither any longer.
+ * A request as its head arrived, and the way to answer it. `header` and `body` may be called only in the turn that
+ * brought it. `respond` is called once, unless the client leaves before its body has come.
  */
-export interface Incoming {
+export interface Incoming extends Connection {
   readonly method: string
   /** As sent: percent-encoded, without the query. */
   readonly path: string
@@ -13,9 +13,12 @@ export interface Incoming {
   readonly query: string
   /** The first header of that lower-case name; empty when there is none. */
   header(name: string): string
-  /** Collects the body; resolves to undefined as soon as it passes the limit. */
-  body(limitBytes: number): Promise<Uint8Array | undefined>
-  readonly connection: Connection
+  /**
+   * Collects the body and hands it over, or undefined as soon as it passes the limit; never, if the client leaves. The
+   * bytes are lent for that call only: who keeps them longer keeps a copy.
+   */
+  body(limitBytes: number, done: (bytes: Buffer | undefined) => void): void
+  respond(reply: Reply): void
 }
 
 export interface Connection {
@@ -37,14 +40,16 @@ export interface Reply {
   readonly close?: true
 }
 
-export type Serve = (incoming: Incoming) => Promise<Reply>
+/** Nothing is waited for that need not be: a call whose parts are all at hand is answered before this returns. */
+export type Serve = (incoming: Incoming) => void
 
-/** Gives every header of a reply to `write`, those that all replies carry first. */
-export function writeHeaders(reply: Reply, write: (name: string, value: string) => void): void {
-  write('x-request-id', reply.requestId)
-  write('x-content-type-options', 'nosniff')
-  if (!reply.headers || !('cache-control' in reply.headers)) write('cache-control', 'no-store')
-  if (reply.type) write('content-type', reply.type)
-  for (const name in reply.headers) write(name, reply.headers[name]!)
-  for (const name in reply.cors) write(name, reply.cors[name]!)
+/** Writes every header of a reply, those that all replies carry first. */
+export function writeHeaders(reply: Reply, to: { writeHeader(name: string, value: string): unknown }): void {
+  const { headers, cors } = reply
+  to.writeHeader('x-request-id', reply.requestId)
+  to.writeHeader('x-content-type-options', 'nosniff')
+  if (!headers || !('cache-control' in headers)) to.writeHeader('cache-control', 'no-store')
+  if (reply.type) to.writeHeader('content-type', reply.type)
+  if (headers) for (const name of Object.keys(headers)) to.writeHeader(name, headers[name]!)
+  if (cors) for (const name of Object.keys(cors)) to.writeHeader(name, cors[name]!)
 }

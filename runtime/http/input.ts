@@ -1,7 +1,6 @@
 /** Reads and checks what a caller sent: path parameters, query and body, or the refusal that names what is wrong. */
 import { type FieldError, isRefusal, type Refusal, refuse } from '../../core/errors.js'
 import { pathIdPattern } from '../../core/ids.js'
-import { notFound } from './admit.js'
 import { readJson } from './json.js'
 import { readQuery } from './query.js'
 import type { Ready } from './ready.js'
@@ -14,18 +13,18 @@ export interface Input {
 const pathId = new RegExp(pathIdPattern)
 const noQuery: Record<string, unknown> = Object.freeze({})
 
+/** An id that cannot exist names nothing: it is not found, and never a mistake of the caller's. */
+export function takesParams(entry: Ready, params: Readonly<Record<string, string>>): boolean {
+  if (entry.checkParams) return entry.checkParams(params) === undefined
+  return Object.values(params).every((value) => pathId.test(value))
+}
+
 export function readInput(
   entry: Ready,
-  params: Record<string, string>,
   queryText: string,
-  bytes: Uint8Array | undefined,
+  bytes: Buffer | undefined,
   contentType: string,
 ): Input | Refusal {
-  if (entry.checkParams) {
-    if (entry.checkParams(params)) return notFound
-  } else {
-    for (const name in params) if (!pathId.test(params[name]!)) return notFound
-  }
   const query = readQueryOf(entry, queryText)
   if (isRefusal(query)) return query
   if (!bytes) return { query, body: undefined }
@@ -41,12 +40,12 @@ function readQueryOf(entry: Ready, text: string): Record<string, unknown> | Refu
   return wrong ? invalidFields(wrong) : read.value
 }
 
-function readBody(entry: Ready, bytes: Uint8Array, contentType: string): { value: unknown } | Refusal {
+function readBody(entry: Ready, bytes: Buffer, contentType: string): { value: unknown } | Refusal {
   const { route } = entry
   if (bytes.length === 0 && route.bodyOptional) return { value: undefined }
   if (contentType !== 'application/json') {
     const media = contentType.split(';', 1)[0]!.trim().toLowerCase()
-    if (route.rawTypes?.includes(media)) return { value: bytes }
+    if (route.rawTypes?.includes(media)) return { value: Buffer.from(bytes) }
     if (!route.body || !isJson(media, contentType)) return unsupported(entry)
   } else if (!route.body) return unsupported(entry)
   const read = readJson(bytes)

@@ -1,14 +1,15 @@
 /** Reads a JSON body strictly: what JSON.parse lets pass silently (repeated keys, depth, stray halves) is refused here. */
-import { isUtf8 } from 'node:buffer'
+import { isAscii, isUtf8 } from 'node:buffer'
 import type { FieldError } from '../../core/errors.js'
 import { http } from '../../core/limits.js'
 
 export type JsonRead = { readonly value: unknown } | { readonly problem: FieldError }
 
-export function readJson(bytes: Uint8Array): JsonRead {
+export function readJson(bytes: Buffer): JsonRead {
   if (bytes.length === 0) return problem('body', 'is required')
-  if (!isUtf8(bytes)) return problem('body', 'is not valid UTF-8')
-  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8')
+  const plain = isAscii(bytes)
+  if (!plain && !isUtf8(bytes)) return problem('body', 'is not valid UTF-8')
+  const text = plain ? bytes.toString('latin1') : bytes.toString()
   let value: unknown
   try {
     value = JSON.parse(text)

@@ -9,7 +9,9 @@ interface Node<T> {
 
 export interface Found<T> {
   readonly entry: T
-  readonly params: Record<string, string>
+  readonly params: Readonly<Record<string, string>>
+  /** Whether the parameters are what the entry takes, once somebody has looked. */
+  valid?: boolean
 }
 
 /** No entry: `allow` lists the methods the path would take, empty when there is no such path. */
@@ -19,13 +21,29 @@ export interface Missed {
 
 export interface Matcher<T> {
   add(method: string, path: string, entry: T): void
+  /** What is found is remembered for a while and shared between calls. */
   find(method: string, path: string): Found<T> | Missed
 }
 
+/** Callers ask for the same few paths over and over, so a path is taken apart once. */
+const rememberedPaths = 4_096
+
 export function openMatcher<T>(): Matcher<T> {
   const root = newNode<T>()
+  const remembered = new Map<string, Map<string, Found<T>>>()
+
+  function look(method: string, path: string): Found<T> | Missed {
+    const segments = segmentsOf(path)
+    if (!segments) return { allow: [] }
+    const values: string[] = []
+    const found = walk(root, segments, 0, method, values)
+    if (!found) return { allow: methodsOf(root, segments, 0).sort() }
+    return { entry: found.entry, params: Object.fromEntries(found.names.map((name, at) => [name, values[at]!])) }
+  }
+
   return {
     add(method, path, entry) {
+      if (!remembered.has(method)) remembered.set(method, new Map())
       const names: string[] = []
       let node = root
       for (const segment of path.split('/').slice(1)) {
@@ -44,14 +62,15 @@ export function openMatcher<T>(): Matcher<T> {
       node.here.set(method, { entry, names })
     },
     find(method, path) {
-      const segments = segmentsOf(path)
-      if (!segments) return { allow: [] }
-      const values: string[] = []
-      const found = walk(root, segments, 0, method, values)
-      if (!found) return { allow: methodsOf(root, segments, 0).sort() }
-      const params: Record<string, string> = {}
-      for (let index = 0; index < found.names.length; index++) params[found.names[index]!] = values[index]!
-      return { entry: found.entry, params }
+      const known = remembered.get(method)
+      const again = known?.get(path)
+      if (again) return again
+      const found = look(method, path)
+      if (known && 'entry' in found) {
+        if (known.size >= rememberedPaths) known.clear()
+        known.set(path, found)
+      }
+      return found
     },
   }
 }

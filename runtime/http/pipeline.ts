@@ -15,8 +15,8 @@ import { StoreFailed } from '../store/contract.js'
 import { authorise, confine, notFound, unauthenticated } from './admit.js'
 import type { Cors } from './cors.js'
 import type { Incoming, Reply, Serve } from './exchange.js'
-import { readInput } from './input.js'
-import { openMatcher } from './match.js'
+import { readInput, takesParams } from './input.js'
+import { type Found, openMatcher } from './match.js'
 import { writeRefusal } from './problem.js'
 import { makeReady, type Ready } from './ready.js'
 import type { Answer, Call, ErrorStyle, Route } from './route.js'
@@ -55,87 +55,149 @@ export function openPipeline(front: Front): Serve {
   const boot = Math.floor(front.clock.now()).toString(36)
   let served = 0
 
-  return async function serve(incoming) {
+  return function serve(incoming) {
     const { method, path } = incoming
     const givenId = incoming.header('x-request-id')
-    const requestId = givenId !== '' && requestIdPattern.test(givenId) ? givenId : `${boot}-${(served++).toString(36)}`
+    const requestId = givenId !== '' && requestIdPattern.test(givenId) ? givenId : `${boot}-${++served}`
     const cors = front.cors.headersFor(incoming.header('origin'))
-    if (!methods.has(method) || path.length > http.pathChars) return refused(notFound, front.style, requestId, cors)
-    const found = matcher.find(method === 'HEAD' ? 'GET' : method, path)
-    if ('allow' in found) return missed(method, found.allow, front.style, requestId, cors)
-    const { entry, params } = found
-    const began = performance.now()
-    let reply: Reply
-    try {
-      const answer = await travel(front, entry, params, incoming, requestId)
-      reply = isRefusal(answer)
-        ? refused(answer, entry.style, requestId, cors)
-        : answered(answer, entry, requestId, cors)
-    } catch (error) {
-      reply = refused(refusalOfError(front, entry.route, requestId, error), entry.style, requestId, cors)
+    if (!methods.has(method) || path.length > http.pathChars) {
+      return incoming.respond(refused(notFound, front.style, requestId, cors))
     }
-    entry.meter.observe(reply.status, (performance.now() - began) / 1000)
-    return reply
+    const found = matcher.find(method === 'HEAD' ? 'GET' : method, path)
+    if ('allow' in found) return incoming.respond(missed(method, found.allow, front.style, requestId, cors))
+    new Trip(front, found, incoming, requestId, cors).depart()
   }
 }
 
-async function travel(
-  front: Front,
-  entry: Ready,
-  params: Record<string, string>,
-  incoming: Incoming,
-  requestId: string,
-): Promise<Answer | Refusal> {
-  const { route } = entry
-  const { access } = route
-  const { connection, query } = incoming
+type Outcome = Answer | Refusal
 
-  // Everything the socket will not keep is taken now, before anything is waited for.
-  const limitBytes = route.bodyLimitBytes ?? http.bodyBytes
-  const oversized = Number(incoming.header('content-length')) > limitBytes
-  const contentType = entry.readsBody ? incoming.header('content-type') : ''
-  const svcAgent = incoming.header('x-svc-agent')
-  const headers = route.headers && Object.fromEntries(route.headers.map((name) => [name, incoming.header(name)]))
-  const token = access.who === 'public' ? '' : tokenOf(front, incoming)
-  const arriving = entry.readsBody && !oversized ? incoming.body(limitBytes) : undefined
+/**
+ * One request on its way from the door to the reply. What is at hand is used in the same turn, and only what is not is
+ * waited for. It is a class for speed alone: one object a call instead of a handful of closures.
+ */
+class Trip {
+  private readonly entry: Ready
+  private readonly params: Readonly<Record<string, string>>
+  private readonly began = performance.now()
+  private caller: Caller | undefined
+  private spent: Spent | undefined
+  private contentType = ''
+  private query = ''
+  private svcAgent = ''
+  private header = noHeader
+  private oversized = false
 
-  let caller: Caller | undefined
-  if (access.who !== 'public') {
-    const known = token === '' ? undefined : front.authenticate(token)
-    caller = known instanceof Promise ? await known : known
-    if (!caller) return unauthenticated
-    const stopped = confine(access, caller, params)
-    if (stopped) return stopped
-    if (svcAgent !== '' && svcAgentPattern.test(svcAgent)) caller = { ...caller, svcAgent }
+  constructor(
+    private readonly front: Front,
+    private readonly found: Found<Ready>,
+    private readonly incoming: Incoming,
+    private readonly requestId: string,
+    private readonly cors: Reply['cors'],
+  ) {
+    this.entry = found.entry
+    this.params = found.params
   }
 
-  const bytes = arriving && (await arriving)
-  if (oversized || (arriving && !bytes)) return tooLarge
-  const denied = caller && authorise(access, caller)
-  if (denied) return denied
-
-  let spent: Spent | undefined
-  if (route.budget && caller?.kind === 'key') {
-    spent = await front.buckets.spend(route.budget, caller.id)
-    if (!spent.allowed) return refuse('request.rate_limited', { headers: limitHeaders(spent) })
+  /** Takes everything that the socket will not keep, and asks who is calling. */
+  depart(): void {
+    const { front, entry, incoming } = this
+    const { route } = entry
+    this.oversized = Number(incoming.header('content-length')) > entry.limitBytes
+    if (entry.readsBody) this.contentType = incoming.header('content-type')
+    this.query = ownQuery(front, incoming.query)
+    this.svcAgent = incoming.header('x-svc-agent')
+    if (route.headers) this.header = headersOf(route.headers, incoming)
+    try {
+      const known = route.access.who === 'public' ? undefined : callerOf(front, incoming)
+      if (known instanceof Promise) this.waitForCaller(known)
+      else this.admit(known)
+    } catch (error) {
+      this.fail(error)
+    }
   }
 
-  const input = readInput(entry, params, ownQuery(front, query), bytes, contentType)
-  if (isRefusal(input)) return withHeaders(input, spent)
-  const call = {
-    caller,
-    params,
-    query: input.query,
-    body: input.body,
-    requestId,
-    at: front.clock.now(),
-    connection,
-    header: (name: string) => headers?.[name] ?? '',
+  /** The body does not wait for its caller to be known: it is kept until then. */
+  private waitForCaller(known: Promise<Caller | undefined>): void {
+    const { entry, incoming } = this
+    const arriving = entry.readsBody
+      ? new Promise<Buffer | undefined>((resolve) =>
+          incoming.body(entry.limitBytes, (bytes) => resolve(bytes && Buffer.from(bytes))),
+        )
+      : undefined
+    known.then((caller) => this.admit(caller, arriving)).catch((error) => this.fail(error))
   }
-  const pending = route.handler(call as unknown as Call<never, never, never, never>)
-  const answer = pending instanceof Promise ? await pending : pending
-  if (caller?.svcAgent) attribute(front, route, caller, requestId, answer)
-  return withHeaders(answer, spent)
+
+  private admit(caller: Caller | undefined, arriving?: Promise<Buffer | undefined>): void {
+    const { entry, params, svcAgent } = this
+    const { access } = entry.route
+    if (access.who !== 'public') {
+      const stopped = caller ? confine(access, caller, params) : unauthenticated
+      if (stopped || !caller) return this.finish(stopped ?? unauthenticated)
+      this.caller = svcAgent !== '' && svcAgentPattern.test(svcAgent) ? { ...caller, svcAgent } : caller
+    }
+    if (this.oversized) return this.finish(tooLarge)
+    if (!entry.readsBody) return this.authorise(undefined)
+    if (arriving) arriving.then((bytes) => this.receive(bytes)).catch((error) => this.fail(error))
+    else this.incoming.body(entry.limitBytes, (bytes) => this.receive(bytes))
+  }
+
+  /** Nothing may be thrown from here into the socket's callback, where nobody would catch it. */
+  private receive(bytes: Buffer | undefined): void {
+    try {
+      if (bytes) this.authorise(bytes)
+      else this.finish(tooLarge)
+    } catch (error) {
+      this.fail(error)
+    }
+  }
+
+  private authorise(bytes: Buffer | undefined): void {
+    const { caller, front, entry } = this
+    const { access, budget } = entry.route
+    const denied = caller && authorise(access, caller)
+    if (denied) return this.finish(denied)
+    if (!budget || caller?.kind !== 'key') return this.run(bytes)
+    const spending = front.buckets.spend(budget, caller.id)
+    if (!(spending instanceof Promise)) return this.spend(spending, bytes)
+    const kept = bytes && Buffer.from(bytes)
+    spending.then((spent) => this.spend(spent, kept)).catch((error) => this.fail(error))
+  }
+
+  private spend(spent: Spent, bytes: Buffer | undefined): void {
+    this.spent = spent
+    if (spent.allowed) this.run(bytes)
+    else this.finish(refuse('request.rate_limited'))
+  }
+
+  private run(bytes: Buffer | undefined): void {
+    const { front, entry, found, params, caller, incoming: connection, requestId, header } = this
+    found.valid ??= takesParams(entry, params)
+    if (!found.valid) return this.finish(notFound)
+    const input = readInput(entry, this.query, bytes, this.contentType)
+    if (isRefusal(input)) return this.finish(input)
+    const at = front.clock.now()
+    const call = { caller, params, query: input.query, body: input.body, requestId, at, connection, header }
+    const answer = entry.route.handler(call as unknown as Call<never, never, never, never>)
+    if (answer instanceof Promise) answer.then((outcome) => this.finish(outcome)).catch((error) => this.fail(error))
+    else this.finish(answer)
+  }
+
+  private finish(outcome: Outcome): void {
+    const { entry, requestId, cors, spent, caller } = this
+    const told = spent ? withHeaders(outcome, limitHeaders(spent)) : outcome
+    if (caller?.svcAgent) attribute(this.front, entry.route, caller, requestId, told)
+    this.reply(isRefusal(told) ? refused(told, entry.style, requestId, cors) : answered(told, entry, requestId, cors))
+  }
+
+  private fail(error: unknown): void {
+    const { front, entry, requestId, cors } = this
+    this.reply(refused(refusalOfError(front, entry.route, requestId, error), entry.style, requestId, cors))
+  }
+
+  private reply(reply: Reply): void {
+    this.entry.meter.observe(reply.status, (performance.now() - this.began) / 1000)
+    this.incoming.respond(reply)
+  }
 }
 
 /** What an automated caller did stays on record under the name it gave. */
@@ -153,15 +215,23 @@ function attribute(front: Front, route: Route, caller: Caller, requestId: string
   })
 }
 
-function withHeaders<T extends Answer | Refusal>(answer: T, spent: Spent | undefined): T {
-  return spent ? { ...answer, headers: { ...answer.headers, ...limitHeaders(spent) } } : answer
+function withHeaders<T extends Outcome>(outcome: T, headers: Record<string, string>): T {
+  return { ...outcome, headers: { ...outcome.headers, ...headers } }
 }
 
-function tokenOf(front: Front, incoming: Incoming): string {
+/** Who holds the token; undefined when there is none or nobody does. */
+function callerOf(front: Front, incoming: Incoming): Caller | undefined | Promise<Caller | undefined> {
   const named = front.tokenParameter && new URLSearchParams(incoming.query).get(front.tokenParameter)
   const token = named || bearerOf(incoming.header('authorization'))
-  return token.length > http.tokenChars ? '' : token
+  return token === '' || token.length > http.tokenChars ? undefined : front.authenticate(token)
 }
+
+function headersOf(names: readonly string[], incoming: Incoming): (name: string) => string {
+  const taken = new Map(names.map((name) => [name, incoming.header(name)]))
+  return (name) => taken.get(name) ?? ''
+}
+
+const noHeader = (_name: string): string => ''
 
 function bearerOf(header: string): string {
   if (header.startsWith('Bearer ') && !header.includes(' ', 7)) return header.slice(7)

@@ -1,4 +1,5 @@
 /** A route made ready to run: its schemas compiled, its meter found, once at boot. */
+import { http } from '../../core/limits.js'
 import type { RouteMeter } from '../observe/metrics.js'
 import type { Answer, ErrorStyle, Route } from './route.js'
 import { type Check, compileCheck } from './validate.js'
@@ -8,6 +9,7 @@ export interface Ready {
   readonly style: ErrorStyle
   readonly meter: RouteMeter
   readonly readsBody: boolean
+  readonly limitBytes: number
   readonly checkParams?: Check
   readonly checkQuery?: Check
   readonly checkBody?: Check
@@ -21,6 +23,7 @@ export function makeReady(route: Route, style: ErrorStyle, meter: RouteMeter, ch
     style: route.style ?? style,
     meter,
     readsBody: route.body !== undefined || route.rawTypes !== undefined,
+    limitBytes: route.bodyLimitBytes ?? http.bodyBytes,
     checkParams: route.params && compileCheck(route.params),
     checkQuery: route.query && compileCheck(route.query),
     checkBody: route.body && compileCheck(route.body),

@@ -1,5 +1,11 @@
 /** Sends bodies no faster than the client reads them. */
-import type { Peer, Socket } from './server.js'
+import type { Socket } from './server.js'
+
+/** Who reads at the other end. */
+export interface Peer {
+  readonly gone: boolean
+  whenGone(call: () => void): void
+}
 
 /** Bodies up to this size are given to the socket whole. */
 const wholeBytes = 64 * 1024

@@ -3,7 +3,7 @@ import { type Refusal, refuse } from '../../core/errors.js'
 import { http, shard } from '../../core/limits.js'
 import type { Clock } from '../clock.js'
 import type { Log } from '../observe/log.js'
-import type { Store, Write } from '../store/contract.js'
+import { type Store, StoreFailed, type Write } from '../store/contract.js'
 import type { AskOptions, Command, Performer, Shards, Watch } from './contract.js'
 import { type Asked, type Decided, decide } from './decide.js'
 import { layerOver } from './layer.js'
@@ -81,6 +81,11 @@ export function openShards(options: EngineOptions): Engine {
     try {
       if (writes.length > 0) await store.commit(writes)
     } catch (error) {
+      // A record that cannot be stored is the fault of one command: alone, each of the others still gets its due.
+      if (!(error instanceof StoreFailed) && done.length > 1) {
+        for (const { letter } of done) await commitBatch([letter])
+        return
+      }
       for (const { letter } of done) letter.reject(error)
       return
     }

@@ -42,20 +42,24 @@ export function watchDisk(
   log?: Pick<Log, 'warn'>,
   freeBytes: () => number = () => freeBytesAt(dir),
 ): () => Error | undefined {
-  let low: StoreFailed | undefined
+  let refusal: StoreFailed | undefined
+  function refuse(why: string, about: Record<string, unknown>): StoreFailed {
+    log?.warn('store.disk.low', { dir, ...about })
+    return new StoreFailed(`${why}, so nothing is written. Writing goes on by itself when that is mended.`)
+  }
   return () => {
-    const free = freeBytes()
-    if (free >= limits.freeDiskBytes) {
-      if (low) log?.warn('store.disk.recovered', { dir, freeBytes: free })
-      low = undefined
-    } else if (!low) {
-      log?.warn('store.disk.low', { dir, freeBytes: free, neededBytes: limits.freeDiskBytes })
-      low = new StoreFailed(
-        `The disk of ${dir} has less than ${limits.freeDiskBytes} bytes left, so nothing is written. Free some space; ` +
-          'writing goes on by itself.',
-      )
+    try {
+      const free = freeBytes()
+      if (free < limits.freeDiskBytes) {
+        refusal ??= refuse(`The disk of ${dir} has less than ${limits.freeDiskBytes} bytes left`, { freeBytes: free })
+      } else if (refusal) {
+        log?.warn('store.disk.recovered', { dir, freeBytes: free })
+        refusal = undefined
+      }
+    } catch (error) {
+      refusal ??= refuse(`The disk of ${dir} does not say how much room it has`, { error })
     }
-    return low
+    return refusal
   }
 }
 

@@ -26,7 +26,7 @@ export async function claimDirectory(dir: string): Promise<Claim> {
   const mine = `owner-${randomBytes(8).toString('hex')}.sock`
   const server = createServer((caller) => {
     caller.on('error', () => caller.destroy())
-    caller.end(String(process.pid))
+    caller.end(String(process.pid), () => caller.destroy())
   })
   async function release(): Promise<void> {
     rmSync(join(dir, mine), { force: true })

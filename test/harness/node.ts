@@ -8,29 +8,13 @@ import { hashKey, makeKey } from '../../mgmt/access/keys.js'
 import { createKey } from '../../mgmt/access/store.js'
 import { createOrg } from '../../mgmt/orgs/store.js'
 import { readConfig } from '../../runtime/config.js'
-import { type Incoming, writeHeaders } from '../../runtime/http/exchange.js'
-import type { Plane, Route } from '../../runtime/http/route.js'
+import type { Route } from '../../runtime/http/route.js'
 import { openNode } from '../../runtime/node.js'
 import { openLog } from '../../runtime/observe/log.js'
 import { type ManualClock, manualClock } from './clock.js'
+import { type Inject, injectInto } from './inject.js'
 
-export interface Request {
-  token?: string
-  json?: unknown
-  body?: string | Uint8Array
-  headers?: Record<string, string>
-}
-
-export interface Response {
-  status: number
-  headers: Record<string, string>
-  text: string
-  /** The body as JSON; throws when it is not. */
-  // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever shape it expects and fails if it is not there.
-  json: any
-}
-
-export type Inject = (method: string, path: string, request?: Request) => Promise<Response>
+export type { Response } from './inject.js'
 
 export interface TestNode {
   readonly key: string
@@ -65,7 +49,7 @@ export async function openTestNode(options: TestNodeOptions = {}): Promise<TestN
   const node = await openNode(read.config, { clock, log, checkReplies: true, extraRoutes: options.extraRoutes })
   node.reachableAt({ mgmt: 'http://mgmt.test', gateway: 'http://gateway.test' })
   const key = node.bootstrapped.key ?? ''
-  const mgmt = injectInto(node, 'mgmt')
+  const mgmt = injectInto(node.planes.mgmt.serve)
 
   async function keyWith(granted: readonly Scope[], orgId = node.bootstrapped.orgId): Promise<string> {
     const made = makeKey((count) => crypto.getRandomValues(new Uint8Array(count)))
@@ -82,7 +66,7 @@ export async function openTestNode(options: TestNodeOptions = {}): Promise<TestN
     node,
     logged,
     mgmt,
-    gateway: injectInto(node, 'gateway'),
+    gateway: injectInto(node.planes.gateway.serve),
     keyWith,
     async sessionAs(role) {
       const token = await keyWith([...scopes])
@@ -97,45 +81,4 @@ export async function openTestNode(options: TestNodeOptions = {}): Promise<TestN
       if (!options.dir) await rm(dir, { recursive: true, force: true })
     },
   }
-}
-
-function injectInto(node: Awaited<ReturnType<typeof openNode>>, plane: Plane): Inject {
-  return async (method, target, request = {}) => {
-    const [path = '', query = ''] = target.split('?', 2)
-    const body = request.json === undefined ? (request.body ?? '') : JSON.stringify(request.json)
-    const bytes = typeof body === 'string' ? Buffer.from(body) : body
-    const sent: Record<string, string> = { 'content-length': String(bytes.length), ...request.headers }
-    if (request.json !== undefined) sent['content-type'] ??= 'application/json'
-    if (request.token) sent.authorization ??= `Bearer ${request.token}`
-    const incoming: Incoming = {
-      method,
-      path,
-      query,
-      header: (name) => sent[name] ?? '',
-      body: async (limitBytes) => (bytes.length > limitBytes ? undefined : bytes),
-      connection: { remoteAddress: () => '127.0.0.1', signal: new AbortController().signal },
-    }
-    const reply = await node.planes[plane].serve(incoming)
-    const headers: Record<string, string> = {}
-    writeHeaders(reply, (name, value) => {
-      headers[name.toLowerCase()] = value
-    })
-    const text = await textOf(reply.body)
-    return {
-      status: reply.status,
-      headers,
-      text,
-      get json() {
-        return JSON.parse(text)
-      },
-    }
-  }
-}
-
-async function textOf(body: string | Uint8Array | AsyncIterable<string | Uint8Array> | undefined): Promise<string> {
-  if (body === undefined || typeof body === 'string') return body ?? ''
-  if (body instanceof Uint8Array) return Buffer.from(body).toString()
-  let text = ''
-  for await (const piece of body) text += typeof piece === 'string' ? piece : Buffer.from(piece).toString()
-  return text
 }

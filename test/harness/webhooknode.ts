@@ -25,6 +25,8 @@ import { checkUrl } from '../../runtime/webhook/guard.js'
 import { openPoster, type PosterOptions } from '../../runtime/webhook/post.js'
 import { signedHeaders } from '../../runtime/webhook/sign.js'
 
+import { injectInto } from './inject.js'
+
 export const began = Date.parse('2030-01-01T00:00:00Z')
 
 export interface LeapingClock extends Clock {
@@ -123,6 +125,7 @@ export async function openWebhookNode(t: Test, options: WebhookNodeOptions = {})
     meter: () => ({ observe() {} }),
     checkReplies: true,
   })
+  const inject = injectInto(serve)
   let closing: Promise<void> | undefined
   async function close(): Promise<void> {
     const stopped = engine.stop()
@@ -138,18 +141,8 @@ export async function openWebhookNode(t: Test, options: WebhookNodeOptions = {})
     lines,
     ask: engine.ask,
     async call(method: string, path: string, body?: unknown, token = 'acme admin') {
-      const [route, query = ''] = path.split('?') as [string, string?]
-      const headers: Record<string, string> = { authorization: `Bearer ${token.replace(' ', '.')}` }
-      if (body !== undefined) headers['content-type'] = 'application/json'
-      const reply = await serve({
-        method,
-        path: `/v1${route}`,
-        query,
-        header: (name) => headers[name] ?? '',
-        body: async () => (body === undefined ? new Uint8Array() : Buffer.from(JSON.stringify(body))),
-        connection: { remoteAddress: () => '192.0.2.1', signal: new AbortController().signal },
-      })
-      return { status: reply.status, json: reply.body ? JSON.parse(String(reply.body)) : undefined }
+      const reply = await inject(method, `/v1${path}`, { token: token.replace(' ', '.'), json: body })
+      return { status: reply.status, json: reply.text ? reply.json : undefined }
     },
     async webhook(url: string, about: object = {}): Promise<WebhookView & { signingSecret: string }> {
       const made = await node.call('POST', '/orgs/acme/webhooks', { url, events: ['agent.created'], ...about })

@@ -133,6 +133,26 @@ t.test(
   },
 )
 
+t.test('A command that writes what cannot be stored fails alone', async (t) => {
+  const house = await open()
+  t.teardown(() => house.close())
+  const unstorable: Command<null, true> = {
+    name: 'test.unstorable',
+    decide(tx) {
+      tx.put(notes, ['a', 'x'.repeat(5_000)], 'a key that is too long')
+      return true
+    },
+  }
+  const [one, bad, two] = await Promise.allSettled([
+    house.engine.ask('a', add, { owner: 'a', by: 1 }),
+    house.engine.ask('a', unstorable, null),
+    house.engine.ask('a', add, { owner: 'a', by: 1 }),
+  ])
+  t.match([one, two], [{ value: 1 }, { value: 2 }])
+  t.equal(bad.status, 'rejected')
+  t.equal(house.store.failure(), undefined)
+})
+
 t.test('A second ask under the same id returns the first answer and changes nothing, for a day', async (t) => {
   const performed: unknown[] = []
   const house = await open({ tell: async (word) => void performed.push(word) })

@@ -252,10 +252,10 @@ t.test('Commits resolve in the order of the calls, each once its writes can be r
 function slowDisk() {
   const groups: { changes: readonly Change[]; written: () => void; broken: (cause: Error) => void }[] = []
   const disk = {
-    refused: undefined as Error | undefined,
+    refusals: [] as Error[],
     write: (changes: readonly Change[]) =>
       new Promise<void>((written, broken) => groups.push({ changes, written, broken })),
-    refusal: () => disk.refused,
+    refusal: () => disk.refusals.shift(),
     failed: (cause: unknown) => new StoreFailed('failed', { cause }),
   }
   const change = (n: number): Change => ({ key: Buffer.from([n]), value: undefined })
@@ -300,16 +300,17 @@ t.test('What is committed while a group is on its way goes together in the next,
 t.test('What waits behind a commit that failed, or was refused, fails with it', async (t) => {
   const { disk, groups, change } = slowDisk()
   const commits = groupCommits(disk)
-  disk.refused = new StoreFailed('no room')
-  const refused = [commits.add([change(1)]), commits.add([change(2)])]
-  for (const commit of refused) await t.rejects(commit, { message: 'no room' })
+  disk.refusals.push(new StoreFailed('no room'))
+  const refused = await Promise.allSettled([commits.add([change(1)]), commits.add([change(2)])])
+  for (const one of refused) t.match(one, { status: 'rejected', reason: { message: 'no room' } })
   t.equal(commits.failure(), undefined, 'a refusal is not the end')
-  disk.refused = undefined
   const onItsWay = commits.add([change(3)])
   await setImmediate()
   const waiting = commits.add([change(4)])
   groups[0]!.broken(new Error('bad sector'))
-  for (const commit of [onItsWay, waiting, commits.add([change(5)])]) await t.rejects(commit, { message: 'failed' })
+  const failed = await Promise.allSettled([onItsWay, waiting])
+  for (const one of failed) t.match(one, { status: 'rejected', reason: { message: 'failed' } })
+  await t.rejects(commits.add([change(5)]), { message: 'failed' })
   await setImmediate()
   t.equal(groups.length, 1, 'nothing more is written')
   t.match(commits.failure(), { cause: { message: 'bad sector' } })
@@ -336,18 +337,21 @@ t.test('A range left anywhere keeps no space from being used again', async (t) =
 t.test(
   'A nearly full disk refuses commits before they are tried, and takes them again when there is room',
   async (t) => {
-    let free = limits.freeDiskBytes
+    let free: number = limits.freeDiskBytes
+    const freeBytes = () => {
+      if (Number.isNaN(free)) throw new Error('EIO')
+      return free
+    }
     const lines: string[] = []
     const log = { warn: (event: string) => lines.push(event), error: (event: string) => lines.push(event) }
-    const mine = await openStore({ dir: newDir(), shards: 16, log, freeBytes: () => free })
+    const mine = await openStore({ dir: newDir(), shards: 16, log, freeBytes })
     const of = table<Key, number>('numbers')
     const put = (n: number) => mine.commit([{ table: of, key: [n], value: n }])
     await put(1)
     t.equal(mine.failure(), undefined)
     free--
     const refused = await Promise.allSettled([put(2), put(3)])
-    for (const { status, ...about } of refused)
-      t.match({ status, ...about }, { status: 'rejected', reason: StoreFailed })
+    for (const one of refused) t.ok(one.status === 'rejected' && one.reason instanceof StoreFailed)
     t.match(mine.failure()?.message, /has less than \d+ bytes left/)
     t.same(
       Array.from(mine.range(of), (row) => row.value),
@@ -361,7 +365,15 @@ t.test(
       Array.from(mine.range(of), (row) => row.value),
       [1, 4],
     )
-    t.same(lines, ['store.disk.low', 'store.disk.recovered'])
+    free = Number.NaN
+    await t.rejects(
+      put(5),
+      { name: 'StoreFailed', message: /does not say how much room/ },
+      'a disk that cannot be asked',
+    )
+    free = limits.freeDiskBytes
+    await put(6)
+    t.same(lines, ['store.disk.low', 'store.disk.recovered', 'store.disk.low', 'store.disk.recovered'])
     await mine.close()
   },
 )
