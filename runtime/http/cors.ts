@@ -16,7 +16,7 @@ const shared = {
 export function corsFor(origins: () => ReadonlySet<string>): Cors {
   return {
     headersFor(origin) {
-      if (origin === '' || !origins().has(origin)) return undefined
+      if (!origins().has(origin)) return undefined
       return { 'access-control-allow-origin': origin, 'access-control-allow-methods': methods, ...shared }
     },
   }

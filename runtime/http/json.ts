@@ -1,72 +1,92 @@
 /** Reads a JSON body strictly: what JSON.parse lets pass silently (repeated keys, depth, stray halves) is refused here. */
-import { isAscii, isUtf8 } from 'node:buffer'
+import { isUtf8 } from 'node:buffer'
 import type { FieldError } from '../../core/errors.js'
 import { http } from '../../core/limits.js'
+
+/** Node's own reading of bytes as text, not in its declared types. */
+declare module 'node:buffer' {
+  interface Buffer {
+    latin1Slice(): string
+    utf8Slice(): string
+  }
+}
 
 export type JsonRead = { readonly value: unknown } | { readonly problem: FieldError }
 
 export function readJson(bytes: Buffer): JsonRead {
   if (bytes.length === 0) return problem('body', 'is required')
-  const plain = isAscii(bytes)
-  if (!plain && !isUtf8(bytes)) return problem('body', 'is not valid UTF-8')
-  const text = plain ? bytes.toString('latin1') : bytes.toString()
+  const glance = glanceAt(bytes)
+  if (glance !== 'ascii' && !isUtf8(bytes)) return problem('body', 'is not valid UTF-8')
+  const text = glance === 'ascii' ? bytes.latin1Slice() : bytes.utf8Slice()
   let value: unknown
   try {
     value = JSON.parse(text)
   } catch {
     return problem('body', 'is not valid JSON')
   }
-  if (isPlain(value, text)) return { value }
-  const found = inspect(text)
+  const found = glance === 'doubtful' ? inspect(text) : undefined
   return found ? { problem: found } : { value }
-}
-
-/**
- * True when there is nothing to refuse: as many keys came out as the text has, none of them reserved, none too deep, and
- * no escape could hide half a character. Only where this says no is the text walked for what is wrong and where.
- */
-function isPlain(value: unknown, text: string): boolean {
-  const keys = countKeys(value, 0)
-  return keys >= 0 && keys === keysInText(text) && !text.includes('\\u')
-}
-
-/** Keys of a value and all it holds; -1 when it is too deep or uses a reserved name. */
-function countKeys(value: unknown, depth: number): number {
-  if (typeof value !== 'object' || value === null) return 0
-  if (depth >= http.jsonDepth) return -1
-  let keys = 0
-  if (Array.isArray(value)) {
-    for (let index = 0; index < value.length; index++) {
-      const inner = countKeys(value[index], depth + 1)
-      if (inner < 0) return -1
-      keys += inner
-    }
-    return keys
-  }
-  for (const key in value) {
-    const inner = key === '__proto__' ? -1 : countKeys((value as Record<string, unknown>)[key], depth + 1)
-    if (inner < 0) return -1
-    keys += 1 + inner
-  }
-  return keys
-}
-
-/** Strings that stand before a colon. */
-function keysInText(text: string): number {
-  let keys = 0
-  let at = text.indexOf('"')
-  while (at !== -1) {
-    let next = endOfString(text, at) + 1
-    while (text.charCodeAt(next) <= 32) next++
-    if (text.charCodeAt(next) === 58) keys++
-    at = text.indexOf('"', next)
-  }
-  return keys
 }
 
 function problem(field: string, message: string): { problem: FieldError } {
   return { problem: { field, message } }
 }
+
+/**
+ * One quick look at the bytes. Of text that is JSON it says `doubtful` whenever there is, or merely might be, something
+ * to refuse: a key whose hash stands twice in an object, too much depth, an escape in a key or one that may hide half a
+ * character. Only then is the text walked for what is wrong and where. Of text that is not JSON it says anything, and never fails.
+ */
+function glanceAt(bytes: Buffer): 'ascii' | 'utf8' | 'doubtful' {
+  const end = bytes.length
+  let isAscii = true
+  let depth = 0
+  let used = 0
+  let hash = 0
+  let hasEscape = false
+  for (let at = 0; at < end; at++) {
+    const byte = bytes[at]!
+    if (byte === quote) {
+      hash = 0
+      hasEscape = false
+      for (at++; at < end; at++) {
+        const inside = bytes[at]!
+        if (inside === quote) break
+        if (inside === backslash) {
+          if (bytes[++at] === letterU) return 'doubtful'
+          hasEscape = true
+        }
+        if (inside > 127) isAscii = false
+        hash = (Math.imul(hash, 31) + inside) | 0
+      }
+    } else if (byte === colon) {
+      if (hasEscape) return 'doubtful'
+      for (let other = starts[depth]!; other < used; other++) if (hashes[other] === hash) return 'doubtful'
+      if (hash === protoHash || used === hashes.length) return 'doubtful'
+      hashes[used++] = hash
+    } else if (byte === openBrace || byte === openBracket) {
+      if (++depth > http.jsonDepth) return 'doubtful'
+      starts[depth] = used
+    } else if (byte === closeBrace || byte === closeBracket) {
+      used = starts[depth]!
+      if (depth > 0) depth--
+    } else if (byte > 127) isAscii = false
+  }
+  return isAscii ? 'ascii' : 'utf8'
+}
+
+const quote = 34
+const colon = 58
+const openBracket = 91
+const backslash = 92
+const closeBracket = 93
+const letterU = 117
+const openBrace = 123
+const closeBrace = 125
+/** Hashes of the keys of every object that is open, and where in them each object's begin. */
+const hashes = new Int32Array(256)
+const starts = new Int32Array(http.jsonDepth + 1)
+const protoHash = [...Buffer.from('__proto__')].reduce((hash, byte) => (Math.imul(hash, 31) + byte) | 0, 0)
 
 interface Frame {
   /** Keys seen so far; absent in an array. */

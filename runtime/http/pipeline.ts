@@ -43,7 +43,6 @@ export interface Front {
   readonly checkReplies?: boolean
 }
 
-const methods = new Set(['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'])
 const tooLarge = refuse('request.too_large')
 const jsonType = 'application/json; charset=utf-8'
 
@@ -59,10 +58,9 @@ export function openPipeline(front: Front): Serve {
     const { method, path } = incoming
     const givenId = incoming.header('x-request-id')
     const requestId = givenId !== '' && requestIdPattern.test(givenId) ? givenId : `${boot}-${++served}`
-    const cors = front.cors.headersFor(incoming.header('origin'))
-    if (!methods.has(method) || path.length > http.pathChars) {
-      return incoming.respond(refused(notFound, front.style, requestId, cors))
-    }
+    const origin = incoming.header('origin')
+    const cors = origin === '' ? undefined : front.cors.headersFor(origin)
+    if (path.length > http.pathChars) return incoming.respond(refused(notFound, front.style, requestId, cors))
     const found = matcher.find(method === 'HEAD' ? 'GET' : method, path)
     if ('allow' in found) return incoming.respond(missed(method, found.allow, front.style, requestId, cors))
     new Trip(front, found, incoming, requestId, cors).depart()
@@ -102,7 +100,8 @@ class Trip {
   depart(): void {
     const { front, entry, incoming } = this
     const { route } = entry
-    this.oversized = Number(incoming.header('content-length')) > entry.limitBytes
+    const announced = incoming.header('content-length')
+    this.oversized = announced.length > 5 && Number(announced) > entry.limitBytes
     if (entry.readsBody) this.contentType = incoming.header('content-type')
     this.query = ownQuery(front, incoming.query)
     this.svcAgent = incoming.header('x-svc-agent')
@@ -170,13 +169,12 @@ class Trip {
   }
 
   private run(bytes: Buffer | undefined): void {
-    const { front, entry, found, params, caller, incoming: connection, requestId, header } = this
+    const { entry, found, params, caller, incoming: connection, requestId, header } = this
     found.valid ??= takesParams(entry, params)
     if (!found.valid) return this.finish(notFound)
     const input = readInput(entry, this.query, bytes, this.contentType)
     if (isRefusal(input)) return this.finish(input)
-    const at = front.clock.now()
-    const call = { caller, params, query: input.query, body: input.body, requestId, at, connection, header }
+    const call = { caller, params, query: input.query, body: input.body, requestId, connection, header }
     const answer = entry.route.handler(call as unknown as Call<never, never, never, never>)
     if (answer instanceof Promise) answer.then((outcome) => this.finish(outcome)).catch((error) => this.fail(error))
     else this.finish(answer)
@@ -234,7 +232,7 @@ function headersOf(names: readonly string[], incoming: Incoming): (name: string)
 const noHeader = (_name: string): string => ''
 
 function bearerOf(header: string): string {
-  if (header.startsWith('Bearer ') && !header.includes(' ', 7)) return header.slice(7)
+  if (header.startsWith('Bearer ')) return header.slice(7)
   return /^bearer +(\S+)$/i.exec(header)?.[1] ?? ''
 }
 
@@ -249,8 +247,11 @@ function ownQuery(front: Front, query: string): string {
 function answered(answer: Answer, entry: Ready, requestId: string, cors: Reply['cors']): Reply {
   entry.checkAnswer?.(answer)
   const { status, json, headers } = answer
-  if (json !== undefined) return { status, requestId, type: jsonType, body: JSON.stringify(json), headers, cors }
-  return { status, requestId, type: answer.body && answer.type, body: answer.body, headers, cors }
+  if (json === undefined) {
+    return { status, requestId, type: answer.body && answer.type, body: answer.body, headers, cors, close: undefined }
+  }
+  const body = (entry.serialize.get(status) ?? JSON.stringify)(json)
+  return { status, requestId, type: jsonType, body, headers, cors, close: undefined }
 }
 
 function refused(refusal: Refusal, style: ErrorStyle, requestId: string, cors: Reply['cors']): Reply {

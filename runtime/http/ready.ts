@@ -1,7 +1,9 @@
 /** A route made ready to run: its schemas compiled, its meter found, once at boot. */
+import type { TSchema } from 'typebox'
 import { http } from '../../core/limits.js'
 import type { RouteMeter } from '../observe/metrics.js'
 import type { Answer, ErrorStyle, Route } from './route.js'
+import { compileSerialize, type Serialize } from './serialize.js'
 import { type Check, compileCheck } from './validate.js'
 
 export interface Ready {
@@ -13,6 +15,8 @@ export interface Ready {
   readonly checkParams?: Check
   readonly checkQuery?: Check
   readonly checkBody?: Check
+  /** How JSON of each status is written. */
+  readonly serialize: ReadonlyMap<number, Serialize>
   /** Throws when an answer is not what the route declares; only in tests, which check every reply they see. */
   readonly checkAnswer?: (answer: Answer) => void
 }
@@ -27,15 +31,19 @@ export function makeReady(route: Route, style: ErrorStyle, meter: RouteMeter, ch
     checkParams: route.params && compileCheck(route.params),
     checkQuery: route.query && compileCheck(route.query),
     checkBody: route.body && compileCheck(route.body),
+    serialize: new Map(jsonReplies(route).map(([status, schema]) => [status, compileSerialize(schema)])),
     checkAnswer: checkReplies ? answerCheck(route) : undefined,
   }
 }
 
+function jsonReplies(route: Route): [status: number, schema: TSchema][] {
+  return Object.entries(route.reply).flatMap(([status, schema]) =>
+    schema === null || typeof schema === 'string' ? [] : [[Number(status), schema]],
+  )
+}
+
 function answerCheck(route: Route): (answer: Answer) => void {
-  const checks = new Map<number, Check>()
-  for (const [status, schema] of Object.entries(route.reply)) {
-    if (schema !== null && typeof schema !== 'string') checks.set(Number(status), compileCheck(schema, 'reply'))
-  }
+  const checks = new Map(jsonReplies(route).map(([status, schema]) => [status, compileCheck(schema, 'reply')]))
   return ({ status, json }) => {
     const name = `${route.method} ${route.path}`
     if (!(status in route.reply)) throw new Error(`${name} answers ${status}, which it does not declare`)

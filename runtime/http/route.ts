@@ -28,7 +28,6 @@ export interface Call<C, P, Q, B> {
   readonly query: Q
   readonly body: B
   readonly requestId: string
-  readonly at: number
   readonly connection: Connection
   /** A request header that the route declared in `headers`; empty when absent. */
   header(name: string): string

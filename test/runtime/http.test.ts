@@ -432,7 +432,7 @@ t.test('Paths that name nothing are 404, and a path that takes another method is
   t.equal(wrong.status, 405)
   t.equal(wrong.headers.get('allow'), 'GET, PUT, HEAD, OPTIONS')
   t.match(await wrong.json(), { code: 'request.method_not_allowed' })
-  t.match(await raw(head('TRACE', '/v1/things/1'), '"code"'), { text: /^HTTP\/1.1 404 / })
+  t.match(await raw(head('TRACE', '/v1/things/1'), '"code"'), { text: /^HTTP\/1.1 405 / })
 })
 
 t.test('HEAD answers as GET without the body, OPTIONS tells what is allowed', async (t) => {
