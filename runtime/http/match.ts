@@ -16,6 +16,7 @@ export interface Found<T> {
 
 /** No entry: `allow` lists the methods the path would take, empty when there is no such path. */
 export interface Missed {
+  readonly entry?: undefined
   readonly allow: readonly string[]
 }
 
@@ -66,7 +67,7 @@ export function openMatcher<T>(): Matcher<T> {
       const again = known?.get(path)
       if (again) return again
       const found = look(method, path)
-      if (known && 'entry' in found) {
+      if (known && 'params' in found) {
         if (known.size >= rememberedPaths) known.clear()
         known.set(path, found)
       }

@@ -19,6 +19,7 @@ import { readInput, takesParams } from './input.js'
 import { type Found, openMatcher } from './match.js'
 import { writeRefusal } from './problem.js'
 import { makeReady, type Ready } from './ready.js'
+import { requestIds } from './requestid.js'
 import type { Answer, Call, ErrorStyle, Route } from './route.js'
 
 /** Turns a token into a caller. Undefined for one that is missing, wrong, expired or revoked: the reasons look alike. */
@@ -51,18 +52,17 @@ export function openPipeline(front: Front): Serve {
   const ready = (route: Route) => makeReady(route, front.style, front.meter(route), front.checkReplies ?? false)
   for (const route of front.routes) matcher.add(route.method, front.prefix + route.path, ready(route))
   for (const route of front.unversioned ?? []) matcher.add(route.method, route.path, ready(route))
-  const boot = Math.floor(front.clock.now()).toString(36)
-  let served = 0
+  const nextId = requestIds(Math.floor(front.clock.now()))
 
   return function serve(incoming) {
     const { method, path } = incoming
     const givenId = incoming.header('x-request-id')
-    const requestId = givenId !== '' && requestIdPattern.test(givenId) ? givenId : `${boot}-${++served}`
+    const requestId = givenId !== '' && requestIdPattern.test(givenId) ? givenId : nextId()
     const origin = incoming.header('origin')
     const cors = origin === '' ? undefined : front.cors.headersFor(origin)
     if (path.length > http.pathChars) return incoming.respond(refused(notFound, front.style, requestId, cors))
     const found = matcher.find(method === 'HEAD' ? 'GET' : method, path)
-    if ('allow' in found) return incoming.respond(missed(method, found.allow, front.style, requestId, cors))
+    if (found.entry === undefined) return incoming.respond(missed(method, found.allow, front.style, requestId, cors))
     new Trip(front, found, incoming, requestId, cors).depart()
   }
 }
@@ -76,7 +76,7 @@ type Outcome = Answer | Refusal
 class Trip {
   private readonly entry: Ready
   private readonly params: Readonly<Record<string, string>>
-  private readonly began = performance.now()
+  private began = 0
   private caller: Caller | undefined
   private spent: Spent | undefined
   private contentType = ''
@@ -101,7 +101,8 @@ class Trip {
     const { front, entry, incoming } = this
     const { route } = entry
     const announced = incoming.header('content-length')
-    this.oversized = announced.length > 5 && Number(announced) > entry.limitBytes
+    // Most bodies are short, and a number is only read where it could matter.
+    this.oversized = announced.length >= entry.limitDigits && Number(announced) > entry.limitBytes
     if (entry.readsBody) this.contentType = incoming.header('content-type')
     this.query = ownQuery(front, incoming.query)
     this.svcAgent = incoming.header('x-svc-agent')
@@ -176,8 +177,9 @@ class Trip {
     if (isRefusal(input)) return this.finish(input)
     const call = { caller, params, query: input.query, body: input.body, requestId, connection, header }
     const answer = entry.route.handler(call as unknown as Call<never, never, never, never>)
-    if (answer instanceof Promise) answer.then((outcome) => this.finish(outcome)).catch((error) => this.fail(error))
-    else this.finish(answer)
+    if (!(answer instanceof Promise)) return this.finish(answer)
+    this.began = performance.now()
+    answer.then((outcome) => this.finish(outcome)).catch((error) => this.fail(error))
   }
 
   private finish(outcome: Outcome): void {
@@ -192,8 +194,9 @@ class Trip {
     this.reply(refused(refusalOfError(front, entry.route, requestId, error), entry.style, requestId, cors))
   }
 
+  /** What was timed is the handler's wait; an answer given in the same turn took no time that a clock could show. */
   private reply(reply: Reply): void {
-    this.entry.meter.observe(reply.status, (performance.now() - this.began) / 1000)
+    this.entry.meter.observe(reply.status, this.began === 0 ? 0 : (performance.now() - this.began) / 1000)
     this.incoming.respond(reply)
   }
 }

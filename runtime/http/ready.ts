@@ -12,6 +12,7 @@ export interface Ready {
   readonly meter: RouteMeter
   readonly readsBody: boolean
   readonly limitBytes: number
+  readonly limitDigits: number
   readonly checkParams?: Check
   readonly checkQuery?: Check
   readonly checkBody?: Check
@@ -22,12 +23,14 @@ export interface Ready {
 }
 
 export function makeReady(route: Route, style: ErrorStyle, meter: RouteMeter, checkReplies: boolean): Ready {
+  const limitBytes = route.bodyLimitBytes ?? http.bodyBytes
   return {
     route,
     style: route.style ?? style,
     meter,
     readsBody: route.body !== undefined || route.rawTypes !== undefined,
-    limitBytes: route.bodyLimitBytes ?? http.bodyBytes,
+    limitBytes,
+    limitDigits: String(limitBytes).length,
     checkParams: route.params && compileCheck(route.params),
     checkQuery: route.query && compileCheck(route.query),
     checkBody: route.body && compileCheck(route.body),

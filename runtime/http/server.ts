@@ -65,6 +65,7 @@ export async function listen(options: { host: string; port: number; serve: Serve
     const exchange = new SocketExchange(socket, head, lobby)
     if (inFlight > http.inFlightRequests) exchange.respond(busy)
     else serve(exchange)
+    exchange.callbackEnds()
   })
 
   const socket = await new Promise<us_listen_socket | false>((resolve) =>
