@@ -1,25 +1,26 @@
-/** Collects a request body off the socket. */
-import type { Socket } from './server.js'
+/** Puts the pieces of a request body together as they come off the socket. */
 
 /**
- * Hands over undefined once the body passes the limit; what still comes then is let fall. The socket takes the memory of
- * a piece back after its callback, so pieces that must wait for others are copied and a body in one piece is only lent.
+ * The socket takes the memory of a piece back after its callback, so a piece that must wait for others is copied, and a
+ * body that came in one piece is only lent.
  */
-export function collectBody(socket: Socket, limitBytes: number, done: (bytes: Buffer | undefined) => void): void {
-  let pieces: Buffer[] | undefined
-  let held = 0
-  let over = false
-  socket.onData((piece, isLast) => {
-    if (over) return
-    held += piece.byteLength
-    if (held > limitBytes) {
-      over = true
-      pieces = undefined
-      return done(undefined)
+export class BodyPieces {
+  private kept: Buffer[] | undefined
+  private heldBytes = 0
+
+  constructor(private readonly limitBytes: number) {}
+
+  /** The whole body with its last piece, `over` once it passes the limit, and nothing while more is to come. */
+  add(piece: ArrayBuffer, isLast: boolean): Buffer | 'over' | undefined {
+    this.heldBytes += piece.byteLength
+    if (this.heldBytes > this.limitBytes) {
+      this.kept = undefined
+      return 'over'
     }
     const lent = Buffer.from(piece)
-    if (isLast) return done(pieces ? Buffer.concat([...pieces, lent], held) : lent)
-    pieces ??= []
-    pieces.push(Buffer.from(lent))
-  })
+    if (isLast) return this.kept ? Buffer.concat([...this.kept, lent], this.heldBytes) : lent
+    this.kept ??= []
+    this.kept.push(Buffer.from(lent))
+    return undefined
+  }
 }

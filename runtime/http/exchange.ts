@@ -17,8 +17,12 @@ export interface Incoming extends Connection {
    * Collects the body and hands it over, or undefined as soon as it passes the limit; never, if the client leaves. The
    * bytes are lent for that call only: who keeps them longer keeps a copy.
    */
-  body(limitBytes: number, done: (bytes: Buffer | undefined) => void): void
+  body(limitBytes: number, to: Receiver): void
   respond(reply: Reply): void
+}
+
+export interface Receiver {
+  receive(bytes: Buffer | undefined): void
 }
 
 export interface Connection {

@@ -34,7 +34,7 @@ function problem(field: string, message: string): { problem: FieldError } {
 
 /**
  * One quick look at the bytes. Of text that is JSON it says `doubtful` whenever there is, or merely might be, something
- * to refuse: a key whose hash stands twice in an object, too much depth, an escape in a key or one that may hide half a
+ * to refuse: a key whose mark stands twice in an object, too much depth, an escape in a key or one that may hide half a
  * character. Only then is the text walked for what is wrong and where. Of text that is not JSON it says anything, and never fails.
  */
 function glanceAt(bytes: Buffer): 'ascii' | 'utf8' | 'doubtful' {
@@ -42,12 +42,12 @@ function glanceAt(bytes: Buffer): 'ascii' | 'utf8' | 'doubtful' {
   let isAscii = true
   let depth = 0
   let used = 0
-  let hash = 0
+  let mark = 0
   let hasEscape = false
   for (let at = 0; at < end; at++) {
     const byte = bytes[at]!
     if (byte === quote) {
-      hash = 0
+      mark = 0
       hasEscape = false
       for (at++; at < end; at++) {
         const inside = bytes[at]!
@@ -57,13 +57,13 @@ function glanceAt(bytes: Buffer): 'ascii' | 'utf8' | 'doubtful' {
           hasEscape = true
         }
         if (inside > 127) isAscii = false
-        hash = (Math.imul(hash, 31) + inside) | 0
+        mark = (Math.imul(mark, 31) + inside) | 0
       }
     } else if (byte === colon) {
       if (hasEscape) return 'doubtful'
-      for (let other = starts[depth]!; other < used; other++) if (hashes[other] === hash) return 'doubtful'
-      if (hash === protoHash || used === hashes.length) return 'doubtful'
-      hashes[used++] = hash
+      for (let other = starts[depth]!; other < used; other++) if (marks[other] === mark) return 'doubtful'
+      if (mark === protoMark || used === marks.length) return 'doubtful'
+      marks[used++] = mark
     } else if (byte === openBrace || byte === openBracket) {
       if (++depth > http.jsonDepth) return 'doubtful'
       starts[depth] = used
@@ -83,10 +83,10 @@ const closeBracket = 93
 const letterU = 117
 const openBrace = 123
 const closeBrace = 125
-/** Hashes of the keys of every object that is open, and where in them each object's begin. */
-const hashes = new Int32Array(256)
+/** Marks of the keys of every object that is open, and where in them each object's begin. */
+const marks = new Int32Array(256)
 const starts = new Int32Array(http.jsonDepth + 1)
-const protoHash = [...Buffer.from('__proto__')].reduce((hash, byte) => (Math.imul(hash, 31) + byte) | 0, 0)
+const protoMark = [...Buffer.from('__proto__')].reduce((mark, byte) => (Math.imul(mark, 31) + byte) | 0, 0)
 
 interface Frame {
   /** Keys seen so far; absent in an array. */

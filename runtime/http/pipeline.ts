@@ -14,7 +14,7 @@ import type { RouteMeter } from '../observe/metrics.js'
 import { StoreFailed } from '../store/contract.js'
 import { authorise, confine, notFound, unauthenticated } from './admit.js'
 import type { Cors } from './cors.js'
-import type { Incoming, Reply, Serve } from './exchange.js'
+import type { Incoming, Receiver, Reply, Serve } from './exchange.js'
 import { readInput, takesParams } from './input.js'
 import { type Found, openMatcher } from './match.js'
 import { writeRefusal } from './problem.js'
@@ -73,7 +73,7 @@ type Outcome = Answer | Refusal
  * One request on its way from the door to the reply. What is at hand is used in the same turn, and only what is not is
  * waited for. It is a class for speed alone: one object a call instead of a handful of closures.
  */
-class Trip {
+class Trip implements Receiver {
   private readonly entry: Ready
   private readonly params: Readonly<Record<string, string>>
   private began = 0
@@ -83,7 +83,6 @@ class Trip {
   private query = ''
   private svcAgent = ''
   private header = noHeader
-  private oversized = false
 
   constructor(
     private readonly front: Front,
@@ -100,9 +99,6 @@ class Trip {
   depart(): void {
     const { front, entry, incoming } = this
     const { route } = entry
-    const announced = incoming.header('content-length')
-    // Most bodies are short, and a number is only read where it could matter.
-    this.oversized = announced.length >= entry.limitDigits && Number(announced) > entry.limitBytes
     if (entry.readsBody) this.contentType = incoming.header('content-type')
     this.query = ownQuery(front, incoming.query)
     this.svcAgent = incoming.header('x-svc-agent')
@@ -121,7 +117,7 @@ class Trip {
     const { entry, incoming } = this
     const arriving = entry.readsBody
       ? new Promise<Buffer | undefined>((resolve) =>
-          incoming.body(entry.limitBytes, (bytes) => resolve(bytes && Buffer.from(bytes))),
+          incoming.body(entry.limitBytes, { receive: (bytes) => resolve(bytes && Buffer.from(bytes)) }),
         )
       : undefined
     known.then((caller) => this.admit(caller, arriving)).catch((error) => this.fail(error))
@@ -135,14 +131,13 @@ class Trip {
       if (stopped || !caller) return this.finish(stopped ?? unauthenticated)
       this.caller = svcAgent !== '' && svcAgentPattern.test(svcAgent) ? { ...caller, svcAgent } : caller
     }
-    if (this.oversized) return this.finish(tooLarge)
     if (!entry.readsBody) return this.authorise(undefined)
     if (arriving) arriving.then((bytes) => this.receive(bytes)).catch((error) => this.fail(error))
-    else this.incoming.body(entry.limitBytes, (bytes) => this.receive(bytes))
+    else this.incoming.body(entry.limitBytes, this)
   }
 
   /** Nothing may be thrown from here into the socket's callback, where nobody would catch it. */
-  private receive(bytes: Buffer | undefined): void {
+  receive(bytes: Buffer | undefined): void {
     try {
       if (bytes) this.authorise(bytes)
       else this.finish(tooLarge)

@@ -12,7 +12,6 @@ export interface Ready {
   readonly meter: RouteMeter
   readonly readsBody: boolean
   readonly limitBytes: number
-  readonly limitDigits: number
   readonly checkParams?: Check
   readonly checkQuery?: Check
   readonly checkBody?: Check
@@ -23,14 +22,12 @@ export interface Ready {
 }
 
 export function makeReady(route: Route, style: ErrorStyle, meter: RouteMeter, checkReplies: boolean): Ready {
-  const limitBytes = route.bodyLimitBytes ?? http.bodyBytes
   return {
     route,
     style: route.style ?? style,
     meter,
     readsBody: route.body !== undefined || route.rawTypes !== undefined,
-    limitBytes,
-    limitDigits: String(limitBytes).length,
+    limitBytes: route.bodyLimitBytes ?? http.bodyBytes,
     checkParams: route.params && compileCheck(route.params),
     checkQuery: route.query && compileCheck(route.query),
     checkBody: route.body && compileCheck(route.body),

@@ -60,13 +60,19 @@ export async function listen(options: { host: string; port: number; serve: Serve
 
   const app: TemplatedApp = uws.App()
   app.filter(countSocket as never)
-  app.any('/*', (socket, head) => {
+  function take(method: string, socket: Socket, head: RequestHead): void {
     inFlight++
-    const exchange = new SocketExchange(socket, head, lobby)
+    const exchange = new SocketExchange(method, socket, head, lobby)
     if (inFlight > http.inFlightRequests) exchange.respond(busy)
     else serve(exchange)
     exchange.callbackEnds()
-  })
+  }
+  app.get('/*', (socket, head) => take('GET', socket, head))
+  app.post('/*', (socket, head) => take('POST', socket, head))
+  app.put('/*', (socket, head) => take('PUT', socket, head))
+  app.patch('/*', (socket, head) => take('PATCH', socket, head))
+  app.del('/*', (socket, head) => take('DELETE', socket, head))
+  app.any('/*', (socket, head) => take(head.getCaseSensitiveMethod(), socket, head))
 
   const socket = await new Promise<us_listen_socket | false>((resolve) =>
     (app as unknown as ListensAlone).listen(options.host, options.port, exclusively, resolve),

@@ -33,7 +33,7 @@ export function injectInto(serve: Serve): Inject {
         path,
         query,
         header: (name) => sent[name] ?? '',
-        body: (limitBytes, done) => done(bytes.length > limitBytes ? undefined : bytes),
+        body: (limitBytes, to) => to.receive(bytes.length > limitBytes ? undefined : bytes),
         remoteAddress: () => '127.0.0.1',
         signal: new AbortController().signal,
         respond,

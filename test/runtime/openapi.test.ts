@@ -19,6 +19,7 @@ import { type ErrorStyle, json, type Plane, type Route, route } from '../../runt
 import { listen } from '../../runtime/http/server.js'
 import { compileCheck } from '../../runtime/http/validate.js'
 import { findChromium, openBrowser } from '../harness/browser.js'
+import { openTestNode } from '../harness/node.js'
 import { lintOpenApi } from '../harness/openapi.js'
 
 // A browser and a linter take their time on a busy machine.
@@ -593,4 +594,20 @@ t.test('In a browser', { skip: findChromium() ? false : 'Chromium is not install
       )
     await close()
   })
+})
+
+t.test('The documents of both planes, as a node serves them, pass a public linter', async (t) => {
+  const node = await openTestNode()
+  t.teardown(() => node.close())
+  for (const [plane, path] of [
+    ['mgmt', '/v1/openapi.json'],
+    ['gateway', '/v4/openapi.json'],
+  ] as const) {
+    const served = await node[plane]('GET', path)
+    t.equal(served.status, 200)
+    t.same(await lintOpenApi(served.json), [], `${plane} has no findings`)
+    const declared = node.node.planes[plane].routes.length
+    const described = Object.values(served.json.paths as Record<string, object>).flatMap((item) => Object.keys(item))
+    t.equal(described.length, declared, `every route of ${plane} is described`)
+  }
 })
