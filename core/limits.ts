@@ -123,6 +123,7 @@ export const log = {
 } as const
 
 export const metrics = {
+  loopDelayEveryMs: 50,
   durationBucketsSeconds: [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
   /** Label combinations of one metric; what comes after them is counted together. */
   seriesPerMetric: 5_000,

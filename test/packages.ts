@@ -7,6 +7,7 @@ import { delimiter, join } from 'node:path'
 const packageOf: Readonly<Record<string, string>> = {
   'redis-server': 'redis-server',
   chromium: 'chromium',
+  curl: 'curl',
 }
 
 /** While this file says 101, Debian installs a server without starting it. */

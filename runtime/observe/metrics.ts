@@ -2,9 +2,10 @@
  * What one node counts and times. Callers hold small meters that add to plain numbers; the numbers become Prometheus
  * text only when somebody scrapes, so the hot path never touches labels, maps or strings.
  */
-import { collectDefaultMetrics, type Metric, Registry } from 'prom-client'
+import { type Metric, Registry } from 'prom-client'
 import { metrics as limits } from '../../core/limits.js'
 import type { Method, Plane } from '../http/route.js'
+import { addProcessFigures } from './process.js'
 import {
   type Counter,
   countingSeries,
@@ -65,7 +66,6 @@ export interface MetricsOptions {
 export function openMetrics(options: MetricsOptions = {}): Metrics {
   const registry = new Registry()
   const families = new Map<string, Family>()
-  if (options.ofProcess ?? true) collectDefaultMetrics({ register: registry })
 
   function familyOf(type: Kind, name: string, help: string, labels: Labels): Family {
     const labelNames = Object.keys(labels).sort().join()
@@ -95,7 +95,7 @@ export function openMetrics(options: MetricsOptions = {}): Metrics {
     return seriesOf(familyOf('histogram', name, help, labels).series, labels, (own) => timingSeries(name, own, buckets))
   }
 
-  return {
+  const metrics: Metrics = {
     counter,
     histogram,
     gauge(name, help, read, labels = {}) {
@@ -119,6 +119,8 @@ export function openMetrics(options: MetricsOptions = {}): Metrics {
       return { type: registry.contentType, text: await registry.metrics() }
     },
   }
+  if (options.ofProcess ?? true) addProcessFigures(metrics)
+  return metrics
 }
 
 function statusClassOf(status: number): number {
