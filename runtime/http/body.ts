@@ -1,11 +1,7 @@
-/** Puts the pieces of a request body together as they come off the socket. */
+/** Puts the pieces of a request body together, each copied: the socket takes its memory back after the callback. */
 
-/**
- * The socket takes the memory of a piece back after its callback, so a piece that must wait for others is copied, and a
- * body that came in one piece is only lent.
- */
 export class BodyPieces {
-  private kept: Buffer[] | undefined
+  private readonly kept: Buffer[] = []
   private heldBytes = 0
 
   constructor(private readonly limitBytes: number) {}
@@ -14,13 +10,12 @@ export class BodyPieces {
   add(piece: ArrayBuffer, isLast: boolean): Buffer | 'over' | undefined {
     this.heldBytes += piece.byteLength
     if (this.heldBytes > this.limitBytes) {
-      this.kept = undefined
+      this.kept.length = 0
       return 'over'
     }
-    const lent = Buffer.from(piece)
-    if (isLast) return this.kept ? Buffer.concat([...this.kept, lent], this.heldBytes) : lent
-    this.kept ??= []
-    this.kept.push(Buffer.from(lent))
-    return undefined
+    const copy = Buffer.from(new Uint8Array(piece))
+    if (isLast && this.kept.length === 0) return copy
+    this.kept.push(copy)
+    return isLast ? Buffer.concat(this.kept, this.heldBytes) : undefined
   }
 }

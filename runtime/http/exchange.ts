@@ -13,10 +13,7 @@ export interface Incoming extends Connection {
   readonly query: string
   /** The first header of that lower-case name; empty when there is none. */
   header(name: string): string
-  /**
-   * Collects the body and hands it over, or undefined as soon as it passes the limit; never, if the client leaves. The
-   * bytes are lent for that call only: who keeps them longer keeps a copy.
-   */
+  /** Collects the body and hands it over, or undefined as soon as it passes the limit; never, if the client leaves. */
   body(limitBytes: number, to: Receiver): void
   respond(reply: Reply): void
 }

@@ -45,7 +45,7 @@ function readBody(entry: Ready, bytes: Buffer, contentType: string): { value: un
   if (bytes.length === 0 && route.bodyOptional) return { value: undefined }
   if (contentType !== 'application/json') {
     const media = contentType.split(';', 1)[0]!.trim().toLowerCase()
-    if (route.rawTypes?.includes(media)) return { value: Buffer.from(bytes) }
+    if (route.rawTypes?.includes(media)) return { value: bytes }
     if (!route.body || !isJson(media, contentType)) return unsupported(entry)
   } else if (!route.body) return unsupported(entry)
   const read = readJson(bytes)

@@ -13,6 +13,7 @@ import type { Log } from '../observe/log.js'
 import type { RouteMeter } from '../observe/metrics.js'
 import { StoreFailed } from '../store/contract.js'
 import { authorise, confine, notFound, unauthenticated } from './admit.js'
+import { type Batch, type Batched, openBatch } from './batch.js'
 import type { Cors } from './cors.js'
 import type { Incoming, Receiver, Reply, Serve } from './exchange.js'
 import { readInput, takesParams } from './input.js'
@@ -52,6 +53,7 @@ export function openPipeline(front: Front): Serve {
   const ready = (route: Route) => makeReady(route, front.style, front.meter(route), front.checkReplies ?? false)
   for (const route of front.routes) matcher.add(route.method, front.prefix + route.path, ready(route))
   for (const route of front.unversioned ?? []) matcher.add(route.method, route.path, ready(route))
+  const batch = openBatch()
   const nextId = requestIds(Math.floor(front.clock.now()))
 
   return function serve(incoming) {
@@ -63,7 +65,7 @@ export function openPipeline(front: Front): Serve {
     if (path.length > http.pathChars) return incoming.respond(refused(notFound, front.style, requestId, cors))
     const found = matcher.find(method === 'HEAD' ? 'GET' : method, path)
     if (found.entry === undefined) return incoming.respond(missed(method, found.allow, front.style, requestId, cors))
-    new Trip(front, found, incoming, requestId, cors).depart()
+    new Trip(front, batch, found, incoming, requestId, cors).depart()
   }
 }
 
@@ -73,7 +75,7 @@ type Outcome = Answer | Refusal
  * One request on its way from the door to the reply. What is at hand is used in the same turn, and only what is not is
  * waited for. It is a class for speed alone: one object a call instead of a handful of closures.
  */
-class Trip implements Receiver {
+class Trip implements Receiver, Batched {
   private readonly entry: Ready
   private readonly params: Readonly<Record<string, string>>
   private began = 0
@@ -83,9 +85,14 @@ class Trip implements Receiver {
   private query = ''
   private svcAgent = ''
   private header = noHeader
+  private bytes: Buffer | undefined
+  /** A reply that waits for its batch to be decided; once it has been, replies go out as they come. */
+  private held: Reply | undefined
+  private isHolding = false
 
   constructor(
     private readonly front: Front,
+    private readonly batch: Batch,
     private readonly found: Found<Ready>,
     private readonly incoming: Incoming,
     private readonly requestId: string,
@@ -116,9 +123,7 @@ class Trip implements Receiver {
   private waitForCaller(known: Promise<Caller | undefined>): void {
     const { entry, incoming } = this
     const arriving = entry.readsBody
-      ? new Promise<Buffer | undefined>((resolve) =>
-          incoming.body(entry.limitBytes, { receive: (bytes) => resolve(bytes && Buffer.from(bytes)) }),
-        )
+      ? new Promise<Buffer | undefined>((resolve) => incoming.body(entry.limitBytes, { receive: resolve }))
       : undefined
     known.then((caller) => this.admit(caller, arriving)).catch((error) => this.fail(error))
   }
@@ -131,44 +136,53 @@ class Trip implements Receiver {
       if (stopped || !caller) return this.finish(stopped ?? unauthenticated)
       this.caller = svcAgent !== '' && svcAgentPattern.test(svcAgent) ? { ...caller, svcAgent } : caller
     }
-    if (!entry.readsBody) return this.authorise(undefined)
+    if (!entry.readsBody) return this.batch.add(this)
     if (arriving) arriving.then((bytes) => this.receive(bytes)).catch((error) => this.fail(error))
     else this.incoming.body(entry.limitBytes, this)
   }
 
-  /** Nothing may be thrown from here into the socket's callback, where nobody would catch it. */
   receive(bytes: Buffer | undefined): void {
+    if (!bytes) return this.finish(tooLarge)
+    this.bytes = bytes
+    this.batch.add(this)
+  }
+
+  decide(): void {
+    this.isHolding = true
     try {
-      if (bytes) this.authorise(bytes)
-      else this.finish(tooLarge)
+      this.authorise()
     } catch (error) {
       this.fail(error)
     }
+    this.isHolding = false
   }
 
-  private authorise(bytes: Buffer | undefined): void {
+  answer(): void {
+    if (this.held) this.incoming.respond(this.held)
+  }
+
+  private authorise(): void {
     const { caller, front, entry } = this
     const { access, budget } = entry.route
     const denied = caller && authorise(access, caller)
     if (denied) return this.finish(denied)
-    if (!budget || caller?.kind !== 'key') return this.run(bytes)
+    if (!budget || caller?.kind !== 'key') return this.run()
     const spending = front.buckets.spend(budget, caller.id)
-    if (!(spending instanceof Promise)) return this.spend(spending, bytes)
-    const kept = bytes && Buffer.from(bytes)
-    spending.then((spent) => this.spend(spent, kept)).catch((error) => this.fail(error))
+    if (spending instanceof Promise) spending.then((spent) => this.spend(spent)).catch((error) => this.fail(error))
+    else this.spend(spending)
   }
 
-  private spend(spent: Spent, bytes: Buffer | undefined): void {
+  private spend(spent: Spent): void {
     this.spent = spent
-    if (spent.allowed) this.run(bytes)
+    if (spent.allowed) this.run()
     else this.finish(refuse('request.rate_limited'))
   }
 
-  private run(bytes: Buffer | undefined): void {
+  private run(): void {
     const { entry, found, params, caller, incoming: connection, requestId, header } = this
     found.valid ??= takesParams(entry, params)
     if (!found.valid) return this.finish(notFound)
-    const input = readInput(entry, this.query, bytes, this.contentType)
+    const input = readInput(entry, this.query, this.bytes, this.contentType)
     if (isRefusal(input)) return this.finish(input)
     const call = { caller, params, query: input.query, body: input.body, requestId, connection, header }
     const answer = entry.route.handler(call as unknown as Call<never, never, never, never>)
@@ -192,7 +206,8 @@ class Trip implements Receiver {
   /** What was timed is the handler's wait; an answer given in the same turn took no time that a clock could show. */
   private reply(reply: Reply): void {
     this.entry.meter.observe(reply.status, this.began === 0 ? 0 : (performance.now() - this.began) / 1000)
-    this.incoming.respond(reply)
+    if (this.isHolding) this.held = reply
+    else this.incoming.respond(reply)
   }
 }
 

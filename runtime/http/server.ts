@@ -65,7 +65,6 @@ export async function listen(options: { host: string; port: number; serve: Serve
     const exchange = new SocketExchange(method, socket, head, lobby)
     if (inFlight > http.inFlightRequests) exchange.respond(busy)
     else serve(exchange)
-    exchange.callbackEnds()
   }
   app.get('/*', (socket, head) => take('GET', socket, head))
   app.post('/*', (socket, head) => take('POST', socket, head))

@@ -19,8 +19,6 @@ export class SocketExchange implements Incoming {
   readonly query: string
   /** The client has left, and the socket must not be touched any more. */
   gone = false
-  /** Inside one of the socket's own callbacks, where it gathers writes by itself. */
-  private corked = true
   private isOver = false
   private calls: (() => void)[] | undefined
   private aborting: AbortController | undefined
@@ -53,15 +51,8 @@ export class SocketExchange implements Incoming {
       const whole = pieces.add(piece, isLast)
       if (whole === undefined) return
       done = true
-      this.corked = true
       to.receive(whole === 'over' ? undefined : whole)
-      this.corked = false
     })
-  }
-
-  /** The callback that brought the request is about to return: what is written from now on is written late. */
-  callbackEnds(): void {
-    this.corked = false
   }
 
   whenGone(call: () => void): void {
@@ -87,7 +78,10 @@ export class SocketExchange implements Incoming {
 
   respond(reply: Reply): void {
     if (this.gone || this.isOver) return
-    const rest = this.corked ? this.write(reply) : this.writeLate(reply)
+    let rest: Promise<void> | undefined
+    this.socket.cork(() => {
+      rest = this.write(reply)
+    })
     if (!rest) return this.end()
     rest.then(
       () => this.end(),
@@ -96,14 +90,6 @@ export class SocketExchange implements Incoming {
         this.end(error)
       },
     )
-  }
-
-  private writeLate(reply: Reply): Promise<void> | undefined {
-    let rest: Promise<void> | undefined
-    this.socket.cork(() => {
-      rest = this.write(reply)
-    })
-    return rest
   }
 
   /** The promise, if any, is of the last byte. */

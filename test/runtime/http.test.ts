@@ -9,6 +9,7 @@ import Type from 'typebox'
 import { http } from '../../core/limits.js'
 import { systemClock } from '../../runtime/clock.js'
 import { readConfig } from '../../runtime/config.js'
+import { openBatch } from '../../runtime/http/batch.js'
 import { prepareUws } from '../../runtime/http/binary.js'
 import { readJson } from '../../runtime/http/json.js'
 import { openMatcher } from '../../runtime/http/match.js'
@@ -272,6 +273,23 @@ t.test('A JSON body reads as JSON.parse reads it, or is refused naming the place
       return true
     }),
   )
+})
+
+t.test('Requests of one turn are all decided before the first is answered, in the order they came', async (t) => {
+  const batch = openBatch()
+  const seen: string[] = []
+  const request = (name: string) => ({
+    decide: () => seen.push(`decide ${name}`),
+    answer: () => seen.push(`answer ${name}`),
+  })
+  batch.add(request('a'))
+  batch.add(request('b'))
+  t.same(seen, [], 'nothing happens while requests still come in')
+  await new Promise(setImmediate)
+  t.same(seen, ['decide a', 'decide b', 'answer a', 'answer b'])
+  batch.add(request('c'))
+  await new Promise(setImmediate)
+  t.same(seen.slice(4), ['decide c', 'answer c'])
 })
 
 t.test('A query has each name once, only names the route knows, and numbers that are numbers', async (t) => {
