@@ -114,6 +114,8 @@ export const catalog = {
 
 /** What one log line may hold. */
 export const log = {
+  retryMs: 10,
+  flushMs: 500,
   fieldChars: 8 * 1024,
   lineChars: 32 * 1024,
   depthLevels: 6,

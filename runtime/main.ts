@@ -11,16 +11,19 @@ const exitCodes = { stopped: 0, failed: 1, badConfiguration: 2 } as const
 
 const { log, flush } = openLog()
 
-function leave(code: number): never {
-  flush()
+async function leave(code: number): Promise<never> {
+  await flush()
   process.exit(code)
 }
+
+/** A terminal that was closed is no reason to stop. */
+process.stderr.on('error', () => {})
 
 function say(sentence: string): void {
   process.stderr.write(`${sentence}\n`)
 }
 
-function configuration(): Config {
+async function configuration(): Promise<Config> {
   const read = readConfig(process.env)
   const problems = 'problems' in read ? read.problems : unbuilt(read.config)
   if (problems.length === 0 && 'config' in read) return read.config
@@ -53,13 +56,13 @@ async function start(config: Config): Promise<RunningNode> {
 function stopOnSignals(running: RunningNode): void {
   let stopping = false
   const stop = async (signal: string) => {
-    if (stopping) leave(exitCodes.failed)
+    if (stopping) return leave(exitCodes.failed)
     stopping = true
     log.info('node.stopping', { signal })
-    setTimeout(() => leave(exitCodes.failed), shutdown.wholeMs).unref()
+    setTimeout(() => void leave(exitCodes.failed), shutdown.wholeMs).unref()
     await running.stop()
     log.info('node.stopped')
-    leave(exitCodes.stopped)
+    return leave(exitCodes.stopped)
   }
   for (const signal of ['SIGTERM', 'SIGINT']) process.on(signal, () => void stop(signal))
 }
@@ -67,11 +70,11 @@ function stopOnSignals(running: RunningNode): void {
 for (const event of ['uncaughtException', 'unhandledRejection']) {
   process.on(event, (error) => {
     log.error('node.crashed', { error })
-    leave(exitCodes.failed)
+    void leave(exitCodes.failed)
   })
 }
 
-const config = configuration()
+const config = await configuration()
 const running = await start(config)
 stopOnSignals(running)
 log.info('node.started', { urls: running.urls })

@@ -1,7 +1,7 @@
 /** The log: one JSON object a line, its event first in mind, with nothing in it that belongs to a person or opens a door. */
 import { pino } from 'pino'
-import { log as limits } from '../../core/limits.js'
 import { type Fields, type PlainFields, plainFields } from './fields.js'
+import { openLines } from './lines.js'
 import { redactLine } from './redact.js'
 
 export type { Fields } from './fields.js'
@@ -24,7 +24,7 @@ export interface Log {
 export interface OpenLog {
   readonly log: Log
   /** Writes out what is held back; for the last line before the process ends. */
-  flush(): void
+  flush(): Promise<void>
 }
 
 export interface LogOptions {
@@ -36,7 +36,7 @@ export interface LogOptions {
 
 export function openLog(options: LogOptions = {}): OpenLog {
   const now = options.now ?? Date.now
-  const stdout = options.to ? undefined : openStdout()
+  const stdout = options.to ? undefined : openLines(1)
   const lines = pino(
     {
       level: options.level ?? 'info',
@@ -47,12 +47,12 @@ export function openLog(options: LogOptions = {}): OpenLog {
       serializers: { err: (plain) => plain },
       hooks: { streamWrite: redactLine },
     },
-    options.to ?? stdout,
+    options.to ?? stdout!,
   )
   const write: Write = (level, event, fields) => {
     if (lines.isLevelEnabled(level)) lines[level](fields(), event)
   }
-  return { log: logOver(write, {}), flush: () => attempt(() => stdout?.flushSync()) }
+  return { log: logOver(write, {}), flush: async () => stdout?.flush() }
 }
 
 type Write = (level: Level, event: string, fields: () => PlainFields) => void
@@ -67,13 +67,6 @@ function logOver(write: Write, bound: Fields): Log {
     error: at('error'),
     child: (fields) => logOver(write, { ...bound, ...plainFields(fields) }),
   }
-}
-
-/** Writes without waiting; a reader that is gone or slow costs lines, not the node. */
-function openStdout() {
-  const stdout = pino.destination({ dest: 1, sync: false, maxLength: limits.bufferBytes })
-  stdout.on('error', () => {})
-  return stdout
 }
 
 /** There is nowhere left to report that reporting failed. */

@@ -158,3 +158,14 @@ t.test('A node whose Redis is away serves on, and says so in readiness and metri
   t.match(await (await fetch(`${node.mgmt}/metrics`)).text(), /^parley_limits_degraded 1$/m)
   t.equal((await makeKey(node.mgmt, 'x')).status, 201)
 })
+
+t.test('A node whose log nobody reads any more serves on and still stops', async (t) => {
+  for (const loggedBefore of [true, false]) {
+    const node = await startNode()
+    t.teardown(() => node.clean())
+    node.process.stdout?.destroy()
+    if (loggedBefore) await fetch(`${node.mgmt}/v1/me`, { headers: { authorization, 'x-svc-agent': 'logs.something' } })
+    t.equal((await makeKey(node.mgmt, 'x')).status, 201)
+    t.equal(await node.end('SIGTERM'), 0)
+  }
+})

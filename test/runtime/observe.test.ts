@@ -1,10 +1,14 @@
 /** What an operator sees of a node: its log, with nothing private in it, its metrics and its health. */
 import { spawnSync } from 'node:child_process'
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import fc from 'fast-check'
 import t from 'tap'
 import { idFromBytes } from '../../core/ids.js'
 import { log as limits, metrics as metricLimits } from '../../core/limits.js'
 import { openHealth } from '../../runtime/observe/health.js'
+import { openLines } from '../../runtime/observe/lines.js'
 import { type Fields, type Log, openLog } from '../../runtime/observe/log.js'
 import { openMetrics } from '../../runtime/observe/metrics.js'
 import { redact } from '../../runtime/observe/redact.js'
@@ -466,11 +470,12 @@ t.test('Redaction takes any text, and gets through long ones made to hold it up'
   for (const attack of attacks) t.type(redact(attack.repeat(Math.ceil(200_000 / attack.length))), 'string', attack)
 })
 
-t.test('The last line before the process ends is written', async (t) => {
+t.test('The last line before the process ends is written once it was flushed', async (t) => {
   const module = new URL('../../runtime/observe/log.js', import.meta.url).href
   const script = `const { openLog } = await import(${JSON.stringify(module)})
-    const { log } = openLog()
+    const { log, flush } = openLog()
     for (let i = 0; i < 500; i++) log.info('child.line', { i, pad: 'x'.repeat(500) })
+    await flush()
     process.exit(3)`
   const child = spawnSync(process.execPath, ['--input-type=module', '-e', script], { encoding: 'utf8', maxBuffer: 1e7 })
   t.equal(child.status, 3)
@@ -630,4 +635,23 @@ t.test('A check that breaks counts as failed and gives nothing away', async (t) 
     json: { checks: [{ name: 'bus', status: 'failed', detail: 'The check itself failed.' }] },
   })
   t.throws(() => health.add(broken), /already/)
+})
+
+t.test('Lines that cannot be written are let fall, and flushing them ends all the same', async (t) => {
+  const full = openSync('/dev/full', 'w')
+  t.teardown(() => closeSync(full))
+  const lost = openLines(full)
+  for (let count = 0; count < 100; count++) lost.write('a line\n')
+  await lost.flush()
+  lost.write('one more\n')
+  await lost.flush()
+  const dir = mkdtempSync(join(tmpdir(), 'parley-'))
+  t.teardown(() => rmSync(dir, { recursive: true, force: true }))
+  const file = openSync(join(dir, 'log'), 'w')
+  const kept = openLines(file)
+  for (let count = 0; count < 1_000; count++) kept.write(`${count}\n`)
+  await kept.flush()
+  closeSync(file)
+  const written = readFileSync(join(dir, 'log'), 'utf8')
+  t.equal(written, Array.from({ length: 1_000 }, (_, count) => `${count}\n`).join(''), 'in order and whole')
 })
