@@ -1,7 +1,6 @@
 /** The grammars of ids and tokens, and the alphabet that new ones are written in. */
 
 export const slugPattern = '^[a-z0-9][a-z0-9-]{0,62}$'
-export const mintedIdPattern = '^[a-z]{2,4}_[0-9a-z]{26}$'
 /** What a path parameter may hold when its route says nothing narrower. */
 export const pathIdPattern = '^(@svc/)?[A-Za-z0-9][A-Za-z0-9_.:-]{0,199}$'
 export const svcAgentPattern = /^[a-z0-9._-]{1,32}$/
@@ -32,19 +31,6 @@ export function idFromBytes(prefix: string, bytes: Uint8Array): string {
   }
   if (text.length < idChars) throw new Error('an id needs at least 17 bytes')
   return `${prefix}_${text}`
-}
-
-/** A slug from a person's words: `Åse's Café` becomes `ase-s-cafe`; empty when nothing of it survives. */
-export function slugFrom(name: string): string {
-  const plain = name
-    .normalize('NFKD')
-    .replace(/\p{M}+/gu, '')
-    .toLowerCase()
-  return plain
-    .replace(/[^a-z0-9]+/g, '-')
-    .replace(/^-+|-+$/g, '')
-    .slice(0, 63)
-    .replace(/-+$/, '')
 }
 
 const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'

@@ -21,7 +21,6 @@ export const http = {
   headerBytes: 32 * 1024,
   pathChars: 2_048,
   inFlightRequests: 10_000,
-  socketsPerAddress: 1_000,
   socketsTotal: 20_000,
   retryAfterSeconds: 1,
   tokenChars: 4_096,

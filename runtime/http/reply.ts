@@ -1,0 +1,37 @@
+/** Makes the reply of an answer, of a refusal, and of a path or method that nobody declared. */
+import { type Refusal, refuse } from '../../core/errors.js'
+import { notFound } from './admit.js'
+import type { Reply } from './exchange.js'
+import { writeRefusal } from './problem.js'
+import type { Ready } from './ready.js'
+import type { Answer, ErrorStyle } from './route.js'
+
+const jsonType = 'application/json; charset=utf-8'
+
+export function answered(answer: Answer, entry: Ready, requestId: string, cors: Reply['cors']): Reply {
+  entry.checkAnswer?.(answer)
+  const { status, json, headers } = answer
+  if (json === undefined) {
+    return { status, requestId, type: answer.body && answer.type, body: answer.body, headers, cors, close: undefined }
+  }
+  const body = (entry.serialize.get(status) ?? JSON.stringify)(json)
+  return { status, requestId, type: jsonType, body, headers, cors, close: undefined }
+}
+
+export function refused(refusal: Refusal, style: ErrorStyle, requestId: string, cors: Reply['cors']): Reply {
+  const { status, type, body, headers } = writeRefusal(refusal, style)
+  return { status, requestId, type, body, headers, cors, close: status === 413 ? true : undefined }
+}
+
+export function missed(
+  method: string,
+  allow: readonly string[],
+  style: ErrorStyle,
+  requestId: string,
+  cors: Reply['cors'],
+): Reply {
+  if (allow.length === 0) return refused(notFound, style, requestId, cors)
+  const all = [...allow, ...(allow.includes('GET') ? ['HEAD'] : []), 'OPTIONS'].join(', ')
+  if (method === 'OPTIONS') return { status: 204, requestId, headers: { allow: all }, cors }
+  return refused(refuse('request.method_not_allowed', { headers: { allow: all } }), style, requestId, cors)
+}
