@@ -105,7 +105,7 @@ t.test('What was acknowledged before kill -9 is there afterwards', async (t) => 
   let node = await startNode()
   t.teardown(() => node.clean())
   const acknowledged: string[] = []
-  for (let round = 0; round < 4; round++) {
+  for (let round = 0; round < 3; round++) {
     const { mgmt } = node
     let going = true
     const writers = Array.from({ length: 8 }, async (_, writer) => {
@@ -116,7 +116,8 @@ t.test('What was acknowledged before kill -9 is there afterwards', async (t) => 
         else return
       }
     })
-    await new Promise((resolve) => setTimeout(resolve, 150 + round * 60))
+    const before = acknowledged.length
+    while (acknowledged.length < before + 10) await new Promise((resolve) => setTimeout(resolve, 7 + round))
     await node.end('SIGKILL')
     going = false
     await Promise.all(writers)
@@ -128,7 +129,6 @@ t.test('What was acknowledged before kill -9 is there afterwards', async (t) => 
       `nothing acknowledged is missing after kill ${round + 1}`,
     )
   }
-  t.ok(acknowledged.length > 20, 'there was something to lose')
 })
 
 t.test('SIGTERM finishes what is in flight, answers readiness no more, and exits 0', async (t) => {

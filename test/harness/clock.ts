@@ -36,3 +36,11 @@ export function manualClock(start = Date.parse('2026-03-01T12:00:00.000Z')): Man
 export async function settle(): Promise<void> {
   for (let turn = 0; turn < 10; turn++) await new Promise((resolve) => setTimeout(resolve, 1))
 }
+
+/**
+ * Waits until something that needs the disk has come about, ringing alarms that were set meanwhile. However slow the
+ * disk is, it waits; what never comes about ends with the runner's patience.
+ */
+export async function until(holds: () => boolean | Promise<boolean>, clock?: ManualClock): Promise<void> {
+  while (!(await holds())) await (clock ? clock.advance(0) : settle())
+}

@@ -25,6 +25,7 @@ import { checkUrl } from '../../runtime/webhook/guard.js'
 import { openPoster, type PosterOptions } from '../../runtime/webhook/post.js'
 import { signedHeaders } from '../../runtime/webhook/sign.js'
 
+import { until } from './clock.js'
 import { injectInto } from './inject.js'
 
 export const began = Date.parse('2030-01-01T00:00:00Z')
@@ -56,10 +57,6 @@ export function leapingClock(): LeapingClock {
       ring()
     },
   }
-}
-
-export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await condition())) await new Promise((done) => setTimeout(done, 2))
 }
 
 const dataKey = Buffer.alloc(32, 7)

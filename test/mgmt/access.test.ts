@@ -7,7 +7,7 @@ import t from 'tap'
 import { expandScopes, roleOfKey, roles, type Scope, scopes, scopesOfRole } from '../../core/access.js'
 import type { Route } from '../../runtime/http/route.js'
 import { nameOf } from '../contract/routes.js'
-import { manualClock, settle } from '../harness/clock.js'
+import { manualClock, until } from '../harness/clock.js'
 import { openTestNode, type Response } from '../harness/node.js'
 
 const node = await openTestNode()
@@ -278,7 +278,7 @@ t.test('An API key appears once, is kept as a hash, and can be read, changed and
   )
 
   t.equal((await own.mgmt('GET', '/v1/me', { token: key })).status, 200)
-  await settle()
+  await until(async () => 'lastUsedAt' in (await own.mgmt('GET', item, { token })).json)
   t.equal((await own.mgmt('GET', item, { token })).json.lastUsedAt, '2026-03-01T12:00:01.000Z')
 
   const patched = await own.mgmt('PATCH', item, {

@@ -17,8 +17,9 @@ import type { Command } from '../../runtime/shard/contract.js'
 import { decide } from '../../runtime/shard/decide.js'
 import { layerOver } from '../../runtime/shard/layer.js'
 import { outboxTable, timerNameTable, timerTable } from '../../runtime/shard/tables.js'
+import { until } from '../harness/clock.js'
 import { answer, type Behave, hang, isSignedWith, openReceiver, type Received } from '../harness/receiver.js'
-import { afterTries, began, leapingClock, openWebhookNode, sealer, temporary, until } from '../harness/webhooknode.js'
+import { afterTries, began, leapingClock, openWebhookNode, sealer, temporary } from '../harness/webhooknode.js'
 
 const second = 1000
 const minute = 60 * second

@@ -12,7 +12,7 @@ import { type Engine, openShards } from '../../runtime/shard/embedded.js'
 import { compareKeys, layerOver } from '../../runtime/shard/layer.js'
 import { type Key, type RangeOptions, type Store, table } from '../../runtime/store/contract.js'
 import { openStore } from '../../runtime/store/lmdb.js'
-import { type ManualClock, manualClock, settle } from '../harness/clock.js'
+import { type ManualClock, manualClock, settle, until } from '../harness/clock.js'
 
 const counters = table<[owner: string], number>('test.counter')
 const notes = table<[owner: string, note: string], string>('test.note')
@@ -187,6 +187,7 @@ t.test('An effect is performed after its commit, again until it succeeds, always
   await house.engine.ask('a', tell, { owner: 'a', words: ['hello'] })
   await settle()
   await house.clock.advance(60_000)
+  await until(() => seen.length >= 4, house.clock)
   t.same(seen, Array(4).fill('hello a:cmd-0:0 hello'))
   await house.clock.advance(600_000)
   t.equal(seen.length, 4, 'and no more once it is done')
@@ -230,9 +231,10 @@ t.test('A timer fires at its time and not before, survives a restart, can be mov
   const second = await open({ dir: first.dir, clock: manualClock(began + 15_000) })
   t.teardown(() => second.close())
   second.engine.start()
-  await second.clock.advance(0)
+  await until(() => at(second, 'kept') !== undefined, second.clock)
   t.equal(at(second, 'kept'), String(began + 15_000), 'what fell due while nobody ran fires at the start')
   await second.clock.advance(5_000)
+  await until(() => at(second, 'moved') !== undefined, second.clock)
   t.equal(at(second, 'moved'), String(began + 20_000))
   t.equal(at(second, 'gone'), undefined)
 })
@@ -254,7 +256,8 @@ t.test('A thousand timers that fall due together all fire, once each', async (t)
       house.engine.ask('a', later, { owner: 'a', note: `n${index}`, inMs: 5 }),
     ),
   )
-  for (let turn = 0; turn < 200 && fired < 1_200; turn++) await house.clock.advance(100)
+  await house.clock.advance(100)
+  await until(() => fired >= 1_200, house.clock)
   t.equal(fired, 1_200)
   await house.clock.advance(10_000)
   t.equal(fired, 1_200)
@@ -273,6 +276,7 @@ t.test(
     house.engine.start()
     await house.engine.ask('a', later, { owner: 'a', note: 'x', inMs: 1 })
     await house.clock.advance(10_000)
+    await until(() => house.logged.some((line) => line.includes('shard.command.failed')), house.clock)
     t.equal(house.logged.filter((line) => line.includes('shard.command.failed')).length, 1)
     await house.close()
 
@@ -280,12 +284,14 @@ t.test(
     without.engine.start()
     await without.engine.ask('a', later, { owner: 'a', note: 'y', inMs: 1 })
     await without.clock.advance(10)
+    await until(() => without.logged.some((line) => line.includes('shard.timer.unknown')), without.clock)
     t.ok(without.logged.some((line) => line.includes('shard.timer.unknown')))
     await without.close()
     const again = await open({ dir: house.dir, clock: house.clock })
     t.teardown(() => again.close())
     again.engine.start()
     await again.clock.advance(shard.effectRetryMaxMs)
+    await until(() => again.store.get(notes, ['a', 'y']) !== undefined, again.clock)
     t.ok(again.store.get(notes, ['a', 'y']))
   },
 )
