@@ -35,7 +35,7 @@ export const apiKey = {
   nameChars: 200,
   descriptionChars: 2_000,
   perOrg: 1_000,
-  recentTokens: 1_000,
+  recentKeys: 1_000,
   /** `lastUsedAt` is written at most this often for a key. */
   lastUsedEveryMs: minute,
 } as const

@@ -5,7 +5,7 @@ import { apiKey as limits } from '../../core/limits.js'
 import type { Clock } from '../../runtime/clock.js'
 import type { Shards, Watch } from '../../runtime/shard/contract.js'
 import type { Reader } from '../../runtime/store/contract.js'
-import { hashKey } from './keys.js'
+import { hashKey, shownPrefix } from './keys.js'
 import { type KeyRecord, keyTable, markKeyUsed } from './store.js'
 
 export interface Keyring {
@@ -26,8 +26,11 @@ export function openKeyring(options: { reader: Reader; shards: Shards & Watch; c
   const { reader, shards, clock } = options
   const byName = new Map<string, Held>()
   const byMark = new Map<number, Held[]>()
-  /** Tokens seen of late. Every change of a key empties it, so it can never know more than the keys themselves do. */
-  const recent = new Map<string, Held>()
+  /**
+   * Keys seen of late, by the beginning that reads show anyway: comparing one whole, in constant time, is cheaper than
+   * hashing it again. Every change of a key empties this, so it never knows more than the keys themselves do.
+   */
+  const recent = new Map<string, { readonly bytes: Buffer; readonly held: Held }>()
 
   function take([orgId, keyId]: readonly [string, string], record: KeyRecord | undefined): void {
     recent.clear()
@@ -48,13 +51,17 @@ export function openKeyring(options: { reader: Reader; shards: Shards & Watch; c
   shards.watch(keyTable, take)
   for (const { key, value } of reader.range(keyTable)) take(key, value)
 
-  function compare(key: string): Held | undefined {
+  function recognise(key: string): Held | undefined {
+    const bytes = Buffer.from(key)
+    const prefix = shownPrefix(key)
+    const seen = recent.get(prefix)
+    if (seen && seen.bytes.length === bytes.length && timingSafeEqual(seen.bytes, bytes)) return seen.held
     const hash = hashKey(key)
-    const found = byMark.get(markOf(hash))?.find((each) => timingSafeEqual(each.hash, hash))
-    if (!found) return undefined
-    if (recent.size >= limits.recentTokens) recent.clear()
-    recent.set(key, found)
-    return found
+    const held = byMark.get(markOf(hash))?.find((each) => timingSafeEqual(each.hash, hash))
+    if (!held) return undefined
+    if (recent.size >= limits.recentKeys) recent.clear()
+    recent.set(prefix, { bytes, held })
+    return held
   }
 
   /** Written at most once in a while for each key: a busy key must not make every call a write. */
@@ -69,7 +76,7 @@ export function openKeyring(options: { reader: Reader; shards: Shards & Watch; c
 
   return {
     find(key) {
-      const found = recent.get(key) ?? compare(key)
+      const found = recognise(key)
       if (!found) return undefined
       const now = clock.now()
       if (found.expiresAt <= now) return undefined

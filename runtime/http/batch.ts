@@ -1,7 +1,7 @@
 /**
  * Gathers the requests that arrive during one turn of the loop, then decides them all, then answers them all. Code that
- * runs twice in a row is far cheaper than code that runs between two calls into the kernel, which leave the processor
- * cold; so reading, deciding and writing each get a stretch of their own. A request waits for the end of its turn at
+ * runs many times in a row measured far cheaper than the same code between two calls into the kernel (cold caches and
+ * predictors, we believe); so reading, deciding and writing each get a stretch of their own. A request waits for the end of its turn at
  * most: when nothing else arrives, that is at once.
  */
 

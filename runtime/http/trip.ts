@@ -27,12 +27,16 @@ type Outcome = Answer | Refusal
 export class Trip implements Receiver, Batched {
   private readonly entry: Ready
   private readonly params: Readonly<Record<string, string>>
-  private began = 0
+  private readonly began = performance.now()
   private caller: Caller | undefined
   private spent: Spent | undefined
   private contentType = ''
   private query = ''
   private svcAgent = ''
+  private token = ''
+  private oversized = false
+  private isAdmitted = false
+  private isWaiting = false
   private header = noHeader
   private bytes: Buffer | undefined
   /** A reply that waits for its batch to be decided; once it has been, replies go out as they come. */
@@ -51,55 +55,34 @@ export class Trip implements Receiver, Batched {
     this.params = found.params
   }
 
-  /** Takes everything that the socket will not keep, and asks who is calling. */
+  /** Takes everything that the socket will not keep; who is calling is asked at the end of this turn. */
   depart(): void {
     const { front, entry, incoming } = this
     const { route } = entry
-    if (entry.readsBody) this.contentType = incoming.header('content-type')
+    this.oversized = Number(incoming.header('content-length')) > entry.limitBytes
     this.query = ownQuery(front, incoming.query)
     this.svcAgent = incoming.header('x-svc-agent')
     if (route.headers) this.header = headersOf(route.headers, incoming)
-    try {
-      const known = route.access.who === 'public' ? undefined : callerOf(front, incoming)
-      if (known instanceof Promise) this.waitForCaller(known)
-      else this.admit(known)
-    } catch (error) {
-      this.fail(error)
+    if (route.access.who !== 'public') this.token = tokenOf(front, incoming)
+    if (entry.readsBody) {
+      this.contentType = incoming.header('content-type')
+      this.isWaiting = true
+      if (!this.oversized) incoming.body(entry.limitBytes, this)
     }
-  }
-
-  /** The body does not wait for its caller to be known: it is kept until then. */
-  private waitForCaller(known: Promise<Caller | undefined>): void {
-    const { entry, incoming } = this
-    const arriving = entry.readsBody
-      ? new Promise<Buffer | undefined>((resolve) => incoming.body(entry.limitBytes, { receive: resolve }))
-      : undefined
-    known.then((caller) => this.admit(caller, arriving)).catch((error) => this.fail(error))
-  }
-
-  private admit(caller: Caller | undefined, arriving?: Promise<Buffer | undefined>): void {
-    const { entry, params, svcAgent } = this
-    const { access } = entry.route
-    if (access.who !== 'public') {
-      const stopped = caller ? confine(access, caller, params) : unauthenticated
-      if (stopped || !caller) return this.finish(stopped ?? unauthenticated)
-      this.caller = svcAgent !== '' && svcAgentPattern.test(svcAgent) ? { ...caller, svcAgent } : caller
-    }
-    if (!entry.readsBody) return this.batch.add(this)
-    if (arriving) arriving.then((bytes) => this.receive(bytes)).catch((error) => this.fail(error))
-    else this.incoming.body(entry.limitBytes, this)
+    this.batch.add(this)
   }
 
   receive(bytes: Buffer | undefined): void {
-    if (!bytes) return this.finish(tooLarge)
+    this.isWaiting = false
     this.bytes = bytes
-    this.batch.add(this)
+    if (this.isAdmitted) this.batch.add(this)
   }
 
   decide(): void {
     this.isHolding = true
     try {
-      this.authorise()
+      if (this.isAdmitted) this.proceed()
+      else this.authenticate()
     } catch (error) {
       this.fail(error)
     }
@@ -108,6 +91,34 @@ export class Trip implements Receiver, Batched {
 
   answer(): void {
     if (this.held) this.incoming.respond(this.held)
+  }
+
+  private authenticate(): void {
+    const { front, entry, token } = this
+    if (entry.route.access.who === 'public') return this.admit(undefined)
+    const known = token === '' ? undefined : front.authenticate(token)
+    if (known instanceof Promise) known.then((caller) => this.admit(caller)).catch((error) => this.fail(error))
+    else this.admit(known)
+  }
+
+  private admit(caller: Caller | undefined): void {
+    const { entry, params, svcAgent } = this
+    const { access } = entry.route
+    if (access.who !== 'public') {
+      const stopped = caller ? confine(access, caller, params) : unauthenticated
+      if (stopped || !caller) return this.finish(stopped ?? unauthenticated)
+      this.caller = svcAgent !== '' && svcAgentPattern.test(svcAgent) ? { ...caller, svcAgent } : caller
+    }
+    if (this.oversized) return this.finish(tooLarge)
+    this.isAdmitted = true
+    this.proceed()
+  }
+
+  /** Goes on once the whole body is there; only a caller who was let in is waited for. */
+  private proceed(): void {
+    if (this.isWaiting) return
+    if (this.entry.readsBody && !this.bytes) this.finish(tooLarge)
+    else this.authorise()
   }
 
   private authorise(): void {
@@ -136,7 +147,6 @@ export class Trip implements Receiver, Batched {
     const call = { caller, params, query: input.query, body: input.body, requestId, connection, header }
     const answer = entry.route.handler(call as unknown as Call<never, never, never, never>)
     if (!(answer instanceof Promise)) return this.finish(answer)
-    this.began = performance.now()
     answer.then((outcome) => this.finish(outcome)).catch((error) => this.fail(error))
   }
 
@@ -152,9 +162,8 @@ export class Trip implements Receiver, Batched {
     this.reply(refused(refusalOfError(front, entry.route, requestId, error), entry.style, requestId, cors))
   }
 
-  /** What was timed is the handler's wait; an answer given in the same turn took no time that a clock could show. */
   private reply(reply: Reply): void {
-    this.entry.meter.observe(reply.status, this.began === 0 ? 0 : (performance.now() - this.began) / 1000)
+    this.entry.meter.observe(reply.status, (performance.now() - this.began) / 1000)
     if (this.isHolding) this.held = reply
     else this.incoming.respond(reply)
   }
@@ -179,11 +188,10 @@ function withHeaders<T extends Outcome>(outcome: T, headers: Record<string, stri
   return { ...outcome, headers: { ...outcome.headers, ...headers } }
 }
 
-/** Who holds the token; undefined when there is none or nobody does. */
-function callerOf(front: Front, incoming: Incoming): Caller | undefined | Promise<Caller | undefined> {
+function tokenOf(front: Front, incoming: Incoming): string {
   const named = front.tokenParameter && new URLSearchParams(incoming.query).get(front.tokenParameter)
   const token = named || bearerOf(incoming.header('authorization'))
-  return token === '' || token.length > http.tokenChars ? undefined : front.authenticate(token)
+  return token.length > http.tokenChars ? '' : token
 }
 
 function headersOf(names: readonly string[], incoming: Incoming): (name: string) => string {

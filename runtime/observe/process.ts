@@ -1,6 +1,6 @@
 /**
- * The process's own figures, read only when somebody scrapes. Nothing watches garbage collections or ticks every few
- * milliseconds for them: what watches each collection of a busy node costs it a twentieth of its speed.
+ * The process's own figures, read only when somebody scrapes. The metrics library has a set of its own, but it watches
+ * every garbage collection and ticks every ten milliseconds; with it a busy node measured about a twentieth slower.
  */
 import { monitorEventLoopDelay, performance } from 'node:perf_hooks'
 import { metrics as limits } from '../../core/limits.js'

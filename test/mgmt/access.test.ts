@@ -47,6 +47,7 @@ for (const route of routes) {
       undefined,
       'sk-svc-wrong',
       `${node.key}x`,
+      `${node.key.slice(0, -1)}${node.key.endsWith('a') ? 'b' : 'a'}`,
       'garbage',
       `${grant}x`,
       'v9.a.b',

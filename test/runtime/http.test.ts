@@ -392,6 +392,8 @@ t.test(
     const long = body(http.bodyBytes + 1)
     const counted = await raw(`${head('POST', '/v1/echo', `content-length: ${long.length}`)}${long}`)
     t.match(counted, { text: /^HTTP\/1.1 413 [\s\S]*request.too_large/, closed: true })
+    const announced = await raw(head('POST', '/v1/echo', 'content-length: 99999999'))
+    t.match(announced, { text: /^HTTP\/1.1 413 /, closed: true }, 'as soon as it is announced')
     const chunked = await raw(
       `${head('POST', '/v1/echo', 'transfer-encoding: chunked')}${long.length.toString(16)}\r\n${long}\r\n0\r\n\r\n`,
     )
