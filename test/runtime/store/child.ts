@@ -4,6 +4,9 @@ import type { Store } from '../../../runtime/store/contract.js'
 import { openStore } from '../../../runtime/store/lmdb.js'
 import { left, right } from './tables.js'
 
+/** Only now that all code is loaded: the other user need not be able to read the project's folder. */
+if (process.env.BECOME_UID) process.setuid?.(Number(process.env.BECOME_UID))
+
 const writers = 8
 
 /** Prints every acknowledged pair at once: the pipe holds it even if the process dies in the next instant. */

@@ -44,7 +44,8 @@ interface Told {
 
 /** Opens in processes of their own, because a damaged file might end the one that opens it. */
 function openElsewhere(dirs: readonly string[], uid?: number): { told: Told[]; signal: string | null } {
-  const { stdout, signal } = spawnSync(process.execPath, [child, 'tryEach', ...dirs], { encoding: 'utf8', uid })
+  const env = { ...process.env, ...(uid !== undefined && { BECOME_UID: String(uid) }) }
+  const { stdout, signal } = spawnSync(process.execPath, [child, 'tryEach', ...dirs], { encoding: 'utf8', env })
   return {
     told: stdout
       .split('\n')
