@@ -3,11 +3,14 @@ import { spawnSync } from 'node:child_process'
 import { accessSync, constants, existsSync, rmSync, writeFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 
-/** Program, and the Debian package that brings it. */
+/** Program, and the Debian packages that bring it, with a space between. */
 const packageOf: Readonly<Record<string, string>> = {
+  'nats-server': 'nats-server',
   'redis-server': 'redis-server',
+  openssl: 'openssl',
   chromium: 'chromium',
   curl: 'curl',
+  cc: 'gcc libc6-dev',
 }
 
 /** While this file says 101, Debian installs a server without starting it. */
@@ -29,7 +32,7 @@ export function havePackages(say: (line: string) => void): boolean {
 
 function missingPackages(): string[] {
   const missing = Object.entries(packageOf).filter(([program]) => !find(program))
-  return [...new Set(missing.map(([, debianPackage]) => debianPackage))]
+  return [...new Set(missing.flatMap(([, packages]) => packages.split(' ')))]
 }
 
 function install(packages: string[]): void {

@@ -1,29 +1,42 @@
 /** What the data says of itself, and whether this program may work on it. */
+import { randomBytes } from 'node:crypto'
 import { decodeRecord } from './codec.js'
-import { StoreUnusable, table } from './contract.js'
+import { type StoreAbout, StoreUnusable, table } from './contract.js'
 
-/** How tables, keys and records are laid out in the file. A program reads its own format and refuses newer ones. */
-const dataFormat = 1
+/** How spaces, tables, keys and records are laid out in the file. A program reads its own format and no other. */
+const dataFormat = 2
 
-interface About {
+const installationBytes = 16
+const nodeChars = 8
+
+export interface About extends StoreAbout {
   readonly format: number
   readonly shards: number
 }
 
+/** Kept among what belongs to no shard. */
 export const aboutTable = table<[], About>('_store')
 
-export function aboutNew(shards: number): About {
-  return { format: dataFormat, shards }
+export function aboutNew(shards: number, random: (bytes: number) => Uint8Array = randomBytes): About {
+  const installation = Buffer.from(random(installationBytes)).toString('hex')
+  const drawn = Buffer.from(random(8)).readBigUInt64BE() % 36n ** BigInt(nodeChars)
+  return { format: dataFormat, shards, installation, node: `n${drawn.toString(36).padStart(nodeChars, '0')}` }
 }
 
 /** `bytes` is the record of the data just opened, before anything was changed in it. */
-export function checkAbout(bytes: Uint8Array | undefined, { dir, shards }: { dir: string; shards: number }): void {
+export function checkAbout(bytes: Uint8Array | undefined, { dir, shards }: { dir: string; shards: number }): About {
   if (!bytes) throw new StoreUnusable(`The data in ${dir} was not written by Parley. Name another data directory.`)
   const about = decodeRecord(aboutTable, bytes) as About
   if (about.format > dataFormat) {
     throw new StoreUnusable(
-      `The data in ${dir} was written by a newer Parley (format ${about.format}, this one reads up to ${dataFormat}). ` +
+      `The data in ${dir} was written by a newer Parley (format ${about.format}, this one reads ${dataFormat}). ` +
         'Run that version or a later one.',
+    )
+  }
+  if (about.format < dataFormat) {
+    throw new StoreUnusable(
+      `The data in ${dir} was written by a Parley from before its first release (format ${about.format}, this one ` +
+        `reads ${dataFormat}) and cannot be carried over. Name another data directory.`,
     )
   }
   if (about.shards !== shards) {
@@ -32,4 +45,5 @@ export function checkAbout(bytes: Uint8Array | undefined, { dir, shards }: { dir
         `for the life of an installation: set PARLEY_SHARDS to ${about.shards}.`,
     )
   }
+  return about
 }

@@ -1,4 +1,4 @@
-/** Records as bytes, each with the version of its table that wrote it, and their upgrade when an older one is read. */
+/** Plain data as bytes; records carry the version of their table that wrote them and are upgraded when read. */
 import { deserialize, serialize } from 'node:v8'
 import { Packr } from 'msgpackr'
 import { store as limits } from '../../core/limits.js'
@@ -16,21 +16,19 @@ type AnyTable = Pick<Table<never, unknown>, 'name' | 'version' | 'upgrades'>
 /** Maps spelled out in full: no structures shared between records, so each record can be read on its own for ever. */
 const messagePack = new Packr({ useRecords: false, variableMapSize: true, copyBuffers: true, useToJSON: false })
 
-/** What every record in MessagePack begins with: an array of two. V8's own format begins with 0xff. */
+/** What everything in MessagePack begins with: an array of two. V8's own format begins with 0xff. */
 const pairTag = 0x92
 
-/**
- * MessagePack keeps almost every plain value as it is. The few that it would bend (half a surrogate pair, a key named
- * `__proto__`, minus zero) are written in V8's own format instead, which is larger but bends nothing.
- */
+/** Stands where a record has its version in what belongs to no table. */
+const noVersion = 0
+
 export function encodeRecord(table: AnyTable, value: unknown): Buffer {
-  const record = [table.version, value]
-  return survivesMessagePack(table, value, 0) ? messagePack.pack(record) : serialize(record)
+  return encodePair(table.version, value, table)
 }
 
 /** `bytes` may be memory that the next read overwrites: nothing of it is kept. */
 export function decodeRecord(table: AnyTable, bytes: Uint8Array): unknown {
-  let [version, value] = readPair(table, bytes)
+  let [version, value] = readPair(bytes, table)
   if (version > table.version) {
     throw new Error(
       `a record of table ${table.name} has version ${version}, but this program knows it only up to ${table.version}: ` +
@@ -41,7 +39,25 @@ export function decodeRecord(table: AnyTable, bytes: Uint8Array): unknown {
   return value
 }
 
-function readPair(table: AnyTable, bytes: Uint8Array): [version: number, value: unknown] {
+/** Plain data that belongs to no table, such as a message between nodes, kept as exactly as a record. */
+export function encodePlain(value: unknown): Buffer {
+  return encodePair(noVersion, value)
+}
+
+export function decodePlain(bytes: Uint8Array): unknown {
+  return readPair(bytes)[1]
+}
+
+/**
+ * MessagePack keeps almost every plain value as it is. The few that it would bend (half a surrogate pair, a key named
+ * `__proto__`, minus zero) are written in V8's own format instead, which is larger but bends nothing.
+ */
+function encodePair(version: number, value: unknown, of?: AnyTable): Buffer {
+  const pair = [version, value]
+  return survivesMessagePack(value, 0, of) ? messagePack.pack(pair) : serialize(pair)
+}
+
+function readPair(bytes: Uint8Array, of?: AnyTable): [version: number, value: unknown] {
   try {
     const pair: unknown =
       bytes[0] === pairTag
@@ -49,12 +65,12 @@ function readPair(table: AnyTable, bytes: Uint8Array): [version: number, value: 
         : deserialize(Uint8Array.prototype.slice.call(bytes, 0, bytes.length))
     if (Array.isArray(pair) && Number.isInteger(pair[0])) return pair as [number, unknown]
   } catch (cause) {
-    throw new Error(`a record of table ${table.name} cannot be read`, { cause })
+    throw new Error(`${nameOf(of)} cannot be read`, { cause })
   }
-  throw new Error(`a record of table ${table.name} cannot be read: its bytes are not a record`)
+  throw new Error(`${nameOf(of)} cannot be read: its bytes are not those of plain data`)
 }
 
-function survivesMessagePack(table: AnyTable, value: unknown, depth: number): boolean {
+function survivesMessagePack(value: unknown, depth: number, of?: AnyTable): boolean {
   switch (typeof value) {
     case 'string':
       return value.isWellFormed()
@@ -64,28 +80,32 @@ function survivesMessagePack(table: AnyTable, value: unknown, depth: number): bo
     case 'undefined':
       return true
     case 'object':
-      return value === null || value instanceof Uint8Array || childrenSurvive(table, value, depth)
+      return value === null || value instanceof Uint8Array || childrenSurvive(value, depth, of)
   }
-  throw notPlain(table, `a ${typeof value}`)
+  throw notPlain(`a ${typeof value}`, of)
 }
 
-function childrenSurvive(table: AnyTable, value: object, depth: number): boolean {
-  if (depth >= limits.recordDepth) throw notPlain(table, `something nested deeper than ${limits.recordDepth} levels`)
+function childrenSurvive(value: object, depth: number, of?: AnyTable): boolean {
+  if (depth >= limits.recordDepth) throw notPlain(`something nested deeper than ${limits.recordDepth} levels`, of)
   if (Array.isArray(value)) {
     let survives = true
-    for (const item of value) if (!survivesMessagePack(table, item, depth + 1)) survives = false
+    for (const item of value) if (!survivesMessagePack(item, depth + 1, of)) survives = false
     return survives
   }
   const prototype = Object.getPrototypeOf(value)
-  if (prototype !== Object.prototype && prototype !== null) throw notPlain(table, `a ${value.constructor?.name}`)
+  if (prototype !== Object.prototype && prototype !== null) throw notPlain(`a ${value.constructor?.name}`, of)
   let survives = true
   for (const key of Object.keys(value)) {
     if (key === '__proto__' || !key.isWellFormed()) survives = false
-    if (!survivesMessagePack(table, (value as Record<string, unknown>)[key], depth + 1)) survives = false
+    if (!survivesMessagePack((value as Record<string, unknown>)[key], depth + 1, of)) survives = false
   }
   return survives
 }
 
-function notPlain(table: AnyTable, what: string): Error {
-  return new Error(`a record of table ${table.name} holds ${what}, which is not plain data`)
+function notPlain(what: string, of?: AnyTable): Error {
+  return new Error(`${nameOf(of)} holds ${what}, which is not plain data`)
+}
+
+function nameOf(of?: AnyTable): string {
+  return of ? `a record of table ${of.name}` : 'a message'
 }

@@ -1,14 +1,15 @@
 /** Group commit: what is asked while one group is on its way to the disk waits, and goes together in the next. */
 import { store as limits } from '../../core/limits.js'
+import type { Change } from './contract.js'
 
-/** One change in bytes; no value removes the key. */
-export interface Change {
-  readonly key: Buffer
-  readonly value: Buffer | undefined
+/** Changes of one space that belong together. */
+export interface Commit {
+  readonly space: number
+  readonly changes: readonly Change[]
 }
 
 export interface Commits {
-  add(changes: readonly Change[]): Promise<void>
+  add(commit: Commit): Promise<void>
   /** Resolves when nothing is waiting or on its way. */
   settled(): Promise<void>
   failure(): Error | undefined
@@ -16,7 +17,7 @@ export interface Commits {
 
 export interface Disk {
   /** Makes all of it durable, or none of it and rejects. */
-  write(changes: readonly Change[]): Promise<void>
+  write(commits: readonly Commit[]): Promise<void>
   /** Why nothing can be written just now; asked before each group. */
   refusal(): Error | undefined
   /** What a failed write is told to those who waited for it. */
@@ -24,7 +25,7 @@ export interface Disk {
 }
 
 interface Waiting {
-  readonly changes: readonly Change[]
+  readonly commit: Commit
   readonly resolve: () => void
   readonly reject: (error: Error) => void
 }
@@ -53,10 +54,9 @@ export function groupCommits(disk: Disk): Commits {
       return
     }
     const group = takeGroup()
-    const changes = group.length === 1 ? group[0]!.changes : group.flatMap((commit) => commit.changes)
-    disk.write(changes).then(
+    disk.write(group.map(({ commit }) => commit)).then(
       () => {
-        for (const commit of group) commit.resolve()
+        for (const { resolve } of group) resolve()
         done()
       },
       (cause) => {
@@ -69,15 +69,15 @@ export function groupCommits(disk: Disk): Commits {
   function takeGroup(): Waiting[] {
     let writes = 0
     let size = 0
-    while (size < waiting.length && writes < limits.writesPerGroup) writes += waiting[size++]!.changes.length
+    while (size < waiting.length && writes < limits.writesPerGroup) writes += waiting[size++]!.commit.changes.length
     if (size < waiting.length) return waiting.splice(0, size)
     const group = waiting
     waiting = []
     return group
   }
 
-  function rejectAll(commits: readonly Waiting[], error: Error): void {
-    for (const commit of commits) commit.reject(error)
+  function rejectAll(group: readonly Waiting[], error: Error): void {
+    for (const { reject } of group) reject(error)
     done()
   }
 
@@ -88,10 +88,10 @@ export function groupCommits(disk: Disk): Commits {
   }
 
   return {
-    add(changes) {
+    add(commit) {
       if (failed) return Promise.reject(failed)
       return new Promise((resolve, reject) => {
-        waiting.push({ changes, resolve, reject })
+        waiting.push({ commit, resolve, reject })
         if (!busy) begin()
       })
     },

@@ -44,8 +44,8 @@ export interface Row<K extends Key, V> {
 }
 
 /**
- * Reads are synchronous, see every finished commit, and never wait for a write. What they see is durable; a commit may
- * be seen a moment before its promise resolves. Rows come in key order: part by part, numbers by size before strings by
+ * Reads are synchronous, see every finished commit, and never wait for a write. What they see is as durable as a commit
+ * is when it resolves; it may be seen a moment before. Rows come in key order: part by part, numbers by size before strings by
  * code point, a shorter key before those it begins. A range walked within one turn sees one state; walked over several
  * it sees commits made meanwhile, never a row twice. It holds nothing of the database between rows, so it may be left
  * anywhere. Asked wrongly (a key too long, `before` on a reverse range) both throw: that is a bug of the caller.
@@ -62,17 +62,48 @@ export interface Write {
   readonly value?: unknown
 }
 
+/** One change in bytes, its key as it is within its space; no value removes the key. */
+export interface Change {
+  readonly key: Buffer
+  readonly value: Buffer | undefined
+}
+
 /**
- * `commit` makes its writes durable together or not at all, in the order of the calls, and resolves once they would
- * survive a power cut. Commits called while one is on its way share the next. Records are taken as they are at the call.
- * A key too long or a record that is not plain data is a bug: `commit` throws it at once and takes nothing of the call.
+ * One shard's part of the store: a keyspace of its own that no other space can see.
  *
+ * `commit` makes its changes durable together or not at all, in the order of the calls, and resolves once they would
+ * survive a power cut (with `durability: 'written'`: the death of the process, and a moment later a power cut too).
+ * Commits called while one is on its way share the next, those of other spaces included.
+ */
+export interface Space extends Reader {
+  /** The writes as bytes, as they are now. A key too long or a record that is not plain data is a bug and throws. */
+  encode(writes: readonly Write[]): Change[]
+  commit(changes: readonly Change[]): Promise<void>
+  /** Up to `limit` rows of any table in the order of their keys, strictly beyond `after`: what a copy is made from. */
+  rows(after: Uint8Array | undefined, limit: number): Change[]
+}
+
+/** Who the data belongs to. */
+export interface StoreAbout {
+  /** Drawn when the data was made; a node that joins a cluster takes on the cluster's. */
+  readonly installation: string
+  /** Of this data directory alone, the same for its whole life; letters and digits. */
+  readonly node: string
+}
+
+/**
  * After a failed commit the store takes no more writes: every later one fails with StoreFailed until the process is
  * started again. While the disk is nearly full commits are refused with StoreFailed before anything is tried, together
  * with all that wait at that moment, and are taken again by themselves when space is back. Reads go on in both cases.
  */
-export interface Store extends Reader {
-  commit(writes: readonly Write[]): Promise<void>
+export interface Store {
+  /** Shards are numbered from 0. The same number always gives the same space. */
+  space(shard: number): Space
+  /** What this node keeps for itself, belonging to no shard. */
+  readonly own: Space
+  readonly about: StoreAbout
+  /** Makes this data part of another installation: for a node that holds no shard's state yet and joins a cluster. */
+  adopt(installation: string): Promise<void>
   /** Why the store takes no writes just now, if so. */
   failure(): Error | undefined
   close(): Promise<void>

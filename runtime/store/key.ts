@@ -14,15 +14,21 @@ const nulEscape = 0xff
 /** Room for a key of the longest size whose last part turns out three times as long as its characters. */
 const scratch = Buffer.allocUnsafe(limits.keyBytes * 4 + 64)
 
-/** The bytes of a key; the table's name is its first part, so that one ordered map holds every table. */
+/** The bytes of a key within its space; the table's name is its first part, so that one map holds every table. */
 export function keyBytes(table: string, parts: Key): Buffer {
-  return Buffer.from(scratch.subarray(0, writeParts(table, parts)))
+  const size = writeParts(table, parts)
+  const bytes = Buffer.allocUnsafe(size)
+  scratch.copy(bytes, 0, 0, size)
+  return bytes
 }
 
 /** The same bytes in memory that the next call overwrites: for a read that is over before it. */
 export function passingKeyBytes(table: string, parts: Key): Buffer {
   return scratch.subarray(0, writeParts(table, parts))
 }
+
+/** Above every key of any table, and below everything else. */
+export const pastEveryTable = Buffer.from([nulEscape])
 
 /** Above every key that begins with these bytes, and below every other key that sorts after them. */
 export function pastAll(prefix: Buffer): Buffer {
@@ -50,25 +56,29 @@ export function keyParts(bytes: Buffer): KeyPart[] {
 }
 
 function writeParts(table: string, parts: Key): number {
-  let at = writePart(table, 0)
-  for (const part of parts) at = writePart(part, at)
-  return at
+  try {
+    let at = writePart(table, 0)
+    for (const part of parts) at = writePart(part, at)
+    return at
+  } catch (error) {
+    throw new Error(`a key of table ${table.slice(0, 100)} cannot be stored: ${(error as Error).message}`)
+  }
 }
 
 function writePart(part: KeyPart, from: number): number {
   if (typeof part === 'number') return withinLimit(writeNumber(part, from))
-  if (typeof part !== 'string') throw new Error(`a key is made of strings and numbers, not ${typeof part}`)
+  if (typeof part !== 'string') throw new Error(`it is made of strings and numbers, not ${typeof part}`)
   withinLimit(from + part.length)
   return withinLimit(writeString(part, from))
 }
 
 function withinLimit(size: number): number {
-  if (size > limits.keyBytes) throw new Error(`a key is longer than ${limits.keyBytes} bytes`)
+  if (size > limits.keyBytes) throw new Error(`it is longer than ${limits.keyBytes} bytes`)
   return size
 }
 
 function writeNumber(value: number, from: number): number {
-  if (Number.isNaN(value)) throw new Error('a key cannot hold NaN')
+  if (Number.isNaN(value)) throw new Error('it holds NaN')
   scratch[from] = numberTag
   scratch.writeDoubleBE(value === 0 ? 0 : value, from + 1)
   // Flipped so that bytes sort as the numbers do: the sign for positive ones, everything for negative ones.

@@ -1,43 +1,58 @@
-/** The store over LMDB: one environment, one ordered map, one write path. The only file that knows lmdb. */
+/** Opens the data of a directory as a store: its spaces, their one group-committed write path, and what ends it. */
 import { existsSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { open } from 'lmdb'
-import { store as limits } from '../../core/limits.js'
 import type { Log } from '../observe/log.js'
-import { aboutNew, aboutTable, checkAbout } from './about.js'
-import { decodeRecord, encodeRecord } from './codec.js'
-import { type Change, groupCommits } from './commits.js'
-import { type Key, type Row, type Store, StoreFailed, StoreUnusable, type Table, type Write } from './contract.js'
+import { type About, aboutNew, aboutTable, checkAbout } from './about.js'
+import { checkpointPath, recoverData, thisBoot } from './checkpoint.js'
+import { groupCommits } from './commits.js'
+import { type Space, type Store, StoreFailed, StoreUnusable } from './contract.js'
 import { checkDataFile } from './datafile.js'
 import { dataFileName, prepareDirectory, syncDirectory, watchDisk } from './directory.js'
-import { keyBytes, keyParts, passingKeyBytes } from './key.js'
+import { type Environment, openEnvironment } from './environment.js'
+import { followedBySync } from './following.js'
+import { keyBytes } from './key.js'
 import { claimDirectory } from './owner.js'
-import { type Bounds, boundsOf, continued, isEmpty } from './range.js'
+import { encodeWrites, spaceOver } from './space.js'
 
 export interface StoreOptions {
   readonly dir: string
   /** Fixed for the life of the data. */
   readonly shards: number
+  /** When a commit resolves: once it would survive a power cut, or already when it survives the death of the process. */
+  readonly durability?: 'synced' | 'written'
+  /** With 'written', how long after a commit the disk is asked to have it. */
+  readonly syncAfterMs?: number
   /** Addresses reserved for the data at the start; it may outgrow them. */
   readonly mapBytes?: number
   readonly log?: Pick<Log, 'warn' | 'error'>
   /** Free bytes where the data lies; the file system is asked when absent. */
   readonly freeBytes?: () => number
+  /** Where the ids of new data are drawn from. */
+  readonly random?: (bytes: number) => Uint8Array
+  /** Names this run of the machine; the system is asked when absent. */
+  readonly boot?: string
 }
+
+/** The numbers of spaces in the file. */
+const ownSpace = 0
+const spaceOfShard = (shard: number) => shard + 1
 
 /** Opens the data in `dir`, made new when there is none, and holds the directory until the store is closed. */
 export async function openStore(options: StoreOptions): Promise<Store> {
-  const { dir } = options
+  const { dir, durability = 'synced', boot = thisBoot() } = options
   prepareDirectory(dir)
   const claim = await claimDirectory(dir)
   let environment: Environment | undefined
   try {
     const path = join(dir, dataFileName)
-    if (existsSync(path)) checkDataFile(path)
-    else await createData(path, options)
-    environment = openEnvironment(path, options.mapBytes)
-    checkAbout(environment.get(passingKeyBytes(aboutTable.name, [])), options)
-    return storeOver(environment, options, claim.release)
+    if (!existsSync(path)) await createData(path, options)
+    recoverData(path, boot)
+    checkDataFile(path)
+    environment = openEnvironment(path, { mapBytes: options.mapBytes, sync: durability === 'synced' })
+    const about = readAbout(environment, options)
+    if (durability === 'written')
+      environment = await followedBySync(environment, { path, boot, afterMs: options.syncAfterMs })
+    return storeOver(environment, about, options, claim.release)
   } catch (error) {
     await environment?.close()
     await claim.release()
@@ -47,14 +62,14 @@ export async function openStore(options: StoreOptions): Promise<Store> {
 }
 
 /** Built under another name and moved into place whole, so a data file that exists was finished once. */
-async function createData(path: string, { dir, shards, mapBytes }: StoreOptions): Promise<void> {
+async function createData(path: string, { dir, shards, mapBytes, random }: StoreOptions): Promise<void> {
   const unfinished = `${path}.new`
-  const leftovers = [unfinished, `${unfinished}-lock`]
+  const leftovers = [unfinished, `${unfinished}-lock`, checkpointPath(path)]
   for (const name of leftovers) rmSync(name, { force: true })
   try {
-    const environment = openEnvironment(unfinished, mapBytes)
-    const about = changeOf({ table: aboutTable, key: [], value: aboutNew(shards) })
-    await environment.write([about]).finally(environment.close)
+    const environment = openEnvironment(unfinished, { mapBytes, sync: true })
+    const about = encodeWrites([{ table: aboutTable, key: [], value: aboutNew(shards, random) }])
+    await environment.write([{ space: ownSpace, changes: about }]).finally(environment.close)
     renameSync(unfinished, path)
     syncDirectory(dir)
   } finally {
@@ -62,11 +77,35 @@ async function createData(path: string, { dir, shards, mapBytes }: StoreOptions)
   }
 }
 
-function storeOver(environment: Environment, options: StoreOptions, release: () => Promise<void>): Store {
-  const { dir, log } = options
+/** The first format had no spaces, so there the record is found where its key's first bytes are read as one. */
+function readAbout(environment: Environment, options: StoreOptions): About {
+  const key = keyBytes(aboutTable.name, [])
+  const bytes = environment.get(ownSpace, key) ?? environment.get(key.readUInt16BE(0), key.subarray(2))
+  return checkAbout(bytes, options)
+}
+
+function storeOver(
+  environment: Environment,
+  aboutAtFirst: About,
+  options: StoreOptions,
+  release: () => Promise<void>,
+): Store {
+  const { dir, log, shards } = options
   const diskRefusal = watchDisk(dir, log, options.freeBytes)
-  const commits = groupCommits({ write: environment.write, refusal: diskRefusal, failed })
+  const refusal = () => syncFailure() ?? diskRefusal()
+  const commits = groupCommits({ write: environment.write, refusal, failed })
+  const over = { environment, commit: commits.add, isClosed: () => closing !== undefined }
+  const own = spaceOver(ownSpace, over)
+  const spaces: Space[] = []
+  let about = aboutAtFirst
   let closing: Promise<void> | undefined
+  let syncFailed: Error | undefined
+
+  function syncFailure(): Error | undefined {
+    const cause = environment.failure()
+    if (cause) syncFailed ??= failed(cause)
+    return syncFailed
+  }
 
   function failed(cause: unknown): Error {
     const why = cause instanceof Error ? cause.message : String(cause)
@@ -77,111 +116,25 @@ function storeOver(environment: Environment, options: StoreOptions, release: () 
     )
   }
 
-  function* rows<K extends Key, V>(of: Table<K, V>, bounds: Bounds): Generator<Row<K, V>> {
-    let left = bounds.limit
-    for (let from = bounds; left > 0 && !isEmpty(from); ) {
-      assertOpen()
-      const wanted = Math.min(left, limits.rowsPerSlice)
-      const slice = environment.slice(from, wanted)
-      for (const { key, value } of slice) {
-        yield { key: keyParts(key) as unknown as K, value: decodeRecord(of, value) as V }
-      }
-      if (slice.length < wanted) return
-      left -= wanted
-      from = continued(from, slice.at(-1)!.key)
-    }
-  }
-
-  function assertOpen(): void {
-    if (closing) throw new Error('the store is closed')
-  }
-
   return {
-    get<K extends Key, V>(of: Table<K, V>, key: K): V | undefined {
-      assertOpen()
-      const bytes = environment.get(passingKeyBytes(of.name, key))
-      return bytes && (decodeRecord(of, bytes) as V)
+    space(shard) {
+      if (!Number.isInteger(shard) || shard < 0 || shard >= shards) throw new Error(`there is no shard ${shard}`)
+      spaces[shard] ??= spaceOver(spaceOfShard(shard), over)
+      return spaces[shard]
     },
-    range(of, about = {}) {
-      const bounds = boundsOf(of.name, about)
-      return { [Symbol.iterator]: () => rows(of, bounds) }
+    own,
+    get about() {
+      return { installation: about.installation, node: about.node }
     },
-    commit(writes) {
-      if (closing) return Promise.reject(new StoreFailed('The store is closed.'))
-      return commits.add(writes.map(changeOf))
+    async adopt(installation) {
+      const adopted = { ...about, installation }
+      await own.commit(own.encode([{ table: aboutTable, key: [], value: adopted }]))
+      about = adopted
     },
-    failure: () => commits.failure() ?? diskRefusal(),
+    failure: () => commits.failure() ?? refusal(),
     close() {
-      closing ??= commits.settled().then(environment.close).then(release)
+      closing ??= commits.settled().then(environment.close).then(syncFailure).then(release)
       return closing
     },
   }
-}
-
-function changeOf({ table: of, key, value }: Write): Change {
-  return { key: keyBytes(of.name, key), value: value === undefined ? undefined : encodeRecord(of, value) }
-}
-
-interface Stored {
-  readonly key: Buffer
-  readonly value: Buffer
-}
-
-/** LMDB as bytes. `get` answers with memory that the next read overwrites; `slice` holds nothing once it returns. */
-interface Environment {
-  get(key: Buffer): Uint8Array | undefined
-  slice(bounds: Bounds, rows: number): Stored[]
-  write(changes: readonly Change[]): Promise<void>
-  close(): Promise<void>
-}
-
-/**
- * `overlappingSync` stays off: with it lmdb 3.5 resolves a commit whose last head page could not be written, and shows
- * readers what is not yet durable. It would gain nothing here, since one group is written at a time. `eventTurnBatching`
- * is off because `batch` already says what belongs to a transaction.
- */
-function openEnvironment(path: string, mapBytes: number = limits.mapBytes): Environment {
-  const settings = {
-    path,
-    noSubdir: true,
-    mapSize: mapBytes,
-    maxDbs: 1,
-    permissionsMode: 0o600,
-    overlappingSync: false,
-    eventTurnBatching: false,
-    commitDelay: 0,
-    safeRestore: true,
-    cache: false as const,
-    encoding: 'binary' as const,
-    keyEncoding: 'binary' as const,
-  }
-  const db = open<Buffer, Buffer>(settings)
-  return {
-    get: (key) => db.getBinaryFast(key),
-    slice({ start, startBeyond, end, endBelongs, reverse }, limit) {
-      const range = db.getRange({ start, exclusiveStart: startBeyond, end, inclusiveEnd: endBelongs, reverse, limit })
-      return [...range] as Stored[]
-    },
-    async write(changes) {
-      if (changes.length === 0) return
-      try {
-        await db.batch(() => {
-          for (const { key, value } of changes) {
-            if (value) db.put(key, value)
-            else db.remove(key)
-          }
-        })
-        await db.flushed
-      } catch (error) {
-        throw await rootCause(error)
-      }
-    },
-    close: () => db.close(),
-  }
-}
-
-/** lmdb rejects with a general error that carries the real one as a promise, which must be caught as well. */
-async function rootCause(error: unknown): Promise<unknown> {
-  const { commitError } = error as { commitError?: Promise<never> }
-  return commitError ? commitError.catch((cause: unknown) => cause) : error
 }

@@ -1,12 +1,12 @@
 /** What a range asks for, as bounds over the bytes of keys. */
 import type { Key, RangeOptions } from './contract.js'
-import { keyBytes, pastAll } from './key.js'
+import { keyBytes, pastAll, pastEveryTable } from './key.js'
 
 /** From `start` on, or strictly beyond it when `startBeyond`, up to `end`, which belongs only when `endBelongs`. */
 export interface Bounds {
-  readonly start: Buffer
+  readonly start: Uint8Array
   readonly startBeyond: boolean
-  readonly end: Buffer
+  readonly end: Uint8Array
   readonly endBelongs: boolean
   readonly reverse: boolean
   readonly limit: number
@@ -26,6 +26,12 @@ export function boundsOf(table: string, options: RangeOptions): Bounds {
   const inside = given !== undefined && Buffer.compare(given, first) >= 0
   const end = before ? lower(keyBytes(table, before as Key), past) : past
   return { start: inside ? given : first, startBeyond: inside, end, endBelongs: false, reverse, limit }
+}
+
+/** Every row of a space, or those strictly beyond a key. */
+export function boundsBeyond(after: Uint8Array | undefined): Omit<Bounds, 'limit'> {
+  const start = after ?? new Uint8Array()
+  return { start, startBeyond: after !== undefined, end: pastEveryTable, endBelongs: false, reverse: false }
 }
 
 /** Whether any key could lie within. */

@@ -1,26 +1,53 @@
 /** Seals and opens secrets of an org with its own data key, which is itself kept sealed by the root key. */
-import { type Reader, table } from './contract.js'
+import { isRefusal, type Refusal } from '../../core/errors.js'
+import { sealing } from '../../core/limits.js'
+import type { Query, Repertoire, Shards } from '../shard/contract.js'
+import { table } from './contract.js'
 import { newDataKey, open, openDataKey, seal, sealDataKey } from './seal.js'
 
+/** Sealed by the root key, written once with the org and never changed. */
 export const dataKeyTable = table<[orgId: string], Uint8Array>('org.dataKey')
 
+const sealedDataKey: Query<{ readonly orgId: string }, Uint8Array | null> = {
+  name: 'org.dataKey',
+  read: (reader, { orgId }) => reader.get(dataKeyTable, [orgId]) ?? null,
+}
+
+export const sealerRepertoire: Pick<Repertoire, 'commands' | 'queries'> = { commands: [], queries: [sealedDataKey] }
+
+/** A refusal says that the org's shard could not be asked for its data key. */
 export interface Sealer {
   /** A new data key, already sealed: to be put into `dataKeyTable` in the command that makes the org. */
   newKeyFor(orgId: string): Uint8Array
-  seal(orgId: string, kind: string, id: string, plaintext: string): Uint8Array
-  /** Throws when the secret was changed, or sealed for another org, kind or id. */
-  open(orgId: string, kind: string, id: string, sealed: Uint8Array): string
+  seal(orgId: string, kind: string, id: string, plaintext: string): Promise<Uint8Array | Refusal>
+  /** Rejects when the secret was changed, or sealed for another org, kind or id. */
+  open(orgId: string, kind: string, id: string, sealed: Uint8Array): Promise<string | Refusal>
 }
 
-export function openSealer(root: Uint8Array, reader: Reader): Sealer {
-  function keyOf(orgId: string): Buffer {
-    const sealed = reader.get(dataKeyTable, [orgId])
+export function openSealer(root: Uint8Array, shards: Shards): Sealer {
+  const known = new Map<string, Buffer>()
+
+  async function keyOf(orgId: string): Promise<Buffer | Refusal> {
+    const before = known.get(orgId)
+    if (before) return before
+    const sealed = await shards.read(orgId, sealedDataKey, { orgId })
+    if (isRefusal(sealed)) return sealed
     if (!sealed) throw new Error('an org has no data key')
-    return openDataKey(root, sealed, orgId)
+    const key = openDataKey(root, sealed, orgId)
+    if (known.size >= sealing.dataKeysKept) known.delete(known.keys().next().value!)
+    known.set(orgId, key)
+    return key
   }
+
   return {
     newKeyFor: (orgId) => sealDataKey(root, newDataKey(), orgId),
-    seal: (orgId, kind, id, plaintext) => seal(keyOf(orgId), { orgId, kind, id }, plaintext),
-    open: (orgId, kind, id, sealed) => open(keyOf(orgId), { orgId, kind, id }, sealed).toString(),
+    async seal(orgId, kind, id, plaintext) {
+      const key = await keyOf(orgId)
+      return isRefusal(key) ? key : seal(key, { orgId, kind, id }, plaintext)
+    },
+    async open(orgId, kind, id, sealed) {
+      const key = await keyOf(orgId)
+      return isRefusal(key) ? key : open(key, { orgId, kind, id }, sealed).toString()
+    },
   }
 }

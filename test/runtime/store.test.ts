@@ -1,7 +1,7 @@
 /** What the store promises its callers: keys and order, records and versions, commits, and what a bad disk does. */
 import { type SpawnSyncOptionsWithStringEncoding, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -11,19 +11,28 @@ import { isDeepStrictEqual } from 'node:util'
 import fc from 'fast-check'
 import t, { type Test } from 'tap'
 import { store as limits } from '../../core/limits.js'
-import { decodeRecord, encodeRecord } from '../../runtime/store/codec.js'
-import { type Change, groupCommits } from '../../runtime/store/commits.js'
-import { type Key, type RangeOptions, type Row, StoreFailed, table } from '../../runtime/store/contract.js'
+import { decodePlain, decodeRecord, encodePlain, encodeRecord } from '../../runtime/store/codec.js'
+import { type Commit, groupCommits } from '../../runtime/store/commits.js'
+import {
+  type Change,
+  type Key,
+  type RangeOptions,
+  type Row,
+  type Store,
+  StoreFailed,
+  table,
+} from '../../runtime/store/contract.js'
 import { dataFileName } from '../../runtime/store/directory.js'
 import { openStore } from '../../runtime/store/lmdb.js'
 import { anyKey, anyRecord, beginsWith, compareKeys } from './store/generated.js'
-import { left, right } from './store/tables.js'
+import { commit, left, right } from './store/tables.js'
 
 const child = fileURLToPath(new URL('./store/child.js', import.meta.url))
 const home = mkdtempSync(join(tmpdir(), 'parley-store-'))
 let made = 0
 const newDir = () => join(home, String(++made))
 const store = await openStore({ dir: newDir(), shards: 16 })
+const space = store.space(5)
 t.teardown(async () => {
   await store.close()
   rmSync(home, { recursive: true, force: true })
@@ -54,12 +63,15 @@ t.test('A range gives exactly the rows asked for, in key order', async (t) => {
   await fc.assert(
     fc.asyncProperty(run, async ([keys, asked, seed]) => {
       const of = newTable()
-      await store.commit(keys.map((key) => ({ table: of, key, value: key })))
+      await commit(
+        space,
+        keys.map((key) => ({ table: of, key, value: key })),
+      )
       const sorted = keys.toSorted(compareKeys).filter((key, i, all) => i === 0 || compareKeys(key, all[i - 1]!) !== 0)
       // Bounds that fall on rows, and prefixes of rows, are where a range is most easily one off.
       const real = sorted[seed % sorted.length] ?? []
       for (const options of [...asked, { prefix: real.slice(0, 1) }, { after: real }, { after: real, reverse: true }]) {
-        const rows = [...store.range(of, options)]
+        const rows = [...space.range(of, options)]
         const expected = modelRange(sorted, options)
         if (
           !isDeepStrictEqual(
@@ -71,7 +83,7 @@ t.test('A range gives exactly the rows asked for, in key order', async (t) => {
         }
       }
       for (const key of sorted)
-        if (!isDeepStrictEqual(store.get(of, key), key)) throw new Error(`no ${JSON.stringify(key)}`)
+        if (!isDeepStrictEqual(space.get(of, key), key)) throw new Error(`no ${JSON.stringify(key)}`)
     }),
     { numRuns: 200 },
   )
@@ -89,30 +101,93 @@ function modelRange(sorted: readonly Key[], { prefix = [], after, before, revers
 t.test('A range longer than one sitting misses no row, from either end and with any limit', async (t) => {
   const of = newTable()
   const count = limits.rowsPerSlice * 3
-  await store.commit(Array.from({ length: count }, (_, n) => ({ table: of, key: ['x', n], value: n })))
-  await store.commit([
+  await commit(
+    space,
+    Array.from({ length: count }, (_, n) => ({ table: of, key: ['x', n], value: n })),
+  )
+  await commit(space, [
     { table: of, key: ['w'], value: -1 },
     { table: of, key: ['y'], value: -1 },
   ])
   const all = Array.from({ length: count }, (_, n) => n)
-  const values = (options: RangeOptions) => Array.from(store.range(of, options), (row) => row.value)
+  const values = (options: RangeOptions) => Array.from(space.range(of, options), (row) => row.value)
   t.same(values({ prefix: ['x'] }), all)
   t.same(values({ prefix: ['x'], reverse: true }), all.toReversed())
   for (const limit of [1, limits.rowsPerSlice - 1, limits.rowsPerSlice, limits.rowsPerSlice + 1, count, count + 1]) {
     t.same(values({ prefix: ['x'], limit }), all.slice(0, limit), `${limit} rows`)
     t.same(values({ prefix: ['x'], limit, reverse: true }), all.toReversed().slice(0, limit), `the last ${limit} rows`)
   }
-  const twice = store.range(of, { prefix: ['x'], limit: 2 })
+  const twice = space.range(of, { prefix: ['x'], limit: 2 })
   t.same([...twice, ...twice].length, 4, 'a range can be walked again')
 })
 
 t.test('A table never shows the rows of another, whatever the two are called', async (t) => {
   const names = ['', 'a', 'a\0', 'ab', '\xff', 'a\xff', '_store']
-  await store.commit(names.map((name) => ({ table: table<Key, unknown>(name), key: ['k'], value: name })))
+  await commit(
+    space,
+    names.map((name) => ({ table: table<Key, unknown>(name), key: ['k'], value: name })),
+  )
   for (const name of names) {
-    const rows = [...store.range(table<Key, unknown>(name), { prefix: ['k'] })]
+    const rows = [...space.range(table<Key, unknown>(name), { prefix: ['k'] })]
     t.same(rows, [{ key: ['k'], value: name }], JSON.stringify(name))
   }
+})
+
+t.test('A space shows nothing of another, and is the same one each time it is asked for', async (t) => {
+  const of = newTable()
+  const spaces = [store.own, store.space(0), store.space(1), store.space(15)]
+  await Promise.all(spaces.map((one, n) => commit(one, [{ table: of, key: ['k'], value: n }])))
+  await commit(spaces[1]!, [{ table: of, key: ['only'], value: 1 }])
+  for (const [n, one] of spaces.entries()) {
+    const own = n === 1 ? [{ key: ['only'], value: 1 }] : []
+    t.same([...one.range(of)], [{ key: ['k'], value: n }, ...own])
+    t.same([...one.range(of, { reverse: true })], [...own, { key: ['k'], value: n }])
+    t.equal(one.get(of, ['only']), n === 1 ? 1 : undefined)
+  }
+  await commit(spaces[2]!, [{ table: of, key: ['k'] }])
+  t.same(
+    spaces.map((one) => one.get(of, ['k'])),
+    [0, 1, undefined, 3],
+  )
+  t.equal(store.space(1), store.space(1))
+  for (const none of [-1, 16, 0.5, Number.NaN]) t.throws(() => store.space(none), /there is no shard/)
+})
+
+t.test('The rows of a space are all it holds, in order, and make the same space elsewhere', async (t) => {
+  const copies = await openStore({ dir: newDir(), shards: 4_096 })
+  const anyRows = fc.array(fc.tuple(fc.constantFrom('a', 'b', '\0', '\uffff'), anyKey, anyRecord), { maxLength: 40 })
+  let shard = 0
+  await fc.assert(
+    fc.asyncProperty(anyRows, fc.integer({ min: 1, max: 9 }), async (rows, step) => {
+      const from = copies.space(shard++)
+      const to = copies.space(4_095 - shard)
+      const tables = new Map(['a', 'b', '\0', '\uffff'].map((name) => [name, table<Key, unknown>(name)]))
+      const written = rows.filter(([, , value]) => value !== undefined)
+      await commit(
+        from,
+        written.map(([name, key, value]) => ({ table: tables.get(name)!, key, value })),
+      )
+      const seen: Change[] = []
+      for (let part = from.rows(undefined, step); part.length > 0; part = from.rows(seen.at(-1)!.key, step)) {
+        if (part.length > step) throw new Error(`asked for ${step} rows and got ${part.length}`)
+        seen.push(...part)
+        await to.commit(part)
+      }
+      for (let n = 1; n < seen.length; n++) {
+        if (Buffer.compare(seen[n - 1]!.key, seen[n]!.key) >= 0) throw new Error('rows are out of order')
+      }
+      let count = 0
+      for (const of of tables.values()) {
+        const expected = [...from.range(of)]
+        count += expected.length
+        if (!isDeepStrictEqual([...to.range(of)], expected)) throw new Error(`table ${of.name} differs`)
+      }
+      return count === seen.length && isDeepStrictEqual(to.rows(undefined, 1_000), seen)
+    }),
+    { numRuns: 100 },
+  )
+  t.same(copies.space(2_000).rows(undefined, 10), [], 'a space that nobody wrote to has none')
+  await copies.close()
 })
 
 t.test('A caller that asks for what cannot be is told at once, and nothing of its call is taken', async (t) => {
@@ -122,24 +197,31 @@ t.test('A caller that asks for what cannot be is told at once, and nothing of it
     [
       'a key too long',
       () =>
-        store.commit([
+        commit(space, [
           { table: of, key: ['ok'], value: 1 },
           { table: of, key: [long], value: 1 },
         ]),
     ],
-    ['a key too long once its characters are bytes', () => store.get(of, ['é'.repeat(limits.keyBytes / 2)])],
-    ['NaN in a key', () => store.get(of, [Number.NaN])],
-    ['a key part that is neither', () => store.get(of, [true as never])],
-    ['a function', () => store.commit([{ table: of, key: ['ok'], value: { run: () => 1 } }])],
-    ['a class instance', () => store.commit([{ table: of, key: ['ok'], value: [new Date(0)] }])],
-    ['a bigint', () => store.commit([{ table: of, key: ['ok'], value: 1n }])],
-    ['a record without end', () => store.commit([{ table: of, key: ['ok'], value: endless() }])],
-    ['a backward range with an end', () => store.range(of, { reverse: true, before: ['a'] })],
-    ['a limit below zero', () => store.range(of, { limit: -1 })],
+    ['a key too long once its characters are bytes', () => space.get(of, ['é'.repeat(limits.keyBytes / 2)])],
+    ['NaN in a key', () => space.get(of, [Number.NaN])],
+    ['a key part that is neither', () => space.get(of, [true as never])],
+    ['a function', () => commit(space, [{ table: of, key: ['ok'], value: { run: () => 1 } }])],
+    ['a class instance', () => commit(space, [{ table: of, key: ['ok'], value: [new Date(0)] }])],
+    ['a bigint', () => commit(space, [{ table: of, key: ['ok'], value: 1n }])],
+    ['a record without end', () => commit(space, [{ table: of, key: ['ok'], value: endless() }])],
+    ['a backward range with an end', () => space.range(of, { reverse: true, before: ['a'] })],
+    ['a limit below zero', () => space.range(of, { limit: -1 })],
   ]
   for (const [what, ask] of bugs) t.throws(ask, { name: 'Error' }, what)
-  await store.commit([{ table: of, key: ['x'.repeat(limits.keyBytes - 20)], value: 1 }])
-  t.equal([...store.range(of)].length, 1, 'only the key that fits is there')
+  const notStored = new RegExp(`of table ${of.name} `)
+  t.throws(() => space.encode([{ table: of, key: [long] }]), notStored, 'the table is named')
+  t.throws(() => space.encode([{ table: of, key: ['ok'], value: () => 1 }]), notStored)
+  const name = of.name.length + 2
+  const longest = ['x'.repeat(limits.keyBytes - name - 2)]
+  await commit(space, [{ table: of, key: longest, value: 1 }])
+  t.same([...space.range(of, { after: [] })], [{ key: longest, value: 1 }], 'only the key that just fits is there')
+  t.equal(space.get(of, longest), 1)
+  t.throws(() => space.get(of, [`${longest[0]}x`]), /longer than/)
 })
 
 function endless(): object {
@@ -171,22 +253,25 @@ t.test('A record reads back exactly as it was written', (t) => {
     /table records/,
     'bytes that are no record name their table',
   )
+  fc.assert(fc.property(anyRecord, (value) => isDeepStrictEqual(decodePlain(encodePlain(value)), value)))
+  t.throws(() => encodePlain(new Map()), /a message holds a Map/)
+  t.throws(() => decodePlain(Buffer.from([1])), /a message cannot be read/)
   t.end()
 })
 
 t.test('An older record is upgraded step by step when it is read, and a newer one is refused by name', async (t) => {
   const first = table<[string], { name: string }>('people')
-  await store.commit([{ table: first, key: ['p'], value: { name: 'Ada Lovelace' } }])
+  await commit(space, [{ table: first, key: ['p'], value: { name: 'Ada Lovelace' } }])
   const third = table<[string], { given: string; family: string; seen: number }>('people', 3, {
     1: (old: { name: string }) => ({ given: old.name.split(' ')[0], family: old.name.split(' ')[1] }),
     2: (old: { given: string; family: string }) => ({ ...old, seen: 0 }),
   })
   const upgraded = { given: 'Ada', family: 'Lovelace', seen: 0 }
-  t.same(store.get(third, ['p']), upgraded)
-  t.same([...store.range(third)], [{ key: ['p'], value: upgraded }])
-  t.same(store.get(first, ['p']), { name: 'Ada Lovelace' }, 'reading changed nothing')
-  await store.commit([{ table: third, key: ['p'], value: upgraded }])
-  t.throws(() => store.get(first, ['p']), /table people has version 3.*only up to 1/)
+  t.same(space.get(third, ['p']), upgraded)
+  t.same([...space.range(third)], [{ key: ['p'], value: upgraded }])
+  t.same(space.get(first, ['p']), { name: 'Ada Lovelace' }, 'reading changed nothing')
+  await commit(space, [{ table: third, key: ['p'], value: upgraded }])
+  t.throws(() => space.get(first, ['p']), /table people has version 3.*only up to 1/)
   t.throws(() => table('gap', 3, { 1: (old) => old }), /no upgrade from version 2/)
 })
 
@@ -203,7 +288,14 @@ t.test('Commits leave what the same writes would leave in a map, also after clos
   await fc.assert(
     fc.asyncProperty(anyCommits, fc.boolean(), async (commits, reopen) => {
       const of = newTable()
-      await Promise.all(commits.map((writes) => mine.commit(writes.map((write) => ({ table: of, ...write })))))
+      await Promise.all(
+        commits.map((writes) =>
+          commit(
+            mine.space(0),
+            writes.map((write) => ({ table: of, ...write })),
+          ),
+        ),
+      )
       const model = new Map<string, Row<Key, unknown>>()
       for (const { key, value } of commits.flat()) {
         if (value === undefined) model.delete(spelled(key))
@@ -214,7 +306,7 @@ t.test('Commits leave what the same writes would leave in a map, also after clos
         mine = await openStore({ dir, shards: 16 })
       }
       const expected = [...model.values()].toSorted((a, b) => compareKeys(a.key, b.key))
-      return isDeepStrictEqual([...mine.range(of)], expected)
+      return isDeepStrictEqual([...mine.space(0).range(of)], expected)
     }),
     { numRuns: 60 },
   )
@@ -229,45 +321,46 @@ t.test('Commits resolve in the order of the calls, each once its writes can be r
   const order: number[] = []
   const commits = Array.from({ length: 50 }, async (_, n) => {
     const value = { n }
-    const committed = store.commit([
+    const committed = commit(space, [
       { table: of, key: ['last'], value },
       { table: of, key: [n], value },
     ])
     value.n = -1
     await committed
     order.push(n)
-    t.same(store.get(of, [n]), { n }, 'as it was at the call')
+    t.same(space.get(of, [n]), { n }, 'as it was at the call')
   })
-  t.equal(store.get(of, ['last']), undefined, 'nothing is seen before it is durable')
+  t.equal(space.get(of, ['last']), undefined, 'nothing is seen before it is durable')
   await Promise.all(commits)
   t.same(
     order,
     Array.from({ length: 50 }, (_, n) => n),
   )
-  t.same(store.get(of, ['last']), { n: 49 })
-  await store.commit([])
+  t.same(space.get(of, ['last']), { n: 49 })
+  await commit(space, [])
 })
 
 /** A disk that writes when it is told to, to see what is sent to it together. */
 function slowDisk() {
-  const groups: { changes: readonly Change[]; written: () => void; broken: (cause: Error) => void }[] = []
+  const groups: { commits: readonly Commit[]; written: () => void; broken: (cause: Error) => void }[] = []
   const disk = {
     refusals: [] as Error[],
-    write: (changes: readonly Change[]) =>
-      new Promise<void>((written, broken) => groups.push({ changes, written, broken })),
+    write: (commits: readonly Commit[]) =>
+      new Promise<void>((written, broken) => groups.push({ commits, written, broken })),
     refusal: () => disk.refusals.shift(),
     failed: (cause: unknown) => new StoreFailed('failed', { cause }),
   }
   const change = (n: number): Change => ({ key: Buffer.from([n]), value: undefined })
-  const keysOf = (group: number) => groups[group]!.changes.map(({ key }) => key[0])
-  return { disk, groups, change, keysOf }
+  const changesOf = (group: number) => groups[group]!.commits.flatMap(({ changes }) => changes)
+  const keysOf = (group: number) => changesOf(group).map(({ key }) => key[0])
+  return { disk, groups, change, changesOf, keysOf }
 }
 
 t.test('What is committed while a group is on its way goes together in the next, in order', async (t) => {
-  const { disk, groups, change, keysOf } = slowDisk()
+  const { disk, groups, change, changesOf, keysOf } = slowDisk()
   const commits = groupCommits(disk)
   const done: number[] = []
-  const add = (n: number) => commits.add([change(n), change(n + 100)]).then(() => done.push(n))
+  const add = (n: number) => commits.add({ space: n, changes: [change(n), change(n + 100)] }).then(() => done.push(n))
   const first = [add(1), add(2)]
   await setImmediate()
   const second = [add(3), add(4), add(5)]
@@ -287,9 +380,9 @@ t.test('What is committed while a group is on its way goes together in the next,
   t.same(done, [1, 2, 3, 4, 5])
 
   const whole = Array.from({ length: limits.writesPerGroup + 1 }, () => change(6))
-  const third = [commits.add(whole), add(7)]
+  const third = [commits.add({ space: 0, changes: whole }), add(7)]
   await setImmediate()
-  t.equal(groups[2]!.changes.length, whole.length, 'a large commit goes whole and alone')
+  t.equal(changesOf(2).length, whole.length, 'a large commit goes whole and alone')
   groups[2]!.written()
   await third[0]
   await setImmediate()
@@ -301,16 +394,19 @@ t.test('What waits behind a commit that failed, or was refused, fails with it', 
   const { disk, groups, change } = slowDisk()
   const commits = groupCommits(disk)
   disk.refusals.push(new StoreFailed('no room'))
-  const refused = await Promise.allSettled([commits.add([change(1)]), commits.add([change(2)])])
+  const refused = await Promise.allSettled([
+    commits.add({ space: 0, changes: [change(1)] }),
+    commits.add({ space: 0, changes: [change(2)] }),
+  ])
   for (const one of refused) t.match(one, { status: 'rejected', reason: { message: 'no room' } })
   t.equal(commits.failure(), undefined, 'a refusal is not the end')
-  const onItsWay = commits.add([change(3)])
+  const onItsWay = commits.add({ space: 0, changes: [change(3)] })
   await setImmediate()
-  const waiting = commits.add([change(4)])
+  const waiting = commits.add({ space: 0, changes: [change(4)] })
   groups[0]!.broken(new Error('bad sector'))
   const failed = await Promise.allSettled([onItsWay, waiting])
   for (const one of failed) t.match(one, { status: 'rejected', reason: { message: 'failed' } })
-  await t.rejects(commits.add([change(5)]), { message: 'failed' })
+  await t.rejects(commits.add({ space: 0, changes: [change(5)] }), { message: 'failed' })
   await setImmediate()
   t.equal(groups.length, 1, 'nothing more is written')
   t.match(commits.failure(), { cause: { message: 'bad sector' } })
@@ -321,17 +417,18 @@ t.test('A range left anywhere keeps no space from being used again', async (t) =
   const dir = newDir()
   const mine = await openStore({ dir, shards: 16 })
   const of = table<Key, string>('big')
-  const put = (n: number) => mine.commit([{ table: of, key: [n % 2], value: String(n).padEnd(100_000) }])
+  const put = (n: number) => commit(mine.space(0), [{ table: of, key: [n % 2], value: String(n).padEnd(100_000) }])
   for (let n = 0; n < 4; n++) await put(n)
-  for (const _ of mine.range(of)) break
-  const abandoned = mine.range(of)[Symbol.iterator]()
+  for (const _ of mine.space(0).range(of)) break
+  const abandoned = mine.space(0).range(of)[Symbol.iterator]()
   t.equal(abandoned.next().done, false)
   for (let n = 0; n < 100; n++) await put(n)
   t.ok(statSync(join(dir, dataFileName)).size < 3_000_000, 'a hundred records of 100 kB took the place of one another')
   t.equal(abandoned.next().done, false, 'and the range goes on')
   await mine.close()
-  t.throws(() => abandoned.next() && mine.get(of, [0]), /closed/)
-  await t.rejects(mine.commit([{ table: of, key: [0] }]), { name: 'StoreFailed' })
+  t.throws(() => abandoned.next() && mine.space(0).get(of, [0]), /closed/)
+  t.throws(() => mine.space(0).rows(undefined, 1), /closed/)
+  await t.rejects(commit(mine.space(0), [{ table: of, key: [0] }]), { name: 'StoreFailed' })
 })
 
 t.test(
@@ -346,7 +443,7 @@ t.test(
     const log = { warn: (event: string) => lines.push(event), error: (event: string) => lines.push(event) }
     const mine = await openStore({ dir: newDir(), shards: 16, log, freeBytes })
     const of = table<Key, number>('numbers')
-    const put = (n: number) => mine.commit([{ table: of, key: [n], value: n }])
+    const put = (n: number) => commit(mine.space(0), [{ table: of, key: [n], value: n }])
     await put(1)
     t.equal(mine.failure(), undefined)
     free--
@@ -354,7 +451,7 @@ t.test(
     for (const one of refused) t.ok(one.status === 'rejected' && one.reason instanceof StoreFailed)
     t.match(mine.failure()?.message, /has less than \d+ bytes left/)
     t.same(
-      Array.from(mine.range(of), (row) => row.value),
+      Array.from(mine.space(0).range(of), (row) => row.value),
       [1],
       'what is there can still be read',
     )
@@ -362,7 +459,7 @@ t.test(
     t.equal(mine.failure(), undefined)
     await put(4)
     t.same(
-      Array.from(mine.range(of), (row) => row.value),
+      Array.from(mine.space(0).range(of), (row) => row.value),
       [1, 4],
     )
     free = Number.NaN
@@ -394,39 +491,93 @@ const pairsIn = (lines: readonly string[]): Pair[] =>
 /** Everything acknowledged is there and whole; whatever else is there came in pairs too. */
 async function checkPairs(t: Test, dir: string, acknowledged: readonly Pair[]): Promise<number> {
   const mine = await openStore({ dir, shards: 16 })
-  const lefts = [...mine.range(left)]
-  const missing = acknowledged.filter(({ writer, n }) => mine.get(left, [writer, n])?.n !== n)
+  const lefts = [...mine.space(0).range(left)]
+  const missing = acknowledged.filter(({ writer, n }) => mine.space(0).get(left, [writer, n])?.n !== n)
   t.same(missing, [], `all ${acknowledged.length} acknowledged commits are there`)
-  t.same(lefts, [...mine.range(right)], 'no commit is torn')
+  t.same(lefts, [...mine.space(0).range(right)], 'no commit is torn')
   await mine.close()
   return lefts.length
 }
 
-t.test('What was acknowledged survives kill -9 of the process, round after round', async (t) => {
-  const dir = newDir()
-  const acknowledged: Pair[] = []
-  for (const acks of [1, 50, 200, 400, 700]) {
-    const writer = spawn(process.execPath, [child, 'write', dir], { stdio: ['ignore', 'pipe', 'inherit'] })
-    const lines: string[] = []
-    for await (const line of createInterface(writer.stdout)) if (lines.push(line) === acks) writer.kill('SIGKILL')
-    if (writer.signalCode === null) await once(writer, 'exit')
-    t.equal(writer.signalCode, 'SIGKILL')
-    acknowledged.push(...pairsIn(lines))
-    await checkPairs(t, dir, acknowledged)
-  }
-})
+/** Kills a writer once it has acknowledged so many commits; answers with all that it did acknowledge. */
+async function killAfter(t: Test, acks: number, dir: string, durability: string): Promise<Pair[]> {
+  const args = [child, 'write', dir, 'Infinity', durability]
+  const writer = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
+  const lines: string[] = []
+  for await (const line of createInterface(writer.stdout)) if (lines.push(line) === acks) writer.kill('SIGKILL')
+  if (writer.signalCode === null) await once(writer, 'exit')
+  t.equal(writer.signalCode, 'SIGKILL')
+  return pairsIn(lines)
+}
+
+for (const durability of ['synced', 'written']) {
+  t.test(`What was acknowledged as ${durability} survives kill -9 of the process, round after round`, async (t) => {
+    const dir = newDir()
+    const acknowledged: Pair[] = []
+    for (const acks of [1, 50, 200, 400, 700]) {
+      acknowledged.push(...(await killAfter(t, acks, dir, durability)))
+      await checkPairs(t, dir, acknowledged)
+    }
+  })
+}
 
 t.test(
-  'A write that the system refuses fails every commit that waited and all that follow, and loses nothing',
+  'Data that the disk follows is found whole by the next run of the machine, whichever way it is opened',
   async (t) => {
     const dir = newDir()
-    const limited = ['-c', 'ulimit -f 4096; exec "$0" "$@"', process.execPath, child, 'write', dir]
-    const { stdout, status } = spawnSync('/bin/sh', limited, quietly)
-    t.equal(status, 0, 'the process goes on')
-    checkFailure(t, stdout)
-    await checkPairs(t, dir, pairsIn(stdout.split('\n')))
+    const killed = await killAfter(t, 300, dir, 'written')
+    const nextRun = newDir()
+    cpSync(dir, nextRun, { recursive: true, filter: (name) => !name.endsWith('.sock') })
+    for (const durability of ['written', 'synced'] as const) {
+      const found = newDir()
+      cpSync(nextRun, found, { recursive: true })
+      const mine = await openStore({ dir: found, shards: 16, durability, boot: 'another' })
+      const there = [...mine.space(0).range(left)]
+      t.same(there, [...mine.space(0).range(right)], 'no commit is torn')
+      t.ok(there.length <= killed.length + 8, 'and some of the last may be gone')
+      await commit(mine.space(0), [{ table: left, key: [99, 1], value: { n: 1, text: '' } }])
+      await mine.close()
+      t.same(readdirSync(found).sort(), [dataFileName, `${dataFileName}-lock`], 'closed, it is like any other')
+      const again = await openStore({ dir: found, shards: 16, boot: 'yet another' })
+      t.equal([...again.space(0).range(left)].length, there.length + 1)
+      await again.close()
+    }
+    rmSync(join(nextRun, dataFileName))
+    const anew = await openStore({ dir: nextRun, shards: 16, boot: 'another' })
+    t.same([...anew.space(0).range(left)], [], 'what is left beside data that is gone is not taken for data')
+    await anew.close()
   },
 )
+
+t.test('A store that the disk follows takes commits while a sync is under way, and outgrows its room', async (t) => {
+  const dir = newDir()
+  const settings = { dir, shards: 16, durability: 'written', mapBytes: 256 * 1024, syncAfterMs: 0 } as const
+  const mine = await openStore(settings)
+  const of = table<Key, string>('big')
+  for (let n = 0; n < 200; n++)
+    await commit(mine.space(0), [{ table: of, key: [n % 40], value: `${n}`.padEnd(50_000) }])
+  const values = Array.from({ length: 40 }, (_, n) => `${n + 160}`)
+  const found = (store: Store) => Array.from(store.space(0).range(of), (row) => row.value.trim())
+  t.same(found(mine), values)
+  await mine.close()
+  const again = await openStore({ ...settings, boot: 'another' })
+  t.same(found(again), values, 'closed, everything is there')
+  await again.close()
+})
+
+for (const durability of ['synced', 'written']) {
+  t.test(
+    `A write that the system refuses fails every commit that waited and all that follow, and loses nothing ${durability}`,
+    async (t) => {
+      const dir = newDir()
+      const write = [process.execPath, child, 'write', dir, 'Infinity', durability]
+      const { stdout, status } = spawnSync('/bin/sh', ['-c', 'ulimit -f 4096; exec "$0" "$@"', ...write], quietly)
+      t.equal(status, 0, 'the process goes on')
+      checkFailure(t, stdout)
+      await checkPairs(t, dir, pairsIn(stdout.split('\n')))
+    },
+  )
+}
 
 t.test('A disk that really is full does the same', async (t) => {
   const dir = newDir()
@@ -437,7 +588,7 @@ t.test('A disk that really is full does the same', async (t) => {
   checkFailure(t, spawnSync(process.execPath, [child, 'write', dir], quietly).stdout)
   const refusing = await openStore({ dir, shards: 16 })
   t.ok(refusing.failure() instanceof StoreFailed, 'and by itself the store would have stopped long before')
-  await t.rejects(refusing.commit([{ table: left, key: [0, 0] }]), { name: 'StoreFailed' })
+  await t.rejects(commit(refusing.space(0), [{ table: left, key: [0, 0] }]), { name: 'StoreFailed' })
   await refusing.close()
 })
 

@@ -1,32 +1,38 @@
 /** A process of its own over a store, for tests that kill it, stop it, starve it or show it what might crash it. */
 import { writeSync } from 'node:fs'
-import type { Store } from '../../../runtime/store/contract.js'
+import type { Space } from '../../../runtime/store/contract.js'
 import { openStore } from '../../../runtime/store/lmdb.js'
-import { left, right } from './tables.js'
+import { commit, left, right } from './tables.js'
 
 /** Only now that all code is loaded: the other user need not be able to read the project's folder. */
 if (process.env.BECOME_UID) process.setuid?.(Number(process.env.BECOME_UID))
 
 const writers = 8
+const shard = 0
 
 /** Prints every acknowledged pair at once: the pipe holds it even if the process dies in the next instant. */
-async function write(dir: string, pairs = 'Infinity'): Promise<void> {
-  const store = await openStore({ dir, shards: 16, freeBytes: () => Number.POSITIVE_INFINITY })
-  const writing = Array.from({ length: writers }, (_, writer) => writePairs(store, writer, Number(pairs)))
+async function write(dir: string, pairs = 'Infinity', durability = 'synced'): Promise<void> {
+  const lasting = durability as 'synced' | 'written'
+  const store = await openStore({ dir, shards: 16, durability: lasting, freeBytes: () => Number.POSITIVE_INFINITY })
+  const space = store.space(shard)
+  const writing = Array.from({ length: writers }, (_, writer) => writePairs(space, writer, Number(pairs)))
   const failed = await Promise.all(writing).catch((error: Error) => error)
-  const later = await store.commit([{ table: left, key: [0, 0] }]).catch((error: Error) => error)
-  say({ failed, later, failure: store.failure(), rows: [...store.range(left)].length })
+  const later = await commit(space, [{ table: left, key: [0, 0] }]).catch((error: Error) => error)
+  say({ failed, later, failure: store.failure(), rows: [...space.range(left)].length })
   await store.close()
   say('closed')
 }
 
-async function writePairs(store: Store, writer: number, pairs: number): Promise<void> {
-  const [last] = store.range(left, { prefix: [writer], reverse: true, limit: 1 })
+async function writePairs(space: Space, writer: number, pairs: number): Promise<void> {
+  const [last] = space.range(left, { prefix: [writer], reverse: true, limit: 1 })
   const first = (last?.value.n ?? 0) + 1
   for (let n = first; n < first + pairs; n++) {
     const key: [number, number] = [writer, n]
     const value = { n, text: 'x'.repeat((n * 37) % 3000) }
-    await store.commit([left, right].map((table) => ({ table, key, value })))
+    await commit(
+      space,
+      [left, right].map((table) => ({ table, key, value })),
+    )
     writeSync(1, `${writer} ${n}\n`)
   }
 }
@@ -43,16 +49,16 @@ async function tryEach(...dirs: string[]): Promise<void> {
 async function tryOpen(dir: string): Promise<void> {
   try {
     const store = await openStore({ dir, shards: 16 })
-    say({ opened: true, ...readAll(store) })
+    say({ opened: true, ...readAll(store.space(shard)) })
   } catch (error) {
     say({ opened: false, error })
   }
 }
 
 /** A record whose bytes were changed may be unreadable; that is told, and is no failure to open. */
-function readAll(store: Store): { rows: number } | { unreadable: unknown } {
+function readAll(space: Space): { rows: number } | { unreadable: unknown } {
   try {
-    return { rows: [...store.range(left)].length + [...store.range(right)].length }
+    return { rows: [...space.range(left)].length + [...space.range(right)].length }
   } catch (unreadable) {
     return { unreadable }
   }

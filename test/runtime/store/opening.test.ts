@@ -19,11 +19,14 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import fc from 'fast-check'
+import { open } from 'lmdb'
 import t, { type Test } from 'tap'
 import { aboutTable } from '../../../runtime/store/about.js'
+import { encodeRecord } from '../../../runtime/store/codec.js'
 import { dataFileName } from '../../../runtime/store/directory.js'
+import { keyBytes } from '../../../runtime/store/key.js'
 import { openStore } from '../../../runtime/store/lmdb.js'
-import { left, right } from './tables.js'
+import { commit, left, right } from './tables.js'
 
 const child = fileURLToPath(new URL('./child.js', import.meta.url))
 const home = mkdtempSync(join(tmpdir(), 'parley-opening-'))
@@ -70,7 +73,7 @@ async function end(holder: ChildProcess): Promise<void> {
 
 async function newData(dir = newDir()): Promise<string> {
   const store = await openStore({ dir, shards: 16 })
-  await store.commit([{ table: left, key: [1, 1], value: { n: 1, text: 'kept' } }])
+  await commit(store.space(0), [{ table: left, key: [1, 1], value: { n: 1, text: 'kept' } }])
   await store.close()
   return dir
 }
@@ -94,20 +97,55 @@ t.test('A new directory is made, closed to others, and holds a finished data fil
   t.same(readdirSync(crashed).sort(), [dataFileName, `${dataFileName}-lock`])
 })
 
-t.test('Data of another number of shards, of a newer format, or of somebody else is refused', async (t) => {
+t.test('Data of another number of shards, of another format, or of somebody else is refused', async (t) => {
   const dir = await newData()
   await refusedUnharmed(t, dir, /laid out in 16 shards, but 8 are configured.*PARLEY_SHARDS to 16/, 8)
   const store = await openStore({ dir, shards: 16 })
-  t.same(store.get(left, [1, 1]), { n: 1, text: 'kept' }, 'after the refusal it opens as it should')
-  await store.commit([{ table: aboutTable, key: [], value: { format: 2, shards: 16 } }])
+  t.same(store.space(0).get(left, [1, 1]), { n: 1, text: 'kept' }, 'after the refusal it opens as it should')
+  const about = store.own.get(aboutTable, [])
+  await commit(store.own, [{ table: aboutTable, key: [], value: { ...about, format: 3 } }])
   await store.close()
-  await refusedUnharmed(t, dir, /written by a newer Parley \(format 2, this one reads up to 1\)/)
+  await refusedUnharmed(t, dir, /written by a newer Parley \(format 3, this one reads 2\)/)
 
   const other = await newData()
   const stranger = await openStore({ dir: other, shards: 16 })
-  await stranger.commit([{ table: aboutTable, key: [] }])
+  await commit(stranger.own, [{ table: aboutTable, key: [] }])
   await stranger.close()
   await refusedUnharmed(t, other, /was not written by Parley/)
+
+  const early = newDir()
+  mkdirSync(early)
+  const db = open<Buffer, Buffer>({ path: dataFile(early), noSubdir: true, encoding: 'binary', keyEncoding: 'binary' })
+  await db.put(keyBytes(aboutTable.name, []), encodeRecord(aboutTable, { format: 1, shards: 16 }))
+  await db.close()
+  await refusedUnharmed(t, early, /before its first release \(format 1, this one reads 2\)/)
+})
+
+t.test('New data draws the names of its installation and node once, and may be adopted by another', async (t) => {
+  const dir = newDir()
+  const drawn: number[] = []
+  const random = (bytes: number) => {
+    drawn.push(bytes)
+    return Buffer.alloc(bytes, 0xff)
+  }
+  const store = await openStore({ dir, shards: 16, random })
+  const { node, installation } = store.about
+  t.equal(installation, 'f'.repeat(32))
+  t.match(node, /^n[0-9a-z]{8}$/)
+  await store.close()
+  const again = await openStore({ dir, shards: 16, random })
+  t.same(again.about, { installation, node })
+  t.same(drawn, [16, 8], 'only while the data was made')
+  await again.adopt('theirs')
+  t.same(again.about, { installation: 'theirs', node })
+  await again.close()
+  const adopted = await openStore({ dir, shards: 16 })
+  t.same(adopted.about, { installation: 'theirs', node })
+  await adopted.close()
+  const other = await openStore({ dir: newDir(), shards: 16 })
+  t.not(other.about.node, node)
+  t.match(other.about, { installation: /^[0-9a-f]{32}$/, node: /^n[0-9a-z]{8}$/ })
+  await other.close()
 })
 
 t.test('A directory that is a file, lies below one, or cannot be written is refused', async (t) => {
@@ -142,8 +180,8 @@ t.test('A directory is held by one process at a time, and freed by its death how
   await end(holder)
   const store = await openStore({ dir, shards: 16 })
   await t.rejects(openStore({ dir, shards: 16 }), { message: new RegExp(`in use by process ${process.pid}`) })
-  await store.commit([{ table: left, key: [1, 2], value: { n: 2, text: '' } }])
-  t.equal([...store.range(left)].length, 2, 'the one who holds it works on')
+  await commit(store.space(0), [{ table: left, key: [1, 2], value: { n: 2, text: '' } }])
+  t.equal([...store.space(0).range(left)].length, 2, 'the one who holds it works on')
   await store.close()
   t.same(readdirSync(dir).sort(), [dataFileName, `${dataFileName}-lock`], 'no claim is left behind')
 })
@@ -165,11 +203,11 @@ async function grownData(): Promise<Buffer> {
   const store = await openStore({ dir, shards: 16 })
   const rows = (table: typeof left, from: number, to: number, value?: { n: number; text: string }) =>
     Array.from({ length: to - from }, (_, i) => ({ table, key: [0, from + i] as const, value }))
-  await store.commit(rows(left, 0, 1_200, { n: 1, text: 'x'.repeat(300) }))
-  await store.commit(rows(left, 2_000, 2_010, { n: 1, text: 'y'.repeat(9_000) }))
-  await store.commit(rows(right, 0, 900, { n: 2, text: 'z'.repeat(300) }))
-  await store.commit(rows(right, 0, 900))
-  for (let n = 0; n < 11; n++) await store.commit([{ table: right, key: [1, n], value: { n, text: '' } }])
+  await commit(store.space(0), rows(left, 0, 1_200, { n: 1, text: 'x'.repeat(300) }))
+  await commit(store.space(0), rows(left, 2_000, 2_010, { n: 1, text: 'y'.repeat(9_000) }))
+  await commit(store.space(0), rows(right, 0, 900, { n: 2, text: 'z'.repeat(300) }))
+  await commit(store.space(0), rows(right, 0, 900))
+  for (let n = 0; n < 11; n++) await commit(store.space(0), [{ table: right, key: [1, n], value: { n, text: '' } }])
   await store.close()
   return readFileSync(dataFile(dir))
 }
@@ -256,12 +294,12 @@ t.test('Data may outgrow the room that was reserved for it', async (t) => {
   const dir = newDir()
   const store = await openStore({ dir, shards: 16, mapBytes: 256 * 1024 })
   const row = (n: number) => ({ table: left, key: [0, n], value: { n, text: 'x'.repeat(100_000) } })
-  for (let n = 0; n < 10; n++) await store.commit([row(n), row(n + 100)])
-  t.equal([...store.range(left)].length, 20)
+  for (let n = 0; n < 10; n++) await commit(store.space(0), [row(n), row(n + 100)])
+  t.equal([...store.space(0).range(left)].length, 20)
   await store.close()
   const again = await openStore({ dir, shards: 16, mapBytes: 256 * 1024 })
-  t.equal([...again.range(left)].length, 20)
-  await again.commit([row(200)])
+  t.equal([...again.space(0).range(left)].length, 20)
+  await commit(again.space(0), [row(200)])
   await again.close()
 })
 
@@ -270,16 +308,16 @@ t.test('A data file that grew at its end, or a lock file of garbage, does no har
   appendFileSync(dataFile(dir), Buffer.alloc(10_000, 7))
   writeFileSync(`${dataFile(dir)}-lock`, 'garbage '.repeat(5_000))
   const store = await openStore({ dir, shards: 16 })
-  t.equal([...store.range(left)].length, 1)
-  await store.commit([{ table: left, key: [2, 2], value: { n: 2, text: '' } }])
+  t.equal([...store.space(0).range(left)].length, 1)
+  await commit(store.space(0), [{ table: left, key: [2, 2], value: { n: 2, text: '' } }])
   await store.close()
   truncateSync(`${dataFile(dir)}-lock`, 0)
   const again = await openStore({ dir, shards: 16 })
-  t.equal([...again.range(left)].length, 2)
+  t.equal([...again.space(0).range(left)].length, 2)
   await again.close()
   const copy = newDir()
   cpSync(dir, copy, { recursive: true })
   const copied = await openStore({ dir: copy, shards: 16 })
-  t.equal([...copied.range(left)].length, 2, 'a copy of the directory opens as well')
+  t.equal([...copied.space(0).range(left)].length, 2, 'a copy of the directory opens as well')
   await copied.close()
 })

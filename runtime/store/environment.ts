@@ -1,0 +1,115 @@
+/** One LMDB environment as bytes: spaces side by side in one ordered map, one write path. The only file that knows lmdb. */
+import { open } from 'lmdb'
+import { store as limits } from '../../core/limits.js'
+import type { Commit } from './commits.js'
+import type { Bounds } from './range.js'
+
+export interface Stored {
+  readonly key: Buffer
+  readonly value: Buffer
+}
+
+/** `get` answers with memory that the next read overwrites; `slice` holds nothing once it returns. */
+export interface Environment {
+  get(space: number, key: Uint8Array): Uint8Array | undefined
+  slice(space: number, bounds: Omit<Bounds, 'limit'>, rows: number): Stored[]
+  /** All commits are made in one transaction, or none is and it rejects. One call at a time. */
+  write(commits: readonly Commit[]): Promise<void>
+  /** Keeps the state that readers see now as it is in the file, whatever is written, until what it answers is called. */
+  pin(): () => void
+  /** Why what was written earlier may not be on the disk, if so. */
+  failure(): Error | undefined
+  close(): Promise<void>
+}
+
+export interface EnvironmentOptions {
+  /** Addresses reserved at the start. */
+  readonly mapBytes?: number
+  /** Whether a transaction ends only once it is on the disk; otherwise when the system has it. */
+  readonly sync: boolean
+}
+
+const spaceBytes = 2
+
+/**
+ * `overlappingSync` stays off: with it lmdb 3.5 resolves a commit whose last head page could not be written, and shows
+ * readers what is not yet durable. It would gain nothing here: lmdb resolves a commit, and begins the next, only after
+ * the sync all the same. `eventTurnBatching` is off because `batch` already says what belongs to a transaction.
+ */
+export function openEnvironment(path: string, { mapBytes = limits.mapBytes, sync }: EnvironmentOptions): Environment {
+  const keys = spacedKeys()
+  const settings = {
+    path,
+    noSubdir: true,
+    mapSize: mapBytes,
+    maxDbs: 1,
+    permissionsMode: 0o600,
+    overlappingSync: false,
+    noSync: !sync,
+    eventTurnBatching: false,
+    commitDelay: 0,
+    safeRestore: true,
+    cache: false as const,
+    encoding: 'binary' as const,
+    keyEncoder: keys,
+  }
+  const db = open<Buffer, Uint8Array>(settings)
+  return {
+    get(space, key) {
+      keys.space = space
+      return db.getBinaryFast(key)
+    },
+    slice(space, { start, startBeyond, end, endBelongs, reverse }, limit) {
+      keys.space = space
+      const range = db.getRange({ start, exclusiveStart: startBeyond, end, inclusiveEnd: endBelongs, reverse, limit })
+      return [...range] as Stored[]
+    },
+    async write(commits) {
+      if (commits.every(({ changes }) => changes.length === 0)) return
+      try {
+        await db.batch(() => {
+          for (const { space, changes } of commits) {
+            keys.space = space
+            for (const { key, value } of changes) {
+              if (value) db.put(key, value)
+              else db.remove(key)
+            }
+          }
+        })
+        await db.flushed
+      } catch (error) {
+        throw await rootCause(error)
+      }
+    },
+    pin() {
+      const transaction = db.useReadTransaction()
+      return () => transaction.done()
+    },
+    failure: () => undefined,
+    close: () => db.close(),
+  }
+}
+
+/**
+ * A key in the file is the number of its space and then its own bytes. The number is added on the way into lmdb's memory
+ * and left out on the way back, so no key is copied for it; every call sets it first, and is over before the next.
+ */
+function spacedKeys() {
+  const keys = {
+    space: 0,
+    writeKey(key: Uint8Array, target: Uint8Array, at: number): number {
+      target[at] = keys.space >> 8
+      target[at + 1] = keys.space & 0xff
+      target.set(key, at + spaceBytes)
+      return at + spaceBytes + key.length
+    },
+    readKey: (source: Uint8Array, from: number, to: number) => Buffer.from(source.subarray(from + spaceBytes, to)),
+  }
+  return keys
+}
+
+/** lmdb rejects with a general error that carries the real one as a promise, which must be caught as well. */
+async function rootCause(error: unknown): Promise<unknown> {
+  const { commitError } = error as { commitError?: Promise<never> }
+  return commitError ? commitError.catch((cause: unknown) => cause) : error
+}

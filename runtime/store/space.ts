@@ -1,0 +1,63 @@
+/** One space of the store: its tables read as records, its writes as bytes, and its rows as they lie there. */
+import { store as limits } from '../../core/limits.js'
+import { decodeRecord, encodeRecord } from './codec.js'
+import type { Commit } from './commits.js'
+import { type Change, type Key, type Row, type Space, StoreFailed, type Table, type Write } from './contract.js'
+import type { Environment } from './environment.js'
+import { keyBytes, keyParts, passingKeyBytes } from './key.js'
+import { type Bounds, boundsBeyond, boundsOf, continued, isEmpty } from './range.js'
+
+export interface SpaceOver {
+  readonly environment: Pick<Environment, 'get' | 'slice'>
+  readonly commit: (commit: Commit) => Promise<void>
+  readonly isClosed: () => boolean
+}
+
+export function spaceOver(space: number, { environment, commit, isClosed }: SpaceOver): Space {
+  function* records<K extends Key, V>(of: Table<K, V>, bounds: Bounds): Generator<Row<K, V>> {
+    let left = bounds.limit
+    for (let from = bounds; left > 0 && !isEmpty(from); ) {
+      assertOpen()
+      const wanted = Math.min(left, limits.rowsPerSlice)
+      const slice = environment.slice(space, from, wanted)
+      for (const { key, value } of slice) {
+        yield { key: keyParts(key) as unknown as K, value: decodeRecord(of, value) as V }
+      }
+      if (slice.length < wanted) return
+      left -= wanted
+      from = continued(from, slice.at(-1)!.key)
+    }
+  }
+
+  function assertOpen(): void {
+    if (isClosed()) throw new Error('the store is closed')
+  }
+
+  return {
+    get<K extends Key, V>(of: Table<K, V>, key: K): V | undefined {
+      assertOpen()
+      const bytes = environment.get(space, passingKeyBytes(of.name, key))
+      return bytes && (decodeRecord(of, bytes) as V)
+    },
+    range(of, about = {}) {
+      const bounds = boundsOf(of.name, about)
+      return { [Symbol.iterator]: () => records(of, bounds) }
+    },
+    encode: encodeWrites,
+    commit(changes) {
+      if (isClosed()) return Promise.reject(new StoreFailed('The store is closed.'))
+      return commit({ space, changes })
+    },
+    rows(after, limit) {
+      assertOpen()
+      return environment.slice(space, boundsBeyond(after), limit)
+    },
+  }
+}
+
+export function encodeWrites(writes: readonly Write[]): Change[] {
+  return writes.map(({ table: of, key, value }) => ({
+    key: keyBytes(of.name, key),
+    value: value === undefined ? undefined : encodeRecord(of, value),
+  }))
+}

@@ -1,0 +1,16 @@
+/** A process that looks at what was found after a cut, one line asked and one answered; a bad file may end it. */
+import { createInterface } from 'node:readline'
+import { subjects } from './powercut-subjects.js'
+import type { Ack } from './powercut-work.js'
+
+export interface Found {
+  readonly subject: string
+  readonly dir: string
+  readonly acks: readonly Ack[]
+}
+
+for await (const line of createInterface({ input: process.stdin })) {
+  const { subject, dir, acks } = JSON.parse(line) as Found
+  const problem = await subjects[subject]!.check(dir, acks).catch((error: Error) => error.message)
+  process.stdout.write(`${JSON.stringify(problem ?? null)}\n`)
+}

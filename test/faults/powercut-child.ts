@@ -1,0 +1,12 @@
+/** The process that the power is cut from: one life of a subject, each acknowledgement on the record as it is given. */
+import { openSync, writeSync } from 'node:fs'
+import { subjects } from './powercut-subjects.js'
+import type { Ack } from './powercut-work.js'
+
+const [dir = '', acksPath = '', subject = '', ending = '', commits = ''] = process.argv.slice(2)
+const acks = openSync(acksPath, 'a')
+const say = (ack: Ack) => void writeSync(acks, `${JSON.stringify(ack)}\n`)
+const end = await subjects[subject]!.work(dir, say, Number(commits))
+if (ending === 'killed') process.kill(process.pid, 'SIGKILL')
+await end()
+say({ did: 'closed', writer: 0, n: 0 })

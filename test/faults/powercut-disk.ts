@@ -1,0 +1,201 @@
+/**
+ * What a disk may hold after the power failed. What was synced is there. Of what was not, each block may have reached
+ * the disk or not, in any order, and of several writes to one block any may be the last that did.
+ */
+import type { Entry } from './powercut-log.js'
+
+const blockBytes = 4_096
+/** What a disk never tears. */
+const sectorBytes = 512
+
+/** A number from 0 up to but not including `below`. */
+export type Draw = (below: number) => number
+
+interface Version {
+  readonly place: number
+  /** Within its block. */
+  readonly at: number
+  readonly bytes: Buffer
+}
+
+/** Bytes that may grow; beyond `size` they mean nothing. */
+interface Content {
+  bytes: Buffer
+  size: number
+}
+
+interface File {
+  readonly durable: Content
+  /** Not yet synced, oldest first, by number of the block. */
+  readonly pending: Map<number, Version[]>
+  /** Sizes given by a call rather than by a write, not yet synced. */
+  sizes: { readonly place: number; readonly size: number }[]
+}
+
+type Naming = (names: Map<string, File>) => void
+
+export interface Disk {
+  /** Takes in the next entry of the log. */
+  follow(entry: Entry): void
+  /** Acknowledged so far, one a line. */
+  acks(): readonly string[]
+  /** The files as they may be found if the power failed now, by path. Changes nothing: it may fail otherwise, or later. */
+  image(draw: Draw): Map<string, Buffer>
+  /** Blocks whose fate would be drawn. */
+  unsynced(): number
+}
+
+export function emptyDisk(): Disk {
+  const acks: string[] = []
+  /** As the running process sees them, and as they would be found. */
+  const names = new Map<string, File>()
+  const durableNames = new Map<string, File>()
+  const namings: Naming[] = []
+  let numbered = new Map<number, File>()
+  let place = 0
+
+  function name(naming: Naming): void {
+    naming(names)
+    namings.push(naming)
+  }
+
+  function open(entry: Entry): void {
+    const path = entry.bytes.toString()
+    const existing = names.get(path)
+    const file = existing ?? { durable: { bytes: Buffer.alloc(0), size: 0 }, pending: new Map(), sizes: [] }
+    if (!existing) name((all) => void all.set(path, file))
+    numbered.set(entry.file, file)
+  }
+
+  function rename(entry: Entry): void {
+    const [from, to] = entry.bytes.toString().split('\0') as [string, string]
+    const file = names.get(from)!
+    name((all) => {
+      all.delete(from)
+      all.set(to, file)
+    })
+  }
+
+  const steps: Record<Entry['kind'], (entry: Entry, file: File) => void> = {
+    S: () => {
+      numbered = new Map()
+      place = -1
+    },
+    C: open,
+    W: ({ offset, bytes }, file) => addWrite(file, place, offset, bytes),
+    T: ({ offset }, file) => file.sizes.push({ place, size: offset }),
+    B: () => undefined,
+    E: ({ offset: began }, file) => syncAll(file, began),
+    P: ({ offset: write }, file) => syncWritten(file, write),
+    R: rename,
+    U: ({ bytes }) => name((all) => void all.delete(bytes.toString())),
+    Y: () => {
+      for (const naming of namings.splice(0)) naming(durableNames)
+    },
+    A: ({ bytes }) => acks.push(...bytes.toString().split('\n').filter(Boolean)),
+    X: ({ bytes }) => {
+      throw new Error(`the program changed a file in a way that the log does not hold: ${bytes}`)
+    },
+  }
+
+  return {
+    follow(entry) {
+      steps[entry.kind](entry, numbered.get(entry.file)!)
+      place++
+      if (entry.kind === 'S') for (const file of names.values()) forgetPlaces(file)
+    },
+    acks: () => acks,
+    image(draw) {
+      const found = new Map(durableNames)
+      // File systems keep the order of names, as they keep no order of contents.
+      for (const naming of namings.slice(0, draw(namings.length + 1))) naming(found)
+      return new Map(Array.from(found, ([path, file]) => [path, contentOf(file, draw)]))
+    },
+    unsynced: () => [...names.values()].reduce((sum, file) => sum + file.pending.size, 0),
+  }
+}
+
+/** Places are counted anew in each process, and all that an earlier one wrote comes before. */
+function forgetPlaces(file: File): void {
+  for (const [block, versions] of file.pending) {
+    file.pending.set(
+      block,
+      versions.map((version) => ({ ...version, place: -1 })),
+    )
+  }
+  file.sizes = file.sizes.map(({ size }) => ({ place: -1, size }))
+}
+
+function addWrite(file: File, place: number, offset: number, bytes: Buffer): void {
+  for (let done = 0; done < bytes.length; ) {
+    const block = Math.floor((offset + done) / blockBytes)
+    const at = offset + done - block * blockBytes
+    const some = bytes.subarray(done, done + blockBytes - at)
+    const versions = file.pending.get(block) ?? []
+    versions.push({ place, at, bytes: some })
+    file.pending.set(block, versions)
+    done += some.length
+  }
+}
+
+/** Everything written before the sync began. */
+function syncAll(file: File, began: number): void {
+  for (const block of [...file.pending.keys()]) syncBlock(file, block, began - 1)
+  for (const { size } of file.sizes.filter((one) => one.place < began)) resize(file.durable, size)
+  file.sizes = file.sizes.filter((one) => one.place >= began)
+}
+
+/** A write that returns when it is durable takes along whatever else its blocks held. */
+function syncWritten(file: File, write: number): void {
+  for (const [block, versions] of [...file.pending]) {
+    if (versions.some((version) => version.place === write)) syncBlock(file, block, write)
+  }
+}
+
+function syncBlock(file: File, block: number, upTo: number): void {
+  const versions = file.pending.get(block)!
+  for (const version of versions) if (version.place <= upTo) write(file.durable, block, version)
+  const left = versions.filter((version) => version.place > upTo)
+  if (left.length > 0) file.pending.set(block, left)
+  else file.pending.delete(block)
+}
+
+function contentOf(file: File, draw: Draw): Buffer {
+  const content = { bytes: Buffer.from(file.durable.bytes), size: file.durable.size }
+  for (const { size } of file.sizes) if (draw(2) === 1) resize(content, size)
+  // Usually a block is on the disk whole or not at all; now and then the power failed while it was on its way.
+  const torn = draw(4) === 0
+  for (const [block, versions] of file.pending) {
+    const kept = draw(versions.length + 1)
+    for (const version of versions.slice(0, kept)) write(content, block, version)
+    const next = versions[kept]
+    if (torn && next) for (const part of sectorsOf(next)) if (draw(2) === 1) write(content, block, part)
+  }
+  return content.bytes.subarray(0, content.size)
+}
+
+function sectorsOf({ place, at, bytes }: Version): Version[] {
+  const parts: Version[] = []
+  for (let done = 0; done < bytes.length; ) {
+    const some = bytes.subarray(done, done + sectorBytes - ((at + done) % sectorBytes))
+    parts.push({ place, at: at + done, bytes: some })
+    done += some.length
+  }
+  return parts
+}
+
+function write(content: Content, block: number, { at, bytes }: Version): void {
+  const from = block * blockBytes + at
+  if (from + bytes.length > content.size) resize(content, from + bytes.length)
+  bytes.copy(content.bytes, from)
+}
+
+function resize(content: Content, size: number): void {
+  if (size > content.bytes.length) {
+    const larger = Buffer.alloc(size * 2)
+    content.bytes.copy(larger, 0, 0, content.size)
+    content.bytes = larger
+  }
+  content.bytes.fill(0, size, Math.max(size, content.size))
+  content.size = size
+}

@@ -1,0 +1,123 @@
+/** The store under power cuts, and ones that do not sync as they should, to see that the same cuts would find them out. */
+import { join } from 'node:path'
+import { open } from 'lmdb'
+import { type Store, StoreFailed } from '../../runtime/store/contract.js'
+import { dataFileName } from '../../runtime/store/directory.js'
+import { openStore, type StoreOptions } from '../../runtime/store/lmdb.js'
+import { type Acked, ackedBy, countOf, problemOf, type Subject, writers, writesOf } from './powercut-work.js'
+
+type Settings = Partial<StoreOptions>
+const openIn = (dir: string, settings?: Settings) => openStore({ dir, shards: writers, ...settings })
+
+/** Every writer goes on from its count, each commit after the one before was acknowledged, all of them side by side. */
+async function writeAll(
+  first: readonly number[],
+  commits: number,
+  commit: (writer: number, n: number) => Promise<void>,
+): Promise<void> {
+  const writing = first.map(async (count, writer) => {
+    for (let n = count + 1; n <= count + commits; n++) await commit(writer, n)
+  })
+  await Promise.all(writing)
+}
+
+const countsOf = (store: Store) => Array.from({ length: writers }, (_, writer) => countOf(store.space(writer)))
+
+const work =
+  (settings?: Settings): Subject['work'] =>
+  async (dir, say, commits) => {
+    const store = await openIn(dir, settings)
+    const counts = countsOf(store)
+    for (const [writer, n] of counts.entries()) say({ did: 'opened', writer, n })
+    const failed = await writeAll(counts, commits, async (writer, n) => {
+      const space = store.space(writer)
+      await space.commit(space.encode(writesOf(writer, n)))
+      say({ did: 'committed', writer, n })
+    }).catch((error: Error) => error)
+    if (failed) {
+      await checkFailed(store, failed)
+      say({ did: 'failed', writer: 0, n: 0 })
+    }
+    return store.close
+  }
+
+/** A store whose disk failed says so, and takes nothing more. */
+async function checkFailed(store: Store, failed: Error): Promise<void> {
+  if (!(failed instanceof StoreFailed)) throw failed
+  if (!(store.failure() instanceof StoreFailed)) throw new Error('a store whose disk failed does not say so')
+  const later = await store.own.commit([]).catch((error: Error) => error)
+  if (!(later instanceof StoreFailed)) throw new Error('a store whose disk failed takes more')
+}
+
+/** `promised`: how many commits of a writer must be there. */
+async function check(dir: string, acked: readonly Acked[], promised: (acked: Acked) => number, settings?: Settings) {
+  const store = await openIn(dir, settings)
+  try {
+    for (const [writer, count] of countsOf(store).entries()) {
+      const { last, lost } = acked[writer]!
+      const least = promised(acked[writer]!)
+      if (lost > 0) return `writer ${writer} had lost ${lost} commits already when the data was opened again`
+      if (count < least) return `writer ${writer} has ${count} commits, and was promised ${least}`
+      if (count > last + 1) return `writer ${writer} has ${count} commits, more than it asked for`
+      const problem = problemOf(store.space(writer), writer)
+      if (problem) return problem
+    }
+    return await problemGoingOn(store)
+  } finally {
+    await store.close()
+  }
+}
+
+/** What was found can be worked on. */
+async function problemGoingOn(store: Store): Promise<string | undefined> {
+  await writeAll(countsOf(store), 1, (writer, n) => store.space(writer).commit(store.own.encode(writesOf(writer, n))))
+  const problems = Array.from({ length: writers }, (_, writer) => problemOf(store.space(writer), writer))
+  return problems.find((problem) => problem !== undefined)
+}
+
+export const syncedStore: Subject = {
+  work: work(),
+  check: (dir, acks) => check(dir, ackedBy(acks), ({ last }) => last),
+}
+
+/**
+ * Commits that the disk follows may be lost, but not in part, and none that was there when the data was opened, or when
+ * it was closed. Both lives were in one run of the machine, and what is found is found in the next.
+ */
+export const writtenStore: Subject = {
+  work: work({ durability: 'written', syncAfterMs: 3, boot: 'the first' }),
+  check: (dir, acks) =>
+    check(dir, ackedBy(acks, true), ({ closed, last, opened }) => (closed ? last : opened), {
+      durability: 'written',
+      boot: 'the second',
+    }),
+}
+
+/** The same rows in the same places, written by lmdb itself with less syncing than it needs. */
+const lessSynced = (settings: { noSync?: boolean; noMetaSync?: boolean }): Subject => ({
+  async work(dir, say, commits) {
+    const store = await openIn(dir)
+    const counts = countsOf(store)
+    await store.close()
+    const path = join(dir, dataFileName)
+    const binary = { encoding: 'binary', keyEncoding: 'binary' } as const
+    const db = open<Buffer, Buffer>({ path, noSubdir: true, overlappingSync: false, ...binary, ...settings })
+    await writeAll(counts, commits, async (writer, n) => {
+      const changes = store.space(writer).encode(writesOf(writer, n))
+      await db.batch(() => {
+        for (const { key, value } of changes) {
+          const place = Buffer.from([0, writer + 1, ...key])
+          if (value) db.put(place, value)
+          else db.remove(place)
+        }
+      })
+      say({ did: 'committed', writer, n })
+    })
+    return () => db.close()
+  },
+  check: syncedStore.check,
+})
+
+export const unsyncedStore = lessSynced({ noSync: true })
+/** Its pages are synced and its head is not, so it opens after every cut, without the last of what it acknowledged. */
+export const lateStore = lessSynced({ noMetaSync: true })

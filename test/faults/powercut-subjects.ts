@@ -1,0 +1,12 @@
+/** The subjects by name, for the processes that work on them and look at them. */
+import { embeddedEngine } from './powercut-engine.js'
+import { lateStore, syncedStore, unsyncedStore, writtenStore } from './powercut-store.js'
+import type { Subject } from './powercut-work.js'
+
+export const subjects: Readonly<Record<string, Subject>> = {
+  store: syncedStore,
+  'store that the disk follows': writtenStore,
+  engine: embeddedEngine,
+  'store without sync': unsyncedStore,
+  'store that syncs too late': lateStore,
+}

@@ -1,0 +1,95 @@
+/** The work during which the power fails, and what may be found of it afterwards, in the words of both sides. */
+import { type Space, table, type Write } from '../../runtime/store/contract.js'
+
+export const writers = 4
+/** Commits of each writer in one life of the program, unless its disk is to fail first. */
+export const commitsPerLife = 60
+/** Rows a writer leaves behind; older ones it removes, so that their pages are used again. */
+const rowsKept = 7
+
+interface Half {
+  readonly n: number
+  readonly text: string
+}
+
+const latest = table<[], number>('latest')
+const left = table<[n: number], Half>('left')
+const right = table<[n: number], Half>('right')
+
+/** One commit: the writer's count goes up by one, a pair of rows comes and one goes. */
+export function writesOf(writer: number, n: number): Write[] {
+  const value = { n, text: textOf(writer, n) }
+  return [
+    { table: latest, key: [], value: n },
+    { table: left, key: [n], value },
+    { table: right, key: [n], value },
+    ...(n > rowsKept ? [left, right].map((of) => ({ table: of, key: [n - rowsKept] })) : []),
+  ]
+}
+
+/** Of many lengths, some beyond what fits into one page. */
+function textOf(writer: number, n: number): string {
+  return `${writer}/${n} `.repeat(1 + ((n * 131 + writer * 17) % 1_500))
+}
+
+export function countOf(space: Space): number {
+  return space.get(latest, []) ?? 0
+}
+
+/** What is wrong with a writer's space, if anything: it must be as some whole commit left it. */
+export function problemOf(space: Space, writer: number): string | undefined {
+  const count = countOf(space)
+  const first = Math.max(1, count - rowsKept + 1)
+  const expected = Array.from({ length: count - first + 1 }, (_, at) => first + at)
+  for (const of of [left, right]) {
+    const rows = [...space.range(of)]
+    const found = rows.map((row) => row.key[0])
+    if (String(found) !== String(expected)) return `${of.name} of writer ${writer} holds ${found}, not ${expected}`
+    const wrong = rows.find(({ key, value }) => value.n !== key[0] || value.text !== textOf(writer, key[0]))
+    if (wrong) return `${of.name} of writer ${writer} holds something else in row ${wrong.key[0]}`
+  }
+  return undefined
+}
+
+/** What the program says of itself, one a line: what it found, what it promises, and that it can promise no more. */
+export interface Ack {
+  readonly did: 'opened' | 'committed' | 'performed' | 'failed' | 'closed'
+  readonly writer: number
+  readonly n: number
+}
+
+/** What one writer had been told by the time of the cut. */
+export interface Acked {
+  /** Of its commits there when the data was last opened. */
+  readonly opened: number
+  /** Of the last that was acknowledged. */
+  readonly last: number
+  readonly closed: boolean
+  /** Acknowledged, and not there when the same machine opened the data again. */
+  readonly lost: number
+}
+
+/** `mayForget`: a store whose disk has failed may open again as it was on the disk. */
+export function ackedBy(acks: readonly Ack[], mayForget = false): Acked[] {
+  const all = Array.from({ length: writers }, (): Acked => ({ opened: 0, last: 0, closed: false, lost: 0 }))
+  let failed = false
+  for (const { did, writer, n } of acks) {
+    const before = all[writer]!
+    if (did === 'failed') failed = true
+    if (did === 'committed') all[writer] = { ...before, last: n }
+    if (did === 'closed') for (const one of all.keys()) all[one] = { ...all[one]!, closed: true }
+    if (did === 'opened') {
+      const lost = failed && mayForget ? 0 : Math.max(before.lost, before.last - n)
+      all[writer] = { opened: n, last: n, closed: false, lost }
+    }
+  }
+  return all
+}
+
+/** What the power is cut from. */
+export interface Subject {
+  /** One life on the data in `dir`, of so many commits of each writer. Says what it may when it may; answers how to end. */
+  work(dir: string, say: (ack: Ack) => void, commits: number): Promise<() => Promise<void>>
+  /** Opens what was found after the cut; what is wrong with it, if anything, given what had been acknowledged. */
+  check(dir: string, acks: readonly Ack[]): Promise<string | undefined>
+}

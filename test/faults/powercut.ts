@@ -1,0 +1,175 @@
+/**
+ * Cuts the power, over and over, from a process that acknowledges commits: its writes are logged while it really runs,
+ * and the log is then cut at drawn places and replayed as a disk might have kept it.
+ */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { basename, join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import type { Found } from './powercut-check.js'
+import { type Disk, type Draw, emptyDisk } from './powercut-disk.js'
+import { buildWritelog, type Entry, live, readLog } from './powercut-log.js'
+import { type Ack, commitsPerLife } from './powercut-work.js'
+
+/** The subjects that must come through every cut, and what each of them promises. */
+export const promises = {
+  store: 'The store keeps what it acknowledged, whole, when the power fails at any moment',
+  'store that the disk follows':
+    'A store that the disk follows keeps whole commits, and all of them once it was closed',
+  engine: 'The engine keeps what it answered and performs what it owes when the power fails at any moment',
+} as const
+
+export interface PowerCuts {
+  readonly cuts: number
+  /** The same seed cuts the same log in the same places; drawn when absent. */
+  readonly seed?: number
+  /** The log of an earlier run to be cut again; absent, the program is run. */
+  readonly log?: string
+  /** Where the log is left when it showed a problem. */
+  readonly keep?: string
+  readonly report?: (line: string) => void
+  /** Of `promises`, or one that is known to fail; our store when absent. */
+  readonly subject?: string
+  /** Whether syncs begin to fail in the first life. */
+  readonly badDisk?: boolean
+}
+
+export interface PowerCutsDone {
+  readonly seed: number
+  readonly cuts: number
+  /** Acknowledgements in the whole log. */
+  readonly acks: number
+  /** Images in which something that was not synced was at stake. */
+  readonly atStake: number
+  /** Lives that ended because the disk failed. */
+  readonly failures: number
+  /** One for each image that was not as promised. */
+  readonly problems: readonly string[]
+}
+
+/** More than making the data takes. */
+const fewestSyncs = 15
+const moreSyncs = 15
+
+const program = fileURLToPath(new URL('./powercut-child.js', import.meta.url))
+const checker = fileURLToPath(new URL('./powercut-check.js', import.meta.url))
+
+export async function powerCuts(options: PowerCuts): Promise<PowerCutsDone> {
+  const { cuts, subject = 'store', report = () => undefined } = options
+  const seed = options.seed ?? Math.floor(Math.random() * 2 ** 32)
+  const home = mkdtempSync(join(tmpdir(), 'parley-powercut-'))
+  const judge = openJudge()
+  const problems: string[] = []
+  let atStake = 0
+  report(`cutting the power from the ${subject} ${cuts} times, seed ${seed}`)
+  try {
+    const draw = drawFrom(seed)
+    const syncs = options.badDisk ? fewestSyncs + draw(moreSyncs) : undefined
+    const path = options.log ?? (await twoLives(home, subject, syncs))
+    const log = readLog(path)
+    const disk = emptyDisk()
+    let at = 0
+    for (const place of placesToCut(log, cuts, draw)) {
+      while (at < place) disk.follow(log[at++]!)
+      if (disk.unsynced() > 0) atStake++
+      const dir = writeImage(home, disk, draw)
+      const problem = await judge.ask({ subject, dir, acks: acksOf(disk) })
+      if (problem) problems.push(`cut at entry ${place} of ${log.length}: ${problem}`)
+      if (problem) report(problems.at(-1)!)
+      rmSync(dir, { recursive: true })
+    }
+    while (at < log.length) disk.follow(log[at++]!)
+    if (problems.length > 0 && options.keep) report(`the log is kept in ${keepLog(path, options.keep, seed)}`)
+    const acks = acksOf(disk)
+    const failures = acks.filter((ack) => ack.did === 'failed').length
+    return { seed, cuts, acks: acks.length, atStake, failures, problems }
+  } finally {
+    await judge.close()
+    rmSync(home, { recursive: true, force: true })
+  }
+}
+
+/** The first ends as a process does that is killed, the second as it should; so data is made, found again and closed. */
+async function twoLives(home: string, subject: string, syncs?: number): Promise<string> {
+  const library = buildWritelog(home)
+  const folder = join(home, 'data')
+  const [acks, log] = [join(home, 'acks'), join(home, 'log')]
+  mkdirSync(folder)
+  const life = { library, folder, acks, log, program }
+  const commits = syncs === undefined ? commitsPerLife : Number.POSITIVE_INFINITY
+  await live({ ...life, args: [subject, 'killed', String(commits)], syncs })
+  await live({ ...life, args: [subject, 'closed', String(commitsPerLife)] })
+  return log
+}
+
+function keepLog(path: string, folder: string, seed: number): string {
+  const kept = join(folder, `powercut-${seed}.log`)
+  mkdirSync(folder, { recursive: true })
+  copyFileSync(path, kept)
+  return kept
+}
+
+/** Spread over the whole log, with a share of them before the first acknowledgement: while the data is being made. */
+function placesToCut(log: readonly Entry[], cuts: number, draw: Draw): number[] {
+  const firstAck = log.findIndex((entry) => entry.kind === 'A')
+  const early = Math.ceil(cuts / 10)
+  const places = Array.from({ length: cuts }, (_, n) => {
+    if (n < early) return 1 + draw(firstAck)
+    const stretch = log.length / (cuts - early)
+    return 1 + Math.min(log.length - 1, Math.floor(stretch * (n - early)) + draw(Math.ceil(stretch)))
+  })
+  return places.sort((a, b) => a - b)
+}
+
+function writeImage(home: string, disk: Disk, draw: Draw): string {
+  const dir = mkdtempSync(join(home, 'found-'))
+  for (const [path, content] of disk.image(draw)) writeFileSync(join(dir, basename(path)), content)
+  return dir
+}
+
+function acksOf(disk: Disk): Ack[] {
+  return disk.acks().map((line) => JSON.parse(line) as Ack)
+}
+
+/** Small and the same everywhere: mulberry32. */
+function drawFrom(seed: number): Draw {
+  let state = seed >>> 0
+  return (below) => {
+    state = (state + 0x6d2b79f5) >>> 0
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
+    return Math.floor((((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32) * below)
+  }
+}
+
+/** Looks at images in another process, and in a new one when an image ended it. */
+function openJudge() {
+  let judging: { child: ChildProcess; answers: AsyncIterator<string> } | undefined
+
+  function start() {
+    const child = spawn(process.execPath, ['--enable-source-maps', checker], { stdio: ['pipe', 'pipe', 'inherit'] })
+    return { child, answers: createInterface({ input: child.stdout! })[Symbol.asyncIterator]() }
+  }
+
+  return {
+    async ask(found: Found): Promise<string | null> {
+      judging ??= start()
+      const { child, answers } = judging
+      child.stdin!.write(`${JSON.stringify(found)}\n`)
+      const answer = await answers.next()
+      if (!answer.done) return JSON.parse(answer.value)
+      judging = undefined
+      if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
+      return `the process that opened it ended with ${child.signalCode ?? child.exitCode}`
+    },
+    async close() {
+      const child = judging?.child
+      if (!child || child.exitCode !== null || child.signalCode !== null) return
+      child.stdin!.end()
+      await once(child, 'exit')
+    },
+  }
+}
