@@ -1,0 +1,28 @@
+/** Reads the addresses of servers as an operator writes them, and writes them as an operator may see them. */
+
+export interface Addresses {
+  /** Each host and port, without anything that opens a door. */
+  readonly servers: readonly string[]
+  readonly hosts: readonly string[]
+  /** Somebody wrote tls://, so a connection in the clear is refused. */
+  readonly tls: boolean
+  readonly user?: string
+  readonly password?: string
+  /** A name before the @ without a password is a token. */
+  readonly token?: string
+}
+
+const defaultPort = '4222'
+
+export function readAddresses(texts: readonly string[]): Addresses {
+  const urls = texts.map((text) => new URL(text.includes('://') ? text : `nats://${text}`))
+  const named = urls.find((url) => url.username !== '')
+  const user = decodeURIComponent(named?.username ?? '')
+  const password = decodeURIComponent(named?.password ?? '')
+  return {
+    servers: urls.map((url) => `${url.hostname}:${url.port || defaultPort}`),
+    hosts: urls.map((url) => url.hostname.replace(/^\[|\]$/g, '')),
+    tls: urls.some((url) => url.protocol === 'tls:'),
+    ...(user && password ? { user, password } : user ? { token: user } : {}),
+  }
+}

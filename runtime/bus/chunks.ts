@@ -1,0 +1,25 @@
+/** Cuts a stream of parts into chunks of one size, and names a content by its digest. */
+import type { Hash } from 'node:crypto'
+
+/** Every chunk but the last has exactly that size; no parts give no chunks. */
+export async function* chunksOf(parts: AsyncIterable<Uint8Array>, chunkBytes: number): AsyncGenerator<Uint8Array> {
+  let held: Uint8Array[] = []
+  let bytes = 0
+  for await (let part of parts) {
+    while (bytes + part.length >= chunkBytes) {
+      const taken = chunkBytes - bytes
+      yield Buffer.concat([...held, part.subarray(0, taken)])
+      part = part.subarray(taken)
+      held = []
+      bytes = 0
+    }
+    if (part.length > 0) held.push(part)
+    bytes += part.length
+  }
+  if (bytes > 0) yield Buffer.concat(held)
+}
+
+/** As the object store of NATS writes it. */
+export function digestText(hash: Hash): string {
+  return `SHA-256=${hash.digest('base64').replaceAll('+', '-').replaceAll('/', '_')}`
+}

@@ -1,0 +1,33 @@
+/** How things are called on the servers: every name begins with the house's, and a caller's words cannot break out of it. */
+
+/** Words of letters, digits and dashes, separated by single dots: no wildcard, no space, no empty word. */
+const words = /^[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*$/
+
+export function checkWords(text: string): string {
+  if (!words.test(text)) throw new RangeError(`"${text}" cannot be part of a subject: it wants words separated by dots`)
+  return text
+}
+
+export const wireSubject = (subject: string) => `parley.${checkWords(subject)}`
+
+export const logStream = (shard: number) => `PARLEY_SHARD_${shard}`
+export const logSubject = (shard: number) => `parley.log.${shard}`
+
+/** Buckets and snapshots are laid out as the key-value and object stores of NATS, so its own tools can show them. */
+export const bucketStream = (bucket: string) => `KV_${bucket}`
+export const bucketSubject = (bucket: string, key: string) => `$KV.${bucket}.${checkWords(key)}`
+export const bucketSubjects = (bucket: string) => `$KV.${bucket}.>`
+export const keyOfSubject = (bucket: string, subject: string) => subject.slice(`$KV.${bucket}.`.length)
+
+export const storeStream = (store: string) => `OBJ_${store}`
+/** Any text may name an object: in a subject it is one word. */
+export const objectWord = (name: string) => Buffer.from(name).toString('base64url')
+export const metaSubject = (store: string, name: string) => `$O.${store}.M.${paddedWord(name)}`
+export const chunkSubject = (store: string, id: string) => `$O.${store}.C.${id}`
+export const storeSubjects = (store: string) => [`$O.${store}.C.>`, `$O.${store}.M.>`]
+
+/** The tools look for the padding. */
+function paddedWord(name: string): string {
+  const word = objectWord(name)
+  return word.padEnd(Math.ceil(word.length / 4) * 4, '=')
+}

@@ -1,0 +1,1381 @@
+/** What nodes of a cluster share: every promise of the bus, kept by real NATS servers, alone and as a cluster of three. */
+import { createHash } from 'node:crypto'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { connect, headers, type NatsConnection } from '@nats-io/transport-node'
+import fc from 'fast-check'
+import t, { type Test } from 'tap'
+import { bus as limits } from '../../core/limits.js'
+import { readAddresses } from '../../runtime/bus/address.js'
+import { chunksOf } from '../../runtime/bus/chunks.js'
+import { consume } from '../../runtime/bus/consume.js'
+import {
+  type Bucket,
+  type Bus,
+  BusUnreachable,
+  BusUnusable,
+  type Held,
+  type Log,
+  NobodyListens,
+} from '../../runtime/bus/contract.js'
+import { type Frame, framesOf, openAssembly } from '../../runtime/bus/frames.js'
+import { Silence } from '../../runtime/bus/inbox.js'
+import type { Message } from '../../runtime/bus/link.js'
+import { type NatsOptions, openNats } from '../../runtime/bus/nats.js'
+import { isOlder, remarksOn } from '../../runtime/bus/remarks.js'
+import { openStream } from '../../runtime/bus/stream.js'
+import { checkWords } from '../../runtime/bus/subject.js'
+import { type Clock, systemClock } from '../../runtime/clock.js'
+import { makeCertificates } from '../harness/certificates.js'
+import { manualClock, until } from '../harness/clock.js'
+import { TestNats, TestNatsCluster } from '../harness/nats.js'
+import { makeOperator } from '../harness/natscreds.js'
+
+t.jobs = 1
+
+const bytes = (text: string) => Buffer.from(text)
+const text = (body: Uint8Array | undefined) => body && Buffer.from(body).toString()
+/** Long enough never to be the reason that something ended. */
+const hourMs = 3_600_000
+
+interface Logged {
+  readonly event: string
+  readonly fields?: unknown
+}
+
+function logInto(lines: Logged[]) {
+  const at = (event: string, fields?: unknown) => void lines.push({ event, fields })
+  return { info: at, warn: at, error: at }
+}
+
+/** Opens a bus that the test closes. */
+async function open(t: Test, servers: readonly string[], more: Partial<NatsOptions> = {}): Promise<Bus> {
+  const bus = await openNats({ servers, syncAlways: false, name: 'test', log: logInto([]), ...more })
+  t.teardown(() => bus.close())
+  return bus
+}
+
+async function startServer(t: Test, setup?: Parameters<typeof TestNats.start>[0]): Promise<TestNats> {
+  const server = await TestNats.start(setup)
+  t.teardown(() => server.stop())
+  return server
+}
+
+async function startCluster(t: Test): Promise<TestNatsCluster> {
+  const cluster = await TestNatsCluster.start()
+  t.teardown(() => cluster.stop())
+  return cluster
+}
+
+/** A client of the test's own, for what no node would ever do. */
+async function stranger(t: Test, server: TestNats): Promise<NatsConnection> {
+  const connection = await connect({ servers: [server.address], noAsyncTraces: true })
+  t.teardown(() => connection.close())
+  return connection
+}
+
+async function api<T>(connection: NatsConnection, verb: string, request: object = {}): Promise<T> {
+  const answer = await connection.request(`$JS.API.${verb}`, JSON.stringify(request), { timeout: 30_000 })
+  return answer.json<T>()
+}
+
+/** Calls until it is answered, as everybody does who is not or whom nobody hears. */
+async function insist<T>(call: () => Promise<T>): Promise<T> {
+  for (;;) {
+    try {
+      return await call()
+    } catch (error) {
+      if (!(error instanceof BusUnreachable || error instanceof NobodyListens)) throw error
+      await new Promise((resolve) => setTimeout(resolve, 20))
+    }
+  }
+}
+
+/** Why a request fails, once somebody listens: that a node serves reaches the others a moment later. */
+async function failureOf(bus: Bus, subject: string, withinMs: number): Promise<unknown> {
+  for (;;) {
+    const outcome = await bus.request(subject, bytes('x'), withinMs).catch((error) => error)
+    if (!(outcome instanceof NobodyListens)) return outcome
+  }
+}
+
+async function fill(log: Log, count: number, from = 0): Promise<void> {
+  for (let after = from; after < from + count; after++) await log.append(bytes(`entry ${after + 1}`), after)
+}
+
+const neverEnds = (t: Test) => (why: unknown) => void t.fail(`it ended: ${why}`)
+
+/** Collects what a follower is told, and why it ended. */
+function follower(log: Log, after: number) {
+  const told: string[] = []
+  const ends: unknown[] = []
+  const stop = log.follow(
+    after,
+    (entry, number) => {
+      told.push(`${number}: ${text(entry)}`)
+    },
+    (why) => ends.push(why),
+  )
+  return { told, ends, stop }
+}
+
+const entries = (first: number, last: number) =>
+  Array.from({ length: last - first + 1 }, (_, at) => `${first + at}: entry ${first + at}`)
+
+/** Collects what a watcher sees as `key=value`, or `key gone`. */
+async function watcher(bucket: Bucket) {
+  const seen: string[] = []
+  const stop = await bucket.watch((key, held) => {
+    seen.push(held.value === undefined ? `${key} gone` : `${key}=${text(held.value)}`)
+  })
+  return { seen, stop }
+}
+
+async function* partsOf(...parts: Uint8Array[]): AsyncGenerator<Uint8Array> {
+  yield* parts
+}
+
+async function whole(parts: AsyncIterable<Uint8Array> | undefined): Promise<Buffer | undefined> {
+  if (!parts) return undefined
+  const read: Uint8Array[] = []
+  for await (const part of parts) read.push(part)
+  return Buffer.concat(read)
+}
+
+/** A clock for waits that nobody should sit through: every look at it is a second later. */
+function hastyClock(): Clock {
+  let looks = 0
+  return {
+    now: () => Date.now() + 1000 * looks++,
+    elapsed: () => performance.now(),
+    soon: systemClock.soon,
+    wake(_at, call) {
+      const timer = setTimeout(call, 5)
+      return () => clearTimeout(timer)
+    },
+  }
+}
+
+t.test('The pure parts', async (t) => {
+  t.test('A message cut into frames comes together again, whatever its size and the order of arrival', async (t) => {
+    const cases = fc.record({
+      body: fc.uint8Array({ maxLength: 400 }),
+      frameBytes: fc.integer({ min: 1, max: 80 }),
+      order: fc.infiniteStream(fc.nat()),
+      repeats: fc.boolean(),
+    })
+    fc.assert(
+      fc.property(cases, ({ body, frameBytes, order, repeats }) => {
+        const assemble = openAssembly({ messageBytes: 400, partialMessages: 4, partialMs: 1 }, () => 0)
+        const frames = framesOf(body, frameBytes, () => 'id')
+        const others = framesOf(new Uint8Array(200), 50, () => 'other')
+        const waiting = [...frames]
+        const wholes: Uint8Array[] = []
+        while (waiting.length > 0) {
+          const [frame] = waiting.splice(order.next().value % waiting.length, 1)
+          const made = assemble(frame!)
+          if (made) wholes.push(made)
+          if (repeats && waiting.length > 0) assemble(frame!)
+          if (waiting.length > 1) assemble(others[0]!)
+        }
+        return wholes.length === 1 && Buffer.compare(wholes[0]!, body) === 0
+      }),
+    )
+    t.same(
+      framesOf(new Uint8Array(9), 9, () => 'id'),
+      [{ body: new Uint8Array(9) }],
+      'one that fits is left alone',
+    )
+  })
+
+  t.test('What never becomes whole is bounded in number, in age and in size', async (t) => {
+    const clock = manualClock()
+    const bounds = { messageBytes: 100, partialMessages: 3, partialMs: 1000 }
+    const assemble = openAssembly(bounds, clock.elapsed)
+    const cut = (id: string, length = 20) => framesOf(Buffer.alloc(length, id), 10, () => id)
+    const halves = (id: string): [Frame, Frame] => cut(id) as [Frame, Frame]
+    for (const id of ['a', 'b', 'c', 'd']) assemble(halves(id)[0])
+    t.equal(assemble(halves('a')[1]), undefined, 'the oldest gave way to the fourth')
+    t.equal(text(assemble(halves('d')[1])), 'd'.repeat(20))
+    await clock.advance(1000)
+    assemble(halves('e')[0])
+    t.equal(assemble(halves('c')[1]), undefined, 'what is too old went too')
+    t.equal(text(assemble(halves('e')[1])), 'e'.repeat(20))
+    t.equal(cut('f', 110).map(assemble).filter(Boolean).length, 0, 'a message longer than agreed is dropped')
+    t.equal(cut('g', 100).map(assemble).filter(Boolean).length, 1)
+  })
+
+  t.test('A header that says nonsense is dropped', async (t) => {
+    const assemble = openAssembly({ messageBytes: 100, partialMessages: 3, partialMs: 1000 }, () => 0)
+    for (const header of [
+      'x',
+      '1 id 0',
+      '2 id 0 1',
+      '1 id 1 1',
+      '1 id -1 1',
+      '1 id 0.5 1',
+      '1 id 0 1 2',
+      '1  0 1',
+      '1 id 0 0',
+    ]) {
+      t.equal(assemble({ body: bytes('x'), header }), undefined, header)
+    }
+    t.equal(text(assemble({ body: bytes('x'), header: '1 id 0 1' })), 'x', 'and this is how a sound one looks')
+    assemble({ body: bytes('x'), header: '1 two 0 2' })
+    t.equal(assemble({ body: bytes('x'), header: '1 two 1 3' }), undefined, 'one that disagrees with its fellows')
+  })
+
+  t.test('Parts of any size become chunks of one size', async (t) => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.uint8Array({ maxLength: 30 })),
+        fc.integer({ min: 1, max: 40 }),
+        async (parts, size) => {
+          const chunks: Uint8Array[] = []
+          for await (const chunk of chunksOf(partsOf(...parts), size)) chunks.push(chunk)
+          const same = Buffer.compare(Buffer.concat(chunks), Buffer.concat(parts)) === 0
+          return (
+            same &&
+            chunks.every(({ length }, at) => (at < chunks.length - 1 ? length === size : length > 0 && length <= size))
+          )
+        },
+      ),
+    )
+    t.pass('in every run')
+  })
+
+  t.test('Addresses are read with their credentials and told without them', async (t) => {
+    t.same(readAddresses(['a:1', 'nats://b', 'tls://[::1]:5']), {
+      servers: ['a:1', 'b:4222', '[::1]:5'],
+      hosts: ['a', 'b', '::1'],
+      tls: true,
+    })
+    t.match(readAddresses(['a:1', 'nats://me:p%40ss%3A1@b:2']), {
+      servers: ['a:1', 'b:2'],
+      tls: false,
+      user: 'me',
+      password: 'p@ss:1',
+    })
+    t.match(readAddresses(['nats://s3cret@b']), { servers: ['b:4222'], token: 's3cret' })
+  })
+
+  t.test('Versions are compared number by number', async (t) => {
+    const safe = [2, 10, 27]
+    for (const old of ['2.9.10', '2.10.26', '1.99.99', 'v2.10.3', '2.10', '2', 'dev']) t.ok(isOlder(old, safe), old)
+    for (const fine of ['2.10.27', '2.10.27-RC.1', '2.11.0', '3.0.0', 'v2.15.1', '2.10.100'])
+      t.notOk(isOlder(fine, safe), fine)
+    const numbers = fc.tuple(fc.nat(20), fc.nat(20), fc.nat(20))
+    const agree = fc.property(numbers, numbers, (one, other) => {
+      const [a, b] = [one, other].map(([major, minor, patch]) => major * 10_000 + minor * 100 + patch) as [
+        number,
+        number,
+      ]
+      return isOlder(one.join('.'), other) === a < b
+    })
+    t.doesNotThrow(() => fc.assert(agree))
+  })
+
+  t.test('Servers that work and may yet lose something are remarked upon', async (t) => {
+    const sound = { address: 'a:1', version: '2.15.1', payloadBytes: 1, clustered: true }
+    t.same(remarksOn(sound, true), [])
+    t.match(remarksOn({ ...sound, version: '2.10.26' }, true), [/2\.10\.26.*2\.10\.27.*lost when the power fails/])
+    t.match(remarksOn(sound, false), [/PARLEY_NATS_SYNC_ALWAYS.*sync_interval: always.*lost when the power fails/])
+    t.match(remarksOn({ ...sound, clustered: false }, true), [/single NATS server/])
+    t.equal(remarksOn({ ...sound, version: '2.9.10', clustered: false }, false).length, 3)
+  })
+
+  t.test('No word of a caller reaches beyond its place in a subject', async (t) => {
+    for (const fine of ['shard.3', 'node.n1ab', 'A-z.0', 'x']) t.equal(checkWords(fine), fine)
+    const strange = fc.string({ unit: 'grapheme' }).filter((word) => !/^[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)*$/.test(word))
+    const listed = fc.constantFrom(
+      '',
+      '.',
+      'a.',
+      '.a',
+      'a..b',
+      '*',
+      '>',
+      'a.*',
+      'a b',
+      'a\r\nPUB x',
+      '$JS.API',
+      'a_b',
+      'é',
+    )
+    t.doesNotThrow(() =>
+      fc.assert(
+        fc.property(fc.oneof(strange, listed), (word) => {
+          try {
+            checkWords(word)
+            return false
+          } catch (error) {
+            return error instanceof RangeError
+          }
+        }),
+      ),
+    )
+  })
+
+  t.test('A follower that misses a message, or hears nothing, ends', async (t) => {
+    const ends: unknown[] = []
+    const { host, deliver, clock } = scriptedServers()
+    const told: number[] = []
+    const hearing = {
+      take: ({ number }: { number: number }) => void told.push(number),
+      ended: (why: unknown) => ends.push(why),
+    }
+    consume(host, 'S', { after: 4 }, hearing)
+    await until(() => deliver.ready())
+    deliver.message(5, 1)
+    deliver.message(6, 2)
+    await until(() => told.length === 2)
+    deliver.message(7, 4)
+    await until(() => ends.length > 0)
+    t.match(ends, [/lost on its way/])
+    t.same(told, [5, 6])
+    deliver.message(8, 5)
+    await until(() => true)
+    t.same([told, ends.length], [[5, 6], 1], 'and is silent from then on')
+
+    consume(host, 'S', { after: 4 }, { ...hearing, take: () => {} })
+    await until(() => deliver.ready())
+    deliver.message(6, 1)
+    t.match(ends[1], /Entry 5 of S is gone/, 'an entry that was never sent is missed too')
+
+    consume(host, 'S', { after: 4 }, { ...hearing, take: () => {} })
+    await until(() => deliver.ready())
+    await clock.advance(limits.heartbeatMs * limits.heartbeatsMissed)
+    t.equal(ends.length, 2, 'a little silence is borne')
+    await clock.advance(limits.heartbeatMs)
+    t.match(ends[2], /fell silent/)
+
+    const caughtUp: number[] = []
+    consume(host, 'S', { after: 4 }, { ...hearing, take: ({ number }) => void caughtUp.push(number) })
+    await until(() => deliver.ready())
+    for (const [place, number] of [3, 4, 5].entries()) deliver.message(number, place + 1)
+    await until(() => caughtUp.length > 0)
+    t.same(caughtUp, [5], 'what a server tells from before the beginning is passed over')
+    t.equal(ends.length, 3)
+  })
+})
+
+t.test('A leader that led through two silences is made to step down; one that has just come is not', async (t) => {
+  const { host, clock } = scriptedServers()
+  let leader = 'n1'
+  let silent = true
+  const stepDowns: string[] = []
+  const answer = (body: object) => ({
+    subject: '',
+    replyTo: '',
+    status: 0,
+    header: () => '',
+    body: bytes(JSON.stringify(body)),
+  })
+  const inbox = {
+    ...host.inbox,
+    async ask(subject: string) {
+      if (subject.includes('STEPDOWN')) stepDowns.push(leader)
+      if (subject.startsWith('$JS.API')) return answer({ cluster: { leader } })
+      if (silent) throw new Silence('no answer')
+      return answer({ seq: 1 })
+    },
+  }
+  const stream = openStream({ ...host, inbox }, { name: 'S', subjects: ['s'], storage: 'file' })
+  const publish = async () => {
+    await stream.publish('s', bytes('x')).catch(() => {})
+    await clock.advance(1)
+  }
+  await publish()
+  leader = 'n2'
+  await publish()
+  t.same(stepDowns, [], 'another leads by now')
+  silent = false
+  await publish()
+  silent = true
+  await publish()
+  t.same(stepDowns, [], 'it has taken something meanwhile')
+  await publish()
+  t.same(stepDowns, ['n2'])
+  await publish()
+  t.same(stepDowns, ['n2'], 'and gets its time again')
+})
+
+/** Servers that deliver what the test says, for faults that real ones would need years to show. */
+function scriptedServers() {
+  const clock = manualClock()
+  let heard: ((message: Message) => void) | undefined
+  let pulls = 0
+  const nothing = { replyTo: '', body: new Uint8Array(0), status: 0, header: () => '' }
+  const link = {
+    server: () => ({ address: '', version: '2.9.10', payloadBytes: 1, clustered: false }),
+    send: () => void pulls++,
+    hear(_subject: string, call: (message: Message) => void) {
+      heard = call
+      pulls = 0
+      return () => {
+        if (heard === call) heard = undefined
+      }
+    },
+    failure: () => undefined,
+    watch: () => () => {},
+  }
+  const answer = { ...nothing, subject: '', body: bytes('{"name":"c"}') }
+  const inbox = { open: () => ({ replyTo: '', close() {} }), ask: async () => answer }
+  const host = { link, clock, inbox, log: logInto([]), closing: new AbortController().signal, unmade: new Map() }
+  const deliver = {
+    ready: () => pulls > 0,
+    message: (number: number, place: number) =>
+      heard?.({ ...nothing, subject: 's', replyTo: `$JS.ACK.S.c.1.${number}.${place}.0.9` }),
+  }
+  return { host, deliver, clock }
+}
+
+t.test('A log', async (t) => {
+  const server = await startServer(t)
+  const bus = await open(t, [server.url])
+  let shards = 0
+  const newLog = () => bus.log(shards++)
+
+  t.test('Entries are numbered from 1 without gaps, and read as they were appended', async (t) => {
+    const log = await newLog()
+    t.same(await log.bounds(), { first: 1, last: 0 })
+    await fill(log, 3)
+    t.same(await log.bounds(), { first: 1, last: 3 })
+    t.equal(text(await log.read(2)), 'entry 2')
+    t.equal(await log.read(0), undefined)
+    t.equal(await log.read(4), undefined, 'what is not there yet')
+    t.equal(await log.append(new Uint8Array(0), 3), 'appended', 'an empty entry is one too')
+    t.equal((await log.read(4))?.length, 0)
+  })
+
+  t.test('An append anywhere but at the end is refused and leaves no trace', async (t) => {
+    const log = await newLog()
+    t.equal(await log.append(bytes('late'), 1), 'taken', 'beyond the end')
+    await fill(log, 2)
+    for (const after of [0, 1, 3, 99]) t.equal(await log.append(bytes('stale'), after), 'taken', `after ${after}`)
+    t.same(await log.bounds(), { first: 1, last: 2 })
+  })
+
+  t.test('Of two writers who append after the same entry exactly one succeeds', async (t) => {
+    const log = await newLog()
+    const other = await (await open(t, [server.url])).log(shards - 1)
+    for (let after = 0; after < 40; after++) {
+      const outcomes = await Promise.all([log.append(bytes('one'), after), other.append(bytes('other'), after)])
+      t.same([...outcomes].sort(), ['appended', 'taken'], `entry ${after + 1}`)
+      t.equal(text(await log.read(after + 1)), outcomes[0] === 'appended' ? 'one' : 'other')
+    }
+  })
+
+  t.test('Appends need not wait for each other, and after a refusal all that follow are refused', async (t) => {
+    const log = await newLog()
+    const append = (after: number) => log.append(bytes(`entry ${after + 1}`), after)
+    const first = await Promise.all(Array.from({ length: 300 }, (_, after) => append(after)))
+    t.same(new Set(first), new Set(['appended']))
+    const skipping = await Promise.all(Array.from({ length: 50 }, (_, at) => append(301 + at)))
+    t.same(new Set(skipping), new Set(['taken']))
+    const { told, stop } = follower(log, 0)
+    await until(() => told.length === 300)
+    t.same(told, entries(1, 300))
+    stop()
+  })
+
+  t.test('The largest entry is appended, read and told, and one byte more is refused', async (t) => {
+    const log = await newLog()
+    const entry = Buffer.alloc(log.entryBytes, 'large')
+    t.equal(await log.append(entry, 0), 'appended')
+    t.ok(entry.equals((await log.read(1)) as Buffer))
+    let told: Uint8Array | undefined
+    const stop = log.follow(
+      0,
+      (each) => {
+        told = each
+      },
+      neverEnds(t),
+    )
+    await until(() => told !== undefined)
+    t.ok(entry.equals(told as Buffer))
+    stop()
+    const tooLarge = Buffer.alloc(log.entryBytes + limits.headerBytes)
+    await t.rejects(log.append(tooLarge, 1), /max_payload/)
+    t.same(await log.bounds(), { first: 1, last: 1 })
+  })
+
+  t.test('A follower is told every entry once and in order, the next when the last was taken', async (t) => {
+    const log = await newLog()
+    const count = limits.entriesAhead * 4
+    await fill(log, count)
+    const told: number[] = []
+    let taking = 0
+    const stop = log.follow(
+      10,
+      async (_entry, number) => {
+        t.equal(++taking, 1, `entry ${number} is alone`)
+        told.push(number)
+        await new Promise((resolve) => setImmediate(resolve))
+        taking--
+      },
+      neverEnds(t),
+    )
+    await until(() => told.length === count - 10)
+    await fill(log, 5, count)
+    await until(() => told.length === count - 5)
+    t.same(
+      told,
+      Array.from({ length: count - 5 }, (_, at) => at + 11),
+      'those that came later too',
+    )
+    stop()
+    await fill(log, 1, count + 5)
+    const late = follower(log, count)
+    await until(() => late.told.length === 6)
+    t.equal(told.length, count - 5, 'nothing is told to one that was ended')
+    late.stop()
+  })
+
+  t.test('A follower that is slow holds no more than a few entries', async (t) => {
+    const log = await newLog()
+    await fill(log, limits.entriesAhead * 3)
+    let release = () => {}
+    let told = 0
+    const stop = log.follow(
+      0,
+      () => {
+        told++
+        return new Promise<void>((resolve) => {
+          release = resolve
+        })
+      },
+      neverEnds(t),
+    )
+    await until(() => told === 1)
+    // Longer than the silence that would end it: what is not asked for is not missed.
+    await new Promise((resolve) => setTimeout(resolve, limits.heartbeatMs * (limits.heartbeatsMissed + 2)))
+    t.equal(told, 1)
+    while (told < limits.entriesAhead * 3) {
+      const before = told
+      release()
+      await until(() => told > before)
+    }
+    t.pass('and hears all of them in its own time')
+    stop()
+  })
+
+  t.test('A follower whose taking throws is told so and hears nothing more', async (t) => {
+    const log = await newLog()
+    await fill(log, 3)
+    const ends: unknown[] = []
+    const told: number[] = []
+    log.follow(
+      0,
+      async (_entry, number) => {
+        told.push(number)
+        if (number === 2) throw new Error('cannot take it')
+      },
+      (why) => ends.push(why),
+    )
+    await until(() => ends.length > 0)
+    t.match(ends, [/cannot take it/])
+    t.same(told, [1, 2])
+  })
+
+  t.test('Trimmed entries are gone, the numbers go on, and a follower that still wanted them ends', async (t) => {
+    const log = await newLog()
+    await fill(log, 6)
+    const waiting = follower(log, 6)
+    await log.trim(4)
+    t.same(await log.bounds(), { first: 5, last: 6 })
+    t.equal(await log.read(4), undefined)
+    t.equal(text(await log.read(5)), 'entry 5')
+    const early = follower(log, 3)
+    await until(() => early.ends.length > 0)
+    t.match(early.ends, [/4 .*trimmed/])
+    t.same(early.told, [])
+    const onTime = follower(log, 4)
+    await until(() => onTime.told.length === 2)
+    await log.trim(6)
+    t.same(await log.bounds(), { first: 7, last: 6 }, 'all of it')
+    await log.trim(1_000)
+    t.same(await log.bounds(), { first: 7, last: 6 }, 'to trim what is not there moves nothing')
+    await log.trim(3)
+    t.equal(await log.append(bytes('entry 7'), 6), 'appended')
+    await until(() => onTime.told.length === 3 && waiting.told.length === 1)
+    t.same(onTime.told, entries(5, 7), 'one that had heard it all goes on')
+    t.same([onTime.ends, waiting.ends], [[], []])
+    onTime.stop()
+    waiting.stop()
+  })
+
+  t.test('A follower in whose way entries are trimmed ends although nothing more is appended', async (t) => {
+    const log = await newLog()
+    await fill(log, limits.entriesAhead * 2)
+    let release = () => {}
+    const ends: unknown[] = []
+    const gate = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    let told = 0
+    log.follow(
+      0,
+      () => {
+        told++
+        return gate
+      },
+      (why) => ends.push(why),
+    )
+    await until(() => told === 1)
+    await log.trim(limits.entriesAhead * 2)
+    release()
+    await until(() => ends.length > 0)
+    t.match(ends, [/is gone/])
+  })
+
+  t.test('A follower that is ahead of the log is not left waiting for what cannot come', async (t) => {
+    const log = await newLog()
+    await fill(log, 2)
+    const { ends, told } = follower(log, 5)
+    await until(() => ends.length > 0)
+    t.match(ends, [/ends at 2, before 5/])
+    t.same(told, [])
+  })
+})
+
+t.test('When the only server goes and comes back', async (t) => {
+  t.test('What was appended is there, also when all of it had been trimmed', async (t) => {
+    const server = await startServer(t)
+    const bus = await open(t, [server.url])
+    const [log, trimmed] = [await bus.log(0), await bus.log(1)]
+    await fill(log, 20)
+    await fill(trimmed, 20)
+    await trimmed.trim(20)
+    for (const end of ['kill', 'end'] as const) {
+      await server[end]()
+      await server.start()
+      t.same(await insist(() => log.bounds()), { first: 1, last: 20 }, end)
+      t.same(await trimmed.bounds(), { first: 21, last: 20 }, 'an empty log remembers where it ended')
+    }
+    t.equal(await log.append(bytes('stale'), 19), 'taken')
+    t.equal(await trimmed.append(bytes('next'), 20), 'appended')
+  })
+
+  t.test('Everything that waits is told at once, and everything goes on by itself', async (t) => {
+    const server = await startServer(t)
+    const logged: Logged[] = []
+    const bus = await open(t, [server.url], { log: logInto(logged) })
+    const log = await bus.log(0)
+    await fill(log, 5)
+    await bus.settings.put('kept', bytes('1'))
+    await bus.members.put('n1', bytes('here'))
+    const following = follower(log, 0)
+    const settings = await watcher(bus.settings)
+    const members = await watcher(bus.members)
+    bus.serve('shard.0', async (body) => body)
+    bus.serve('deaf', () => new Promise(() => {}))
+    await until(() => following.told.length === 5)
+    t.equal(bus.failure(), undefined)
+
+    const unanswered = bus.request('deaf', bytes('?'), hourMs)
+    unanswered.catch(() => {})
+    await server.kill()
+    await t.rejects(unanswered, BusUnreachable)
+    await until(() => following.ends.length > 0)
+    t.match(following.ends, [{ name: 'BusUnreachable' }])
+    t.match(bus.failure(), new RegExp(`^The NATS servers are away since ${server.address} was lost.*\\.$`))
+    const calls: (() => Promise<unknown>)[] = [
+      () => log.append(bytes('x'), 5),
+      () => log.bounds(),
+      () => log.read(1),
+      () => bus.settings.get('kept'),
+      () => bus.members.put('n1', bytes('x')),
+      () => bus.request('shard.0', bytes('x'), hourMs),
+      () => bus.snapshots.get('x'),
+    ]
+    for (const call of calls) await t.rejects(call(), BusUnreachable)
+    const away = follower(log, 5)
+    await until(() => away.ends.length > 0)
+    t.match(away.ends, [{ name: 'BusUnreachable' }])
+
+    await server.start()
+    await until(() => bus.failure() === undefined)
+    t.equal(text(await insist(() => bus.request('shard.0', bytes('back'), 5_000))), 'back')
+    t.equal(await insist(() => log.append(bytes('entry 6'), 5)), 'appended')
+    const again = follower(log, 5)
+    await until(() => again.told.length === 1)
+    t.same(again.told, entries(6, 6))
+    again.stop()
+    await insist(() => bus.settings.put('new', bytes('2')))
+    await until(() => settings.seen.includes('new=2'))
+    t.same(settings.seen, ['kept=1', 'new=2'], 'what did not change is not told again')
+    await until(() => members.seen.includes('n1 gone'))
+    await insist(() => bus.members.put('n1', bytes('again')))
+    await until(() => members.seen.includes('n1=again'))
+    t.same(members.seen, ['n1=here', 'n1 gone', 'n1=again'], 'the members went with the server’s memory')
+    t.match(
+      logged.map(({ event }) => event).filter((event) => /lost|back/.test(event)),
+      ['bus.lost', 'bus.back'],
+    )
+  })
+
+  t.test('A server that hangs is noticed', async (t) => {
+    const server = await startServer(t)
+    const bus = await open(t, [server.url])
+    const log = await bus.log(0)
+    const following = follower(log, 0)
+    await until(async () => (await log.bounds()).last === 0)
+    server.pause()
+    await until(() => bus.failure() !== undefined && following.ends.length > 0)
+    await t.rejects(log.append(bytes('x'), 0), BusUnreachable)
+    server.resume()
+    await until(() => bus.failure() === undefined)
+    t.equal(await insist(() => log.append(bytes('x'), 1 - 1)), 'appended')
+  })
+
+  t.test('A server that lost its disk shows logs that went back to their beginning', async (t) => {
+    const server = await startServer(t)
+    const bus = await open(t, [server.url])
+    const log = await bus.log(0)
+    await fill(log, 7)
+    await bus.settings.put('shards', bytes('16'))
+    await bus.snapshots.put('shard.0', partsOf(bytes('old')))
+    await server.kill()
+    server.loseDisk()
+    await server.start()
+    t.same(await insist(() => log.bounds()), { first: 1, last: 0 })
+    t.equal(await log.append(bytes('x'), 7), 'taken')
+    const { ends } = follower(log, 7)
+    await until(() => ends.length > 0)
+    t.match(ends, [/ends at 0, before 7/])
+    t.equal(await log.append(bytes('x'), 0), 'appended')
+    t.equal(await bus.settings.get('shards'), undefined)
+    t.equal(await bus.snapshots.get('shard.0'), undefined)
+    await insist(() => bus.settings.put('shards', bytes('16')))
+    t.equal(text((await bus.settings.get('shards'))?.value), '16')
+  })
+})
+
+t.test('A bucket', async (t) => {
+  const server = await startServer(t)
+  const bus = await open(t, [server.url])
+  const other = await open(t, [server.url])
+
+  for (const name of ['members', 'settings'] as const) {
+    t.test(`What is put into ${name} is read by everybody, with revisions that grow`, async (t) => {
+      const [mine, theirs] = [bus[name], other[name]]
+      t.equal(await mine.get('a.b-1'), undefined)
+      const first = await mine.put('a.b-1', bytes('one'))
+      t.same(await theirs.get('a.b-1'), { revision: first, value: bytes('one') })
+      const second = await theirs.put('a.b-1', bytes('two'))
+      t.ok(second > first)
+      t.same(await mine.get('a.b-1'), { revision: second, value: bytes('two') })
+      await theirs.put('empty', new Uint8Array(0))
+      t.equal((await mine.get('empty'))?.value?.length, 0, 'an empty value is a value')
+      await mine.remove('a.b-1')
+      const gone = (await theirs.get('a.b-1')) as Held
+      t.ok(gone.revision > second)
+      t.equal(gone.value, undefined)
+      for (const key of ['', 'a b', 'a.*', '>', 'a..b', 'a_b'])
+        await t.rejects(mine.put(key, bytes('x')), RangeError, key)
+    })
+  }
+
+  t.test('One of many who create a key succeeds, also after it was removed', async (t) => {
+    const crowd = (round: string) =>
+      Promise.all(
+        Array.from({ length: 20 }, (_, at) => [bus, other][at % 2]!.settings.create('lock', bytes(`${round} ${at}`))),
+      )
+    for (const round of ['first', 'second', 'third']) {
+      const won = await crowd(round)
+      t.equal(won.filter(Boolean).length, 1, round)
+      t.equal(text((await bus.settings.get('lock'))?.value), `${round} ${won.indexOf(true)}`)
+      t.equal(await other.settings.create('lock', bytes('late')), false)
+      await bus.settings.remove('lock')
+    }
+  })
+
+  t.test('A watcher sees what is there, then every change of a key in order', async (t) => {
+    const bucket = bus.settings
+    await bucket.put('w.1', bytes('a'))
+    await bucket.put('w.2', bytes('b'))
+    await bucket.put('w.3', bytes('c'))
+    await bucket.remove('w.3')
+    const { seen, stop } = await watcher(other.settings)
+    const ours = () => seen.filter((line) => line.startsWith('w.'))
+    t.same(ours(), ['w.1=a', 'w.2=b', 'w.3 gone'], 'told before the watch resolves')
+    for (let round = 0; round < 100; round++) await bucket.put('w.1', bytes(String(round)))
+    await bucket.remove('w.2')
+    await until(() => ours().at(-1) === 'w.2 gone')
+    const counted = ours()
+      .filter((line) => line.startsWith('w.1='))
+      .slice(1)
+    t.equal(counted.at(-1), 'w.1=99')
+    t.same(
+      counted,
+      [...counted].sort((a, b) => Number(a.slice(4)) - Number(b.slice(4))),
+      'in order',
+    )
+    stop()
+    const before = seen.length
+    const later = await watcher(other.settings)
+    await bucket.put('w.1', bytes('after'))
+    await until(() => later.seen.includes('w.1=after'))
+    t.equal(seen.length, before, 'nothing is told to one that was ended')
+    later.stop()
+  })
+
+  t.test('A watcher of an empty bucket waits for nothing, and one that throws is told on', async (t) => {
+    const lonely = await startServer(t)
+    const logged: Logged[] = []
+    const { members } = await open(t, [lonely.url], { log: logInto(logged) })
+    const seen: string[] = []
+    const stop = await members.watch((key) => {
+      seen.push(key)
+      throw new Error('a bug of the watcher')
+    })
+    await members.put('one', bytes('1'))
+    await members.put('two', bytes('2'))
+    await until(() => seen.length === 2)
+    t.same(seen, ['one', 'two'])
+    t.equal(logged.filter(({ event }) => event === 'bus.watcher.failed').length, 2)
+    stop()
+  })
+})
+
+t.test('The wire', async (t) => {
+  const server = await startServer(t)
+  const [bus, other] = [await open(t, [server.url]), await open(t, [server.url])]
+  const echo = async (body: Uint8Array) => body
+
+  t.test('Messages of any size go both ways', async (t) => {
+    t.teardown(other.serve('echo', echo))
+    for (const length of [0, 1, limits.frameBytes, limits.frameBytes + 1, 3_000_000, limits.wireBytes]) {
+      const body = Buffer.alloc(length, 'parley')
+      const answer = await insist(() => bus.request('echo', body, hourMs))
+      t.ok(body.equals(answer as Buffer), `${length} bytes`)
+    }
+    const many = Array.from({ length: 200 }, (_, at) => Buffer.alloc(at % 7 === 0 ? limits.frameBytes + at : at, at))
+    const answers = await Promise.all(many.map((body) => insist(() => bus.request('echo', body, 10_000))))
+    t.ok(
+      answers.every((answer, at) => many[at]?.equals(answer as Buffer)),
+      'at once, each with its own answer',
+    )
+  })
+
+  t.test('A message that is too long throws before anything is sent', async (t) => {
+    let asked = 0
+    t.teardown(
+      other.serve('count', async () => {
+        asked++
+        return Buffer.alloc(limits.wireBytes + 1)
+      }),
+    )
+    await t.rejects(bus.request('count', Buffer.alloc(limits.wireBytes + 1), hourMs), RangeError)
+    t.equal(asked, 0)
+    t.ok((await failureOf(bus, 'count', 200)) instanceof BusUnreachable, 'too long an answer is none')
+    t.equal(asked, 1)
+    for (const subject of ['', 'a b', 'a.*', '>', 'log_1'])
+      await t.rejects(bus.request(subject, bytes('x'), 200), RangeError)
+    t.throws(() => bus.serve('a.>', echo), RangeError)
+  })
+
+  t.test('Nobody listening is told at once, silence only in time', async (t) => {
+    await t.rejects(bus.request('nobody', bytes('x'), hourMs), NobodyListens)
+    await t.rejects(bus.request('nobody', Buffer.alloc(3_000_000), hourMs), NobodyListens, 'however many frames')
+    const stop = other.serve('silent', () => new Promise(() => {}))
+    t.ok((await failureOf(bus, 'silent', 50)) instanceof BusUnreachable)
+    stop()
+    await until(
+      async () => (await bus.request('silent', bytes('x'), 50).catch((each) => each)) instanceof NobodyListens,
+    )
+    t.pass('and one that no longer serves does not listen')
+  })
+
+  t.test('A request does not wait for those before it, and one whose answer rejects is not answered', async (t) => {
+    let release = () => {}
+    const gate = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    t.teardown(
+      other.serve('mixed', async (body) => {
+        if (text(body) === 'slow') await gate
+        if (text(body) === 'bad') throw new Error('no answer')
+        return body
+      }),
+    )
+    const slow = insist(() => bus.request('mixed', bytes('slow'), hourMs))
+    t.equal(text(await insist(() => bus.request('mixed', bytes('quick'), hourMs))), 'quick')
+    await t.rejects(bus.request('mixed', bytes('bad'), 100), BusUnreachable)
+    release()
+    t.equal(text(await slow), 'slow')
+  })
+
+  t.test('A request reaches every server of its subject once, and the first answer wins', async (t) => {
+    const asked: string[] = []
+    const answering = (name: string) => async (body: Uint8Array) => {
+      asked.push(`${name} ${text(body)}`)
+      return Buffer.alloc(3_000_000, name)
+    }
+    const askedIn = (round: string) => asked.filter((line) => line.endsWith(` ${round}`)).sort()
+    t.teardown(other.serve('both', answering('a')))
+    t.teardown(bus.serve('both', answering('b')))
+    await until(async () => {
+      asked.length = 0
+      await insist(() => bus.request('both', bytes('trial'), hourMs))
+      return askedIn('trial').length === 2
+    })
+    const answer = await bus.request('both', bytes('real'), hourMs)
+    t.match(text(answer), /^(a{3000000}|b{3000000})$/, 'answers of many frames do not mix')
+    await until(() => askedIn('real').length === 2)
+    t.same(askedIn('real'), ['a real', 'b real'])
+  })
+
+  t.test('Frames that fit a server with a small limit still carry the longest message', async (t) => {
+    const small = await startServer(t, { lines: ['max_payload: 65536'] })
+    const narrow = await open(t, [small.url])
+    narrow.serve('echo', echo)
+    const body = Buffer.alloc(limits.wireBytes, 'narrow')
+    t.ok(body.equals((await insist(() => narrow.request('echo', body, hourMs))) as Buffer))
+    t.equal((await narrow.log(0)).entryBytes, 65536 - limits.headerBytes)
+    await narrow.snapshots.put('s', partsOf(body))
+    t.ok(body.equals((await whole(await narrow.snapshots.get('s'))) as Buffer))
+  })
+})
+
+t.test('Snapshots', async (t) => {
+  const server = await startServer(t)
+  const bus = await open(t, [server.url])
+  const { snapshots } = bus
+  const outside = await stranger(t, server)
+  const held = async () =>
+    (await api<{ state: { messages: number } }>(outside, 'STREAM.INFO.OBJ_parley_snapshots')).state.messages
+
+  t.test('What was put is read whole, in parts of any size', async (t) => {
+    t.equal(await snapshots.get('shard.1'), undefined)
+    await snapshots.put('first', partsOf(bytes('the very first')))
+    t.equal(text(await whole(await snapshots.get('first'))), 'the very first')
+    const large = Buffer.alloc(5_000_000, 'snapshot')
+    for (const [name, ...parts] of [
+      ['empty'],
+      ['one byte', bytes('x')],
+      ['large', large],
+      ['uneven', large.subarray(0, 100), new Uint8Array(0), large.subarray(100, 300_001), large.subarray(300_001)],
+    ] as [string, ...Buffer[]][]) {
+      await snapshots.put(name, partsOf(...parts))
+      t.ok(Buffer.concat(parts).equals((await whole(await snapshots.get(name)))!), name)
+    }
+  })
+
+  t.test('A new object replaces the old one once it is whole, and nothing of the old one stays', async (t) => {
+    const before = await held()
+    const sized = (fill: string) => partsOf(Buffer.alloc(limits.snapshotChunkBytes * 3, fill))
+    await snapshots.put('shard.1', sized('a'))
+    let release = () => {}
+    const gate = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    async function* slow() {
+      yield* sized('b')
+      await gate
+    }
+    const putting = snapshots.put('shard.1', slow())
+    await until(async () => (await held()) > before + 4)
+    t.match(text(await whole(await snapshots.get('shard.1'))), /^a+$/, 'the old one is read meanwhile')
+    release()
+    await putting
+    t.match(text(await whole(await snapshots.get('shard.1'))), /^b+$/)
+    t.equal(await held(), before + 4, 'three chunks and what names them')
+    await snapshots.remove('shard.1')
+    t.equal(await snapshots.get('shard.1'), undefined)
+    await snapshots.remove('shard.1')
+    t.equal(await held(), before + 1)
+  })
+
+  t.test('Names that begin alike have nothing to do with each other', async (t) => {
+    await snapshots.put('shard', partsOf(bytes('short')))
+    await snapshots.put('shard.1', partsOf(bytes('long')))
+    await snapshots.put('shard', partsOf(bytes('short again')))
+    t.equal(text(await whole(await snapshots.get('shard.1'))), 'long')
+  })
+
+  t.test('Parts that fail leave the old object and nothing else', async (t) => {
+    await snapshots.put('steady', partsOf(bytes('old')))
+    const before = await held()
+    async function* failing() {
+      yield Buffer.alloc(limits.snapshotChunkBytes * 20, 'x')
+      throw new Error('the reader failed')
+    }
+    await t.rejects(snapshots.put('steady', failing()), /the reader failed/)
+    t.equal(text(await whole(await snapshots.get('steady'))), 'old')
+    t.equal(await held(), before)
+  })
+
+  t.test('Of two who put at once one succeeds, and the object is one of theirs', async (t) => {
+    const other = await open(t, [server.url])
+    let arrived = 0
+    async function* together(fill: string) {
+      yield Buffer.alloc(limits.snapshotChunkBytes * 4, fill)
+      arrived++
+      await until(() => arrived === 2)
+    }
+    const outcomes = await Promise.allSettled([
+      snapshots.put('contested', together('a')),
+      other.snapshots.put('contested', together('b')),
+    ])
+    t.same(outcomes.map(({ status }) => status).sort(), ['fulfilled', 'rejected'])
+    const won = outcomes[0].status === 'fulfilled' ? 'a' : 'b'
+    t.equal(text(await whole(await snapshots.get('contested'))), won.repeat(limits.snapshotChunkBytes * 4))
+  })
+
+  t.test('An object that is replaced, shortened or changed under its reader throws', async (t) => {
+    const three = (fill: string) => partsOf(Buffer.alloc(limits.snapshotChunkBytes * 3, fill))
+    await snapshots.put('moving', three('a'))
+    const reading = (await snapshots.get('moving'))![Symbol.asyncIterator]()
+    await reading.next()
+    await snapshots.put('moving', three('b'))
+    await t.rejects(reading.next(), /replaced while it was read/)
+
+    const meta = async () => {
+      const subject = `$O.parley_snapshots.M.${Buffer.from('moving').toString('base64')}`
+      const { message } = await api<{ message: { data: string } }>(outside, 'STREAM.MSG.GET.OBJ_parley_snapshots', {
+        last_by_subj: subject,
+      })
+      return { subject, ...JSON.parse(Buffer.from(message.data, 'base64').toString()) }
+    }
+    const { nuid, digest } = await meta()
+    const content = createHash('sha256').update(Buffer.alloc(limits.snapshotChunkBytes * 3, 'b'))
+    t.equal(
+      digest,
+      `SHA-256=${content.digest('base64').replaceAll('+', '-').replaceAll('/', '_')}`,
+      'as NATS’s own tools read it',
+    )
+    await api(outside, 'STREAM.PURGE.OBJ_parley_snapshots', { filter: `$O.parley_snapshots.C.${nuid}`, keep: 2 })
+    await t.rejects(whole(await snapshots.get('moving')), /replaced while it was read/)
+    await outside.request(`$O.parley_snapshots.C.${nuid}`, Buffer.alloc(limits.snapshotChunkBytes, 'c'))
+    await t.rejects(whole(await snapshots.get('moving')), /its digest differs/)
+  })
+})
+
+t.test('A cluster of three servers', async (t) => {
+  const cluster = await startCluster(t)
+
+  t.test('Every appended entry is there once and in order although the leader is killed, twice', async (t) => {
+    const bus = await open(t, cluster.urls)
+    t.notMatch(bus.remarks().join(), /single/)
+    const log = await bus.log(0)
+    const count = 300
+    const kills = [80, 190]
+    const following: string[] = []
+    const follow = (after: number): (() => void) =>
+      log.follow(
+        after,
+        (entry, number) => void following.push(`${number}: ${text(entry)}`),
+        () => {
+          if (following.length < count) setTimeout(follow, 20, following.length)
+        },
+      )
+    follow(0)
+    let killed: TestNats | undefined
+    for (let after = 0; after < count; after++) {
+      if (kills.includes(after)) {
+        await killed?.start()
+        killed = await cluster.leaderOf('PARLEY_SHARD_0')
+        void killed.kill()
+      }
+      await appendSurely(log, bytes(`entry ${after + 1}`), after)
+    }
+    await until(() => following.length === count)
+    t.same(following, entries(1, count), 'as one that follows all the while is told')
+    await killed?.start()
+    for (const server of cluster.servers) {
+      const other = await (await open(t, [server.url])).log(0)
+      t.same(await insist(() => other.bounds()), { first: 1, last: count })
+      const { told, stop } = follower(other, 0)
+      await until(() => told.length === count)
+      t.same(told, entries(1, count), `as ${server.name} tells it`)
+      stop()
+    }
+  })
+
+  t.test('What one node puts every other reads at once, whichever server each is connected to', async (t) => {
+    const buses = []
+    for (const server of cluster.servers) buses.push(await open(t, [server.url]))
+    for (let round = 0; round < 60; round++) {
+      const [writer, reader] = [buses[round % 3]!, buses[(round + 1) % 3]!]
+      const revision = await insist(() => writer.members.put('beat', bytes(String(round))))
+      t.same(
+        await insist(() => reader.members.get('beat')),
+        { revision, value: bytes(String(round)) },
+        `round ${round}`,
+      )
+    }
+  })
+
+  t.test('Members outlive any one server, though they are held in memory', async (t) => {
+    const bus = await open(t, cluster.urls)
+    await insist(() => bus.members.put('n1', bytes('here')))
+    const { seen, stop } = await watcher(bus.members)
+    const leader = await cluster.leaderOf('KV_parley_members')
+    const follower = cluster.servers.find((server) => server !== leader)!
+    for (const server of [leader, follower]) {
+      await server.kill()
+      t.equal(text((await insist(() => bus.members.get('n1')))?.value), 'here', `without ${server.name}`)
+      await server.start()
+      await insist(() => bus.members.put('n1', bytes('here')))
+    }
+    t.notOk(seen.includes('n1 gone'))
+    stop()
+  })
+
+  t.test('Without a majority nothing is appended, and with it everything goes on', async (t) => {
+    const [first, ...rest] = cluster.servers as [TestNats, ...TestNats[]]
+    const bus = await open(t, [first.url])
+    const log = await bus.log(1)
+    await fill(log, 3)
+    await Promise.all(rest.map((server) => server.kill()))
+    await t.rejects(log.append(bytes('entry 4'), 3), BusUnreachable)
+    await Promise.all(rest.map((server) => server.start()))
+    await appendSurely(log, bytes('entry 4'), 3)
+    t.same(await insist(() => log.bounds()), { first: 1, last: 4 })
+    t.equal(text(await log.read(4)), 'entry 4')
+  })
+
+  t.test('A log that was kept once is spread over the cluster when it is opened', async (t) => {
+    const outside = await stranger(t, cluster.servers[0]!)
+    const alone = { name: 'PARLEY_SHARD_2', subjects: ['parley.log.2'], storage: 'file', num_replicas: 1 }
+    await api(outside, 'STREAM.CREATE.PARLEY_SHARD_2', alone)
+    await outside.request('parley.log.2', 'kept')
+    const bus = await open(t, cluster.urls)
+    const log = await bus.log(2)
+    const { config } = await api<{ config: { num_replicas: number } }>(outside, 'STREAM.INFO.PARLEY_SHARD_2')
+    t.equal(config.num_replicas, limits.replicas)
+    t.equal(text(await insist(() => log.read(1))), 'kept')
+  })
+})
+
+t.test('A cluster of which too few servers are up makes no log until there are enough', async (t) => {
+  const cluster = await TestNatsCluster.prepare()
+  t.teardown(() => cluster.stop())
+  const [first, second, third] = cluster.servers as [TestNats, TestNats, TestNats]
+  for (const server of [first, second]) server.spawn()
+  await Promise.all([first.ready(), second.ready()])
+  const logged: Logged[] = []
+  const bus = await open(t, [first.url, second.url], { log: logInto(logged) })
+  let made = false
+  const opening = bus.log(0).then((log) => {
+    made = true
+    return log
+  })
+  await until(() => bus.failure() !== undefined)
+  t.match(bus.failure(), /^The stream PARLEY_SHARD_0 cannot be made yet\. .*\.$/)
+  t.equal(made, false)
+  third.spawn()
+  const log = await opening
+  t.equal(await insist(() => log.append(bytes('x'), 0)), 'appended')
+  t.equal(bus.failure(), undefined)
+  t.match(
+    logged.filter(({ event }) => event === 'bus.stream.made'),
+    [{ fields: { stream: 'PARLEY_SHARD_0', replicas: limits.replicas } }],
+  )
+})
+
+/** Appends as an owner does: after silence it asks again, and looks whose entry it is that stands there. */
+async function appendSurely(log: Log, entry: Buffer, after: number): Promise<void> {
+  if ((await insist(() => log.append(entry, after))) === 'appended') return
+  const there = await insist(() => log.read(after + 1))
+  if (!there || !entry.equals(there)) throw new Error(`entry ${after + 1} is ${text(there)}, not ${text(entry)}`)
+}
+
+t.test('Who may connect', async (t) => {
+  const refusalOf = async (options: Partial<NatsOptions>): Promise<string> => {
+    try {
+      const bus = await openNats({ servers: [], syncAlways: true, name: 'test', log: logInto([]), ...options })
+      await bus.close()
+      return 'opened'
+    } catch (error) {
+      t.ok(error instanceof BusUnusable, String(error))
+      return (error as Error).message
+    }
+  }
+  const works = async (t: Test, servers: string[], more: Partial<NatsOptions>) => {
+    const bus = await open(t, servers, more)
+    t.equal(await (await bus.log(0)).append(bytes('x'), 0), 'appended')
+  }
+
+  t.test('A password opens, another does not, and neither is told', async (t) => {
+    const server = await startServer(t, { user: 'parley', password: 'p@ss:w/rd1' })
+    await works(t, [server.url], {})
+    for (const servers of [[server.url.replace('rd1', 'rd2')], [server.address], [`s3cret@${server.address}`]]) {
+      const sentence = await refusalOf({ servers })
+      t.equal(sentence, `The NATS server at ${server.address} refuses these credentials.`)
+    }
+  })
+
+  t.test('A file of credentials opens, also one that is renewed; another one does not', async (t) => {
+    const dir = t.testdir({ 'garbage.creds': 'garbage' })
+    const operator = makeOperator()
+    const file = (name: string) => join(dir, name)
+    operator.writeCreds(file('good.creds'))
+    makeOperator().writeCreds(file('foreign.creds'))
+    const server = await startServer(t, { lines: operator.lines })
+    const servers = [server.url]
+    const bus = await open(t, servers, { credsFile: file('good.creds') })
+    t.equal(await (await bus.log(0)).append(bytes('x'), 0), 'appended')
+    t.match(await refusalOf({ servers, credsFile: file('foreign.creds') }), /refuses these credentials\.$/)
+    t.match(await refusalOf({ servers }), /refuses these credentials\.$/)
+    t.match(
+      await refusalOf({ servers, credsFile: file('garbage.creds') }),
+      /garbage\.creds holds no NATS credentials\.$/,
+    )
+    t.match(await refusalOf({ servers, credsFile: file('none.creds') }), /none\.creds cannot be read: ENOENT\.$/)
+
+    writeFileSync(file('good.creds'), 'half writ')
+    await server.kill()
+    await until(() => bus.failure() !== undefined)
+    await server.start()
+    await until(() => bus.failure() === undefined)
+    operator.writeCreds(file('good.creds'))
+    await server.kill()
+    await until(() => bus.failure() !== undefined)
+    await server.start()
+    await until(() => bus.failure() === undefined)
+    t.equal(await insist(async () => (await bus.log(0)).append(bytes('x'), 1)), 'appended')
+  })
+
+  t.test(
+    'A server is believed by its authority and its name, and never in the clear when TLS was asked for',
+    async (t) => {
+      const folders = t.testdir({ ours: {}, theirs: {}, elsewhere: {} })
+      const ours = makeCertificates(join(folders, 'ours'))
+      const theirs = makeCertificates(join(folders, 'theirs'))
+      const elsewhere = makeCertificates(join(folders, 'elsewhere'), ['DNS:elsewhere.example'])
+      const server = await startServer(t, { tls: ours, user: 'parley', password: 'secret-word' })
+      const byName = server.url.replace('127.0.0.1', 'localhost')
+      const untrusted = /^No trusted TLS connection to NATS at (127\.0\.0\.1|localhost):\d+: [A-Z_]+\.$/
+      await works(t, [server.url], { tlsCaFile: ours.caFile })
+      t.equal(await refusalOf({ servers: [byName], tlsCaFile: ours.caFile }), 'opened')
+      t.match(await refusalOf({ servers: [server.url] }), untrusted, 'without an authority')
+      t.match(
+        await refusalOf({ servers: [server.url.replace('tls:', 'nats:')] }),
+        untrusted,
+        'even if nobody asked for TLS',
+      )
+      t.match(await refusalOf({ servers: [server.url], tlsCaFile: theirs.caFile }), untrusted, 'with another authority')
+      t.match(
+        await refusalOf({ servers: [server.url], tlsCaFile: join(folders, 'no.pem') }),
+        /no\.pem cannot be read: ENOENT\.$/,
+      )
+
+      const impostor = await startServer(t, { tls: elsewhere })
+      for (const url of [impostor.url, impostor.url.replace('127.0.0.1', 'localhost')]) {
+        t.match(
+          await refusalOf({ servers: [url], tlsCaFile: elsewhere.caFile }),
+          /ERR_TLS_CERT_ALTNAME_INVALID\.$/,
+          url,
+        )
+      }
+      const plain = await startServer(t)
+      t.match(await refusalOf({ servers: [`tls://${plain.address}`] }), /server does not support 'tls'\.$/)
+      t.match(await refusalOf({ servers: [plain.url], tlsCaFile: ours.caFile }), /server does not support 'tls'\.$/)
+    },
+  )
+
+  t.test('A server without JetStream is not enough', async (t) => {
+    const server = await startServer(t, { jetstream: false })
+    t.equal(
+      await refusalOf({ servers: [server.url] }),
+      `The NATS server at ${server.address} offers no JetStream to this user.`,
+    )
+  })
+
+  t.test('A server that is not there yet is waited for, but not for ever', async (t) => {
+    const server = await startServer(t)
+    await server.end()
+    const servers = [`nats://user:secret-word@${server.address}`]
+    t.equal(
+      await refusalOf({ servers, clock: hastyClock() }),
+      `No NATS server can be reached at ${server.address}: connection refused.`,
+    )
+    let waiting = true
+    const patient = { ...systemClock, now: () => (waiting ? 0 : Date.now()) }
+    const opening = open(t, [server.url], { clock: patient })
+    await server.start()
+    const bus = await opening
+    waiting = false
+    t.equal(bus.failure(), undefined)
+  })
+})
+
+t.test('A closed bus', async (t) => {
+  const server = await startServer(t)
+
+  t.test('What was under way is finished or told, and everything later is refused', async (t) => {
+    const bus = await open(t, [server.url])
+    const log = await bus.log(0)
+    const appending = Array.from({ length: 50 }, (_, after) => log.append(bytes('x'), after))
+    const { ends } = follower(log, 0)
+    const stop = await bus.settings.watch(() => {})
+    await bus.close()
+    await bus.close()
+    const outcomes = await Promise.allSettled(appending)
+    t.ok(outcomes.every((each) => each.status === 'fulfilled' || each.reason instanceof BusUnreachable))
+    await until(() => ends.length === 1)
+    await t.rejects(log.append(bytes('x'), 50), BusUnreachable)
+    await t.rejects(
+      bus.settings.watch(() => {}),
+      BusUnreachable,
+    )
+    await t.rejects(bus.request('x', bytes('x'), hourMs), BusUnreachable)
+    t.match(bus.failure(), /closed/)
+    stop()
+  })
+
+  t.test('One whose servers are away closes too', async (t) => {
+    const lonely = await startServer(t)
+    const bus = await open(t, [lonely.url])
+    await lonely.kill()
+    await until(() => bus.failure() !== undefined)
+    const waiting = bus.log(9)
+    waiting.catch(() => {})
+    await bus.close()
+    await t.rejects(waiting, BusUnreachable)
+  })
+
+  t.test('Nothing of it stays on the server', async (t) => {
+    const outside = await stranger(t, server)
+    const consumers = async (stream: string) =>
+      (await api<{ state: { consumer_count: number } }>(outside, `STREAM.INFO.${stream}`)).state.consumer_count
+    const bus = await open(t, [server.url])
+    const log = await bus.log(1)
+    const following = follower(log, 0)
+    const stop = await bus.settings.watch(() => {})
+    await until(async () => (await consumers('PARLEY_SHARD_1')) === 1 && (await consumers('KV_parley_settings')) > 0)
+    following.stop()
+    stop()
+    await until(async () => (await consumers('PARLEY_SHARD_1')) === 0)
+    t.pass('followers are taken away when they end')
+  })
+})
+
+t.test('Nothing that a stranger sends disturbs a node', async (t) => {
+  const server = await startServer(t)
+  const logged: Logged[] = []
+  const bus = await open(t, [server.url], { log: logInto(logged) })
+  const log = await bus.log(0)
+  const outside = await stranger(t, server)
+  const { told, ends, stop } = follower(log, 0)
+  t.teardown(bus.serve('echo', async (body) => body))
+  const odd = headers()
+  odd.set('Parley-Frame', '1 x 0 99999999999')
+  for (let round = 0; round < 100; round++)
+    outside.publish('parley.echo', bytes('frame'), { headers: odd, reply: 'x.y' })
+  outside.publish('parley.echo', bytes('nobody waits'))
+  await outside.flush()
+  t.equal(text(await insist(() => bus.request('echo', bytes('fine'), hourMs))), 'fine')
+  await outside.request('parley.log.0', 'written by a stranger')
+  await until(() => told.length === 1)
+  t.equal(await log.append(bytes('mine'), 0), 'taken', 'an entry is an entry, whoever wrote it')
+  t.same(ends, [])
+  t.same(
+    logged.filter(({ event }) => event === 'bus.listener.failed'),
+    [],
+  )
+  stop()
+})
