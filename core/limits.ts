@@ -35,10 +35,17 @@ export const apiKey = {
   nameChars: 200,
   descriptionChars: 2_000,
   perOrg: 1_000,
-  recentKeys: 1_000,
+  /** Keys that a process remembers, and so recognises without asking around. */
+  recentKeys: 10_000,
   /** `lastUsedAt` is written at most this often for a key. */
   lastUsedEveryMs: minute,
 } as const
+
+/** Opened data keys that a process keeps at hand. */
+export const sealing = { dataKeysKept: 1_000 } as const
+
+/** How often a node that starts asks shards which nobody serves yet, each time for as long as an ask takes. */
+export const firstStart = { asks: 8 } as const
 
 export const session = { lifetimeMs: hour, rememberedTokens: 10_000, discoveryMs: 5 * second } as const
 export const emulatorSitting = { lifetimeMs: hour } as const
@@ -75,13 +82,119 @@ export const egress = {
 export const signature = { acceptedAgeMs: 300 * second } as const
 
 export const shard = {
-  mailboxCommands: 20_000,
+  /** Commands that wait in one shard; one more is refused. */
+  mailboxCommands: 5_000,
   commandsPerCommit: 2_000,
+  /** A commit takes no further command once it holds this much. */
+  commitBytes: 512 * 1024,
+  /** How long the answer to a command with an id of its caller's is kept. */
   rememberedCommandMs: day,
+  /** The same for one whose id was made only to ask again when no answer came. */
+  rememberedRetryMs: 10 * minute,
   effectsInFlight: 64,
+  effectsPerDestination: 8,
+  /** Destinations of one shard that are served at a time, and effects held for each; the others wait on the record. */
+  lanesHeld: 256,
+  /** The same with those added whose every effect waits to be tried again. */
+  lanesKnown: 4_096,
+  effectsHeldPerLane: 16,
   timersPerSweep: 500,
+  /** The record of timers is looked at this often at least, while there are any. */
+  timerLookMs: 30 * second,
   effectRetryMs: second,
   effectRetryMaxMs: minute,
+  /** An effect that was cut has this long to notice it. */
+  effectCutMs: 500,
+  /** A shard that is handed over gives effects under way this long to end. */
+  handOverMs: 2 * second,
+  /** How long a command or a query looks for whoever serves its shard. */
+  askMs: 8 * second,
+  /** A request without an answer is sent again, under the same id, after this long at first and at most. */
+  requestFirstMs: 400,
+  requestMs: 2 * second,
+  askAgainMs: 20,
+  askAgainMaxMs: 250,
+} as const
+
+/** How nodes of a cluster know of each other, and when a silent one has lost what it owned. */
+export const cluster = {
+  beatEveryMs: 500,
+  /** A node that could not make itself heard for this long owns nothing any more, and knows it. */
+  leaseMs: 2 * second,
+  /** The others wait this much longer before they take over, for clocks that do not run alike. */
+  graceMs: 500,
+  /** Nodes that keep a copy of a shard, its owner included. */
+  copies: 3,
+  /** A snapshot is made when the log has grown by this much since the last one. */
+  snapshotEntries: 10_000,
+  snapshotBytes: 64 * 1024 ** 2,
+  /** Entries before the newest snapshot that stay in the log at least, for nodes that are only a little behind. */
+  entriesKept: 2_000,
+  rowsPerSnapshotPart: 500,
+  /** How often a node that keeps a copy looks by itself whether the log is still the one it follows. */
+  lookEveryMs: 10 * second,
+  /** A process that keeps no shards waits this long for an installation to join. */
+  joinMs: 30 * second,
+  /** Leaving, a node waits this long for others to take its shards; then it lets go of them. */
+  leaveMs: 3 * second,
+  /** After something went wrong with a shard, how long until it is tried again. */
+  againMs: 250,
+} as const
+
+export const bus = {
+  connectMs: 5 * second,
+  requestMs: 5 * second,
+  /** A leader that has not taken a message by then may have gone: whoever sent it asks again, another may lead. */
+  publishMs: 2 * second,
+  /** What may be asked twice is asked again after this long. */
+  askAgainMs: 500,
+  reconnectMs: 250,
+  /** A server that took the connection and says nothing is left after this long for the next one. */
+  dialMs: 2 * second,
+  /** A server that leaves this many pings without an answer counts as away. */
+  pingEveryMs: second,
+  pingsUnanswered: 2,
+  /** The longest message between nodes; it travels in frames that fit the servers' own limit. */
+  wireBytes: 16 * 1024 ** 2,
+  frameBytes: 512 * 1024,
+  /** Messages of which some frames are missing; the oldest gives way to one more. */
+  partialMessages: 32,
+  partialMs: 10 * second,
+  /** Of the servers' limit for a message, what is left to headers. */
+  headerBytes: 1024,
+  /** Whoever follows a log asks for this many entries beyond those it has taken. */
+  entriesAhead: 32,
+  pullMs: 30 * second,
+  pullAgainMs: 25,
+  heartbeatMs: 500,
+  /** A follower that hears nothing for this many heartbeats begins again. */
+  heartbeatsMissed: 4,
+  /** The servers forget a follower that has gone without a word after this long. */
+  followerKeptMs: 30 * second,
+  memberKeptMs: hour,
+  snapshotChunkBytes: 128 * 1024,
+  snapshotChunksInFlight: 8,
+  /** A cluster keeps every log this many times. */
+  replicas: 3,
+  /** Below this version an acknowledged append may be lost when the power fails. */
+  safeServer: [2, 10, 27],
+} as const
+
+/** The cluster that one command starts on one machine. */
+export const localCluster = {
+  startMs: 60 * second,
+  lookEveryMs: 100,
+  /** What a node may take to stop, and a little more. */
+  endMs: 12 * second,
+  /** Ports that are asked for first, each next server that much further; one that is taken is replaced by a free one. */
+  portStep: 100,
+  gatewayPort: 8_080,
+  mgmtPort: 8_081,
+  natsPort: 4_222,
+  natsRoutePort: 6_222,
+  natsMonitorPort: 8_222,
+  redisPort: 6_379,
+  logTailLines: 15,
 } as const
 
 export const store = {
@@ -92,6 +205,8 @@ export const store = {
   freeDiskBytes: 64 * 1024 ** 2,
   /** Commits are added to a group until it holds this many writes; a single larger commit still goes whole. */
   writesPerGroup: 20_000,
+  /** With `durability: 'written'`, how long after a commit the disk is asked to have it. */
+  syncAfterMs: 100,
   /** Rows of a range that are read at one sitting; between sittings nothing of the database is held. */
   rowsPerSlice: 64,
   /** Pages of the data file whose structure is checked before it is opened. */
@@ -126,8 +241,19 @@ export const log = {
 export const metrics = {
   loopDelayEveryMs: 50,
   durationBucketsSeconds: [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+  /** Steps in which the commands that share a commit are counted, up to as many as may. */
+  commitBucketsCommands: [1, 2, 5, 10, 25, 50, 100, 250, 500, 1_000, shard.commandsPerCommit],
   /** Label combinations of one metric; what comes after them is counted together. */
   seriesPerMetric: 5_000,
+} as const
+
+/** How `parley` on the command line waits for a node. */
+export const commandLine = {
+  requestMs: 10 * second,
+  watchEveryMs: second,
+  /** How long a shard that was moved is waited for by itself, and how often it is looked at. */
+  moveSeconds: 30,
+  moveLookMs: 250,
 } as const
 
 /** Bounds of the environment variables. */

@@ -23,7 +23,7 @@ export function isOrgEventName(name: string): name is OrgEventName {
   return Object.hasOwn(orgEvents, name)
 }
 
-/** The effect by which any area of the house tells the org's webhooks that something happened. */
+/** What any area of the house tells an org when something happened, for its webhooks to pass on. */
 export interface OrgEventPayload {
   readonly type: OrgEventName
   readonly orgId: string

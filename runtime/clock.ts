@@ -3,8 +3,12 @@
 export interface Clock {
   /** Milliseconds since the epoch. */
   now(): number
+  /** Milliseconds since some fixed moment: it never steps, so it measures how long something took. */
+  elapsed(): number
   /** Calls back once at or after `at`; the returned function takes it back. */
   wake(at: number, call: () => void): () => void
+  /** Calls back once everything that is ready to run now has run. */
+  soon(call: () => void): void
 }
 
 /** Node's timers end at about 24 days; a longer wait is taken in several. */
@@ -12,6 +16,7 @@ const longestWaitMs = 2 ** 31 - 1
 
 export const systemClock: Clock = {
   now: () => Date.now(),
+  elapsed: () => performance.now(),
   wake(at, call) {
     let timer: NodeJS.Timeout
     const wait = () => {
@@ -21,4 +26,5 @@ export const systemClock: Clock = {
     wait()
     return () => clearTimeout(timer)
   },
+  soon: (call) => void setImmediate(call),
 }

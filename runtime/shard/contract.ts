@@ -1,6 +1,7 @@
 /**
- * The door through which all state changes. A change is a command to the owner of its key: a name, an input that can
- * travel as data, and a synchronous decision over a transaction.
+ * The door to all state. State belongs to an owner key (an org, an agent, a conversation), the key hashes to a shard, and
+ * a shard has one writer at a time, somewhere in the installation. A change is a command to that writer, a read a query:
+ * names and inputs that can travel as data, and synchronous functions that run where the shard is.
  */
 import type { Actor } from '../../core/access.js'
 import type { Refusal } from '../../core/errors.js'
@@ -20,6 +21,11 @@ export interface Told {
 export interface Effect {
   readonly kind: string
   readonly payload: unknown
+  /**
+   * What the work goes to (a webhook, a provider's account). Effects of one kind and destination run at most
+   * `shard.effectsPerDestination` at a time in each shard, so a slow one holds up nobody else. Absent: the owner.
+   */
+  readonly destination?: string
 }
 
 /** A command that the house gives itself at a later time. A timer of the same name on the same owner is replaced. */
@@ -30,19 +36,31 @@ export interface Timer {
   readonly input: unknown
 }
 
-/** Reads see this command's own writes. All writes, effects and timers of a command become durable together. */
+/**
+ * Reads see this shard's state with this command's own writes. All writes, effects and timers of a command become durable
+ * together, in one commit with those of its neighbours and with the command's id.
+ */
 export interface Tx extends Reader {
   put<K extends Key, V>(table: Table<K, V>, key: K, value: V): void
   remove<K extends Key, V>(table: Table<K, V>, key: K): void
   effect(effect: Effect): void
+  /** Asks a command of another owner, after this commit and exactly once as that owner sees it. Its answer goes nowhere. */
+  tell<I>(owner: string, command: Command<I, unknown>, input: I): void
   schedule(timer: Timer): void
   unschedule(name: string): void
 }
 
+/** Its input and its answer are plain data: they may travel to another process and back. */
 export interface Command<I, R> {
   readonly name: string
   /** A refusal, or an exception, leaves no trace: nothing it wrote is kept and nobody else's command is touched. */
   decide(tx: Tx, input: I, told: Told): R | Refusal
+}
+
+/** A question to the committed state of an owner's shard; input and answer are plain data. */
+export interface Query<I, R> {
+  readonly name: string
+  read(reader: Reader, input: I): R | Refusal
 }
 
 export interface AskOptions {
@@ -52,22 +70,107 @@ export interface AskOptions {
 }
 
 /**
- * Commands of one owner are decided one after another in the order they were asked. `ask` resolves after the commit is
- * durable. A full mailbox answers `service.unavailable` at once; nothing waits without bound.
+ * Commands of one owner are decided one after another in the order they reach its shard; from one process that is the
+ * order of asking, unless the shard is just moving: who needs the order then awaits an answer before asking on. `ask` resolves once the commit is durable, and from then on every read anywhere sees it. A full mailbox,
+ * or a shard that nobody serves for `shard.askMs`, answers `service.unavailable` with Retry-After: then the command was
+ * not decided, or, if the answer says so in `detail`, it is not known whether it was. A `decide` that throws rejects.
  */
 export interface Shards {
   ask<I, R>(owner: string, command: Command<I, R>, input: I, options?: AskOptions): Promise<R | Refusal>
-  /** Committed state of that owner; never waits. */
-  view(owner: string): Reader
+  /** Sees every command acknowledged before the call, wherever that was. */
+  read<I, R>(owner: string, query: Query<I, R>, input: I): Promise<R | Refusal>
+  /** Asks every shard once and gives the answers in the order of shards; each is as fresh as a `read`, together they are not one moment. */
+  readAll<I, R>(query: Query<I, R>, input: I): Promise<R[] | Refusal>
 }
 
-/** Told of every durable change of one table, before the command that made it is answered. */
-export interface Watch {
+/** What a process knows by itself of the shards it owns just now. */
+export interface Local {
+  /** Told of every durable change of one table in shards that this process owns, before the command that made it is answered. */
   watch<K extends Key, V>(table: Table<K, V>, seen: (key: K, value: V | undefined) => void): void
+  /**
+   * A number while this process owns that key's shard and nobody else can, undefined otherwise. It is another number each
+   * time the shard comes back: what was read or watched under one tenure holds for as long as the tenure is the same.
+   */
+  tenure(owner: string): number | undefined
 }
 
-/**
- * Performs one kind of effect. Its id is owner, command and place, and no other effect ever has it. It may be called
- * again with the same id after a crash, so its receiver drops repeats.
- */
-export type Performer = (payload: never, effectId: string) => Promise<void>
+/** What a performer is told of the effect it performs; it runs in the process that owns the shard. */
+export interface Performing {
+  /** Owner, command and place: no other effect ever has this id, and this one has it each time. */
+  readonly id: string
+  readonly owner: string
+  /** Committed state of the owner's shard, read in this process. */
+  readonly reader: Reader
+  /** Aborted when this process loses the shard or is made to stop: nothing may go out after that. */
+  readonly signal: AbortSignal
+}
+
+/** Performs one kind of effect. It may be called again with the same id after a crash, so its receiver drops repeats. */
+export type Performer = (payload: never, performing: Performing) => Promise<void>
+
+/** Everything that may run where a shard is. A command, query or effect not listed here cannot be asked for. */
+export interface Repertoire {
+  readonly commands: readonly Command<never, unknown>[]
+  readonly queries: readonly Query<never, unknown>[]
+  /** Performers of each kind of effect; they report back through the shards they are given. */
+  readonly performers: (shards: Shards) => Readonly<Record<string, Performer>>
+}
+
+export interface ShardStatus {
+  readonly shard: number
+  /** The node that owns it as far as this process knows; absent while nobody does. */
+  readonly owner?: string
+  /** Counts changes of owner. */
+  readonly epoch: number
+  /** Commits in the log, and how many of them each node that keeps a copy has applied. */
+  readonly last: number
+  readonly copies: Readonly<Record<string, number>>
+  /** The node this shard was moved to by hand, if it was. */
+  readonly pinned?: string
+}
+
+/** What this process has of one shard. */
+export interface ShardHere {
+  readonly shard: number
+  /** Served here, a copy kept here, or neither. */
+  readonly part: 'owner' | 'copy' | 'none'
+  readonly epoch: number
+  /** Commits applied here, and how many more the log had when last looked at. */
+  readonly number: number
+  readonly behind: number
+  /** Commands in the mailbox. */
+  readonly waiting: number
+  /** When the oldest effect was committed that is held here and not done. */
+  readonly owedSince?: number
+}
+
+/** A process of the installation as the others know it. */
+export interface NodeSeen {
+  readonly id: string
+  /** Whether it can own shards. */
+  readonly keepsShards: boolean
+  /** It is about to leave and hands over what it owns. */
+  readonly leaving: boolean
+  /** What operators are shown of it. */
+  readonly about: Readonly<Record<string, string>>
+}
+
+/** The engine as this process sees it at this moment, without asking anybody. */
+export interface Inspection {
+  /** Processes of the installation heard of lately, this one included. */
+  readonly nodes: readonly NodeSeen[]
+  /** Why this process cannot play its part, in a sentence. */
+  readonly trouble?: string
+  readonly shards: readonly ShardHere[]
+}
+
+export interface Engine extends Shards, Local {
+  /** Takes up what is owed and begins to serve; resolves when this process plays its part. */
+  start(): Promise<void>
+  /** Finishes what was asked and what is being performed, hands over what it owns, then stays still. */
+  stop(): Promise<void>
+  inspect(): Inspection
+  status(): Promise<readonly ShardStatus[]>
+  /** Wants the shard on that node from now on; undefined lets it go where it would by itself. */
+  move(shard: number, node: string | undefined): Promise<undefined | Refusal>
+}

@@ -1,60 +1,83 @@
-/** Decides one command over the batch it shares: its writes, effects and timers join the batch together or not at all. */
+/** Decides one command over the commit it shares: its writes, effects, timers and id join it together or not at all. */
 import { createHash } from 'node:crypto'
 import type { Actor } from '../../core/access.js'
 import { isRefusal, type Refusal } from '../../core/errors.js'
 import { idFromBytes } from '../../core/ids.js'
 import type { Command, Effect, Timer, Told, Tx } from './contract.js'
-import { type Layer, layerOver } from './layer.js'
-import { answeredAtTable, answeredTable, outboxTable, timerNameTable, timerTable } from './tables.js'
+import type { Layer } from './layer.js'
+import {
+  answeredTable,
+  answeredUntilTable,
+  type OwedEffect,
+  outboxTable,
+  timerNameTable,
+  timerTable,
+} from './tables.js'
+import { tellEffect } from './tell.js'
 
 export interface Asked {
   readonly owner: string
   readonly command: Command<unknown, unknown>
   readonly input: unknown
   readonly commandId: string
-  /** The caller gave the id, so the answer is remembered under it. */
-  readonly remember: boolean
+  /** How long the answer is remembered under the id; absent when nobody can ask for it again. */
+  readonly rememberMs?: number
   readonly by?: Actor
 }
 
 /** An effect that is durable and not yet known to be performed. */
 export interface Owed {
-  readonly key: [owner: string, commandId: string, index: number]
-  readonly kind: string
-  readonly payload: unknown
+  readonly key: [lane: string, commit: number, place: number]
+  readonly effect: OwedEffect
 }
 
-export interface Decided {
-  readonly answer: unknown | Refusal
-  readonly owed: readonly Owed[]
+export interface Moment {
+  readonly at: number
+  /** The same, but never set forward or back while the shard is served here. */
+  readonly steadyAt: number
+  /** The number of the commit, and how many effects it owes so far. */
+  readonly commit: number
+  readonly owed: Owed[]
 }
 
-const nothing: readonly never[] = []
-
-export function decide(batch: Layer, asked: Asked, at: number): Decided {
-  const { owner, commandId } = asked
-  if (asked.remember) {
-    const before = batch.get(answeredTable, [owner, commandId])
-    if (before) return { answer: before.answer, owed: nothing }
+/** An exception is thrown on, with nothing of the command left behind. */
+export function decide(layer: Layer, asked: Asked, moment: Moment): unknown | Refusal {
+  const { owner, commandId, rememberMs } = asked
+  if (rememberMs !== undefined) {
+    const before = layer.get(answeredTable, [owner, commandId])
+    if (before) return before.answer
   }
-  const layer = layerOver(batch)
   const effects: Effect[] = []
-  const answer = asked.command.decide(transaction(layer, owner, effects), asked.input, told(asked, at))
-  if (isRefusal(answer)) return { answer, owed: nothing }
-  if (asked.remember) {
-    layer.put(answeredTable, [owner, commandId], { at, answer })
-    layer.put(answeredAtTable, [at, owner, commandId], true)
+  try {
+    const answer = asked.command.decide(transaction(layer, asked, effects), asked.input, told(asked, moment.at))
+    if (isRefusal(answer)) {
+      layer.undo()
+      return answer
+    }
+    if (rememberMs !== undefined) {
+      layer.put(answeredTable, [owner, commandId], { answer })
+      layer.put(answeredUntilTable, [moment.steadyAt + rememberMs, owner, commandId], true)
+    }
+    const owed = effects.map((effect, index) => owe(effect, asked, moment, index))
+    for (const { key, effect } of owed) layer.put(outboxTable, key, effect)
+    layer.keep()
+    moment.owed.push(...owed)
+    return answer
+  } catch (error) {
+    layer.undo()
+    throw error
   }
-  const owed = effects.map((effect, index): Owed => ({ key: [owner, commandId, index], ...effect }))
-  for (const { key, kind, payload } of owed) layer.put(outboxTable, key, { kind, payload })
-  for (const { table, key, value } of layer.writes()) {
-    if (value === undefined) batch.remove(table, key)
-    else batch.put(table, key, value)
-  }
-  return { answer, owed }
 }
 
-function transaction(layer: Layer, owner: string, effects: Effect[]): Tx {
+function owe(effect: Effect, { owner, commandId }: Asked, { at, commit, owed }: Moment, index: number): Owed {
+  const { kind, payload, destination = owner } = effect
+  return {
+    key: [`${kind} ${destination}`, commit, owed.length + index],
+    effect: { kind, payload, owner, id: `${owner}:${commandId}:${index}`, at },
+  }
+}
+
+function transaction(layer: Layer, { owner }: Asked, effects: Effect[]): Tx {
   function unschedule(name: string): void {
     const dueAt = layer.get(timerNameTable, [owner, name])
     if (dueAt === undefined) return
@@ -67,6 +90,7 @@ function transaction(layer: Layer, owner: string, effects: Effect[]): Tx {
     put: layer.put,
     remove: layer.remove,
     effect: (effect) => void effects.push(effect),
+    tell: (to, command, input) => void effects.push(tellEffect(to, command.name, input)),
     schedule(timer: Timer) {
       unschedule(timer.name)
       layer.put(timerTable, [timer.dueAt, owner, timer.name], { command: timer.command, input: timer.input })

@@ -1,174 +1,95 @@
-/** The embedded engine: this process owns every shard, one mailbox feeds one writer, and each commit is shared. */
-import { type Refusal, refuse } from '../../core/errors.js'
-import { http, shard } from '../../core/limits.js'
-import type { Clock } from '../clock.js'
-import type { Log } from '../observe/log.js'
-import { type Store, StoreFailed, type Write } from '../store/contract.js'
-import type { AskOptions, Command, Performer, Shards, Watch } from './contract.js'
-import { type Asked, type Decided, decide } from './decide.js'
-import { layerOver } from './layer.js'
-import { openOutbox } from './outbox.js'
-import { answeredAtTable, answeredTable, timerNameTable, timerTable } from './tables.js'
-import { type DueTimer, openTimers } from './timers.js'
+/** The embedded engine: this process owns every shard, and a commit is one synced transaction of its store. */
+import { invalid, type Refusal } from '../../core/errors.js'
+import { shard as limits } from '../../core/limits.js'
+import type { Engine, Shards } from './contract.js'
+import { Full, Moved } from './lost.js'
+import type { EmbeddedOptions } from './options.js'
+import { shardOf } from './place.js'
+import { together } from './readall.js'
+import { openRegistry } from './registry.js'
+import { type OwnedShard, openShard } from './shard.js'
+import { commitTable } from './tables.js'
+import { tellKind, tellPerformer } from './tell.js'
+import { unavailable } from './unavailable.js'
+import { openWatchers } from './watchers.js'
 
-export interface EngineOptions {
-  readonly store: Store
-  /** The commands that timers may name. */
-  readonly commands: readonly Command<never, unknown>[]
-  /** Performers of each kind of effect; they report back through the shards they are given. */
-  readonly performers: (shards: Shards) => Readonly<Record<string, Performer>>
-  readonly clock: Clock
-  readonly newCommandId: () => string
-  readonly log: Log
+/** A shard that was here all the time has only gone away because the process is stopping. */
+function refuseIfShut(error: unknown): Refusal {
+  if (error instanceof Moved || error instanceof Full) return unavailable
+  throw error
 }
 
-export interface Engine extends Shards, Watch {
-  /** Takes up what an earlier process owed and begins to look at timers. */
-  start(): void
-  /** Finishes what was asked and what is being performed, then stays still. */
-  stop(): Promise<void>
-}
+/** The name of the only node there is. */
+const here = 'embedded'
+const onlyTenure = 1
+const onlyEpoch = 1
 
-interface Letter {
-  readonly asked: Asked
-  readonly timer?: DueTimer
-  readonly resolve: (answer: never) => void
-  readonly reject: (error: unknown) => void
-}
-
-export function openShards(options: EngineOptions): Engine {
-  const { store, clock, log } = options
-  const commands = new Map(options.commands.map((command) => [command.name, command as Command<unknown, unknown>]))
-  const mailbox: Letter[] = []
-  const watchers = new Map<string, ((key: never, value: never) => void)[]>()
-  const timers = openTimers({ reader: store, clock, fire })
-  let working: Promise<void> | undefined
-  let started = false
+export function openEmbedded(options: EmbeddedOptions): Engine {
+  const { store, repertoire, newCommandId } = options
+  const registry = openRegistry(repertoire)
+  const watchers = openWatchers(options.log)
   let stopped = false
 
-  function post(asked: Asked, timer?: DueTimer): Promise<unknown> {
-    return new Promise((resolve, reject) => {
-      mailbox.push({ asked, timer, resolve, reject })
-      working ??= work()
-    })
-  }
-
-  /** Runs until the mailbox is empty. What arrives while a commit is on its way shares the next one. */
-  async function work(): Promise<void> {
-    await undefined
-    while (mailbox.length > 0) await commitBatch(mailbox.splice(0, shard.commandsPerCommit))
-    working = undefined
-  }
-
-  async function commitBatch(letters: readonly Letter[]): Promise<void> {
-    const batch = layerOver(store)
-    const at = clock.now()
-    const done: { letter: Letter; decided: Decided }[] = []
-    for (const letter of letters) {
-      if (letter.timer && !takeTimer(letter.timer)) {
-        letter.resolve(undefined as never)
-        continue
-      }
-      try {
-        done.push({ letter, decided: decide(batch, letter.asked, at) })
-      } catch (error) {
-        log.error('shard.command.failed', { command: letter.asked.command.name, error })
-        letter.reject(error)
-      }
-    }
-    forgetAnswers(at)
-    const writes = batch.writes()
-    try {
-      if (writes.length > 0) await store.commit(writes)
-    } catch (error) {
-      // A record that cannot be stored is the fault of one command: alone, each of the others still gets its due.
-      if (!(error instanceof StoreFailed) && done.length > 1) {
-        for (const { letter } of done) await commitBatch([letter])
-        return
-      }
-      for (const { letter } of done) letter.reject(error)
-      return
-    }
-    tell(writes)
-    for (const { letter, decided } of done) letter.resolve(decided.answer as never)
-    outbox.owe(done.flatMap(({ decided }) => decided.owed))
-    if (started) timers.look()
-
-    /** False when the timer was moved or taken back since it fell due. */
-    function takeTimer({ key }: DueTimer): boolean {
-      const [dueAt, owner, name] = key
-      if (batch.get(timerNameTable, [owner, name]) !== dueAt) return false
-      batch.remove(timerTable, key)
-      batch.remove(timerNameTable, [owner, name])
-      return true
-    }
-
-    function forgetAnswers(now: number): void {
-      const old = store.range(answeredAtTable, { before: [now - shard.rememberedCommandMs], limit: letters.length * 2 })
-      for (const { key } of old) {
-        batch.remove(answeredAtTable, key)
-        batch.remove(answeredTable, [key[1], key[2]])
-      }
-    }
-  }
-
-  function tell(writes: readonly Write[]): void {
-    if (watchers.size === 0) return
-    for (const { table, key, value } of writes) {
-      for (const seen of watchers.get(table.name) ?? []) seen(key as never, value as never)
-    }
-  }
-
-  /** A timer whose command fails is logged and dropped: it would only fail again. */
-  async function fire(due: DueTimer): Promise<void> {
-    const [, owner] = due.key
-    const command = commands.get(due.value.command) ?? postpone(due)
-    await post({ owner, command, input: due.value.input, commandId: options.newCommandId(), remember: false }, due)
-  }
-
-  /** A timer of a command this version does not know is kept for one that does. */
-  function postpone({ key: [, , name], value }: DueTimer): Command<unknown, unknown> {
-    log.error('shard.timer.unknown', { command: value.command })
-    return {
-      name: 'shard.postpone',
-      decide: (tx, _input, told) => tx.schedule({ name, dueAt: told.at + shard.effectRetryMaxMs, ...value }),
-    }
-  }
-
-  const shards: Shards & Watch = {
-    async ask<I, R>(owner: string, command: Command<I, R>, input: I, about: AskOptions = {}) {
-      if (stopped || mailbox.length >= shard.mailboxCommands) return overloaded
+  const shards: Shards = {
+    async ask(owner, command, input, { id, by } = {}) {
       const asked = {
         owner,
-        command: command as Command<unknown, unknown>,
+        command: registry.command(command.name),
         input,
-        commandId: about.id ?? options.newCommandId(),
-        remember: about.id !== undefined,
-        by: about.by,
+        commandId: id ?? newCommandId(),
+        rememberMs: id === undefined ? undefined : limits.rememberedCommandMs,
+        by,
       }
-      return post(asked) as Promise<R | Refusal>
+      return shardOwning(owner).ask(asked).catch(refuseIfShut) as never
     },
-    view: () => store,
-    watch(table, seen) {
-      watchers.set(table.name, [...(watchers.get(table.name) ?? []), seen as never])
+    async read(owner, query, input) {
+      return shardOwning(owner).read(registry.query(query.name), input) as never
+    },
+    async readAll({ name }, input) {
+      const query = registry.query(name)
+      return together(owned.map((each) => each.read(query, input))) as never
     },
   }
-  const outbox = openOutbox({ store, performers: options.performers(shards), clock, log })
+  const performers = { ...repertoire.performers(shards), [tellKind]: tellPerformer(shards, registry, options.log) }
+  const owned = Array.from({ length: options.shards }, (_, number): OwnedShard => {
+    const space = store.space(number)
+    const ways = { commit: space.commit, isOurs: () => true, changed: watchers.tell }
+    return openShard({ ...options, number, space, registry, performers, ...ways })
+  })
+  const commits = (shard: number) => store.space(shard).get(commitTable, []) ?? 0
+  const shardOwning = (owner: string) => owned[shardOf(owner, options.shards)]!
 
   return {
     ...shards,
-    start() {
-      started = true
-      outbox.resume()
-      timers.look()
+    watch: watchers.watch,
+    tenure: () => (stopped ? undefined : onlyTenure),
+    async start() {
+      for (const each of owned) each.start()
     },
     async stop() {
-      timers.stop()
-      await outbox.stop()
+      await Promise.all(owned.map((each) => each.rest()))
       stopped = true
-      while (working) await working
+      await Promise.all(owned.map((each) => each.close()))
     },
+    inspect() {
+      const every = owned.map((each, shard) => ({
+        shard,
+        part: 'owner' as const,
+        epoch: onlyEpoch,
+        number: commits(shard),
+        behind: 0,
+        ...each.load(),
+      }))
+      const trouble = store.failure()?.message
+      const nodes = [{ id: here, keepsShards: trouble === undefined, leaving: false, about: options.about ?? {} }]
+      return { nodes, trouble, shards: every }
+    },
+    async status() {
+      return owned.map((_, shard) => {
+        const last = commits(shard)
+        return { shard, owner: here, epoch: onlyEpoch, last, copies: { [here]: last } }
+      })
+    },
+    move: async () => invalid('node', 'there is one process only, which owns every shard'),
   }
 }
-
-const overloaded = refuse('service.unavailable', { headers: { 'retry-after': String(http.retryAfterSeconds) } })

@@ -1,28 +1,58 @@
-/** A layer of writes over a reader: reads see through it, and it can be kept or thrown away as one. */
-import type { Key, KeyPart, RangeOptions, Reader, Row, Table, Write } from '../store/contract.js'
+/**
+ * The writes of a commit over the state below: reads see through it, and the writes of one command can be taken back
+ * without touching those of its neighbours.
+ */
+import type { Change, Key, RangeOptions, Reader, Row, Space, Table, Write } from '../store/contract.js'
+import { keyBytes } from '../store/key.js'
 
 export interface Layer extends Reader {
   put<K extends Key, V>(table: Table<K, V>, key: K, value: V): void
   remove<K extends Key, V>(table: Table<K, V>, key: K): void
-  /** What was written, each record once, with its last value. */
-  writes(): Write[]
+  /** Makes what was written since the last `keep` part of the commit. Throws when it cannot be stored. */
+  keep(): void
+  /** Takes back what was written since the last `keep`. */
+  undo(): void
+  /** Whether a record of that table is part of the commit. */
+  touches(table: { readonly name: string }): boolean
+  /** Size of what is kept. */
+  bytes(): number
+  /** What is kept of one table, each record once, with its last value. */
+  written(table: string): Iterable<Write>
+  /** Everything that is kept, in bytes. */
+  changes(): readonly Change[]
 }
 
-type TableWrites = Map<string, Write>
+interface Entry {
+  readonly write: Write
+  /** Where its change is among all of them; none before it is kept. */
+  slot: number
+}
+type TableEntries = Map<string, Entry>
 
-export function layerOver(below: Reader): Layer {
-  const tables = new Map<string, TableWrites>()
+const noSlot = -1
+
+export function layerOver(below: Reader & Pick<Space, 'encode'>): Layer {
+  const tables = new Map<string, TableEntries>()
+  const changes: Change[] = []
+  let fresh: { entries: TableEntries; name: string; entry: Entry; before: Entry | undefined }[] = []
+  let bytes = 0
 
   function note(table: Table<never, never>, key: Key, value: unknown): void {
-    const written = tables.get(table.name) ?? new Map<string, Write>()
-    tables.set(table.name, written)
-    written.set(JSON.stringify(key), { table: table as Table<Key, unknown>, key, value })
+    let entries = tables.get(table.name)
+    if (!entries) {
+      entries = new Map()
+      tables.set(table.name, entries)
+    }
+    const name = nameOf(key)
+    const entry = { write: { table: table as Table<Key, unknown>, key, value }, slot: noSlot }
+    fresh.push({ entries, name, entry, before: entries.get(name) })
+    entries.set(name, entry)
   }
 
   return {
     get<K extends Key, V>(table: Table<K, V>, key: K): V | undefined {
-      const written = tables.get(table.name)?.get(JSON.stringify(key))
-      return written ? (written.value as V | undefined) : below.get(table, key)
+      const written = tables.get(table.name)?.get(nameOf(key))
+      return written ? (written.write.value as V | undefined) : below.get(table, key)
     },
     range<K extends Key, V>(table: Table<K, V>, options: RangeOptions = {}): Iterable<Row<K, V>> {
       const written = tables.get(table.name)
@@ -31,19 +61,50 @@ export function layerOver(below: Reader): Layer {
     },
     put: (table, key, value) => note(table as never, key, value),
     remove: (table, key) => note(table as never, key, undefined),
-    writes: () => [...tables.values()].flatMap((written) => [...written.values()]),
+    keep() {
+      const encoded = below.encode(fresh.map(({ entry }) => entry.write))
+      for (let at = 0; at < fresh.length; at++) {
+        const { entry, before } = fresh[at]!
+        const change = encoded[at]!
+        entry.slot = before && before.slot !== noSlot ? before.slot : changes.length
+        changes[entry.slot] = change
+        bytes += change.key.length + (change.value?.length ?? 0)
+      }
+      fresh = []
+    },
+    undo() {
+      for (const { entries, name, before } of fresh.reverse()) {
+        if (before) entries.set(name, before)
+        else entries.delete(name)
+      }
+      fresh = []
+    },
+    touches: (table) => (tables.get(table.name)?.size ?? 0) > 0,
+    bytes: () => bytes,
+    *written(table) {
+      for (const { write } of tables.get(table)?.values() ?? []) yield write
+    },
+    changes: () => changes,
   }
+}
+
+/** One text for each key: parts say what they are and where they end, so no two keys read alike. */
+function nameOf(key: Key): string {
+  let name = ''
+  for (const part of key) name += typeof part === 'number' ? `#${part};` : `${part.length}:${part}`
+  return name
 }
 
 /** Walks the rows below and the rows written here side by side; where both have a key, the written one counts. */
 function* merged<K extends Key, V>(
   below: Reader,
   table: Table<K, V>,
-  written: TableWrites,
+  written: TableEntries,
   options: RangeOptions,
 ): Generator<Row<K, V>> {
   const direction = options.reverse ? -1 : 1
   const mine = [...written.values()]
+    .map(({ write }) => write)
     .filter((write) => isWithin(write.key, options, direction))
     .sort((a, b) => direction * compareKeys(a.key, b.key))
   let left = options.limit ?? Number.POSITIVE_INFINITY
@@ -56,7 +117,7 @@ function* merged<K extends Key, V>(
     if (left <= 0) return
     for (; next < mine.length && direction * compareKeys(mine[next]!.key, row.key) < 0; next++) yield* take(mine[next]!)
     if (left <= 0) return
-    if (written.has(JSON.stringify(row.key))) continue
+    if (written.has(nameOf(row.key))) continue
     left--
     yield row
   }
@@ -70,19 +131,7 @@ function isWithin(key: Key, options: RangeOptions, direction: number): boolean {
   return !(before && compareKeys(key, before) >= 0)
 }
 
-/** The order of the store: numbers before strings, strings by their bytes, a key before those it begins. */
+/** The order of the store, by the store's own bytes. */
 export function compareKeys(a: Key, b: Key): number {
-  const shared = Math.min(a.length, b.length)
-  for (let index = 0; index < shared; index++) {
-    const order = compareParts(a[index]!, b[index]!)
-    if (order !== 0) return order
-  }
-  return a.length - b.length
-}
-
-function compareParts(a: KeyPart, b: KeyPart): number {
-  if (a === b) return 0
-  if (typeof a === 'number') return typeof b === 'number' ? a - b : -1
-  if (typeof b === 'number') return 1
-  return Buffer.compare(Buffer.from(a), Buffer.from(b))
+  return Buffer.compare(keyBytes('', a), keyBytes('', b))
 }

@@ -1,8 +1,13 @@
-/** Performs owed effects after their commit, each kind within its own bound, again and again until it is done. */
-import { shard } from '../../core/limits.js'
+/**
+ * Performs the effects that a shard owes, after their commit, again and again until each is done. A lane (a kind and its
+ * destination) goes through its effects in the order of their commits, a few at a time; what a lane cannot take yet stays
+ * on the record, so memory holds a bounded part of it however much is owed.
+ */
+import { setMaxListeners } from 'node:events'
+import { shard as limits } from '../../core/limits.js'
 import type { Clock } from '../clock.js'
 import type { Log } from '../observe/log.js'
-import type { Store } from '../store/contract.js'
+import type { Reader } from '../store/contract.js'
 import type { Performer } from './contract.js'
 import type { Owed } from './decide.js'
 import { outboxTable } from './tables.js'
@@ -10,62 +15,180 @@ import { outboxTable } from './tables.js'
 export interface Outbox {
   /** Takes effects whose commit is durable. */
   owe(effects: readonly Owed[]): void
-  /** Takes everything that an earlier process still owed. */
+  /** Takes up everything on the record. */
   resume(): void
-  /** Starts nothing more and waits for what is under way; the rest stays owed for the next start. */
-  stop(): Promise<void>
+  /** When the oldest effect was committed that is held and not done. */
+  owedSince(): number | undefined
+  /**
+   * Starts nothing more, cuts what is still under way after `graceMs`, and does not wait long for what ignores that. What
+   * was not settled stays owed for whoever is next.
+   */
+  stop(graceMs: number): Promise<void>
+}
+
+export interface OutboxOptions {
+  readonly reader: Reader
+  readonly performers: Readonly<Record<string, Performer>>
+  /** Takes a performed effect off the record; resolves when that is durable. */
+  readonly settle: (key: Owed['key']) => Promise<void>
+  /** Whether effects may go out at this very moment. */
+  readonly mayPerform: () => boolean
+  readonly clock: Clock
+  readonly log: Log
 }
 
 interface Lane {
+  readonly name: string
   readonly perform: Performer
   readonly waiting: Owed[]
+  /** The last effect taken from the record, and whether the record may have more of this lane after it. */
+  taken?: Owed['key']
+  more: boolean
   running: number
+  /** Of those running, how many wait to try again. */
+  pausing: number
+  /** It can do nothing until one of them has waited, so it takes no place from others. */
+  rests: boolean
+  queued: boolean
 }
 
-export function openOutbox(options: {
-  store: Store
-  performers: Readonly<Record<string, Performer>>
-  clock: Clock
-  log: Log
-}): Outbox {
-  const { store, clock, log } = options
+export function openOutbox({ reader, performers, settle, mayPerform, clock, log }: OutboxOptions): Outbox {
   const lanes = new Map<string, Lane>()
-  for (const [kind, perform] of Object.entries(options.performers))
-    lanes.set(kind, { perform, waiting: [], running: 0 })
-  const underWay = new Set<Promise<void>>()
-  const retries = new Set<() => void>()
+  /** Lanes with something to start, in turn. */
+  const ready: Lane[] = []
+  const underWay = new Map<Promise<void>, Owed>()
+  const pauses = new Set<() => void>()
+  /** Effects that have waited long enough after a failure. */
+  const retries: (() => void)[] = []
+  const end = new AbortController()
+  setMaxListeners(0, end.signal)
+  const unknown = new Set<string>()
+  let performing = 0
+  let resting = 0
+  /** There may be lanes on the record that are not held; the search for them goes on after this one. */
+  let unseen = false
+  let searchedTo: string | undefined
   let stopped = false
 
-  function owe(effects: readonly Owed[]): void {
-    for (const effect of effects) {
-      const lane = lanes.get(effect.kind)
-      if (!lane) log.error('shard.effect.unknown', { kind: effect.kind })
-      else lane.waiting.push(effect)
+  /** Undefined when nobody here performs the kind, or as many lanes are held as may be. */
+  function laneFor(name: string): Lane | undefined {
+    const held = lanes.get(name)
+    if (held) return held
+    const kind = name.slice(0, name.indexOf(' '))
+    const perform = performers[kind]
+    if (!perform) {
+      if (!unknown.has(kind)) log.error('shard.effect.unknown', { kind })
+      unknown.add(kind)
+      return undefined
     }
-    for (const lane of lanes.values()) advance(lane)
+    if (lanes.size - resting >= limits.lanesHeld || lanes.size >= limits.lanesKnown) {
+      unseen = true
+      return undefined
+    }
+    // While lanes are unseen this may be one of them, with effects on the record that came before.
+    const lane = { name, perform, waiting: [], more: unseen, running: 0, pausing: 0, rests: false, queued: false }
+    lanes.set(name, lane)
+    return lane
   }
 
-  function advance(lane: Lane): void {
-    while (!stopped && lane.running < shard.effectsInFlight && lane.waiting.length > 0) {
-      lane.running++
-      const run = performOne(lane, lane.waiting.shift()!).finally(() => {
-        lane.running--
-        underWay.delete(run)
-        advance(lane)
+  function queue(lane: Lane): void {
+    if (lane.queued) return
+    lane.queued = true
+    ready.push(lane)
+  }
+
+  /** Whether the lane has an effect to start, read from the record when none is at hand. */
+  function hasNext(lane: Lane): boolean {
+    if (lane.waiting.length === 0 && lane.more) {
+      const rows = [
+        ...reader.range(outboxTable, { prefix: [lane.name], after: lane.taken, limit: limits.effectsHeldPerLane }),
+      ]
+      for (const { key, value } of rows) lane.waiting.push({ key, effect: value })
+      lane.taken = rows.at(-1)?.key ?? lane.taken
+      lane.more = rows.length === limits.effectsHeldPerLane
+    }
+    return lane.waiting.length > 0
+  }
+
+  /** Fills the places that are free: first with those who had one and try again, then lane by lane. */
+  function pump(): void {
+    while (!stopped && performing < limits.effectsInFlight) {
+      const retry = retries.shift()
+      const lane = retry ? undefined : ready.shift()
+      if (retry) {
+        performing++
+        retry()
+      } else if (!lane) return
+      else {
+        lane.queued = false
+        if (lane.running >= limits.effectsPerDestination || !hasNext(lane)) continue
+        start(lane, lane.waiting.shift()!)
+        queue(lane)
+      }
+    }
+  }
+
+  function start(lane: Lane, owed: Owed): void {
+    lane.running++
+    performing++
+    const run = performUntilDone(lane, owed).finally(() => {
+      underWay.delete(run)
+      lane.running--
+      if (lane.running === 0 && !hasNext(lane)) forget(lane)
+      else queue(lane)
+      pump()
+    })
+    underWay.set(run, owed)
+  }
+
+  function reckon(lane: Lane): void {
+    const isFull = lane.running >= limits.effectsPerDestination || (!lane.more && lane.waiting.length === 0)
+    const rests = lane.running > 0 && lane.pausing === lane.running && isFull
+    if (rests === lane.rests) return
+    lane.rests = rests
+    resting += rests ? 1 : -1
+    if (rests && unseen && !stopped) search()
+  }
+
+  function forget(lane: Lane): void {
+    reckon(lane)
+    lanes.delete(lane.name)
+    if (unseen) search()
+  }
+
+  /** Begins with a place of its own, gives it up while it waits to try again, and before it settles. */
+  async function performUntilDone(lane: Lane, { key, effect }: Owed): Promise<void> {
+    for (let tries = 1; ; tries++) {
+      const isOurs = mayPerform()
+      const failure = isOurs ? await failureOf(lane, effect) : undefined
+      performing--
+      if (!isOurs) return
+      pump()
+      if (failure === undefined) break
+      if (stopped) return
+      log.warn('shard.effect.failed', { kind: effect.kind, tries, error: failure })
+      lane.pausing++
+      reckon(lane)
+      pump()
+      await pause(Math.min(limits.effectRetryMaxMs, limits.effectRetryMs * 2 ** (tries - 1)))
+      lane.pausing--
+      reckon(lane)
+      if (stopped) return
+      await new Promise<void>((retry) => {
+        retries.push(retry)
+        pump()
       })
-      underWay.add(run)
+      if (stopped) return
     }
+    await settle(key).catch((error) => log.warn('shard.effect.unsettled', { kind: effect.kind, error }))
   }
 
-  async function performOne(lane: Lane, effect: Owed, tries = 0): Promise<void> {
+  async function failureOf(lane: Lane, { id, owner, payload }: Owed['effect']): Promise<unknown> {
     try {
-      await lane.perform(effect.payload as never, effect.key.join(':'))
-      await store.commit([{ table: outboxTable as never, key: effect.key }])
+      await lane.perform(payload as never, { id, owner, reader, signal: end.signal })
+      return undefined
     } catch (error) {
-      log.warn('shard.effect.failed', { kind: effect.kind, tries: tries + 1, error })
-      if (stopped || store.failure()) return
-      await pause(Math.min(shard.effectRetryMaxMs, shard.effectRetryMs * 2 ** tries))
-      if (!stopped) await performOne(lane, effect, tries + 1)
+      return error ?? new Error('it gave no reason')
     }
   }
 
@@ -74,24 +197,83 @@ export function openOutbox(options: {
       const cancel = clock.wake(clock.now() + ms, done)
       function done(): void {
         cancel()
-        retries.delete(done)
+        pauses.delete(done)
         resolve()
       }
-      retries.add(done)
+      pauses.add(done)
     })
   }
 
+  /** Resolves when nothing is under way any more, or the time is up. */
+  async function allDoneWithin(ms: number): Promise<void> {
+    const ends = clock.elapsed() + ms
+    const timeIsUp = pause(ms)
+    while (underWay.size > 0 && clock.elapsed() < ends) {
+      await Promise.race([Promise.allSettled(underWay.keys()), timeIsUp])
+    }
+    for (const done of [...pauses]) done()
+  }
+
+  /** Finds lanes on the record by leaping from one to the next, from where the last search ended and once around. */
+  function search(): void {
+    unseen = false
+    for (const from of searchedTo === undefined ? [undefined] : [searchedTo, undefined]) {
+      searchedTo = from
+      for (;;) {
+        const after = searchedTo === undefined ? undefined : ([searchedTo, Number.POSITIVE_INFINITY] as const)
+        const [first] = reader.range(outboxTable, { after, limit: 1 })
+        if (!first) break
+        const [name] = first.key
+        if (!lanes.has(name)) take(name)
+        if (unseen) return
+        searchedTo = name
+      }
+    }
+    searchedTo = undefined
+  }
+
+  function take(name: string): void {
+    const lane = laneFor(name)
+    if (!lane) return
+    lane.more = true
+    queue(lane)
+  }
+
   return {
-    owe,
-    resume() {
-      const owed: Owed[] = []
-      for (const { key, value } of store.range(outboxTable)) owed.push({ key, ...value })
-      owe(owed)
+    owe(effects) {
+      for (const owed of effects) {
+        const [name] = owed.key
+        const lane = laneFor(name)
+        if (!lane) continue
+        // A commit can be read a moment before it is told here.
+        if (lane.taken && !isBeyond(owed.key, lane.taken)) continue
+        if (lane.more || lane.waiting.length >= limits.effectsHeldPerLane) lane.more = true
+        else {
+          lane.waiting.push(owed)
+          lane.taken = owed.key
+        }
+        queue(lane)
+      }
+      pump()
     },
-    async stop() {
+    resume() {
+      search()
+      pump()
+    },
+    owedSince() {
+      const held = [...underWay.values(), ...[...lanes.values()].flatMap(({ waiting }) => waiting[0] ?? [])]
+      return held.length === 0 ? undefined : Math.min(...held.map(({ effect }) => effect.at))
+    },
+    async stop(graceMs) {
       stopped = true
-      for (const end of [...retries]) end()
-      await Promise.allSettled(underWay)
+      for (const done of [...pauses, ...retries.splice(0)]) done()
+      if (graceMs > 0) await allDoneWithin(graceMs)
+      end.abort()
+      await allDoneWithin(limits.effectCutMs)
     },
   }
+}
+
+function isBeyond([, commit, place]: Owed['key'], [, otherCommit, otherPlace]: Owed['key']): boolean {
+  return commit > otherCommit || (commit === otherCommit && place > otherPlace)
 }

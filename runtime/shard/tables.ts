@@ -1,18 +1,23 @@
-/** What the engine itself keeps: commands already answered, effects still owed, timers still to come. */
+/** What an engine itself keeps in each shard: how far it is, commands answered, effects owed, timers to come. */
 import { table } from '../store/contract.js'
 
-/** Answers of commands that carried their own id, so that a second ask gets the first answer. */
-export const answeredTable = table<[owner: string, commandId: string], { at: number; answer: unknown }>(
-  'shard.answered',
-)
-/** The same ids by time, so that old ones can be forgotten in order. */
-export const answeredAtTable = table<[at: number, owner: string, commandId: string], true>('shard.answeredAt')
+/** Counts the commits of a shard, so that what they leave behind has an order that no clock can disturb. */
+export const commitTable = table<[], number>('shard.commit')
+
+/** Answers that are remembered, so that a second ask under the same id gets the first answer. */
+export const answeredTable = table<[owner: string, commandId: string], { answer: unknown }>('shard.answered')
+/** The same ids by the time until which they are remembered, so that they can be forgotten in order. */
+export const answeredUntilTable = table<[until: number, owner: string, commandId: string], true>('shard.answeredUntil')
 
 export interface OwedEffect {
-  kind: string
-  payload: unknown
+  readonly kind: string
+  readonly payload: unknown
+  readonly owner: string
+  readonly id: string
+  readonly at: number
 }
-export const outboxTable = table<[owner: string, commandId: string, index: number], OwedEffect>('shard.outbox')
+/** A lane is a kind and its destination; within it effects stand in the order of their commits. */
+export const outboxTable = table<[lane: string, commit: number, place: number], OwedEffect>('shard.outbox')
 
 export interface StoredTimer {
   command: string

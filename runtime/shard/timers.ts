@@ -9,7 +9,8 @@ export type DueTimer = Row<[dueAt: number, owner: string, name: string], StoredT
 export interface Timers {
   /** Looks at the record again: the earliest timer may have changed. */
   look(): void
-  stop(): void
+  /** Hands over nothing more and resolves when what was handed over is done with. */
+  stop(): Promise<void>
 }
 
 /** `fire` settles once the timer is off the record or has been found gone. */
@@ -17,7 +18,7 @@ export function openTimers(options: { reader: Reader; clock: Clock; fire: (due: 
   const { reader, clock, fire } = options
   let cancel: (() => void) | undefined
   let wakeAt = Number.POSITIVE_INFINITY
-  let sweeping = false
+  let sweeping: Promise<void> | undefined
   let stopped = false
 
   function look(): void {
@@ -27,24 +28,31 @@ export function openTimers(options: { reader: Reader; clock: Clock; fire: (due: 
     if (dueAt === wakeAt) return
     cancel?.()
     wakeAt = dueAt
-    cancel = earliest ? clock.wake(dueAt, () => void sweep()) : undefined
+    // Not further ahead than a while, for the time of day may be set right in between.
+    cancel = earliest && clock.wake(Math.min(dueAt, clock.now() + shard.timerLookMs), begin)
   }
 
-  async function sweep(): Promise<void> {
-    sweeping = true
+  function begin(): void {
+    sweeping = sweep().then((clean) => {
+      sweeping = undefined
+      wakeAt = Number.NaN
+      if (clean) look()
+      else if (!stopped) cancel = clock.wake(clock.now() + shard.effectRetryMs, look)
+    })
+  }
+
+  async function sweep(): Promise<boolean> {
     const due = [...reader.range(timerTable, { before: [clock.now() + 1], limit: shard.timersPerSweep })]
     const fired = await Promise.allSettled(due.map(fire))
-    sweeping = false
-    wakeAt = Number.NaN
-    if (fired.every((each) => each.status === 'fulfilled')) look()
-    else if (!stopped) cancel = clock.wake(clock.now() + shard.effectRetryMs, look)
+    return fired.every((each) => each.status === 'fulfilled')
   }
 
   return {
     look,
-    stop() {
+    async stop() {
       stopped = true
       cancel?.()
+      await sweeping
     },
   }
 }

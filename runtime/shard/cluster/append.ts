@@ -1,0 +1,38 @@
+/** Appends to a log until it is known whether the entry is there: an answer that was lost is not an answer. */
+import { cluster as limits } from '../../../core/limits.js'
+import { BusUnreachable, type Log } from '../../bus/contract.js'
+import type { Clock } from '../../clock.js'
+import { Moved, RolledBack, Unsure } from '../lost.js'
+import { pause } from './patience.js'
+
+/**
+ * Resolves when all messages stand in the log, one after the other, right behind `after`. Rejects with Moved when
+ * somebody else wrote there, so they never will; with RolledBack when the log ends before `after`; with Unsure when so much
+ * was written that nobody can tell any more. Silence of the servers it outlasts: calling again under the same number can
+ * never append twice.
+ */
+export async function appendForSure(
+  log: Log,
+  clock: Clock,
+  messages: readonly Uint8Array[],
+  after: number,
+): Promise<void> {
+  for (const [index, message] of messages.entries()) await appendOne(log, clock, message, after + index)
+}
+
+async function appendOne(log: Log, clock: Clock, message: Uint8Array, after: number): Promise<void> {
+  for (;;) {
+    try {
+      if ((await log.append(message, after)) === 'appended') return
+      const there = await log.read(after + 1)
+      if (there && Buffer.compare(there, message) === 0) return
+      const { last } = await log.bounds()
+      if (last < after) throw new RolledBack(`the log ends at ${last} and had ${after} entries`)
+      if (last > after && there) throw new Moved('the shard has another owner')
+      if ((await log.bounds()).first > after + 1) throw new Unsure('another owner went on and has trimmed the log')
+    } catch (error) {
+      if (!(error instanceof BusUnreachable)) throw error
+    }
+    await pause(clock, limits.againMs)
+  }
+}

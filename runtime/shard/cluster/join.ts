@@ -1,0 +1,70 @@
+/** How a node becomes part of an installation: it must be the same one, laid out alike and with the same root key. */
+import { type Bucket, BusUnusable } from '../../bus/contract.js'
+import type { Clock } from '../../clock.js'
+import { decodePlain, encodePlain } from '../../store/codec.js'
+import type { Store } from '../../store/contract.js'
+import { insist } from './patience.js'
+
+export interface Installation {
+  readonly id: string
+  readonly shards: number
+  /** Names the root key without telling anything about it. */
+  readonly key: string
+}
+
+export const installationRecord = 'installation'
+
+/**
+ * Joins the installation that the bus knows. A node that keeps shards makes one where there is none: `found` brings what it
+ * already holds into the logs before anybody else can see the installation, so nobody begins without that data.
+ */
+export async function joinInstallation(options: {
+  settings: Bucket
+  store: Store | undefined
+  shards: number
+  key: string
+  isEmpty: () => boolean
+  found: () => Promise<void>
+  clock: Clock
+}): Promise<Installation> {
+  const { settings, store, shards, key, clock } = options
+  let known = await insist(clock, () => settings.get(installationRecord))
+  if (!known?.value && store) {
+    await options.found()
+    const mine: Installation = { id: store.about.installation, shards, key }
+    if (await insist(clock, () => settings.create(installationRecord, encodePlain(mine)))) return mine
+  }
+  known = await insist(
+    clock,
+    () => settings.get(installationRecord),
+    (held) => held?.value !== undefined,
+  )
+  if (!known?.value) {
+    throw new BusUnusable('These NATS servers know no installation yet. Start a node with the role shards first.')
+  }
+  const theirs = decodePlain(known.value) as Installation
+  if (theirs.shards !== shards) {
+    throw new BusUnusable(
+      `The installation on these NATS servers is laid out in ${theirs.shards} shards, but ${shards} are configured. ` +
+        `Set PARLEY_SHARDS to ${theirs.shards}.`,
+    )
+  }
+  if (theirs.key !== key) {
+    throw new BusUnusable(
+      'This node has another root key than the installation on these NATS servers. Set PARLEY_SECRET_KEY to the same key on every node.',
+    )
+  }
+  if (!store || theirs.id === store.about.installation) return theirs
+  if (!options.isEmpty()) {
+    throw new BusUnusable(
+      'The data directory belongs to another installation than the one on these NATS servers. Name an empty data directory, or other servers.',
+    )
+  }
+  await store.adopt(theirs.id)
+  return theirs
+}
+
+/** Puts the record back where the servers have lost it, unless somebody else did. */
+export async function restoreInstallation(settings: Bucket, installation: Installation): Promise<void> {
+  await settings.create(installationRecord, encodePlain(installation))
+}

@@ -1,0 +1,135 @@
+/** The snapshots of one shard: when to make one, where it is put, and which one a copy can be made from. */
+import { cluster as limits } from '../../../core/limits.js'
+import type { Log as CommitLog, Snapshots } from '../../bus/contract.js'
+import type { Clock } from '../../clock.js'
+import type { Log } from '../../observe/log.js'
+import type { Space } from '../../store/contract.js'
+import type { Copy, Position } from './copy.js'
+import type { Settings } from './settings.js'
+import { readSnapshot, writeSnapshot } from './snapshot.js'
+
+export interface Shelf {
+  /** Makes the copy from the newest snapshot of that line behind which the log goes on; false when there is none. */
+  load(copy: Copy, line: string, first: number): Promise<boolean>
+  /** Puts up this node's state as the beginning of a new line, whose first entry will have that number. */
+  found(line: string, epoch: number, holder: string, number: number): Promise<void>
+  /** Makes snapshots of a shard that this node owns, as its log grows. */
+  keeper(copy: Copy, line: string): Keeper
+}
+
+export interface Keeper {
+  /** The log has one more entry of that size. */
+  grown(bytes: number): void
+  stop(): void
+}
+
+export function openShelf(options: {
+  number: number
+  space: Space
+  log: CommitLog
+  snapshots: Snapshots
+  settings: Settings
+  clock: Clock
+  say: Log
+}): Shelf {
+  const { number: shard, space, log, snapshots, settings, clock, say } = options
+
+  /** Resolves with its size. */
+  async function put(head: Position, position: () => Position, wanted: () => boolean): Promise<number> {
+    const { line, epoch, number } = head
+    const object = `shard-${shard}-${epoch}-${number}-${line}`
+    let bytes = 0
+    async function pace(): Promise<void> {
+      await new Promise<void>((next) => clock.soon(next))
+      if (!wanted()) throw new Error('the snapshot is not wanted any more')
+    }
+    async function* counted(): AsyncGenerator<Buffer> {
+      for await (const part of writeSnapshot(space, head, position, pace)) {
+        bytes += part.length
+        yield part
+      }
+    }
+    await snapshots.put(object, counted())
+    await settings.point({ shard, line, epoch, number, object })
+    return bytes
+  }
+
+  /**
+   * The newest snapshot of the line and the one before it stay, with the log behind the older one: whoever is loading that
+   * one has until the next is made to catch up.
+   */
+  async function tidy(line: string): Promise<void> {
+    const ofLine = settings.snapshotsOf(shard).filter((pointer) => pointer.line === line)
+    const [newest, before] = ofLine
+    if (!newest) return
+    for (const pointer of settings.snapshotsOf(shard)) {
+      if (pointer.epoch > newest.epoch || pointer === newest || pointer === before) continue
+      await settings.unpoint(pointer)
+      await snapshots.remove(pointer.object)
+    }
+    const upTo = Math.min(before?.number ?? 0, newest.number - limits.entriesKept)
+    if (upTo > 0) await log.trim(upTo)
+  }
+
+  return {
+    async load(copy, line, first) {
+      for (const pointer of settings.snapshotsOf(shard)) {
+        if (pointer.line !== line || pointer.number + 1 < first) continue
+        const parts = await snapshots.get(pointer.object)
+        if (!parts) continue
+        await copy.load(readSnapshot(parts))
+        return true
+      }
+      return false
+    },
+    async found(line, epoch, holder, number) {
+      const head = { line, epoch, holder, number }
+      await put(
+        head,
+        () => head,
+        () => true,
+      )
+    },
+    keeper(copy, line) {
+      let entries = 0
+      let bytes = 0
+      /** Size of the last snapshot: the next waits until the log has grown by as much, so it never costs more than the log does. */
+      let lastBytes = 0
+      let making = false
+      let stopped = false
+
+      function isDue(): boolean {
+        return (entries >= limits.snapshotEntries || bytes >= limits.snapshotBytes) && bytes >= lastBytes
+      }
+
+      async function make(): Promise<void> {
+        const head = copy.position()
+        entries = 0
+        bytes = 0
+        lastBytes = await put(head, copy.position, () => !stopped)
+        if (stopped) return
+        await tidy(line)
+        say.info('shard.snapshot.made', { shard, line, number: head.number, bytes: lastBytes })
+      }
+
+      return {
+        grown(grownBytes) {
+          entries++
+          bytes += grownBytes
+          if (making || stopped || !isDue()) return
+          making = true
+          make()
+            .catch((error) => {
+              if (!stopped) say.warn('shard.snapshot.failed', { shard, error })
+            })
+            .finally(() => {
+              making = false
+            })
+        },
+        stop() {
+          stopped = true
+        },
+      }
+    },
+  }
+}

@@ -1,0 +1,78 @@
+/**
+ * A copy of a shard as one object: a head, rows, an end. Rows are read while commits go on, so what is in it belongs to
+ * several moments; since entries of the log say what a record became, applying all of them from the head's on makes it
+ * whole. The end says from which entry on that is so.
+ */
+import { cluster as limits } from '../../../core/limits.js'
+import { decodePlain, encodePlain } from '../../store/codec.js'
+import type { Change, Space } from '../../store/contract.js'
+import type { Position } from './copy.js'
+import { changesFrom } from './entry.js'
+
+const snapshotVersion = 1
+const lengthBytes = 4
+
+interface Head {
+  readonly version: number
+  readonly position: Position
+}
+
+/** `pace` is awaited between parts: it lets others work, and throws when the snapshot is no longer wanted. */
+export async function* writeSnapshot(
+  space: Space,
+  head: Position,
+  position: () => Position,
+  pace: () => Promise<void>,
+): AsyncGenerator<Buffer> {
+  yield frame({ version: snapshotVersion, position: head } satisfies Head)
+  let after: Buffer | undefined
+  for (;;) {
+    await pace()
+    const rows: Change[] = space.rows(after, limits.rowsPerSnapshotPart)
+    if (rows.length > 0) yield frame({ rows: rows.flatMap(({ key, value }) => [key, value ?? null]) })
+    if (rows.length < limits.rowsPerSnapshotPart) break
+    after = rows.at(-1)!.key
+  }
+  yield frame({ end: position().number })
+}
+
+/** Yields the rows and returns the position they lead to. Throws when it does not end as it should. */
+export async function* readSnapshot(parts: AsyncIterable<Uint8Array>): AsyncGenerator<readonly Change[], Position> {
+  let head: Head | undefined
+  let end: number | undefined
+  for await (const part of frames(parts)) {
+    if (!head) head = part as unknown as Head
+    else if (part.rows) yield changesFrom(part.rows)
+    else end = part.end
+    if (head.version !== snapshotVersion)
+      throw new Error(`a snapshot of version ${head.version} was written by a newer Parley`)
+  }
+  if (!head || end === undefined) throw new Error('a snapshot is cut short')
+  return { ...head.position, wholeFrom: end }
+}
+
+interface Part {
+  readonly rows?: (Buffer | null)[]
+  readonly end?: number
+}
+
+function frame(content: unknown): Buffer {
+  const body = encodePlain(content)
+  const length = Buffer.allocUnsafe(lengthBytes)
+  length.writeUInt32BE(body.length)
+  return Buffer.concat([length, body])
+}
+
+async function* frames(parts: AsyncIterable<Uint8Array>): AsyncGenerator<Part> {
+  let held: Buffer = Buffer.alloc(0)
+  for await (const part of parts) {
+    held = held.length === 0 ? Buffer.from(part) : Buffer.concat([held, part])
+    while (held.length >= lengthBytes) {
+      const size = lengthBytes + held.readUInt32BE(0)
+      if (held.length < size) break
+      yield decodePlain(held.subarray(lengthBytes, size)) as Part
+      held = held.subarray(size)
+    }
+  }
+  if (held.length > 0) throw new Error('a snapshot is cut short')
+}

@@ -1,0 +1,41 @@
+/** What an engine is opened with, whichever engine it is. */
+import type { Bus } from '../bus/contract.js'
+import type { Clock } from '../clock.js'
+import type { Log } from '../observe/log.js'
+import type { Store } from '../store/contract.js'
+import type { Repertoire } from './contract.js'
+import type { ShardMeters } from './meters.js'
+
+export interface EngineOptions {
+  /** How many shards the installation has; fixed for its life. */
+  readonly shards: number
+  readonly repertoire: Repertoire
+  readonly clock: Clock
+  readonly newCommandId: () => string
+  readonly log: Log
+  readonly meters?: ShardMeters
+}
+
+export interface EmbeddedOptions extends EngineOptions {
+  readonly store: Store
+  readonly about?: NodeName['about']
+}
+
+export interface ClusterOptions extends EngineOptions {
+  readonly bus: Bus
+  /** Where copies of shards are kept (`durability: 'written'` will do). A process without one owns none and only asks. */
+  readonly store?: Store
+  readonly node: NodeName
+  /** Names the root key without telling anything about it; every node of an installation must have the same one. */
+  readonly rootKeyName: string
+  readonly randomBytes: (count: number) => Uint8Array
+}
+
+export interface NodeName {
+  /** The same for the life of its data directory; letters, digits and dashes. */
+  readonly id: string
+  /** Another one at every start. */
+  readonly life: string
+  /** What operators are shown of it. */
+  readonly about: Readonly<Record<string, string>>
+}

@@ -1,0 +1,250 @@
+/**
+ * One shard in the hands of its owner: a mailbox, one writer, and commits that everybody shares who came while the last
+ * one was on its way. Answers, effects and timers follow a commit, never precede it.
+ */
+import { shard as limits } from '../../core/limits.js'
+import type { Clock } from '../clock.js'
+import type { Change, Space, Write } from '../store/contract.js'
+import type { Command, Performer, Query, ShardHere } from './contract.js'
+import { type Asked, decide, type Moment, type Owed } from './decide.js'
+import { type Layer, layerOver } from './layer.js'
+import { Full, Moved } from './lost.js'
+import type { EngineOptions } from './options.js'
+import { openOutbox } from './outbox.js'
+import type { Registry } from './registry.js'
+import {
+  answeredTable,
+  answeredUntilTable,
+  commitTable,
+  outboxTable,
+  type StoredTimer,
+  timerNameTable,
+  timerTable,
+} from './tables.js'
+import { type DueTimer, openTimers } from './timers.js'
+
+export interface OwnedShard {
+  /** Resolves after the commit. Rejects with Full, or with Moved when the shard went away before it was decided for good. */
+  ask(asked: Asked): Promise<unknown>
+  read(query: Query<unknown, unknown>, input: unknown): unknown
+  load(): Pick<ShardHere, 'waiting' | 'owedSince'>
+  /** Takes up what is owed and looks at timers. */
+  start(): void
+  /** Starts no more effects and fires no more timers, and gives effects under way a while to end and report. */
+  rest(): Promise<void>
+  /** Takes nothing more and finishes what was asked. */
+  close(): Promise<void>
+  /** The shard is lost: whatever waits is told so, nothing goes out any more. */
+  abandon(): void
+}
+
+export interface ShardOptions extends Pick<EngineOptions, 'clock' | 'log' | 'newCommandId' | 'meters'> {
+  readonly number: number
+  readonly space: Space
+  readonly registry: Registry
+  readonly performers: Readonly<Record<string, Performer>>
+  /** Makes the changes durable and visible in the space. Rejects with Moved when they never will be. */
+  readonly commit: (changes: readonly Change[]) => Promise<void>
+  /** Whether the shard is ours at this very moment. A process that was stopped for a while may wake up without it. */
+  readonly isOurs: () => boolean
+  /** Told of every durable change before it is answered. */
+  readonly changed: (written: (table: string) => Iterable<Write>) => void
+}
+
+/** Something that joins a commit: `join` leaves its writes in the layer and answers, or throws and leaves nothing. */
+interface Letter {
+  readonly join: (layer: Layer, moment: Moment) => unknown
+  readonly resolve: (answer: unknown) => void
+  readonly reject: (error: unknown) => void
+}
+
+export function openShard(options: ShardOptions): OwnedShard {
+  const { number, space, registry, clock, log, meters } = options
+  let mailbox: Letter[] = []
+  let commit = space.get(commitTable, []) ?? 0
+  /** Commands with an id that wait for their answer: whoever asks again joins them and takes no second place. */
+  const asking = new Map<string, Promise<unknown>>()
+  let working: Promise<void> | undefined
+  const steadyAt = steadyTime(clock)
+  /**
+   * Before this time nothing that is remembered is forgotten. A new owner begins with a pause, since its time of day may be
+   * far from that of the last one, and who asked then may still be asking.
+   */
+  let forgetAt = steadyAt() + limits.rememberedRetryMs
+  let state: 'open' | 'closed' | 'lost' = 'open'
+  const timers = openTimers({ reader: space, clock, fire })
+  const outbox = openOutbox({
+    reader: space,
+    performers: options.performers,
+    settle,
+    mayPerform: options.isOurs,
+    clock,
+    log,
+  })
+
+  function post(join: Letter['join']): Promise<unknown> {
+    return new Promise((resolve, reject) => {
+      if (state === 'lost') return reject(new Moved('the shard is not served here any more'))
+      mailbox.push({ join, resolve, reject })
+      working ??= work()
+    })
+  }
+
+  /** Runs until the mailbox is empty. A commit begins once everybody who is ready now has written. */
+  async function work(): Promise<void> {
+    while (mailbox.length > 0) {
+      await new Promise<void>((begin) => clock.soon(begin))
+      await commitBatch()
+    }
+    working = undefined
+  }
+
+  async function commitBatch(): Promise<void> {
+    const began = clock.elapsed()
+    const layer = layerOver(space)
+    const owed: Owed[] = []
+    const moment: Moment = { at: clock.now(), steadyAt: steadyAt(), commit: commit + 1, owed }
+    const joined = takeLetters(layer, moment)
+    try {
+      if (layer.bytes() > 0) await commitLayer(layer, moment, joined.length)
+    } catch (error) {
+      if (error instanceof Moved) abandon()
+      for (const { letter } of joined) letter.reject(error)
+      return
+    }
+    if (layer.bytes() > 0) meters?.committed(number, joined.length, clock.elapsed() - began)
+    for (const { letter, answer } of joined) letter.resolve(answer)
+    if (state === 'lost') return
+    outbox.owe(owed)
+    if (layer.touches(timerTable)) timers.look()
+  }
+
+  async function commitLayer(layer: Layer, moment: Moment, joined: number): Promise<void> {
+    forgetAnswers(layer, moment.steadyAt, joined)
+    layer.put(commitTable, [], moment.commit)
+    layer.keep()
+    await options.commit(layer.changes())
+    commit = moment.commit
+    options.changed(layer.written)
+  }
+
+  function takeLetters(layer: Layer, moment: Moment): { letter: Letter; answer: unknown }[] {
+    const joined: { letter: Letter; answer: unknown }[] = []
+    let taken = 0
+    while (taken < mailbox.length && taken < limits.commandsPerCommit && layer.bytes() < limits.commitBytes) {
+      const letter = mailbox[taken++]!
+      try {
+        joined.push({ letter, answer: letter.join(layer, moment) })
+      } catch (error) {
+        letter.reject(error)
+      }
+    }
+    mailbox = mailbox.slice(taken)
+    return joined
+  }
+
+  /** A little more than comes in, so that what is remembered shrinks back after a rush. */
+  function forgetAnswers(layer: Layer, at: number, joined: number): void {
+    if (at >= forgetAt) forgetAt = forgetSome(layer, at, joined * 2 + 1)
+    if (layer.touches(answeredUntilTable)) forgetAt = Math.min(forgetAt, at + limits.rememberedRetryMs)
+  }
+
+  /** Answers when there may be more to forget. */
+  function forgetSome(layer: Layer, at: number, most: number): number {
+    let forgotten = 0
+    for (const { key } of space.range(answeredUntilTable, { limit: most })) {
+      const [until, owner, commandId] = key
+      if (until >= at) return until
+      layer.remove(answeredUntilTable, key)
+      layer.remove(answeredTable, [owner, commandId])
+      forgotten++
+    }
+    return forgotten === most ? at : Number.POSITIVE_INFINITY
+  }
+
+  function decideIn(layer: Layer, moment: Moment, asked: Asked): unknown {
+    try {
+      return decide(layer, asked, moment)
+    } catch (error) {
+      log.error('shard.command.failed', { command: asked.command.name, error })
+      throw error
+    }
+  }
+
+  /** The timer goes off the record with whatever its command does; one whose command throws would only throw again. */
+  async function fire(due: DueTimer): Promise<void> {
+    const [, owner, name] = due.key
+    await post((layer, moment) => {
+      const timer = layer.get(timerTable, due.key)
+      if (!timer) return
+      const command = registry.knowsCommand(timer.command) ? registry.command(timer.command) : postpone(name, timer)
+      layer.remove(timerTable, due.key)
+      layer.remove(timerNameTable, [owner, name])
+      layer.keep()
+      try {
+        decideIn(layer, moment, { owner, command, input: timer.input, commandId: options.newCommandId() })
+      } catch {
+        // Told to the log already.
+      }
+    })
+  }
+
+  /** A timer of a command this version does not know is kept for one that does. */
+  function postpone(name: string, timer: StoredTimer): Command<unknown, unknown> {
+    log.error('shard.timer.unknown', { command: timer.command })
+    return {
+      name: 'shard.postpone',
+      decide: (tx, _input, told) => tx.schedule({ name, dueAt: told.at + limits.effectRetryMaxMs, ...timer }),
+    }
+  }
+
+  async function settle(key: Owed['key']): Promise<void> {
+    await post((layer) => {
+      layer.remove(outboxTable, key)
+      layer.keep()
+    })
+  }
+
+  function abandon(): void {
+    if (state === 'lost') return
+    state = 'lost'
+    void timers.stop()
+    void outbox.stop(0)
+    for (const letter of mailbox) letter.reject(new Moved('the shard is not served here any more'))
+    mailbox = []
+  }
+
+  return {
+    async ask(asked) {
+      if (state !== 'open') throw new Moved('the shard is not served here any more')
+      const id = asked.rememberMs === undefined ? undefined : `${asked.owner} ${asked.commandId}`
+      const before = id === undefined ? undefined : asking.get(id)
+      if (before) return before
+      if (mailbox.length >= limits.mailboxCommands) throw new Full('too many commands wait for the shard')
+      const answer = post((layer, moment) => decideIn(layer, moment, asked))
+      if (id === undefined) return answer
+      asking.set(id, answer)
+      return answer.finally(() => asking.delete(id))
+    },
+    read: (query, input) => query.read(space, input),
+    load: () => ({ waiting: mailbox.length, owedSince: outbox.owedSince() }),
+    start() {
+      outbox.resume()
+      timers.look()
+    },
+    async rest() {
+      await Promise.all([timers.stop(), outbox.stop(limits.handOverMs)])
+    },
+    async close() {
+      if (state === 'open') state = 'closed'
+      while (working) await working
+    },
+    abandon,
+  }
+}
+
+/** The time of day when it was opened, and since then only what has passed. */
+function steadyTime(clock: Clock): () => number {
+  const ahead = clock.now() - clock.elapsed()
+  return () => clock.elapsed() + ahead
+}
