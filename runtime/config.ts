@@ -20,6 +20,9 @@ function optional<T>(name: string, kind: kinds.Kind<T>, unset: string, meaning: 
   return { name, kind, unset, meaning } as Variable<T | undefined>
 }
 
+/** What `parley` on the command line reads. A shell that has them set may start a node all the same. */
+export const commandLineVariables = { url: 'PARLEY_URL', key: 'PARLEY_KEY' } as const
+
 const nothing = 'unset'
 /** Of what somebody typed, as much as a complaint repeats. */
 const shownChars = 100
@@ -71,11 +74,23 @@ const variables = {
     nothing,
     'File of the authority that signed the NATS servers',
   ),
+  natsSyncAlways: given(
+    'PARLEY_NATS_SYNC_ALWAYS',
+    kinds.flag,
+    'false',
+    'Says that the NATS servers run with `sync_interval: always`, which a node cannot see; until then it warns',
+  ),
   redisUrl: optional(
     'PARLEY_REDIS_URL',
     kinds.redisUrl,
     'unset: limits inside the process',
-    'Redis that holds the rate limits which several nodes share',
+    'Redis that holds the rate limits which several nodes share; `rediss://` for TLS',
+  ),
+  redisTlsCaFile: optional(
+    'PARLEY_REDIS_TLS_CA',
+    kinds.path,
+    nothing,
+    'File of the authority that signed the Redis server',
   ),
   roles: given('PARLEY_ROLES', kinds.roleList, kinds.nodeRoles.join(), 'What this process runs, separated by commas'),
   shards: given('PARLEY_SHARDS', kinds.shardCount, '16', 'Parts that state is divided into; fixed once there is data'),
@@ -164,6 +179,8 @@ function complaint({ name, kind }: Variable<unknown>, text: string): string {
 const needs: readonly (readonly [keyof Config, keyof Config])[] = [
   ['natsCredsFile', 'natsServers'],
   ['natsTlsCaFile', 'natsServers'],
+  ['natsSyncAlways', 'natsServers'],
+  ['redisTlsCaFile', 'redisUrl'],
   ['modelKey', 'modelUrl'],
   ['modelName', 'modelUrl'],
   ['oidcIssuer', 'oidcAudience'],
@@ -175,7 +192,15 @@ function contradictions(config: Config, env: Environment): string[] {
     .map(([field, other]) => [variables[field].name, variables[other].name] as const)
     .filter(([name, other]) => env[name] && !env[other])
     .map(([name, other]) => `${name} is set and ${other} is not. They go together.`)
-  const { gatewayPort, mgmtPort, roles } = config
+  const { gatewayPort, mgmtPort, roles, natsServers, redisUrl, redisTlsCaFile } = config
+  if (redisTlsCaFile && redisUrl?.startsWith('redis:')) {
+    problems.push('PARLEY_REDIS_TLS_CA is set and PARLEY_REDIS_URL begins with redis://. TLS wants rediss://.')
+  }
+  if (roles && !roles.includes('shards') && !natsServers && !env[variables.natsServers.name]) {
+    problems.push(
+      'PARLEY_ROLES lacks shards and PARLEY_NATS_URL is not set. Such a process has nowhere to keep anything.',
+    )
+  }
   if (gatewayPort && gatewayPort === mgmtPort && roles?.includes('gateway') && roles.includes('mgmt')) {
     problems.push(`PARLEY_GATEWAY_PORT and PARLEY_MGMT_PORT are both ${mgmtPort}. Each wants a port of its own.`)
   }
@@ -184,8 +209,10 @@ function contradictions(config: Config, env: Environment): string[] {
 
 function unknownNames(env: Environment): string[] {
   const known = Object.values(variables).map((variable) => variable.name)
+  const notOurs: readonly string[] = Object.values(commandLineVariables)
   return Object.keys(env)
-    .filter((name) => name.startsWith('PARLEY_') && env[name] !== undefined && !known.includes(name))
+    .filter((name) => name.startsWith('PARLEY_') && env[name] !== undefined)
+    .filter((name) => !known.includes(name) && !notOurs.includes(name))
     .map((name) => name.slice(0, shownChars))
     .map((name) => `${JSON.stringify(name)} is not a variable of Parley. Did you mean ${nearest(name, known)}?`)
 }

@@ -34,9 +34,6 @@ async function configuration(): Promise<Config> {
 /** What the contract configures and this version cannot do yet is refused, since running without it would be a lie. */
 function unbuilt(config: Config): string[] {
   const problems = []
-  if (config.natsServers) problems.push('PARLEY_NATS_URL is set, and this version runs on its embedded bus only.')
-  if (!config.roles.includes('shards'))
-    problems.push('PARLEY_ROLES lacks shards, and this version keeps them in every process.')
   if (config.adapters) problems.push('PARLEY_ADAPTERS is set, and this version loads no partner adapters.')
   return problems
 }

@@ -1,6 +1,7 @@
 /** A node on its sockets: opened, listening, reachable, and closed in the order that loses nothing. */
 import { shutdown } from '../core/limits.js'
 import type { Config } from './config.js'
+import type { Plane } from './http/route.js'
 import { type Listening, listen } from './http/server.js'
 import { type Node, openNode, type Surroundings, type Urls } from './node.js'
 
@@ -22,7 +23,7 @@ export async function runNode(config: Config, around: Surroundings): Promise<Run
   try {
     const urls = { mgmt: config.publicMgmtUrl ?? '', gateway: config.publicGatewayUrl ?? '' }
     for (const plane of ['gateway', 'mgmt'] as const) {
-      if (!config.roles.includes(plane)) continue
+      if (!listensOn(plane, config)) continue
       const port = plane === 'mgmt' ? config.mgmtPort : config.gatewayPort
       const listener = await listen({ host: config.host, port, serve: node.planes[plane].serve, log: around.log })
       listeners.push(listener)
@@ -34,6 +35,11 @@ export async function runNode(config: Config, around: Surroundings): Promise<Run
     await stop()
     throw error
   }
+}
+
+/** A process that keeps shards only is still asked whether it is well, on its management port. */
+function listensOn(plane: Plane, { roles }: Config): boolean {
+  return roles.includes(plane) || (plane === 'mgmt' && !roles.includes('gateway'))
 }
 
 /** An address that means every interface is not one to call. */

@@ -1,5 +1,4 @@
 /** Tells the token kinds apart by their first characters and asks the one that knows it. */
-import type { Caller } from '../../core/access.js'
 import { apiKeyPrefix } from '../../core/ids.js'
 import type { Authenticate } from '../../runtime/http/pipeline.js'
 import type { Grants } from './grants.js'
@@ -7,7 +6,7 @@ import type { IdTokens } from './idtokens.js'
 import type { Keyring } from './keyring.js'
 
 export function authenticateWith(keyring: Keyring, grants: Grants, idTokens: IdTokens): Authenticate {
-  return (token): Caller | undefined | Promise<Caller | undefined> => {
+  return (token) => {
     if (token.startsWith(apiKeyPrefix)) return keyring.find(token)
     if (token.startsWith('v1.') || token.startsWith('v2.')) return grants.open(token)
     return token.startsWith('eyJ') ? idTokens.verify(token) : undefined

@@ -2,12 +2,14 @@
 import { createHash, createPrivateKey, createPublicKey } from 'node:crypto'
 import { createRemoteJWKSet, exportJWK, type JWK, type JWTPayload, jwtVerify, SignJWT } from 'jose'
 import { type Member, type Role, roles, scopesOfRole } from '../../core/access.js'
+import { isRefusal, type Refusal } from '../../core/errors.js'
 import { session as limits } from '../../core/limits.js'
 import type { Clock } from '../../runtime/clock.js'
+import { openRecent } from './recent.js'
 
 export interface IdTokens {
-  /** Undefined for a token that is not good, whatever the reason. */
-  verify(token: string): Member | undefined | Promise<Member | undefined>
+  /** Undefined for a token that is not good, whatever the reason; a refusal when that cannot be found out just now. */
+  verify(token: string): Member | undefined | Promise<Member | undefined | Refusal>
   /** The public keys of tokens that we sign ourselves. */
   jwks(): Promise<{ keys: JWK[] }>
   /** Absent when another issuer signs. */
@@ -23,8 +25,11 @@ function memberOf(payload: JWTPayload): Member | undefined {
 }
 
 /** A verified token is remembered until it ends: a signature check costs more than all the rest of a call. */
-function remembering(clock: Clock, check: (token: string) => Promise<JWTPayload>): IdTokens['verify'] {
-  const known = new Map<string, { member: Member; endsAt: number }>()
+function remembering(
+  clock: Clock,
+  check: (token: string) => Promise<JWTPayload>,
+): (token: string) => Member | undefined | Promise<Member | undefined> {
+  const known = openRecent<{ member: Member; endsAt: number }>(limits.rememberedTokens)
   return (token) => {
     const hash = createHash('sha256').update(token).digest('base64')
     const found = known.get(hash)
@@ -33,7 +38,6 @@ function remembering(clock: Clock, check: (token: string) => Promise<JWTPayload>
       (payload) => {
         const member = memberOf(payload)
         if (!member || payload.exp === undefined) return undefined
-        if (known.size >= limits.rememberedTokens) known.delete(known.keys().next().value!)
         known.set(hash, { member, endsAt: payload.exp * 1000 })
         return member
       },
@@ -48,7 +52,7 @@ export interface OwnIssuer {
   readonly issuer: () => string
   readonly clock: Clock
   /** A session made with an API key ends with it. */
-  readonly stillGood: (orgId: string, keyId: string) => boolean
+  readonly stillGood: (orgId: string, keyId: string) => boolean | Promise<boolean | Refusal>
 }
 
 const audience = 'parley'
@@ -66,8 +70,11 @@ export function ownIdTokens({ seed, issuer, clock, stillGood }: OwnIssuer): IdTo
     const rules = { audience, algorithms: ['EdDSA'], currentDate: new Date(clock.now()) }
     return (await jwtVerify(token, publicKey, rules)).payload
   })
-  const whileKeyHolds = (member: Member | undefined) =>
-    member && stillGood(member.orgId, member.id) ? member : undefined
+  function whileKeyHolds(member: Member | undefined): ReturnType<IdTokens['verify']> {
+    const good = member !== undefined && stillGood(member.orgId, member.id)
+    if (!(good instanceof Promise)) return good ? member : undefined
+    return good.then((answer) => (isRefusal(answer) ? answer : answer ? member : undefined))
+  }
   return {
     verify(token) {
       const member = verify(token)

@@ -1,112 +1,171 @@
-/** Every API key in memory by its hash, so that a call is recognised without a read: what a commit changes, it knows. */
+/**
+ * Recognises API keys on any node. Where a key is never changes and is remembered; whether it is good is asked of its org
+ * each time, except while this process owns the org's shard and so hears of every change before anybody else does.
+ */
 import { timingSafeEqual } from 'node:crypto'
 import { expandScopes, type Member, roleOfKey } from '../../core/access.js'
+import { isRefusal, type Refusal } from '../../core/errors.js'
 import { apiKey as limits } from '../../core/limits.js'
 import type { Clock } from '../../runtime/clock.js'
-import type { Shards, Watch } from '../../runtime/shard/contract.js'
-import type { Reader } from '../../runtime/store/contract.js'
+import type { Local, Shards } from '../../runtime/shard/contract.js'
+import type { KeyCommands } from './commands.js'
+import { keyIndex, ownerOfHash } from './keyindex.js'
 import { hashKey, shownPrefix } from './keys.js'
-import { type KeyRecord, keyTable, markKeyUsed } from './store.js'
+import { openRecent } from './recent.js'
+import { type KeyPlace, type KeyStanding, keyQueries, keyTable, standingOf } from './store.js'
 
+/** What is known at once is answered at once. A refusal says that the shard in question could not be asked. */
 export interface Keyring {
   /** Undefined for a key that is unknown, revoked or expired. */
-  find(key: string): Member | undefined
+  find(key: string): Member | undefined | Promise<Member | undefined | Refusal>
   /** Whether the key of that id is still good. */
-  holds(orgId: string, keyId: string): boolean
+  holds(orgId: string, keyId: string): boolean | Promise<boolean | Refusal>
 }
 
-interface Held {
+interface Bearer {
   readonly member: Member
-  readonly hash: Buffer
   readonly expiresAt: number
   usedAt: number
 }
 
-export function openKeyring(options: { reader: Reader; shards: Shards & Watch; clock: Clock }): Keyring {
-  const { reader, shards, clock } = options
-  const byName = new Map<string, Held>()
-  const byMark = new Map<number, Held[]>()
-  /**
-   * Keys seen of late, by the beginning that reads show anyway: comparing one whole, in constant time, is cheaper than
-   * hashing it again. Every change of a key empties this, so it never knows more than the keys themselves do.
-   */
-  const recent = new Map<string, { readonly bytes: Buffer; readonly held: Held }>()
+/** A key of a shard that this process owns: good for as long as the tenure lasts, and changed when the key is. */
+interface Held extends KeyPlace {
+  readonly tenure: number
+  /** The whole key, once somebody has shown it: comparing it in constant time is cheaper than hashing it again. */
+  readonly text?: { readonly prefix: string; readonly bytes: Buffer }
+  bearer: Bearer
+}
 
-  function take([orgId, keyId]: readonly [string, string], record: KeyRecord | undefined): void {
-    recent.clear()
-    const name = `${orgId}/${keyId}`
-    const before = byName.get(name)
-    if (before) {
-      const mark = markOf(before.hash)
-      byMark.set(mark, byMark.get(mark)?.filter((each) => each !== before) ?? [])
-      if (byMark.get(mark)?.length === 0) byMark.delete(mark)
-    }
-    byName.delete(name)
-    if (!record) return
-    const key = held(record)
-    byName.set(name, key)
-    byMark.set(markOf(key.hash), [...(byMark.get(markOf(key.hash)) ?? []), key])
+export function openKeyring(options: {
+  shards: Shards & Local
+  commands: Pick<KeyCommands, 'used'>
+  clock: Clock
+}): Keyring {
+  const { shards, commands, clock } = options
+  const places = openRecent<KeyPlace>(limits.recentKeys)
+  const usesNoted = openRecent<number>(limits.recentKeys)
+  const held = new Map<string, Held>()
+  /** The held ones whose text is known, by the beginning that reads show anyway. */
+  const byPrefix = new Map<string, Held>()
+  let changes = 0
+
+  shards.watch(keyTable, ([orgId, keyId], record) => {
+    changes++
+    const key = held.get(nameOf({ orgId, keyId }))
+    if (!key) return
+    if (record) key.bearer = bearerOf(key, standingOf(record))
+    else forget(key)
+  })
+
+  function hold(key: Held): void {
+    const name = nameOf(key)
+    const before = held.get(name)
+    if (before) forget(before)
+    else if (held.size >= limits.recentKeys) forget(held.values().next().value!)
+    held.set(name, key)
+    if (key.text) byPrefix.set(key.text.prefix, key)
   }
 
-  shards.watch(keyTable, take)
-  for (const { key, value } of reader.range(keyTable)) take(key, value)
+  function forget(key: Held): void {
+    held.delete(nameOf(key))
+    if (key.text && byPrefix.get(key.text.prefix) === key) byPrefix.delete(key.text.prefix)
+  }
 
-  function recognise(key: string): Held | undefined {
-    const bytes = Buffer.from(key)
-    const prefix = shownPrefix(key)
-    const seen = recent.get(prefix)
-    if (seen && seen.bytes.length === bytes.length && timingSafeEqual(seen.bytes, bytes)) return seen.held
+  const isCurrent = (key: Held): boolean => shards.tenure(key.orgId) === key.tenure
+
+  /**
+   * What the org answers is held only if nothing changed while it was asked: a key that was revoked meanwhile must not
+   * come back. Nobody joins another's question either, for it may have been put before a change that he has heard of.
+   */
+  async function inquire(
+    place: KeyPlace,
+    question: () => Promise<KeyStanding | null | Refusal>,
+    text?: Held['text'],
+  ): Promise<Bearer | undefined | Refusal> {
+    const [tenure, changesBefore] = [shards.tenure(place.orgId), changes]
+    const standing = await question()
+    if (!standing || isRefusal(standing)) return standing ?? undefined
+    const found = bearerOf(place, standing)
+    if (tenure !== undefined && changes === changesBefore) hold({ ...place, tenure, text, bearer: found })
+    return found
+  }
+
+  async function recognise(key: string, bytes: Buffer): Promise<Member | undefined | Refusal> {
     const hash = hashKey(key)
-    const held = byMark.get(markOf(hash))?.find((each) => timingSafeEqual(each.hash, hash))
-    if (!held) return undefined
-    if (recent.size >= limits.recentKeys) recent.clear()
-    recent.set(prefix, { bytes, held })
-    return held
+    const place = await placeOf(hash)
+    if (!place || isRefusal(place)) return place ?? undefined
+    const text = { prefix: shownPrefix(key), bytes }
+    const ask = () => shards.read(place.orgId, keyQueries.recognise, { ...place, hash })
+    const found = await inquire(place, ask, text)
+    return !found || isRefusal(found) ? found : admitted(found)
+  }
+
+  /** That a key is nowhere is never remembered: it may be made at any moment. */
+  async function placeOf(hash: Buffer): Promise<KeyPlace | null | Refusal> {
+    const owner = ownerOfHash(hash)
+    const known = places.get(owner)
+    if (known) return known
+    const found = await shards.read(owner, keyIndex.find, { hash })
+    if (found && !isRefusal(found)) places.set(owner, found)
+    return found
+  }
+
+  const isGood = ({ expiresAt }: Bearer, now: number): boolean => expiresAt > now
+
+  function admitted(bearer: Bearer): Member | undefined {
+    const now = clock.now()
+    if (!isGood(bearer, now)) return undefined
+    if (now - bearer.usedAt >= limits.lastUsedEveryMs) noteUse(bearer, now)
+    return bearer.member
   }
 
   /** Written at most once in a while for each key: a busy key must not make every call a write. */
-  function noteUse(key: Held, now: number): void {
-    if (now - key.usedAt < limits.lastUsedEveryMs) return
-    key.usedAt = now
-    const { orgId, id } = key.member
-    shards.ask(orgId, markKeyUsed, { orgId, keyId: id, at: now }).catch(() => {
+  function noteUse(bearer: Bearer, now: number): void {
+    bearer.usedAt = now
+    const place = { orgId: bearer.member.orgId, keyId: bearer.member.id }
+    const name = nameOf(place)
+    if (now - (usesNoted.get(name) ?? Number.NEGATIVE_INFINITY) < limits.lastUsedEveryMs) return
+    usesNoted.set(name, now)
+    shards.ask(place.orgId, commands.used, { ...place, at: now }).catch(() => {
       // A store that cannot write says so to every caller that needs it; a use not noted harms nobody.
     })
   }
 
   return {
     find(key) {
-      const found = recognise(key)
-      if (!found) return undefined
-      const now = clock.now()
-      if (found.expiresAt <= now) return undefined
-      noteUse(found, now)
-      return found.member
+      const bytes = Buffer.from(key)
+      const seen = byPrefix.get(shownPrefix(key))
+      const text = seen?.text?.bytes
+      if (seen && text?.length === bytes.length && timingSafeEqual(text, bytes) && isCurrent(seen)) {
+        return admitted(seen.bearer)
+      }
+      return recognise(key, bytes)
     },
     holds(orgId, keyId) {
-      const found = byName.get(`${orgId}/${keyId}`)
-      return found !== undefined && found.expiresAt > clock.now()
+      const place = { orgId, keyId }
+      const known = held.get(nameOf(place))
+      if (known && isCurrent(known)) return isGood(known.bearer, clock.now())
+      const found = inquire(place, () => shards.read(orgId, keyQueries.standing, place))
+      return found.then((each) => (!each ? false : isRefusal(each) ? each : isGood(each, clock.now())))
     },
   }
 }
 
-/** The first bytes of a hash narrow the search; what they tell apart is compared whole, in constant time. */
-function markOf(hash: Buffer): number {
-  return hash.readUInt32LE(0)
+function nameOf({ orgId, keyId }: KeyPlace): string {
+  return `${orgId}/${keyId}`
 }
 
-function held(record: KeyRecord): Held {
+function bearerOf({ orgId, keyId }: KeyPlace, { scopes, sysop, expiresAt, lastUsedAt }: KeyStanding): Bearer {
   return {
     member: {
       kind: 'key',
-      id: record.id,
-      orgId: record.orgId,
-      role: roleOfKey(record.scopes),
-      scopes: new Set(expandScopes(record.scopes)),
-      isSysop: record.sysop === true,
+      id: keyId,
+      orgId,
+      role: roleOfKey(scopes),
+      scopes: new Set(expandScopes(scopes)),
+      isSysop: sysop,
     },
-    hash: Buffer.from(record.hash),
-    expiresAt: record.expiresAt ? Date.parse(record.expiresAt) : Number.POSITIVE_INFINITY,
-    usedAt: record.lastUsedAt ? Date.parse(record.lastUsedAt) : 0,
+    expiresAt: expiresAt ?? Number.POSITIVE_INFINITY,
+    usedAt: lastUsedAt ?? 0,
   }
 }

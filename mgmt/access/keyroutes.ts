@@ -2,12 +2,13 @@
 import { randomBytes } from 'node:crypto'
 import Type from 'typebox'
 import { actorOf } from '../../core/access.js'
-import { isRefusal, refuse } from '../../core/errors.js'
+import { isRefusal } from '../../core/errors.js'
 import { json, noContent, type Route, route } from '../../runtime/http/route.js'
 import type { Shards } from '../../runtime/shard/contract.js'
-import { hashKey, makeKey, shownPrefix } from './keys.js'
+import type { KeyCommands } from './commands.js'
+import { issueKey } from './issue.js'
 import { ApiKey, ApiKeyCreate, ApiKeyCreated, ApiKeyPatch } from './schema.js'
-import { createKey, keysOf, keyTable, patchKey, revokeKey, shownKey } from './store.js'
+import { keyQueries } from './store.js'
 
 const common = {
   plane: 'mgmt',
@@ -17,7 +18,7 @@ const common = {
 const collection = '/orgs/{org}/api-keys'
 const item = '/orgs/{org}/api-keys/{keyId}'
 
-export function keyRoutes({ shards }: { shards: Shards }): Route[] {
+export function keyRoutes({ shards, commands }: { shards: Shards; commands: KeyCommands }): Route[] {
   return [
     route({
       ...common,
@@ -25,7 +26,10 @@ export function keyRoutes({ shards }: { shards: Shards }): Route[] {
       path: collection,
       summary: 'List the keys, oldest first',
       reply: { 200: Type.Object({ data: Type.Array(ApiKey) }, { additionalProperties: false }) },
-      handler: ({ params }) => json(200, { data: keysOf(shards.view(params.org), params.org).map(shownKey) }),
+      async handler({ params: { org: orgId } }) {
+        const data = await shards.read(orgId, keyQueries.list, { orgId })
+        return isRefusal(data) ? data : json(200, { data })
+      },
     }),
     route({
       ...common,
@@ -35,10 +39,9 @@ export function keyRoutes({ shards }: { shards: Shards }): Route[] {
       body: ApiKeyCreate,
       reply: { 201: ApiKeyCreated },
       async handler({ params, body, caller }) {
-        const key = makeKey(randomBytes)
-        const made = { scopes: [], ...body, orgId: params.org, prefix: shownPrefix(key), hash: hashKey(key) }
-        const record = await shards.ask(params.org, createKey, made, { by: actorOf(caller) })
-        return isRefusal(record) ? record : json(201, { ...shownKey(record), key })
+        const about = { scopes: [], ...body, orgId: params.org }
+        const made = await issueKey({ shards, commands, randomBytes }, about, actorOf(caller))
+        return isRefusal(made) ? made : json(201, made)
       },
     }),
     route({
@@ -47,9 +50,9 @@ export function keyRoutes({ shards }: { shards: Shards }): Route[] {
       path: item,
       summary: 'Read a key',
       reply: { 200: ApiKey },
-      handler({ params }) {
-        const record = shards.view(params.org).get(keyTable, [params.org, params.keyId])
-        return record ? json(200, shownKey(record)) : refuse('resource.not_found')
+      async handler({ params: { org: orgId, keyId } }) {
+        const key = await shards.read(orgId, keyQueries.read, { orgId, keyId })
+        return isRefusal(key) ? key : json(200, key)
       },
     }),
     route({
@@ -59,10 +62,9 @@ export function keyRoutes({ shards }: { shards: Shards }): Route[] {
       summary: 'Change name, description, scopes or expiry',
       body: ApiKeyPatch,
       reply: { 200: ApiKey },
-      async handler({ params, body, caller }) {
-        const change = { orgId: params.org, keyId: params.keyId, patch: body }
-        const record = await shards.ask(params.org, patchKey, change, { by: actorOf(caller) })
-        return isRefusal(record) ? record : json(200, shownKey(record))
+      async handler({ params: { org: orgId, keyId }, body: patch, caller }) {
+        const key = await shards.ask(orgId, commands.patch, { orgId, keyId, patch }, { by: actorOf(caller) })
+        return isRefusal(key) ? key : json(200, key)
       },
     }),
     route({
@@ -71,9 +73,8 @@ export function keyRoutes({ shards }: { shards: Shards }): Route[] {
       path: item,
       summary: 'Revoke a key at once',
       reply: { 204: null },
-      async handler({ params, caller }) {
-        const key = { orgId: params.org, keyId: params.keyId }
-        const done = await shards.ask(params.org, revokeKey, key, { by: actorOf(caller) })
+      async handler({ params: { org: orgId, keyId }, caller }) {
+        const done = await shards.ask(orgId, commands.revoke, { orgId, keyId }, { by: actorOf(caller) })
         return isRefusal(done) ? done : noContent
       },
     }),

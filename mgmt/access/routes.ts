@@ -1,15 +1,22 @@
 /** Who am I, sign-in, and the emulator's own view of its grant. */
 import Type from 'typebox'
-import { refuse } from '../../core/errors.js'
+import { isRefusal, refuse } from '../../core/errors.js'
 import { json, type Route, route } from '../../runtime/http/route.js'
+import type { Query, Shards } from '../../runtime/shard/contract.js'
 import type { OpenedGrant } from './grants.js'
 import type { IdTokens } from './idtokens.js'
 import { EmulatorSession, Me, Session, SessionAsk } from './schema.js'
 
 const tag = 'Access'
 
-export function accessRoutes(options: { idTokens: IdTokens; orgName: (orgId: string) => string | undefined }): Route[] {
-  const { idTokens, orgName } = options
+export interface AccessRoutesOptions {
+  readonly shards: Shards
+  readonly idTokens: IdTokens
+  /** Null for an org that is not there. */
+  readonly orgName: Query<{ readonly orgId: string }, string | null>
+}
+
+export function accessRoutes({ shards, idTokens, orgName }: AccessRoutesOptions): Route[] {
   return [
     route({
       plane: 'mgmt',
@@ -19,11 +26,13 @@ export function accessRoutes(options: { idTokens: IdTokens; orgName: (orgId: str
       summary: 'Who the token is',
       access: { who: 'any' },
       reply: { 200: Me },
-      handler({ caller }) {
+      async handler({ caller }) {
         const { id, orgId, role, isSysop, scopes } = caller
+        const name = await shards.read(orgId, orgName, { orgId })
+        if (isRefusal(name)) return name
         return json(200, {
           caller: { kind: 'user', id },
-          org: { id: orgId, name: orgName(orgId), role },
+          org: { id: orgId, ...(name !== null && { name }), role },
           isSysop,
           scopes: [...scopes],
           rateLimit: null,

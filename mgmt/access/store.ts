@@ -1,10 +1,10 @@
-/** Where API keys are kept, and the changes they go through. The key itself never comes here: only its hash does. */
+/** Where API keys are kept and how they are read. The key itself never comes here: only its hash does. */
+import { timingSafeEqual } from 'node:crypto'
 import type { Scope } from '../../core/access.js'
-import { invalid, refuse } from '../../core/errors.js'
-import { apiKey as limits } from '../../core/limits.js'
-import type { Command, Tx } from '../../runtime/shard/contract.js'
-import { type Reader, table } from '../../runtime/store/contract.js'
-import type { ApiKey, ApiKeyPatch } from './schema.js'
+import { refuse } from '../../core/errors.js'
+import type { Query } from '../../runtime/shard/contract.js'
+import { table } from '../../runtime/store/contract.js'
+import type { ApiKey } from './schema.js'
 
 export interface KeyRecord extends ApiKey {
   orgId: string
@@ -15,81 +15,67 @@ export interface KeyRecord extends ApiKey {
   sysop?: true
 }
 
-export const keyTable = table<[orgId: string, keyId: string], KeyRecord>('apiKey')
-
-export function keysOf(reader: Reader, orgId: string): KeyRecord[] {
-  const records = [...reader.range(keyTable, { prefix: [orgId] })].map(({ value }) => value)
-  return records.sort((a, b) => (a.createdAt < b.createdAt ? -1 : a.createdAt > b.createdAt ? 1 : a.id < b.id ? -1 : 1))
+/** Which key of which org. */
+export interface KeyPlace {
+  readonly orgId: string
+  readonly keyId: string
 }
+
+/** What a key makes of its bearer, as far as its record tells; that it has expired is for the reader's clock to say. */
+export interface KeyStanding {
+  readonly scopes: readonly Scope[]
+  readonly sysop: boolean
+  readonly expiresAt?: number
+  readonly lastUsedAt?: number
+}
+
+export const keyTable = table<[orgId: string, keyId: string], KeyRecord>('apiKey')
 
 export function shownKey({ orgId: _o, hash: _h, sysop: _s, ...shown }: KeyRecord): ApiKey {
   return shown
 }
 
-interface NewKey {
-  orgId: string
-  name: string
-  description?: string
-  scopes: Scope[]
-  expiresAt?: string
-  prefix: string
-  hash: Uint8Array
-  sysop?: true
+export function standingOf({ scopes, sysop, expiresAt, lastUsedAt }: KeyRecord): KeyStanding {
+  return {
+    scopes,
+    sysop: sysop === true,
+    ...(expiresAt !== undefined && { expiresAt: Date.parse(expiresAt) }),
+    ...(lastUsedAt !== undefined && { lastUsedAt: Date.parse(lastUsedAt) }),
+  }
 }
 
-export const createKey: Command<NewKey, KeyRecord> = {
-  name: 'apiKey.create',
-  decide(tx, input, told) {
-    if (input.expiresAt && Date.parse(input.expiresAt) <= told.at) return invalid('expiresAt', 'must be in the future')
-    let count = 0
-    for (const _ of tx.range(keyTable, { prefix: [input.orgId] })) count++
-    if (count >= limits.perOrg) return invalid('name', `an org has at most ${limits.perOrg} keys; delete one first`)
-    const now = new Date(told.at).toISOString()
-    const record: KeyRecord = { id: told.mint('key'), ...input, createdAt: now, updatedAt: now }
-    tx.put(keyTable, [input.orgId, record.id], record)
-    announce(tx, 'api_key.created', record, told.by)
-    return record
+const list: Query<{ readonly orgId: string }, ApiKey[]> = {
+  name: 'apiKey.list',
+  read(reader, { orgId }) {
+    const keys = Array.from(reader.range(keyTable, { prefix: [orgId] }), ({ value }) => shownKey(value))
+    return keys.sort((a, b) => (a.createdAt < b.createdAt ? -1 : a.createdAt > b.createdAt ? 1 : a.id < b.id ? -1 : 1))
   },
 }
 
-export const patchKey: Command<{ orgId: string; keyId: string; patch: ApiKeyPatch }, KeyRecord> = {
-  name: 'apiKey.patch',
-  decide(tx, { orgId, keyId, patch }, told) {
-    const record = tx.get(keyTable, [orgId, keyId])
-    if (!record) return refuse('resource.not_found')
-    if (patch.scopes && told.by?.id === keyId) return invalid('scopes', 'a key cannot change its own scopes')
-    if (patch.expiresAt && Date.parse(patch.expiresAt) <= told.at) return invalid('expiresAt', 'must be in the future')
-    const { description, expiresAt, ...rest } = { ...record, ...patch }
-    const changed: KeyRecord = { ...rest, updatedAt: new Date(told.at).toISOString() }
-    if (description) changed.description = description
-    if (expiresAt) changed.expiresAt = expiresAt
-    tx.put(keyTable, [orgId, keyId], changed)
-    return changed
+const read: Query<KeyPlace, ApiKey> = {
+  name: 'apiKey.read',
+  read(reader, { orgId, keyId }) {
+    const record = reader.get(keyTable, [orgId, keyId])
+    return record ? shownKey(record) : refuse('resource.not_found')
   },
 }
 
-export const revokeKey: Command<{ orgId: string; keyId: string }, true> = {
-  name: 'apiKey.revoke',
-  decide(tx, { orgId, keyId }, told) {
-    const record = tx.get(keyTable, [orgId, keyId])
-    if (!record) return refuse('resource.not_found')
-    tx.remove(keyTable, [orgId, keyId])
-    announce(tx, 'api_key.revoked', record, told.by)
-    return true
+/** Null for a key that was revoked or never made. */
+const standing: Query<KeyPlace, KeyStanding | null> = {
+  name: 'apiKey.standing',
+  read(reader, { orgId, keyId }) {
+    const record = reader.get(keyTable, [orgId, keyId])
+    return record ? standingOf(record) : null
   },
 }
 
-export const markKeyUsed: Command<{ orgId: string; keyId: string; at: number }, boolean> = {
-  name: 'apiKey.used',
-  decide(tx, { orgId, keyId, at }) {
-    const record = tx.get(keyTable, [orgId, keyId])
-    if (!record) return false
-    tx.put(keyTable, [orgId, keyId], { ...record, lastUsedAt: new Date(at).toISOString() })
-    return true
+/** The same for whoever shows a key, of which this is the hash: null as well when it is not that key's. */
+const recognise: Query<KeyPlace & { readonly hash: Uint8Array }, KeyStanding | null> = {
+  name: 'apiKey.recognise',
+  read(reader, { orgId, keyId, hash }) {
+    const record = reader.get(keyTable, [orgId, keyId])
+    return record && timingSafeEqual(record.hash, hash) ? standingOf(record) : null
   },
 }
 
-function announce(tx: Tx, type: string, key: KeyRecord, by: unknown): void {
-  const { id, name, prefix, scopes } = key
-  tx.effect({ kind: 'orgEvent', payload: { type, orgId: key.orgId, data: { id, name, prefix, scopes, by } } })
-}
+export const keyQueries = { list, read, standing, recognise }

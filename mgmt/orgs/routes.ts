@@ -4,7 +4,7 @@ import { isRefusal, refuse } from '../../core/errors.js'
 import { json, type Route, route } from '../../runtime/http/route.js'
 import type { Shards } from '../../runtime/shard/contract.js'
 import { Org, OrgPatch } from './schema.js'
-import { orgTable, patchOrg } from './store.js'
+import { patchOrg, readOrg } from './store.js'
 
 export function orgRoutes({ shards }: { shards: Shards }): Route[] {
   const about = { plane: 'mgmt', path: '/orgs/{org}', tag: 'Org', reply: { 200: Org } } as const
@@ -14,9 +14,9 @@ export function orgRoutes({ shards }: { shards: Shards }): Route[] {
       method: 'GET',
       summary: 'Read the org',
       access: { who: 'member', role: 'viewer' },
-      handler({ params }) {
-        const org = shards.view(params.org).get(orgTable, [params.org])
-        return org ? json(200, org) : refuse('resource.not_found')
+      async handler({ params: { org: orgId } }) {
+        const org = await shards.read(orgId, readOrg, { orgId })
+        return isRefusal(org) ? org : json(200, org)
       },
     }),
     route({

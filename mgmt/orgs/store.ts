@@ -1,15 +1,29 @@
 /** Where orgs are kept, and the changes they go through. */
 import { invalid, refuse } from '../../core/errors.js'
 import { isTimeZone } from '../../core/zones.js'
-import type { Command } from '../../runtime/shard/contract.js'
-import { type Reader, table } from '../../runtime/store/contract.js'
+import type { Command, Query, Repertoire } from '../../runtime/shard/contract.js'
+import { table } from '../../runtime/store/contract.js'
 import type { Org, OrgPatch } from './schema.js'
 
 export const orgTable = table<[orgId: string], Org>('org')
 
-export function anyOrg(reader: Reader): Org | undefined {
-  for (const { value } of reader.range(orgTable, { limit: 1 })) return value
-  return undefined
+export const readOrg: Query<{ readonly orgId: string }, Org> = {
+  name: 'org.read',
+  read: (reader, { orgId }) => reader.get(orgTable, [orgId]) ?? refuse('resource.not_found'),
+}
+
+export const orgName: Query<{ readonly orgId: string }, string | null> = {
+  name: 'org.name',
+  read: (reader, { orgId }) => reader.get(orgTable, [orgId])?.name ?? null,
+}
+
+/** The id of any org of this shard. */
+export const anyOrg: Query<Record<never, never>, string | null> = {
+  name: 'org.any',
+  read(reader) {
+    for (const { value } of reader.range(orgTable, { limit: 1 })) return value.id
+    return null
+  },
 }
 
 export const createOrg: Command<{ id: string; name: string }, Org> = {
@@ -35,4 +49,9 @@ export const patchOrg: Command<{ id: string; patch: OrgPatch }, Org> = {
     tx.put(orgTable, [id], changed)
     return changed
   },
+}
+
+export const orgRepertoire: Pick<Repertoire, 'commands' | 'queries'> = {
+  commands: [createOrg, patchOrg],
+  queries: [readOrg, orgName, anyOrg],
 }

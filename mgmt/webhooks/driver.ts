@@ -1,7 +1,6 @@
-/** Performs the effects of org webhooks: brings events to their org, and makes one try of one delivery. */
+/** Performs the effects of org webhooks: makes one try of one delivery. */
 import { isRefusal } from '../../core/errors.js'
-import type { OrgEventPayload } from '../../core/orgevents.js'
-import type { Shards } from '../../runtime/shard/contract.js'
+import type { Performing, Shards } from '../../runtime/shard/contract.js'
 import type { WebhookCommands } from './commands.js'
 import type { Outcome } from './machine.js'
 import type { WebhookTry } from './queue.js'
@@ -34,71 +33,67 @@ export interface DriverOptions {
   readonly tries: Tries
 }
 
-/** The id of the effect becomes the command's, so an event performed twice is queued once. */
-export function orgEventPerformer(shards: Shards, commands: Pick<WebhookCommands, 'enqueue'>) {
-  return async (payload: OrgEventPayload, effectId: string): Promise<void> => {
-    const answer = await shards.ask(payload.orgId, commands.enqueue, payload, { id: effectId })
-    if (isRefusal(answer)) throw new Error(`an org event was not taken: ${answer.refused}`)
-  }
-}
-
 /**
  * Makes one try. Webhook and delivery are read in the turn in which the try is entered, so a change that comes
  * later can still cut it. A throw leaves the effect owed: it is then performed again, under the same number.
  */
 export function webhookTryPerformer(options: DriverOptions) {
   const { shards, commands } = options
-  return async (which: WebhookTry): Promise<void> => {
+  return async (which: WebhookTry, { reader, signal }: Performing): Promise<void> => {
     const { orgId, webhookId, deliveryId, tryNumber } = which
-    const webhook = shards.view(orgId).get(webhookTable, [orgId, webhookId])
-    const delivery = shards.view(orgId).get(deliveryTable, [orgId, webhookId, deliveryId])
+    const webhook = reader.get(webhookTable, [orgId, webhookId])
+    const delivery = reader.get(deliveryTable, [orgId, webhookId, deliveryId])
     if (!webhook || delivery?.trying !== tryNumber) return
-    const outcome: Outcome = webhook.active ? await attempt(options, webhook, delivery) : { kind: 'stopped' }
+    const outcome: Outcome = webhook.active ? await attempt(options, webhook, delivery, signal) : { kind: 'stopped' }
     const answer = await shards.ask(orgId, commands.tried, { ...which, outcome })
     if (isRefusal(answer)) throw new Error(`the outcome of a webhook try was not taken: ${answer.refused}`)
   }
 }
 
-async function attempt(options: DriverOptions, webhook: Webhook, delivery: Delivery): Promise<Outcome> {
-  const { clock, post, tries } = options
-  const at = clock.now()
-  const body = Buffer.from(delivery.body)
-  const headers = signedHeaders(options, webhook, delivery, at, body)
-  if (!headers) return { kind: 'failed', at, durationMs: 0, error: 'The signing secret cannot be read; rotate it.' }
-  const { signal, end } = tries.begin(webhook)
+async function attempt(options: DriverOptions, webhook: Webhook, delivery: Delivery, lost: AbortSignal) {
+  const { signal, end } = options.tries.begin(webhook, lost)
   try {
-    const answer = await post({ url: webhook.url, headers, body, signal, answer: 'status' })
-    const durationMs = Math.max(0, clock.now() - at)
-    if (answer.ok) return { ...judged(answer.status), at, durationMs }
-    if (answer.reason !== 'stopped') return { kind: 'failed', at, durationMs, error: answer.message }
-    if (signal.aborted) return { kind: 'stopped' }
-    throw new Error('the node closed while a webhook was being tried')
+    const outcome = await posted(options, webhook, delivery, signal)
+    if (outcome !== 'cut') return outcome
+    if (signal.aborted && !lost.aborted) return { kind: 'stopped' } as const
+    throw new Error('a webhook was being tried when its shard left this node')
   } finally {
     end()
   }
 }
 
-/** Undefined when the secret was sealed under a root key that this node does not have. */
-function signedHeaders(
-  { sealer, sign }: DriverOptions,
+async function posted(
+  options: DriverOptions,
   webhook: Webhook,
   delivery: Delivery,
-  at: number,
-  body: Uint8Array,
-): Record<string, string> | undefined {
-  let secret: string
-  try {
-    secret = openSecret(sealer, webhook.orgId, webhook.id, webhook.secret)
-  } catch {
-    return undefined
-  }
-  return {
+  signal: AbortSignal,
+): Promise<Outcome | 'cut'> {
+  const { clock, post, sign } = options
+  const secret = await readableSecret(options, webhook)
+  if (signal.aborted) return 'cut'
+  const at = clock.now()
+  if (secret === undefined) return { kind: 'failed', at, durationMs: 0, error: unreadable }
+  const body = Buffer.from(delivery.body)
+  const headers = {
     'Content-Type': 'application/json',
     'User-Agent': 'Parley-Webhooks/1',
     'X-Svc-Event-Id': delivery.eventId,
     'X-Svc-Event-Type': delivery.eventType,
     ...sign(secret, at, body),
   }
+  const answer = await post({ url: webhook.url, headers, body, signal, answer: 'status' })
+  const durationMs = Math.max(0, clock.now() - at)
+  if (answer.ok) return { ...judged(answer.status), at, durationMs }
+  return answer.reason === 'stopped' ? 'cut' : { kind: 'failed', at, durationMs, error: answer.message }
+}
+
+const unreadable = 'The signing secret cannot be read; rotate it.'
+
+/** Undefined when it was sealed under a root key that this node does not have. */
+async function readableSecret({ sealer }: DriverOptions, webhook: Webhook): Promise<string | undefined> {
+  const secret = await openSecret(sealer, webhook.orgId, webhook.id, webhook.secret).catch(() => undefined)
+  if (isRefusal(secret)) throw new Error(`the key that seals a webhook's secret cannot be had: ${secret.refused}`)
+  return secret
 }
 
 function judged(status: number): { kind: 'succeeded' | 'failed'; status: number; error?: string } {

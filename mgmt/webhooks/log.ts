@@ -1,21 +1,13 @@
 /** The routes of a webhook's delivery log: what was delivered, what was not, and once more. */
 import { actorOf } from '../../core/access.js'
-import { invalid, isRefusal, refuse } from '../../core/errors.js'
+import { invalid, isRefusal } from '../../core/errors.js'
 import { page } from '../../core/limits.js'
 import type { Pages } from '../../runtime/http/page.js'
 import { json, type Route, route } from '../../runtime/http/route.js'
 import type { Shards } from '../../runtime/shard/contract.js'
-import type { Reader } from '../../runtime/store/contract.js'
 import type { WebhookCommands } from './commands.js'
-import {
-  type DeliveryState,
-  type DeliveryView,
-  deliveryList,
-  deliveryQuery,
-  deliveryView,
-  ofWebhooks,
-} from './schema.js'
-import { deliveryAsRead, deliveryTable, type Shelf, shelfTable, type Webhook, webhookTable } from './store.js'
+import { webhookQueries } from './queries.js'
+import { deliveryList, deliveryQuery, deliveryView, ofWebhooks } from './schema.js'
 
 export interface DeliveryRoutesOptions {
   readonly shards: Shards
@@ -35,14 +27,13 @@ export function deliveryRoutes({ shards, commands, pages }: DeliveryRoutesOption
       query: deliveryQuery,
       reply: { 200: deliveryList },
       errors: ['resource.not_found', 'request.invalid'],
-      handler({ params: { org, webhookId }, query: { limit = page.defaultRows, pageToken, state } }) {
-        const reader = shards.view(org)
-        const webhook = reader.get(webhookTable, [org, webhookId])
-        if (!webhook) return refuse('resource.not_found')
-        const scope = `webhooks.deliveries:${org}/${webhookId}/${state ?? ''}`
+      async handler({ params: { org: orgId, webhookId }, query: { limit = page.defaultRows, pageToken, state } }) {
+        const scope = `webhooks.deliveries:${orgId}/${webhookId}/${state ?? ''}`
         const after = pageToken === undefined ? undefined : pages.read(scope, pageToken)
+        const found = await shards.read(orgId, webhookQueries.deliveries, { orgId, webhookId, state, after, limit })
+        if (isRefusal(found)) return found
         if (pageToken !== undefined && !after) return invalid('pageToken', 'is not a token of this list')
-        const { data, last } = newest(reader, webhook, { state, after, limit })
+        const { data, last } = found
         return json(200, { data, ...(last && { nextPageToken: pages.write(scope, last) }) })
       },
     }),
@@ -60,27 +51,4 @@ export function deliveryRoutes({ shards, commands, pages }: DeliveryRoutesOption
       },
     }),
   ]
-}
-
-interface Wanted {
-  readonly state?: DeliveryState
-  /** Creation time and id of the last delivery already shown. */
-  readonly after?: readonly (string | number)[]
-  readonly limit: number
-}
-
-/** One page; `last` is where the next one goes on, absent at the end of the list. */
-function newest(reader: Reader, webhook: Webhook, { state, after, limit }: Wanted) {
-  const shelf: Shelf = state ?? 'all'
-  const prefix = [webhook.orgId, webhook.id, shelf]
-  const start = after && [...prefix, ...after]
-  const rows = [...reader.range(shelfTable, { prefix, after: start, reverse: true, limit: limit + 1 })]
-  const shown = rows.slice(0, limit)
-  const data = shown.flatMap(({ key: [org, webhookId, , , id] }): DeliveryView[] => {
-    const delivery = reader.get(deliveryTable, [org, webhookId, id])
-    return delivery ? [deliveryAsRead(delivery, webhook)] : []
-  })
-  const [, , , createdAt, id] = shown.at(-1)?.key ?? []
-  const last = rows.length > limit ? [createdAt!, id!] : undefined
-  return { data, last }
 }

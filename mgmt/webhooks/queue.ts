@@ -59,7 +59,8 @@ function begin(tx: Tx, delivery: Delivery, at: number): void {
   const begun = start(delivery, at)
   keep(tx, begun, delivery)
   const { orgId, webhookId, id: deliveryId, started: tryNumber } = begun
-  tx.effect({ kind: 'webhookTry', payload: { orgId, webhookId, deliveryId, tryNumber } satisfies WebhookTry })
+  const payload: WebhookTry = { orgId, webhookId, deliveryId, tryNumber }
+  tx.effect({ kind: 'webhookTry', destination: webhookId, payload })
 }
 
 /** The webhook with a sweep arranged for the time when a delivery made at `at` has been kept long enough. */

@@ -1,15 +1,15 @@
 /** The routes of org webhooks. */
 import { actorOf } from '../../core/access.js'
-import { invalid, isRefusal, refuse } from '../../core/errors.js'
+import { invalid, isRefusal } from '../../core/errors.js'
 import { idFromBytes } from '../../core/ids.js'
 import type { Pages } from '../../runtime/http/page.js'
 import { json, noContent, type Route, route } from '../../runtime/http/route.js'
 import type { Shards } from '../../runtime/shard/contract.js'
 import type { WebhookCommands } from './commands.js'
 import { deliveryRoutes } from './log.js'
+import { webhookQueries } from './queries.js'
 import { createBody, ofWebhooks, patchBody, webhookList, webhookView, webhookWithSecret } from './schema.js'
 import { newSecret, type Sealer, sealSecret } from './secret.js'
-import { webhookAsRead, webhooksOf, webhookTable } from './store.js'
 
 export interface WebhookRoutesOptions {
   readonly shards: Shards
@@ -33,7 +33,10 @@ function collection({ shards, commands, sealer, checkUrl, randomBytes }: Webhook
       path: '/orgs/{org}/webhooks',
       summary: 'List the webhooks of the org',
       reply: { 200: webhookList },
-      handler: ({ params: { org } }) => json(200, { data: webhooksOf(shards.view(org), org).map(webhookAsRead) }),
+      async handler({ params: { org: orgId } }) {
+        const data = await shards.read(orgId, webhookQueries.list, { orgId })
+        return isRefusal(data) ? data : json(200, { data })
+      },
     }),
     route({
       ...ofWebhooks,
@@ -48,7 +51,8 @@ function collection({ shards, commands, sealer, checkUrl, randomBytes }: Webhook
         if (wrong) return invalid('url', wrong)
         const id = idFromBytes('wh', randomBytes(17))
         const signingSecret = newSecret(randomBytes)
-        const secret = sealSecret(sealer, orgId, id, signingSecret)
+        const secret = await sealSecret(sealer, orgId, id, signingSecret)
+        if (isRefusal(secret)) return secret
         const input = { orgId, id, url, events, active, description, secret }
         const answer = await shards.ask(orgId, commands.create, input, { by: actorOf(caller) })
         return isRefusal(answer) ? answer : json(201, { ...answer, signingSecret })
@@ -67,9 +71,9 @@ function item({ shards, commands, sealer, checkUrl, randomBytes }: WebhookRoutes
       summary: 'Read a webhook',
       reply: { 200: webhookView },
       errors: ['resource.not_found'],
-      handler({ params: { org, webhookId } }) {
-        const webhook = shards.view(org).get(webhookTable, [org, webhookId])
-        return webhook ? json(200, webhookAsRead(webhook)) : refuse('resource.not_found')
+      async handler({ params: { org: orgId, webhookId } }) {
+        const webhook = await shards.read(orgId, webhookQueries.read, { orgId, webhookId })
+        return isRefusal(webhook) ? webhook : json(200, webhook)
       },
     }),
     route({
@@ -108,7 +112,8 @@ function item({ shards, commands, sealer, checkUrl, randomBytes }: WebhookRoutes
       errors: ['resource.not_found'],
       async handler({ params: { org: orgId, webhookId: id }, caller }) {
         const signingSecret = newSecret(randomBytes)
-        const change = sealSecret(sealer, orgId, id, signingSecret)
+        const change = await sealSecret(sealer, orgId, id, signingSecret)
+        if (isRefusal(change)) return change
         const answer = await shards.ask(orgId, commands.rotate, { orgId, id, change }, { by: actorOf(caller) })
         return isRefusal(answer) ? answer : json(200, { ...answer, signingSecret })
       },

@@ -1,12 +1,16 @@
 /** Signing secrets: made from random bytes, shown once, sealed before any command is told of them. */
+import { isRefusal, type Refusal } from '../../core/errors.js'
 import { inBase62, shownSecretChars, signingSecretPrefix } from '../../core/ids.js'
 import { orgWebhook } from '../../core/limits.js'
 import type { SealedSecret } from './store.js'
 
-/** Seals for one place only: what was sealed for one org, kind and id opens under no other. */
+/**
+ * Seals for one place only: what was sealed for one org, kind and id opens under no other, and trying to is an error. A
+ * refusal says that the org's key cannot be had just now.
+ */
 export interface Sealer {
-  seal(orgId: string, kind: string, id: string, plaintext: string): Uint8Array
-  open(orgId: string, kind: string, id: string, sealed: Uint8Array): string
+  seal(orgId: string, kind: string, id: string, plaintext: string): Promise<Uint8Array | Refusal>
+  open(orgId: string, kind: string, id: string, sealed: Uint8Array): Promise<string | Refusal>
 }
 
 const kind = 'webhook'
@@ -15,10 +19,21 @@ export function newSecret(randomBytes: (count: number) => Uint8Array): string {
   return signingSecretPrefix + inBase62(randomBytes(orgWebhook.secretBytes))
 }
 
-export function sealSecret(sealer: Sealer, orgId: string, webhookId: string, secret: string): SealedSecret {
-  return { sealed: sealer.seal(orgId, kind, webhookId, secret), prefix: secret.slice(0, shownSecretChars) }
+export async function sealSecret(
+  sealer: Sealer,
+  orgId: string,
+  webhookId: string,
+  secret: string,
+): Promise<SealedSecret | Refusal> {
+  const sealed = await sealer.seal(orgId, kind, webhookId, secret)
+  return isRefusal(sealed) ? sealed : { sealed, prefix: secret.slice(0, shownSecretChars) }
 }
 
-export function openSecret(sealer: Sealer, orgId: string, webhookId: string, secret: SealedSecret): string {
+export function openSecret(
+  sealer: Sealer,
+  orgId: string,
+  webhookId: string,
+  secret: SealedSecret,
+): Promise<string | Refusal> {
   return sealer.open(orgId, kind, webhookId, secret.sealed)
 }

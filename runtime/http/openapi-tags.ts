@@ -7,5 +7,6 @@ export const tagDescriptions: Readonly<Record<string, string>> = {
   'Org webhooks': 'Endpoints told of what happens in an org, the log of what was sent to them, and replays.',
   Catalogs:
     'What the installation brings along: templates, personalities, guardrails, tools and setup forms to pick from.',
+  System: 'The installation itself, for those who run it: where its shards are, and moving one by hand.',
   Documentation: 'This description of the API, for programs and for people.',
 }

@@ -3,6 +3,7 @@
  * validate, run, reply. There is no middleware; what a route needs is in its declaration.
  */
 import type { Caller } from '../../core/access.js'
+import type { Refusal } from '../../core/errors.js'
 import { requestIdPattern } from '../../core/ids.js'
 import { http } from '../../core/limits.js'
 import type { Clock } from '../clock.js'
@@ -20,8 +21,11 @@ import { requestIds } from './requestid.js'
 import type { ErrorStyle, Route } from './route.js'
 import { Trip } from './trip.js'
 
-/** Turns a token into a caller. Undefined for one that is missing, wrong, expired or revoked: the reasons look alike. */
-export type Authenticate = (token: string) => Caller | undefined | Promise<Caller | undefined>
+/**
+ * Turns a token into a caller. Undefined for one that is missing, wrong, expired or revoked: the reasons look alike. A
+ * refusal when it cannot be found out just now, which is no fault of the token.
+ */
+export type Authenticate = (token: string) => Caller | undefined | Promise<Caller | undefined | Refusal>
 
 export interface Front {
   /** `/v1` or `/v4`, before every path of `routes`. */

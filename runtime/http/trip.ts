@@ -97,8 +97,10 @@ export class Trip implements Receiver, Batched {
     const { front, entry, token } = this
     if (entry.route.access.who === 'public') return this.admit(undefined)
     const known = token === '' ? undefined : front.authenticate(token)
-    if (known instanceof Promise) known.then((caller) => this.admit(caller)).catch((error) => this.fail(error))
-    else this.admit(known)
+    if (!(known instanceof Promise)) return this.admit(known)
+    known
+      .then((found) => (isRefusal(found) ? this.finish(found) : this.admit(found)))
+      .catch((error) => this.fail(error))
   }
 
   private admit(caller: Caller | undefined): void {

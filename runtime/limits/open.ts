@@ -1,18 +1,31 @@
 /** Chooses where the buckets live: in this process, or in Redis when a node is given one to share with others. */
+import { readFileSync } from 'node:fs'
 import type { Buckets } from './contract.js'
 import { type BucketClock, Ledger, monotonicClock, openLocalBuckets } from './local.js'
 import { type LimitsLog, RedisBuckets } from './redis.js'
 
 export interface OpenBucketsOptions {
   readonly redisUrl?: string
+  /** The authority that signed the server of a rediss:// URL; absent, those that Node trusts. */
+  readonly redisTlsCaFile?: string
   readonly clock?: BucketClock
   readonly log?: LimitsLog
 }
 
 /** Does not wait for Redis: until it answers, the node counts by itself and `degraded` says so. */
-export async function openBuckets({ redisUrl, clock = monotonicClock, log }: OpenBucketsOptions): Promise<Buckets> {
-  if (redisUrl === undefined) return openLocalBuckets(new Ledger(clock))
-  const scheme = URL.canParse(redisUrl) ? new URL(redisUrl).protocol : ''
+export async function openBuckets(options: OpenBucketsOptions): Promise<Buckets> {
+  const { redisUrl: url, redisTlsCaFile, clock = monotonicClock, log } = options
+  if (url === undefined) return openLocalBuckets(new Ledger(clock))
+  const scheme = URL.canParse(url) ? new URL(url).protocol : ''
   if (scheme !== 'redis:' && scheme !== 'rediss:') throw new Error('the Redis URL has to be redis:// or rediss://')
-  return new RedisBuckets({ url: redisUrl, clock, log })
+  return new RedisBuckets({ url, tlsCa: redisTlsCaFile && textOf(redisTlsCaFile), clock, log })
+}
+
+function textOf(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    throw new Error(`The file ${file} of PARLEY_REDIS_TLS_CA cannot be read: ${code}.`, { cause: error })
+  }
 }

@@ -25,7 +25,10 @@ export interface LimitsLog {
 }
 
 export interface RedisBucketsOptions {
+  /** With rediss:// the connection is TLS; user and password may stand before the host. */
   readonly url: string
+  /** Certificate of the authority that signed the server; absent, those that Node trusts. */
+  readonly tlsCa?: string
   readonly clock?: BucketClock
   readonly log?: LimitsLog
   /** The part of each budget that this node gives out on its own while Redis is away. */
@@ -49,12 +52,14 @@ export class RedisBuckets implements Buckets {
   #closed = false
   #retries = 0
 
-  constructor({ url, clock = monotonicClock, log, share = 1, commandMs = limits.commandMs }: RedisBucketsOptions) {
+  constructor(options: RedisBucketsOptions) {
+    const { url, tlsCa, clock = monotonicClock, log, share = 1, commandMs = limits.commandMs } = options
     this.#ledger = new Ledger(clock)
     this.#log = log
     this.#own = shapesOf(share)
     this.#commandMicros = commandMs * 1000
     this.#client = new Redis(url, {
+      ...(tlsCa === undefined ? {} : { tls: { ca: tlsCa } }),
       scripts: { spendBucket: { lua: spendScript(), numberOfKeys: 1 } },
       // A call is judged now or by this process: nothing waits for a connection, and nothing that may have been
       // counted is sent again.

@@ -11,11 +11,13 @@ export function manualClock(start = Date.parse('2026-03-01T12:00:00.000Z')): Man
   const alarms = new Set<{ at: number; call: () => void }>()
   return {
     now: () => now,
+    elapsed: () => now - start,
     wake(at, call) {
       const alarm = { at, call }
       alarms.add(alarm)
       return () => alarms.delete(alarm)
     },
+    soon: (call) => void setImmediate(call),
     async advance(ms) {
       const until = now + ms
       for (;;) {

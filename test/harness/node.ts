@@ -1,16 +1,20 @@
 /** A whole node without sockets, on real data in a folder of its own, for tests to inject requests into. */
+import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Role, type Scope, scopes } from '../../core/access.js'
 import { isRefusal } from '../../core/errors.js'
-import { hashKey, makeKey } from '../../mgmt/access/keys.js'
-import { createKey } from '../../mgmt/access/store.js'
+import { keyCommands } from '../../mgmt/access/commands.js'
+import { issueKey } from '../../mgmt/access/issue.js'
 import { createOrg } from '../../mgmt/orgs/store.js'
+import { webhookCommands } from '../../mgmt/webhooks/commands.js'
 import { readConfig } from '../../runtime/config.js'
 import type { Route } from '../../runtime/http/route.js'
 import { openNode } from '../../runtime/node.js'
 import { openLog } from '../../runtime/observe/log.js'
+import type { Shards } from '../../runtime/shard/contract.js'
+import { carried } from './carried.js'
 import { type ManualClock, manualClock } from './clock.js'
 import { type Inject, injectInto } from './inject.js'
 
@@ -36,6 +40,8 @@ export interface TestNodeOptions {
   clock?: ManualClock
   dir?: string
   extraRoutes?: readonly Route[]
+  /** Stands between the node and its shards; by default everything is carried as it is to another process. */
+  between?: <S extends Shards>(shards: S) => S
 }
 
 export async function openTestNode(options: TestNodeOptions = {}): Promise<TestNode> {
@@ -46,17 +52,19 @@ export async function openTestNode(options: TestNodeOptions = {}): Promise<TestN
   const env = { PARLEY_DATA_DIR: dir, PARLEY_ALLOW_PRIVATE_URLS: 'true', ...options.env }
   const read = readConfig(env)
   if ('problems' in read) throw new Error(read.problems.join('\n'))
-  const node = await openNode(read.config, { clock, log, checkReplies: true, extraRoutes: options.extraRoutes })
+  const { extraRoutes, between = carried } = options
+  const node = await openNode(read.config, { clock, log, checkReplies: true, extraRoutes, between })
   node.reachableAt({ mgmt: 'http://mgmt.test', gateway: 'http://gateway.test' })
   const key = node.bootstrapped.key ?? ''
   const mgmt = injectInto(node.planes.mgmt.serve)
 
+  const commands = keyCommands(webhookCommands({ timeScale: 1 }).enqueue)
+
   async function keyWith(granted: readonly Scope[], orgId = node.bootstrapped.orgId): Promise<string> {
-    const made = makeKey((count) => crypto.getRandomValues(new Uint8Array(count)))
-    const input = { orgId, name: 'test', scopes: [...granted], prefix: 'sk-svc-test', hash: hashKey(made) }
-    const record = await node.engine.ask(orgId, createKey, input)
-    if (isRefusal(record)) throw new Error(record.refused)
-    return made
+    const issuer = { shards: node.engine, commands, randomBytes }
+    const made = await issueKey(issuer, { orgId, name: 'test', scopes: [...granted] })
+    if (isRefusal(made)) throw new Error(made.refused)
+    return made.key
   }
 
   return {

@@ -1,11 +1,15 @@
 /** A real redis-server for tests: on a free port, in a folder of its own, keeping nothing on disk. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
-import { connect, createServer, type Socket } from 'node:net'
+import { connect, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { connect as connectTls } from 'node:tls'
+import type { Certificates } from './certificates.js'
+import { freePort } from './ports.js'
 
 export type Reply = string | number | null | Reply[]
 
@@ -14,24 +18,33 @@ const tryEveryMs = 20
 /** A port that was free a moment ago may be somebody's by now. */
 const portTries = 3
 
+export interface RedisSetup {
+  /** Asked of everybody. */
+  readonly password?: string
+  /** A user besides, who may do everything. */
+  readonly user?: { readonly name: string; readonly password: string }
+  /** It speaks nothing but TLS then. */
+  readonly tls?: Certificates
+}
+
 export class TestRedis {
   readonly port: number
   readonly #folder: string
-  readonly #password: string | undefined
+  readonly #setup: RedisSetup
   #process: ChildProcess | undefined
   #wire: Wire | undefined
   readonly #killAtExit = () => this.#process?.kill('SIGKILL')
 
-  private constructor(port: number, folder: string, password?: string) {
+  private constructor(port: number, folder: string, setup: RedisSetup) {
     this.port = port
     this.#folder = folder
-    this.#password = password
+    this.#setup = setup
     process.on('exit', this.#killAtExit)
   }
 
-  static async start(options: { password?: string } = {}): Promise<TestRedis> {
+  static async start(setup: RedisSetup = {}): Promise<TestRedis> {
     for (let triesLeft = portTries - 1; ; triesLeft--) {
-      const redis = await TestRedis.prepare(options)
+      const redis = await TestRedis.prepare(setup)
       try {
         await redis.start()
         return redis
@@ -43,19 +56,19 @@ export class TestRedis {
   }
 
   /** A place for a server that is not running yet. */
-  static async prepare({ password }: { password?: string } = {}): Promise<TestRedis> {
-    return new TestRedis(await freePort(), await mkdtemp(join(tmpdir(), 'parley-redis-')), password)
+  static async prepare(setup: RedisSetup = {}): Promise<TestRedis> {
+    return new TestRedis(await freePort(), await mkdtemp(join(tmpdir(), 'parley-redis-')), setup)
   }
 
   get url(): string {
-    return `redis://${this.#password === undefined ? '' : `:${this.#password}@`}127.0.0.1:${this.port}`
+    const { password, tls } = this.#setup
+    return `${tls ? 'rediss' : 'redis'}://${password === undefined ? '' : `:${password}@`}127.0.0.1:${this.port}`
   }
 
   /** Starts it, or starts it again after `kill` on the same port and empty, and waits until it answers. */
   async start(): Promise<void> {
-    const place = ['--port', String(this.port), '--bind', '127.0.0.1', '--dir', this.#folder]
-    const lock = this.#password === undefined ? [] : ['--requirepass', this.#password]
-    const child = spawn('redis-server', [...place, '--save', '', '--appendonly', 'no', ...lock], { stdio: 'pipe' })
+    const place = ['--bind', '127.0.0.1', '--dir', this.#folder, '--save', '', '--appendonly', 'no']
+    const child = spawn('redis-server', [...place, ...doorOf(this.port, this.#setup)], { stdio: 'pipe' })
     this.#process = child
     let output = ''
     child.stdout.on('data', (chunk) => (output += chunk))
@@ -103,9 +116,10 @@ export class TestRedis {
   }
 
   async #dial(): Promise<void> {
-    const wire = await Wire.open(this.port)
+    const { password, tls } = this.#setup
+    const wire = await Wire.open(this.port, tls)
     try {
-      if (this.#password !== undefined) await wire.ask(['AUTH', this.#password])
+      if (password !== undefined) await wire.ask(['AUTH', password])
       await wire.ask(['PING'])
     } catch (error) {
       wire.close()
@@ -142,9 +156,10 @@ class Wire {
     })
   }
 
-  static async open(port: number): Promise<Wire> {
-    const socket = connect({ host: '127.0.0.1', port, noDelay: true })
-    await once(socket, 'connect')
+  static async open(port: number, tls?: Certificates): Promise<Wire> {
+    const place = { host: '127.0.0.1', port, noDelay: true }
+    const socket = tls ? connectTls({ ...place, ca: readFileSync(tls.caFile) }) : connect(place)
+    await once(socket, tls ? 'secureConnect' : 'connect')
     return new Wire(socket)
   }
 
@@ -206,11 +221,10 @@ function parseReply(text: string, from: number): { reply: Reply | Error; end: nu
   }
 }
 
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as { port: number }
-  server.close()
-  await once(server, 'close')
-  return port
+function doorOf(port: number, { password, user, tls }: RedisSetup): string[] {
+  const lock = password === undefined ? [] : ['--requirepass', password]
+  const users = user ? ['--user', user.name, 'on', `>${user.password}`, '~*', '&*', '+@all'] : []
+  if (!tls) return ['--port', String(port), ...lock, ...users]
+  const files = ['--tls-cert-file', tls.certFile, '--tls-key-file', tls.keyFile, '--tls-ca-cert-file', tls.caFile]
+  return ['--port', '0', '--tls-port', String(port), ...files, '--tls-auth-clients', 'no', ...lock, ...users]
 }

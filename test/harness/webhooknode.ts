@@ -7,8 +7,9 @@ import type { Test } from 'tap'
 import { expandScopes, type Member } from '../../core/access.js'
 import { egress } from '../../core/limits.js'
 import type { OrgEventName, OrgEventPayload } from '../../core/orgevents.js'
-import { webhookCommands } from '../../mgmt/webhooks/commands.js'
-import { orgEventPerformer, webhookTryPerformer } from '../../mgmt/webhooks/driver.js'
+import { webhookCommands, webhookRepertoire } from '../../mgmt/webhooks/commands.js'
+import { webhookTryPerformer } from '../../mgmt/webhooks/driver.js'
+import type { WebhookTry } from '../../mgmt/webhooks/queue.js'
 import { webhookRoutes } from '../../mgmt/webhooks/routes.js'
 import type { DeliveryView, WebhookView } from '../../mgmt/webhooks/schema.js'
 import type { Sealer } from '../../mgmt/webhooks/secret.js'
@@ -18,13 +19,15 @@ import { openPages } from '../../runtime/http/page.js'
 import { openPipeline } from '../../runtime/http/pipeline.js'
 import { openLog } from '../../runtime/observe/log.js'
 import type { Command, Shards } from '../../runtime/shard/contract.js'
-import { openShards } from '../../runtime/shard/embedded.js'
+import { openEmbedded } from '../../runtime/shard/embedded.js'
+import { shardOf } from '../../runtime/shard/place.js'
+import type { Key, Row, Table } from '../../runtime/store/contract.js'
 import { openStore } from '../../runtime/store/lmdb.js'
 import { open as openSealed, seal } from '../../runtime/store/seal.js'
 import { checkUrl } from '../../runtime/webhook/guard.js'
 import { openPoster, type PosterOptions } from '../../runtime/webhook/post.js'
 import { signedHeaders } from '../../runtime/webhook/sign.js'
-
+import { carried } from './carried.js'
 import { until } from './clock.js'
 import { injectInto } from './inject.js'
 
@@ -46,6 +49,8 @@ export function leapingClock(): LeapingClock {
   }
   return {
     now: () => now,
+    elapsed: () => now - began,
+    soon: (call) => void setImmediate(call),
     wake(at, call) {
       const each = { at, call }
       waiting.add(each)
@@ -61,17 +66,22 @@ export function leapingClock(): LeapingClock {
 
 const dataKey = Buffer.alloc(32, 7)
 export const sealer: Sealer = {
-  seal: (orgId, kind, id, plaintext) => seal(dataKey, { orgId, kind, id }, plaintext),
-  open: (orgId, kind, id, sealed) => openSealed(dataKey, { orgId, kind, id }, sealed).toString(),
+  seal: async (orgId, kind, id, plaintext) => seal(dataKey, { orgId, kind, id }, plaintext),
+  open: async (orgId, kind, id, sealed) => openSealed(dataKey, { orgId, kind, id }, sealed).toString(),
 }
 
-const emit: Command<OrgEventPayload, true> = {
-  name: 'test.emit',
-  decide(tx, payload) {
-    tx.effect({ kind: 'orgEvent', payload })
-    return true
-  },
+/** A command of some other area, as it lets the org know that something happened. */
+function emitWith(enqueue: Command<OrgEventPayload, unknown>): Command<OrgEventPayload, true> {
+  return {
+    name: 'test.emit',
+    decide(tx, payload) {
+      tx.tell(payload.orgId, enqueue, payload)
+      return true
+    },
+  }
 }
+
+const shardCount = 16
 
 export interface WebhookNodeOptions extends Partial<PosterOptions> {
   readonly timeScale?: number
@@ -85,19 +95,40 @@ export async function openWebhookNode(t: Test, options: WebhookNodeOptions = {})
   const dir = options.dir ?? temporary(t)
   const lines: string[] = []
   const { log } = openLog({ to: { write: (line) => lines.push(line) } })
-  const store = await openStore({ dir, shards: 16 })
+  const store = await openStore({ dir, shards: shardCount })
   const patient = { connectMs: 20_000, headersMs: 20_000, totalMs: 20_000, answerBytes: egress.answerBytes }
   const poster = openPoster({ limits: patient, ...options, allowPrivate })
   const commands = webhookCommands({ timeScale })
   const tries = openTries()
-  const made = (shards: Shards) => ({
-    orgEvent: orgEventPerformer(shards, commands),
-    webhookTry: webhookTryPerformer({ shards, commands, post: poster.post, sealer, sign: signedHeaders, clock, tries }),
-  })
-  const newCommandId = () => randomBytes(12).toString('hex')
-  const engine = openShards({ store, commands: Object.values(commands), performers: made, clock, newCommandId, log })
+  const emit = emitWith(commands.enqueue)
+  const own = webhookRepertoire(commands)
+  const performerOver = (shards: Shards, sealedBy = sealer) =>
+    webhookTryPerformer({
+      shards: carried(shards),
+      commands,
+      post: poster.post,
+      sealer: sealedBy,
+      sign: signedHeaders,
+      clock,
+      tries,
+    })
+  const engine = carried(
+    openEmbedded({
+      shards: shardCount,
+      store,
+      repertoire: {
+        commands: [...own.commands, emit],
+        queries: own.queries,
+        performers: (shards) => ({ webhookTry: performerOver(shards) }),
+      },
+      clock,
+      newCommandId: () => randomBytes(12).toString('hex'),
+      log,
+    }),
+  )
+  const space = (owner: string) => store.space(shardOf(owner, shardCount))
   followWebhooks(engine, tries)
-  engine.start()
+  await engine.start()
   const pages = openPages(Buffer.alloc(32, 9))
   const serve = openPipeline({
     prefix: '/v1',
@@ -133,10 +164,20 @@ export async function openWebhookNode(t: Test, options: WebhookNodeOptions = {})
   const node = {
     clock,
     dir,
-    store,
-    performers: made(engine),
     lines,
+    commands,
     ask: engine.ask,
+    /** Where that owner's records are. */
+    space,
+    /** Every record of a table, in whatever shard. */
+    rows<K extends Key, V>(table: Table<K, V>): Row<K, V>[] {
+      return Array.from({ length: shardCount }, (_, shard) => [...store.space(shard).range(table)]).flat()
+    },
+    /** Makes a try as the engine would, under a signal or a sealer of the test's own. */
+    async perform(which: WebhookTry, signal = new AbortController().signal, sealedBy?: Sealer): Promise<void> {
+      const { orgId: owner } = which
+      await performerOver(engine, sealedBy)(which, { id: 'by hand', owner, reader: space(owner), signal })
+    },
     async call(method: string, path: string, body?: unknown, token = 'acme admin') {
       const reply = await inject(method, `/v1${path}`, { token: token.replace(' ', '.'), json: body })
       return { status: reply.status, json: reply.text ? reply.json : undefined }

@@ -4,19 +4,20 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import t from 'tap'
-import { isRefusal } from '../../core/errors.js'
+import { isRefusal, refuse } from '../../core/errors.js'
 import { egress, orgWebhook } from '../../core/limits.js'
 import { type OrgEventPayload, orgEventNames } from '../../core/orgevents.js'
 import { webhookCommands } from '../../mgmt/webhooks/commands.js'
 import { type Outcome, replay, settle, start, waitMs, walk } from '../../mgmt/webhooks/machine.js'
 import type { WebhookTry } from '../../mgmt/webhooks/queue.js'
 import { type DeliveryView, deliveryStates } from '../../mgmt/webhooks/schema.js'
-import { newSecret } from '../../mgmt/webhooks/secret.js'
+import { newSecret, type Sealer } from '../../mgmt/webhooks/secret.js'
 import { type Delivery, deliveryTable, shelfTable, webhookTable } from '../../mgmt/webhooks/store.js'
 import type { Command } from '../../runtime/shard/contract.js'
-import { decide } from '../../runtime/shard/decide.js'
+import { decide, type Moment } from '../../runtime/shard/decide.js'
 import { layerOver } from '../../runtime/shard/layer.js'
 import { outboxTable, timerNameTable, timerTable } from '../../runtime/shard/tables.js'
+import { encodeWrites } from '../../runtime/store/space.js'
 import { until } from '../harness/clock.js'
 import { answer, type Behave, hang, isSignedWith, openReceiver, type Received } from '../harness/receiver.js'
 import { afterTries, began, leapingClock, openWebhookNode, sealer, temporary } from '../harness/webhooknode.js'
@@ -141,16 +142,17 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 function openQueue() {
   const commands = webhookCommands({ timeScale: 1 })
   const byName = new Map<string, Command<never, unknown>>(Object.values(commands).map((each) => [each.name, each]))
-  const root = layerOver({ get: () => undefined, range: () => [] })
+  const root = layerOver({ get: () => undefined, range: () => [], encode: encodeWrites })
   /** Tries begun and not yet reported: at most one owed report each. */
   const owed: WebhookTry[] = []
   let now = began
   let asked = 0
   function ask<I, R>(command: Command<I, R>, input: I): R {
     const about = { owner: org, command: command as Command<unknown, unknown>, input, commandId: `c${asked++}` }
-    const { answer, owed: effects } = decide(root, { ...about, remember: false }, now)
+    const moment: Moment = { at: now, steadyAt: now, commit: asked, owed: [] }
+    const answer = decide(root, about, moment)
     if (isRefusal(answer)) throw new Error(answer.refused)
-    for (const effect of effects) owed.push(effect.payload as WebhookTry)
+    for (const { effect } of moment.owed) owed.push(effect.payload as WebhookTry)
     return answer as R
   }
   return {
@@ -170,6 +172,7 @@ function openQueue() {
         now = Math.max(now, due.key[0])
         root.remove(timerTable, due.key)
         root.remove(timerNameTable, [due.key[1], due.key[2]])
+        root.keep()
         ask(byName.get(due.value.command)!, due.value.input as never)
       }
       now = end
@@ -641,15 +644,14 @@ t.test('A deleted webhook leaves nothing behind: no try, no delivery, no timer',
   await node.emit()
   await afterTries(node, id, 1)
   for (let count = 0; count < orgWebhook.rowsPerSweep + 20; count++) void node.emit({ count })
-  await until(
-    async () => [...node.store.range(shelfTable, { prefix: ['acme', id, 'all'] })].length > orgWebhook.rowsPerSweep,
-  )
+  const logged = () => [...node.space('acme').range(shelfTable, { prefix: ['acme', id, 'all'] })].length
+  await until(() => logged() > orgWebhook.rowsPerSweep)
   await until(() => receiver.at('/hook').length === 2)
   await node.call('DELETE', `/orgs/acme/webhooks/${id}`)
   node.clock.advance(10)
-  await until(() => [...node.store.range(outboxTable)].length === 0 && [...node.store.range(timerTable)].length === 0)
+  await until(() => node.rows(outboxTable).length === 0 && node.rows(timerTable).length === 0)
   for (const table of [webhookTable, deliveryTable, shelfTable, timerNameTable]) {
-    t.strictSame([...node.store.range(table as typeof webhookTable)], [], table.name)
+    t.strictSame(node.rows(table as typeof webhookTable), [], table.name)
   }
   node.clock.advance(3 * day)
   await quiet()
@@ -679,7 +681,7 @@ t.test('An endpoint that is dead delays no other, and is asked one thing at a ti
   t.equal(most, orgWebhook.triesInFlightPerWebhook)
   t.equal((await node.deliveries(dead.id, '?state=pending')).length, 30)
   await until(() => receiver.at('/failing').length > orgWebhook.triesInFlightPerWebhook)
-  const { trying } = node.store.get(webhookTable, ['acme', failing.id])!
+  const { trying } = node.space('acme').get(webhookTable, ['acme', failing.id])!
   t.equal(trying.length, orgWebhook.triesInFlightWhileFailing)
 })
 
@@ -733,23 +735,25 @@ t.test('An event told twice is delivered once, and a try whose time has passed i
   const [node, receiver] = [await openWebhookNode(t), await openReceiver(t)]
   const { id } = await node.webhook(receiver.url('/hook'))
   const payload: OrgEventPayload = { type: 'agent.created', orgId: 'acme', agentId: 'nova', data: {} }
-  await Promise.all([node.performers.orgEvent(payload, 'c1:0'), node.performers.orgEvent(payload, 'c1:0')])
-  await node.performers.orgEvent(payload, 'c1:0')
-  await node.performers.orgEvent({ ...payload, agentId: 'vega' }, 'c2:0')
+  const tell = (event: OrgEventPayload, id: string) => node.ask('acme', node.commands.enqueue, event, { id })
+  t.strictSame(await Promise.all([tell(payload, 'c1:0'), tell(payload, 'c1:0')]), [1, 1])
+  t.equal(await tell(payload, 'c1:0'), 1)
+  t.equal(await tell({ ...payload, agentId: 'vega' }, 'c2:0'), 1)
   await until(async () => (await node.deliveries(id, '?state=delivered')).length === 2)
   t.equal(receiver.at('/hook').length, 2)
-  const [first] = Array.from(node.store.range(deliveryTable), (row) => row.value) as [Delivery]
+  const [first] = node.rows(deliveryTable).map((row) => row.value) as [Delivery]
   const which = { orgId: 'acme', webhookId: id, deliveryId: first.id, tryNumber: 1 }
-  await node.performers.webhookTry(which)
+  await node.perform(which)
   t.equal(receiver.at('/hook').length, 2, 'a try that is over is not made again')
 
   // A try that waited its turn while its webhook was paused.
   await node.call('PATCH', `/orgs/acme/webhooks/${id}`, { active: false })
   const waiting: Delivery = { ...first, state: 'pending', trying: 1 }
-  await node.store.commit([{ table: deliveryTable as never, key: ['acme', id, first.id], value: waiting }])
-  await node.performers.webhookTry(which)
+  const space = node.space('acme')
+  await space.commit(space.encode([{ table: deliveryTable as never, key: ['acme', id, first.id], value: waiting }]))
+  await node.perform(which)
   t.equal(receiver.at('/hook').length, 2, 'a try whose webhook is paused is not made')
-  const held = node.store.get(deliveryTable, ['acme', id, first.id])
+  const held = space.get(deliveryTable, ['acme', id, first.id])
   t.match(held, { state: 'pending', trying: undefined, dueAt: began, attemptCount: 1 })
 })
 
@@ -773,6 +777,49 @@ t.test('A restart loses no delivery and holds no unfinished try against its endp
   t.strictSame(again.body, cut.body)
 })
 
+t.test('A try whose shard leaves the process is cut, stays owed and counts for nothing', async (t) => {
+  const [node, receiver] = [await openWebhookNode(t), await openReceiver(t)]
+  receiver.behave('/hook', (response, nth) => nth === 4 && response.end())
+  const { id } = await node.webhook(receiver.url('/hook'))
+  await node.emit()
+  await until(() => receiver.at('/hook').length === 1)
+  const delivery = () => node.rows(deliveryTable)[0]!.value
+  const which = { orgId: 'acme', webhookId: id, deliveryId: delivery().id, tryNumber: 1 }
+  const lost = new AbortController()
+  const cut = node.perform(which, lost.signal)
+  await until(() => receiver.at('/hook').length === 2)
+  lost.abort()
+  await t.rejects(cut, /left this node/, 'whoever has the shard next makes it again')
+  await t.rejects(node.perform(which, lost.signal), /left this node/)
+  t.equal(receiver.at('/hook').length, 2, 'without the shard nothing goes out')
+  t.match(delivery(), { state: 'pending', trying: 1, tried: 1, attemptCount: 0 })
+
+  // Both at once: the webhook pauses while the shard goes. The next owner decides what becomes of the try.
+  const both = new AbortController()
+  const paused = t.rejects(node.perform(which, both.signal), /left this node/)
+  await until(() => receiver.at('/hook').length === 3)
+  both.abort()
+  await node.call('PATCH', `/orgs/acme/webhooks/${id}`, { active: false })
+  await paused
+  await until(() => delivery().trying === undefined)
+  t.match(delivery(), { state: 'pending', tried: 0, attemptCount: 0 }, 'the one the shard itself had under way was cut')
+  await node.call('PATCH', `/orgs/acme/webhooks/${id}`, { active: true })
+  t.match(await afterTries(node, id, 1), { state: 'delivered', attemptCount: 1 })
+})
+
+t.test('A try waits for its turn while the key of its secret cannot be had', async (t) => {
+  const [node, receiver] = [await openWebhookNode(t), await openReceiver(t)]
+  receiver.behave('/hook', hang)
+  const { id } = await node.webhook(receiver.url('/hook'))
+  await node.emit()
+  await until(() => receiver.at('/hook').length === 1)
+  const which = { orgId: 'acme', webhookId: id, deliveryId: node.rows(deliveryTable)[0]!.value.id, tryNumber: 1 }
+  const shut: Sealer = { ...sealer, open: async () => refuse('service.unavailable') }
+  await t.rejects(node.perform(which, undefined, shut), /cannot be had/)
+  t.match(node.rows(deliveryTable), [{ value: { state: 'pending', trying: 1, attemptCount: 0 } }])
+  t.equal(receiver.at('/hook').length, 1)
+})
+
 t.test('Deliveries are forgotten after thirty days, and every wait follows the time scale', async (t) => {
   const timeScale = 1000
   const [node, receiver] = [await openWebhookNode(t, { timeScale }), await openReceiver(t)]
@@ -790,16 +837,17 @@ t.test('Deliveries are forgotten after thirty days, and every wait follows the t
   await until(async () => (await node.deliveries(id)).length === 1)
   t.match(await node.deliveries(id), [{ event: { data: { nth: 2 } } }])
   node.clock.advance((10 * day) / timeScale)
-  await until(() => [...node.store.range(shelfTable)].length === 0)
-  t.strictSame([...node.store.range(timerTable)], [])
+  await until(() => node.rows(shelfTable).length === 0)
+  t.strictSame(node.rows(timerTable), [])
   t.match(await node.read(id), { id, lastDeliveryStatus: 'success' })
 })
 
 t.test('A webhook whose secret cannot be opened fails its tries and says what to do', async (t) => {
   const [node, receiver] = [await openWebhookNode(t), await openReceiver(t)]
   const { id } = await node.webhook(receiver.url('/hook'))
-  const change = { sealed: sealer.seal('acme', 'webhook', 'wh_another', 'ws-svc-x'), prefix: 'ws-svc-x' }
-  await node.ask('acme', webhookCommands({ timeScale: 1 }).rotate, { orgId: 'acme', id, change })
+  const sealed = (await sealer.seal('acme', 'webhook', 'wh_another', 'ws-svc-x')) as Uint8Array
+  const change = { sealed, prefix: 'ws-svc-x' }
+  await node.ask('acme', node.commands.rotate, { orgId: 'acme', id, change })
   await node.emit()
   t.match(await afterTries(node, id, 1), { state: 'pending', attempts: [{ error: /rotate/ }] })
   t.equal(receiver.at('/hook').length, 0)

@@ -1,0 +1,36 @@
+/** Makes an API key so that any node recognises it from the moment its maker is told of it. */
+import type { Actor } from '../../core/access.js'
+import { isRefusal, type Refusal } from '../../core/errors.js'
+import { idFromBytes } from '../../core/ids.js'
+import type { Shards } from '../../runtime/shard/contract.js'
+import type { KeyCommands, NewKey } from './commands.js'
+import { keyIndex, ownerOfHash } from './keyindex.js'
+import { hashKey, makeKey, shownPrefix } from './keys.js'
+import type { ApiKey } from './schema.js'
+
+export interface Issuer {
+  readonly shards: Shards
+  readonly commands: Pick<KeyCommands, 'create'>
+  readonly randomBytes: (count: number) => Uint8Array
+}
+
+export const newKeyId = (randomBytes: Issuer['randomBytes']): string => idFromBytes('key', randomBytes(17))
+
+/** The index comes first: a row without its key harms nobody, while a key without its row would be listed and open nothing. */
+export async function issueKey(
+  { shards, commands, randomBytes }: Issuer,
+  about: Omit<NewKey, 'id' | 'prefix' | 'hash' | 'sysop'>,
+  by?: Actor,
+): Promise<(ApiKey & { readonly key: string }) | Refusal> {
+  const key = makeKey(randomBytes)
+  const hash = hashKey(key)
+  const id = newKeyId(randomBytes)
+  const place = await shards.ask(ownerOfHash(hash), keyIndex.put, { hash, orgId: about.orgId, keyId: id })
+  if (isRefusal(place)) return place
+  const made = await shards.ask(about.orgId, commands.create, { ...about, id, prefix: shownPrefix(key), hash }, { by })
+  if (!isRefusal(made)) return { ...made, key }
+  shards.ask(ownerOfHash(hash), keyIndex.remove, { hash, keyId: id }).catch(() => {
+    // Nobody will ever hold the key of that row.
+  })
+  return made
+}

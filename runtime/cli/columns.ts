@@ -1,0 +1,38 @@
+/** Rows of data as lines of text in columns, which a person can read and a shell can cut. */
+import type { Paint, Tone } from './terminal.js'
+
+export interface Cell {
+  readonly text: string
+  readonly tone?: Tone
+}
+
+export interface Column<Row> {
+  readonly head: string
+  readonly isNumber?: true
+  readonly cell: (row: Row) => Cell | string | number
+}
+
+const gap = '  '
+/** What an empty cell shows, so that columns can be counted. */
+const nothing = '-'
+
+/** The line of heads, then a line for every row. Nothing that a node told can steer the terminal. */
+export function inColumns<Row>(columns: readonly Column<Row>[], rows: readonly Row[], paint: Paint): string[] {
+  const heads = columns.map(({ head }): Cell => ({ text: head, tone: 'head' }))
+  const cells = [heads, ...rows.map((row) => columns.map(({ cell }) => tidy(cell(row))))]
+  const widths = columns.map((_, at) => cells.reduce((most, line) => Math.max(most, line[at]!.text.length), 0))
+  return cells.map((line) => {
+    const shown = line.map(({ text, tone }, at) => {
+      const space = ' '.repeat(widths[at]! - text.length)
+      const painted = paint(text, tone)
+      if (columns[at]!.isNumber) return space + painted
+      return at === line.length - 1 ? painted : painted + space
+    })
+    return shown.join(gap)
+  })
+}
+
+function tidy(cell: Cell | string | number): Cell {
+  const { text, tone } = typeof cell === 'object' ? cell : { text: String(cell) }
+  return { text: text.replace(/\p{Cc}/gu, '?') || nothing, tone }
+}

@@ -1,0 +1,101 @@
+/** The frame around every verb: the options they share, what they are given, and how whatever they throw ends. */
+import { readFileSync } from 'node:fs'
+import { Command, CommanderError } from 'commander'
+import { commandLineVariables as variables } from '../config.js'
+import { publicUrl, secretText } from '../setting.js'
+import { version } from '../version.js'
+import { type Api, openApi } from './api.js'
+import { exitCodes, Failure, wrongUsage } from './failure.js'
+import { openTerminal, type Screen, type Terminal } from './terminal.js'
+
+/** What a verb works with. */
+export interface Session {
+  readonly api: Api
+  readonly terminal: Terminal
+  /** The reader is a program: data is printed as JSON. */
+  readonly json: boolean
+}
+
+/** Adds itself to the program. The session is opened once a command runs, since help needs neither node nor key. */
+export type Verb = (program: Command, open: () => Session) => void
+
+export interface Surroundings {
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly stdout: Screen
+  readonly stderr: Screen
+}
+
+interface Shared {
+  readonly url?: string
+  readonly keyFile?: string
+  readonly json?: true
+}
+
+const defaultUrl = 'http://127.0.0.1:8081'
+
+/** Resolves to the exit code. */
+export async function run(args: readonly string[], around: Surroundings, verbs: readonly Verb[]): Promise<number> {
+  const terminal = openTerminal(around.stdout, around.stderr)
+  const program = programFor(around)
+  const open = () => openSession(program.opts<Shared>(), around, terminal)
+  for (const verb of verbs) verb(program, open)
+  try {
+    await program.parseAsync(args, { from: 'user' })
+    return exitCodes.done
+  } catch (error) {
+    return codeOf(error, terminal)
+  }
+}
+
+function programFor({ stdout, stderr }: Surroundings): Command {
+  return new Command('parley')
+    .description('Looks after a Parley installation through the management API of one of its nodes.')
+    .version(version)
+    .option('--url <url>', `where that node is (or ${variables.url}; otherwise ${defaultUrl})`)
+    .option('--key-file <file>', `file that holds the API key (or the key itself in ${variables.key})`)
+    .option('--json', 'print JSON, for programs')
+    .configureHelp({ showGlobalOptions: true })
+    .configureOutput({ writeOut: (text) => stdout.write(text), writeErr: (text) => stderr.write(text) })
+    .showHelpAfterError('Add --help to see what can be asked.')
+    .exitOverride()
+}
+
+function openSession({ url, keyFile, json }: Shared, { env }: Surroundings, terminal: Terminal): Session {
+  const place = url ?? (env[variables.url] || defaultUrl)
+  const node = publicUrl.read(place)
+  if (!node) {
+    throw wrongUsage(`${JSON.stringify(publicUrl.shown!(place))} is no place of a node. It wants ${publicUrl.wants}.`)
+  }
+  // A node says where it is with the version at the end, and that is what people paste.
+  const api = openApi({ url: node.replace(/\/v1$/, ''), key: keyFrom(keyFile, env[variables.key]) })
+  return { api, terminal, json: json === true }
+}
+
+function keyFrom(file: string | undefined, given: string | undefined): string {
+  const text = file === undefined ? given : readKeyFile(file)
+  if (!text)
+    throw wrongUsage(`There is no API key. Set ${variables.key}, or name a file that holds one with --key-file.`)
+  const key = secretText.read(text)
+  const from = file === undefined ? variables.key : file
+  if (!key) throw wrongUsage(`${from} does not hold a key. It wants ${secretText.wants}.`)
+  return key
+}
+
+function readKeyFile(file: string): string {
+  try {
+    return readFileSync(file, 'utf8').trim()
+  } catch (error) {
+    throw wrongUsage(`The key file cannot be read: ${(error as Error).message}.`)
+  }
+}
+
+function codeOf(error: unknown, terminal: Terminal): number {
+  // Commander has said already what was wrong.
+  if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.done : exitCodes.wrongUsage
+  if (error instanceof Failure) {
+    terminal.say(error.message)
+    return error.exitCode
+  }
+  terminal.say(`This is a bug of parley itself. ${error instanceof Error ? error.stack : String(error)}`)
+  return exitCodes.bug
+}

@@ -1,0 +1,103 @@
+/** `parley shards`: who owns what, how far the copies are, and moving a shard by hand. */
+import { setTimeout as pause } from 'node:timers/promises'
+import { type Command, InvalidArgumentError } from 'commander'
+import { commandLine as limits } from '../../core/limits.js'
+import type { ShardList, ShardRow } from '../system.js'
+import { Failure } from './failure.js'
+import type { Session } from './program.js'
+import { shardLines, shardTable } from './shardtable.js'
+
+const path = '/system/shards'
+
+export function shards(program: Command, open: () => Session): void {
+  const verb = program
+    .command('shards')
+    .description('print which node owns each shard and how far the copies on other nodes are')
+    .option('--watch', 'look again every second, until Ctrl-C')
+    .action(({ watch }: { watch?: true }) => (watch ? watchShards(open()) : printShards(open())))
+  verb
+    .command('move')
+    .description('want a shard on that node from now on, and wait until it is there')
+    .argument('<shard>', 'number of the shard', wholeNumber)
+    .argument('<node>', 'id of a node that keeps shards')
+    .option('--wait <seconds>', 'how long to wait until it is there; 0 does not wait', wholeNumber, limits.moveSeconds)
+    .action((shard: number, node: string, { wait }: { wait: number }) => moveShard(open(), shard, node, wait))
+  verb
+    .command('release')
+    .description('let a shard that was moved go where it would by itself')
+    .argument('<shard>', 'number of the shard', wholeNumber)
+    .action((shard: number) => releaseShard(open(), shard))
+}
+
+function wholeNumber(text: string): number {
+  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('It wants a whole number.')
+  return Number(text)
+}
+
+async function printShards({ api, terminal, json }: Session): Promise<void> {
+  const list = await api.get<ShardList>(path)
+  terminal.print(json ? [JSON.stringify(list, undefined, 2)] : shardLines(list, terminal.paint))
+}
+
+/** Whoever watches wants to see a node go and come back, so only the first look may fail. */
+async function watchShards({ api, terminal, json }: Session): Promise<never> {
+  let list = await api.get<ShardList>(path)
+  for (;;) {
+    if (json) terminal.print([JSON.stringify(list)])
+    else terminal.draw([...headline(api.url, terminal), ...shardLines(list, terminal.paint), ''])
+    list = await nextList()
+  }
+
+  async function nextList(): Promise<ShardList> {
+    for (;;) {
+      await pause(limits.watchEveryMs)
+      try {
+        return await api.get<ShardList>(path)
+      } catch (error) {
+        if (!(error instanceof Failure)) throw error
+        terminal.say(error.message)
+      }
+    }
+  }
+}
+
+function headline(url: string, { isWatched, paint }: Session['terminal']): string[] {
+  const moment = new Date().toISOString().slice(0, 19).replace('T', ' ')
+  return isWatched ? [paint(`${url}  ${moment} UTC  Ctrl-C ends this`, 'quiet'), ''] : []
+}
+
+async function moveShard(session: Session, shard: number, node: string, waitSeconds: number): Promise<void> {
+  const { api, terminal } = session
+  let row = await wanted(session, shard, node)
+  if (row.owner !== node && waitSeconds > 0)
+    terminal.say(`Shard ${shard} is wanted on ${node}. Waiting until it is there.`)
+  const ends = performance.now() + waitSeconds * 1000
+  while (row.owner !== node && performance.now() < ends) {
+    await pause(limits.moveLookMs)
+    row = (await api.get<ShardList>(path)).data[shard] ?? row
+  }
+  printRow(session, row)
+  if (row.owner === node || waitSeconds === 0) return
+  const whereabouts = row.owner === undefined ? 'has no owner' : `is still on ${row.owner}`
+  throw new Failure(`Shard ${shard} ${whereabouts} after ${waitSeconds} seconds. It stays wanted on ${node}.`)
+}
+
+/** A node that was refused is most often mistyped: then those are named that could have been meant. */
+async function wanted({ api }: Session, shard: number, node: string): Promise<ShardRow> {
+  try {
+    return await api.put<ShardRow>(`${path}/${shard}/node`, { node })
+  } catch (error) {
+    if (!(error instanceof Failure) || error.refused !== 'request.invalid') throw error
+    const { nodes } = await api.get<ShardList>(path)
+    const able = nodes.filter(({ keepsShards }) => keepsShards).map(({ id }) => id)
+    throw new Failure(`${error.message} Nodes that keep shards: ${able.join(', ') || 'none'}.`)
+  }
+}
+
+async function releaseShard(session: Session, shard: number): Promise<void> {
+  printRow(session, await session.api.put<ShardRow>(`${path}/${shard}/node`, { node: null }))
+}
+
+function printRow({ terminal, json }: Session, row: ShardRow): void {
+  terminal.print(json ? [JSON.stringify(row, undefined, 2)] : shardTable([row], terminal.paint))
+}

@@ -1,0 +1,61 @@
+/** How shards and the nodes that keep them look in columns. */
+import type { ShardList, ShardRow } from '../system.js'
+import { type Cell, type Column, inColumns } from './columns.js'
+import type { Paint } from './terminal.js'
+
+type NodeRow = ShardList['nodes'][number]
+
+const shardColumns: readonly Column<ShardRow>[] = [
+  { head: 'SHARD', isNumber: true, cell: ({ shard }) => shard },
+  { head: 'OWNER', cell: ({ owner }) => (owner === undefined ? { text: 'nobody', tone: 'alarm' } : owner) },
+  { head: 'EPOCH', isNumber: true, cell: ({ epoch }) => epoch },
+  { head: 'LAST COMMIT', isNumber: true, cell: ({ last }) => last },
+  { head: 'PINNED', cell: pinnedCell },
+  { head: 'COPIES', cell: copiesCell },
+]
+
+/** First who is there, then where each shard is. */
+export function shardLines({ data, nodes }: ShardList, paint: Paint): string[] {
+  return [...nodeTable(data, nodes, paint), '', ...shardTable(data, paint)]
+}
+
+export function shardTable(rows: readonly ShardRow[], paint: Paint): string[] {
+  return inColumns(shardColumns, rows, paint)
+}
+
+function nodeTable(data: readonly ShardRow[], nodes: readonly NodeRow[], paint: Paint): string[] {
+  const owned = tally(data.flatMap(({ owner }) => owner ?? []))
+  const copied = tally(data.flatMap(({ owner, copies }) => Object.keys(copies).filter((node) => node !== owner)))
+  const columns: readonly Column<NodeRow>[] = [
+    { head: 'NODE', cell: ({ id }) => id },
+    { head: 'HOST', cell: ({ host }) => host ?? '' },
+    { head: 'OWNS', isNumber: true, cell: ({ id }) => owned.get(id) ?? 0 },
+    { head: 'COPIES', isNumber: true, cell: ({ id }) => copied.get(id) ?? 0 },
+    { head: 'STATE', cell: stateCell },
+    { head: 'ROLES', cell: ({ roles }) => roles.join(' ') },
+  ]
+  return inColumns(columns, nodes, paint)
+}
+
+function tally(names: readonly string[]): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>()
+  for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1)
+  return counts
+}
+
+function stateCell({ leaving, keepsShards, roles }: NodeRow): Cell {
+  if (leaving) return { text: 'leaving', tone: 'warning' }
+  if (roles.includes('shards') && !keepsShards) return { text: 'cannot write', tone: 'alarm' }
+  return { text: 'up' }
+}
+
+function pinnedCell({ owner, pinned = '' }: ShardRow): Cell {
+  return { text: pinned, tone: pinned !== '' && pinned !== owner ? 'warning' : undefined }
+}
+
+function copiesCell({ owner, last, copies }: ShardRow): Cell {
+  const others = Object.entries(copies).filter(([node]) => node !== owner)
+  const isBehind = others.some(([, number]) => number < last)
+  const text = others.map(([node, number]) => (number < last ? `${node} (${last - number} behind)` : node)).join(', ')
+  return { text, tone: isBehind ? 'warning' : undefined }
+}

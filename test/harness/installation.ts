@@ -1,0 +1,134 @@
+/** An installation of several nodes on one real server, and a load on it that remembers what it was answered. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Test } from 'tap'
+import { isRefusal } from '../../core/errors.js'
+import type { Repertoire, ShardStatus, Shards } from '../../runtime/shard/contract.js'
+import { act, repertoire, seenOf } from '../contract/shards/repertoire.js'
+import { until } from './clock.js'
+import { type ClusterNode, type NodeOptions, openNode } from './engines.js'
+import { TestNats } from './nats.js'
+import { runningTime, type Time } from './time.js'
+
+/** As many as give each of the three first nodes two. */
+export const clusterShards = 6
+
+export class Installation {
+  readonly nats: TestNats
+  readonly time: Time = runningTime()
+  readonly #home = mkdtempSync(join(tmpdir(), 'parley-cluster-'))
+  readonly #nodes = new Set<ClusterNode>()
+
+  private constructor(nats: TestNats) {
+    this.nats = nats
+  }
+
+  static async make(t: Test): Promise<Installation> {
+    const installation = new Installation(await TestNats.start())
+    t.teardown(async () => {
+      installation.nats.resume()
+      await Promise.all([...installation.#nodes].map((node) => node.die()))
+      await installation.nats.stop()
+      rmSync(installation.#home, { recursive: true, force: true })
+    })
+    return installation
+  }
+
+  /** The folder of that node's data. */
+  dir(id: string): string {
+    return join(this.#home, id)
+  }
+
+  /** A node that keeps shards, joined and started. */
+  async node(id: string, over: Partial<NodeOptions> = {}): Promise<ClusterNode> {
+    const node = await this.open({ dir: this.dir(id), id, ...over })
+    await node.engine.start()
+    return node
+  }
+
+  /** A process that keeps none and only asks. */
+  async asker(over: Partial<NodeOptions> = {}): Promise<ClusterNode> {
+    const node = await this.open(over)
+    await node.engine.start()
+    return node
+  }
+
+  async open(over: Partial<NodeOptions>): Promise<ClusterNode> {
+    const defaults = { repertoire: plain, time: this.time, servers: [this.nats.url], shards: clusterShards }
+    const node = await openNode({ ...defaults, ...over })
+    this.#nodes.add(node)
+    return node
+  }
+}
+
+const plain: Repertoire = repertoire()
+
+export function ownersOf(status: readonly ShardStatus[]): (string | undefined)[] {
+  return status.map(({ owner }) => owner)
+}
+
+/** Waits until shards are owned as wanted, as that node is told. */
+export async function owned(node: ClusterNode, wanted: (owners: (string | undefined)[]) => boolean): Promise<void> {
+  await until(async () => wanted(ownersOf(await node.engine.status())))
+}
+
+/** Counted over all loads, for no two commands may share an id. */
+let asked = 0
+
+/** Asks on and on until it is stopped, each command under an id of its own. */
+export class Load {
+  readonly answered = new Map<string, string[]>()
+  /** Answers that say that it is not known whether a command was decided. */
+  readonly unknown: string[] = []
+  /** Anything else than an answer. */
+  readonly failed: unknown[] = []
+  readonly #askers: Promise<void>[]
+  #over = false
+
+  constructor(shards: Shards, askers = 12) {
+    this.#askers = Array.from({ length: askers }, (_, n) => this.#ask(shards, `owner-${n}`))
+  }
+
+  count(): number {
+    return [...this.answered.values()].reduce((sum, words) => sum + words.length, 0)
+  }
+
+  /** Waits until that many more were answered. */
+  async goesOn(more = 50): Promise<void> {
+    const enough = this.count() + more
+    await until(() => this.count() >= enough)
+  }
+
+  async stop(): Promise<void> {
+    this.#over = true
+    await Promise.all(this.#askers)
+  }
+
+  async #ask(shards: Shards, owner: string): Promise<void> {
+    const words: string[] = []
+    this.answered.set(owner, words)
+    while (!this.#over) {
+      const word = `word ${++asked}`
+      const run = [{ write: word }, { count: 1 }]
+      const answer = await shards.ask(owner, act, { owner, run }, { id: word }).catch((error) => error)
+      if (isRefusal(answer)) (answer.detail ? this.unknown : this.failed).push(answer.detail ? word : answer)
+      else if (answer instanceof Error) this.failed.push(answer)
+      else words.push(word)
+    }
+  }
+
+  /** Everything answered is there, in its order and once; what is there besides is what nobody knew about. */
+  async check(t: Test, shards: Shards): Promise<void> {
+    for (const [owner, words] of this.answered) {
+      const { journal, counted } = await seenOf({ shards }, owner)
+      t.same(
+        journal.filter((word) => !this.unknown.includes(word)),
+        words,
+        `${owner} has all ${words.length} that were answered, once and in order`,
+      )
+      t.equal(counted, journal.length)
+      t.equal(new Set(journal).size, journal.length)
+    }
+  }
+}

@@ -1,0 +1,65 @@
+/** A cluster on paper: an engine says of its shards and nodes what a test wrote down, and a move is only noted. */
+import type { Refusal } from '../../core/errors.js'
+import type { Engine, Inspection, ShardHere, ShardStatus, Shards } from '../../runtime/shard/contract.js'
+
+export interface ShardMap {
+  readonly nodes: Inspection['nodes'][number][]
+  readonly status: ShardStatus[]
+  readonly here: ShardHere[]
+  readonly moves: (readonly [shard: number, node: string | undefined])[]
+  /** What a move is answered, when it is refused. */
+  refusal?: Refusal
+  /** Called with every move that was taken. */
+  moved: (shard: number, node: string | undefined) => void
+  /** How often the engine was looked at. */
+  looks: number
+  /** Put between a node and its engine, it speaks for the engine. */
+  between<S extends Shards>(shards: S): S
+}
+
+export function shardMap(shards: number): ShardMap {
+  const map: ShardMap = {
+    nodes: ['n1', 'n2', 'n3'].map((id, at) => ({
+      id,
+      keepsShards: true,
+      leaving: false,
+      about: { host: `host-${at + 1}`, roles: 'gateway mgmt shards' },
+    })),
+    status: Array.from({ length: shards }, (_, shard) => ({
+      shard,
+      owner: 'n1',
+      epoch: 1,
+      last: 10,
+      copies: { n1: 10, n2: 10, n3: 10 },
+    })),
+    here: Array.from({ length: shards }, (_, shard) => ({
+      shard,
+      part: 'owner',
+      epoch: 1,
+      number: 10,
+      behind: 0,
+      waiting: 0,
+    })),
+    moves: [],
+    moved: () => {},
+    looks: 0,
+    between(inner) {
+      // A repertoire's performers are given shards that have nothing of an engine's own.
+      if (!('inspect' in inner)) return inner
+      const spoken: Pick<Engine, 'inspect' | 'status' | 'move'> = {
+        inspect() {
+          map.looks++
+          return { nodes: map.nodes, shards: map.here }
+        },
+        status: async () => map.status,
+        async move(shard, node) {
+          if (map.refusal) return map.refusal
+          map.moves.push([shard, node])
+          map.moved(shard, node)
+        },
+      }
+      return { ...inner, ...spoken }
+    },
+  }
+  return map
+}

@@ -1,0 +1,205 @@
+/** The first start of an installation, by one node or by several at once, and the key that seals what its org keeps. */
+import { randomBytes } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import t, { type Test } from 'tap'
+import { refuse } from '../../core/errors.js'
+import { firstStart, sealing } from '../../core/limits.js'
+import { accessRepertoire, keyCommands } from '../../mgmt/access/commands.js'
+import { openKeyring } from '../../mgmt/access/keyring.js'
+import { keyQueries } from '../../mgmt/access/store.js'
+import { anyOrg, createOrg, orgRepertoire } from '../../mgmt/orgs/store.js'
+import { webhookCommands, webhookRepertoire } from '../../mgmt/webhooks/commands.js'
+import { bootstrap, bootstrapRepertoire } from '../../runtime/bootstrap.js'
+import { openLog } from '../../runtime/observe/log.js'
+import type { Engine, Shards } from '../../runtime/shard/contract.js'
+import { openEmbedded } from '../../runtime/shard/embedded.js'
+import { openStore } from '../../runtime/store/lmdb.js'
+import { openSealer, sealerRepertoire } from '../../runtime/store/sealer.js'
+import { carried } from '../harness/carried.js'
+import { manualClock } from '../harness/clock.js'
+
+const root = Buffer.alloc(32, 5)
+const clock = manualClock()
+const webhooks = webhookCommands({ timeScale: 1 })
+const keys = keyCommands(webhooks.enqueue)
+const parts = [
+  sealerRepertoire,
+  bootstrapRepertoire,
+  orgRepertoire,
+  accessRepertoire(keys),
+  webhookRepertoire(webhooks),
+]
+const key = 'sk-svc-a-key-that-the-operator-chose'
+
+async function openInstallation(t: Test): Promise<Engine> {
+  const dir = await mkdtemp(join(tmpdir(), 'parley-'))
+  const store = await openStore({ dir, shards: 16 })
+  const engine = openEmbedded({
+    shards: 16,
+    store,
+    repertoire: {
+      commands: parts.flatMap(({ commands }) => commands),
+      queries: parts.flatMap(({ queries }) => queries),
+      performers: () => ({}),
+    },
+    clock,
+    newCommandId: () => randomBytes(12).toString('hex'),
+    log: openLog({ to: { write: () => {} } }).log,
+  })
+  await engine.start()
+  t.teardown(async () => {
+    await engine.stop()
+    await store.close()
+    await rm(dir, { recursive: true, force: true })
+  })
+  return carried(engine)
+}
+
+function start(shards: Shards, about: { orgId?: string; key?: string } = {}) {
+  return bootstrap({ shards, sealer: openSealer(root, shards), orgId: 'demo', randomBytes, ...about })
+}
+
+async function orgsOf(engine: Engine): Promise<string[]> {
+  return ((await engine.readAll(anyOrg, {})) as (string | null)[]).filter((each) => each !== null)
+}
+
+async function memberFor(engine: Engine, token: string): Promise<unknown> {
+  return openKeyring({ shards: engine, commands: keys, clock }).find(token)
+}
+
+t.test('An empty installation gets an org and one key with every scope, and no later start adds to it', async (t) => {
+  const engine = await openInstallation(t)
+  const first = await start(engine, { orgId: 'my-first-org' })
+  t.match(first, { orgId: 'my-first-org', key: /^sk-svc-/ })
+  t.match(await memberFor(engine, first.key!), { orgId: 'my-first-org', role: 'admin', isSysop: true })
+  t.strictSame(await start(engine, { orgId: 'my-first-org' }), { orgId: 'my-first-org' })
+  t.strictSame(await start(engine, { orgId: 'another' }), { orgId: 'my-first-org' }, 'whatever it is called')
+  t.strictSame(await orgsOf(engine), ['my-first-org'])
+  const listed = await engine.read('my-first-org', keyQueries.list, { orgId: 'my-first-org' })
+  t.match(listed, [{ name: 'Bootstrap key' }])
+  t.equal((listed as unknown[]).length, 1)
+})
+
+t.test('Of nodes that start at once one makes the org, and only its key is shown and works', async (t) => {
+  const engine = await openInstallation(t)
+  const all = await Promise.all(Array.from({ length: 8 }, () => start(engine)))
+  const made = all.filter((each) => each.key !== undefined)
+  t.equal(made.length, 1)
+  t.same(new Set(all.map(({ orgId }) => orgId)), new Set(['demo']))
+  t.match(await memberFor(engine, made[0]!.key!), { orgId: 'demo' })
+  t.equal(((await engine.read('demo', keyQueries.list, { orgId: 'demo' })) as unknown[]).length, 1)
+})
+
+t.test('Nodes that were given the same key, or different orgs, still make one org that the key opens', async (t) => {
+  for (const orgIds of [Array(6).fill('demo'), ['a', 'b', 'c', 'd', 'e', 'f']]) {
+    const engine = await openInstallation(t)
+    const all = await Promise.all(orgIds.map((orgId) => start(engine, { orgId, key })))
+    t.equal(all.filter((each) => each.key !== undefined).length, 1)
+    const orgs = await orgsOf(engine)
+    t.equal(orgs.length, 1)
+    t.same(new Set(all.map(({ orgId }) => orgId)), new Set(orgs))
+    t.match(await memberFor(engine, key), { orgId: orgs[0], isSysop: true })
+  }
+})
+
+t.test('A first start that was cut between any two steps is finished by the next', async (t) => {
+  for (let asks = 0; asks < 3; asks++) {
+    const engine = await openInstallation(t)
+    let left = asks
+    const ask = async (...asked: Parameters<Shards['ask']>) => {
+      if (left-- === 0) throw new Error('killed')
+      return engine.ask(...asked)
+    }
+    await t.rejects(start({ ...engine, ask: ask as Shards['ask'] }, { key }), /killed/)
+    t.match(await start(engine, { key, orgId: 'renamed' }), { key, orgId: asks === 0 ? 'renamed' : 'demo' })
+    t.match(await memberFor(engine, key), { isSysop: true })
+    t.equal((await orgsOf(engine)).length, 1)
+  }
+})
+
+t.test('An org that is there by other means is left alone', async (t) => {
+  const engine = await openInstallation(t)
+  await engine.ask('elsewhere', createOrg, { id: 'elsewhere', name: 'Elsewhere' })
+  t.strictSame(await start(engine), { orgId: 'elsewhere' })
+})
+
+t.test('A node waits for shards that nobody serves yet, asking under the same id, and at last says so', async (t) => {
+  const engine = await openInstallation(t)
+  const unavailable = refuse('service.unavailable', { detail: 'Nobody serves this shard.' })
+  const ids = new Map<string, Set<string | undefined>>()
+  let reads = 0
+  const slow = {
+    ...engine,
+    /** Every command is decided, and its answer is lost the first time. */
+    async ask(...[owner, command, input, options]: Parameters<Shards['ask']>) {
+      const answer = await engine.ask(owner, command, input, options)
+      const before = ids.get(command.name)
+      ids.set(command.name, new Set(before).add(options?.id))
+      return before ? answer : unavailable
+    },
+    read: (...asked: Parameters<Shards['read']>) =>
+      reads++ < 2 ? Promise.resolve(unavailable) : engine.read(...asked),
+  } as Shards
+  const first = await start(slow)
+  t.match(await memberFor(engine, first.key!), { orgId: 'demo' }, 'the key of an answer that was lost is not lost')
+  t.equal(ids.size, 3)
+  for (const [name, seen] of ids) t.equal(seen.size, 1, `${name} was asked again under its id`)
+
+  let asked = 0
+  const read = async () => {
+    asked++
+    return unavailable
+  }
+  await t.rejects(start({ ...engine, read }), /Nobody serves this shard/)
+  t.equal(asked, firstStart.asks)
+})
+
+t.test('A secret opens only where it was sealed for, with the key of its org, which is asked for once', async (t) => {
+  const engine = await openInstallation(t)
+  await start(engine)
+  let reads = 0
+  let isDown = false
+  const shards = {
+    ...engine,
+    read: (async (...asked: Parameters<Shards['read']>) => {
+      reads++
+      return isDown ? refuse('service.unavailable') : engine.read(...asked)
+    }) as Shards['read'],
+  }
+  const sealer = openSealer(root, shards)
+  isDown = true
+  t.match(await sealer.seal('demo', 'webhook', 'wh_1', 'hush'), { refused: 'service.unavailable' })
+  t.match(await sealer.open('demo', 'webhook', 'wh_1', Buffer.alloc(80)), { refused: 'service.unavailable' })
+  isDown = false
+  reads = 0
+  const sealed = (await sealer.seal('demo', 'webhook', 'wh_1', 'hush')) as Uint8Array
+  t.notMatch(Buffer.from(sealed).toString('latin1'), 'hush')
+  isDown = true
+  t.equal(await sealer.open('demo', 'webhook', 'wh_1', sealed), 'hush', 'a key once had is not asked for again')
+  t.equal(reads, 1)
+  isDown = false
+  t.equal(await openSealer(root, engine).open('demo', 'webhook', 'wh_1', sealed), 'hush', 'another process opens it')
+  await t.rejects(sealer.open('demo', 'webhook', 'wh_2', sealed))
+  await t.rejects(sealer.open('demo', 'other', 'wh_1', sealed))
+  await t.rejects(sealer.seal('nowhere', 'webhook', 'wh_1', 'hush'), /no data key/)
+  await t.rejects(openSealer(Buffer.alloc(32, 6), engine).open('demo', 'webhook', 'wh_1', sealed))
+})
+
+t.test('A process keeps a bounded number of data keys at hand', async (t) => {
+  let reads = 0
+  const shards = {
+    read: async (owner: string) => {
+      reads++
+      return openSealer(root, shards).newKeyFor(owner)
+    },
+  } as unknown as Shards
+  const sealer = openSealer(root, shards)
+  for (let org = 0; org <= sealing.dataKeysKept; org++) await sealer.seal(`org-${org}`, 'kind', 'id', 'x')
+  t.equal(reads, sealing.dataKeysKept + 1)
+  await sealer.seal(`org-${sealing.dataKeysKept}`, 'kind', 'id', 'x')
+  t.equal(reads, sealing.dataKeysKept + 1)
+  await sealer.seal('org-0', 'kind', 'id', 'x')
+  t.equal(reads, sealing.dataKeysKept + 2, 'the oldest was forgotten')
+})

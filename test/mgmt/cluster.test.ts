@@ -1,0 +1,121 @@
+/** The management plane of an installation of several nodes: what one of them was told, all of them know. */
+import { randomBytes } from 'node:crypto'
+import t from 'tap'
+import { systemClock } from '../../runtime/clock.js'
+import { until } from '../harness/clock.js'
+import { TestNats } from '../harness/nats.js'
+import { openTestNode, type Response, type TestNode } from '../harness/node.js'
+import { isSignedWith, openReceiver } from '../harness/receiver.js'
+
+const key = 'sk-svc-a-key-that-the-operator-chose'
+const clock = { ...systemClock, advance: async () => {} }
+
+const nats = await TestNats.start()
+const env = {
+  PARLEY_NATS_URL: nats.url,
+  PARLEY_SECRET_KEY: randomBytes(32).toString('hex'),
+  PARLEY_BOOTSTRAP_KEY: key,
+  PARLEY_SHARDS: '8',
+}
+const everyRole = ['shards,mgmt', 'shards,mgmt', 'mgmt']
+const nodes = await Promise.all(everyRole.map((roles) => openTestNode({ clock, env: { ...env, PARLEY_ROLES: roles } })))
+const [first, second, asking] = nodes as [TestNode, TestNode, TestNode]
+const open = new Set(nodes)
+async function close(node: TestNode): Promise<void> {
+  if (open.delete(node)) await node.close()
+}
+t.teardown(async () => {
+  for (const node of [asking, second, first]) await close(node)
+  await nats.stop()
+})
+
+const me = (node: TestNode, token: string): Promise<Response> => node.mgmt('GET', '/v1/me', { token })
+const keys = '/v1/orgs/demo/api-keys'
+
+t.test('Nodes that start together make one org, and its key opens all of them', async (t) => {
+  t.equal(nodes.filter(({ node }) => node.bootstrapped.key !== undefined).length, 1)
+  for (const node of nodes) t.match((await me(node, key)).json, { org: { id: 'demo', name: 'Demo' }, isSysop: true })
+  t.equal((await asking.mgmt('GET', keys, { token: key })).json.data.length, 1)
+})
+
+t.test('A key made on any node is good on every node, and revoked on any is refused on every, at once', async (t) => {
+  for (const maker of nodes) {
+    for (const revoker of nodes) {
+      const made = await maker.mgmt('POST', keys, { token: key, json: { name: 'x', scopes: ['people:read'] } })
+      t.equal(made.status, 201)
+      const { id, key: token } = made.json
+      for (const node of nodes) for (let times = 0; times < 2; times++) t.equal((await me(node, token)).status, 200)
+      const changed = await revoker.mgmt('PATCH', `${keys}/${id}`, { token: key, json: { scopes: ['org:admin'] } })
+      t.equal(changed.status, 200)
+      for (const node of nodes) t.equal((await me(node, token)).json.org.role, 'admin')
+      const { idToken } = (await maker.mgmt('POST', '/v1/session', { token })).json
+      for (const node of nodes) t.equal((await me(node, idToken)).status, 200)
+      t.equal((await revoker.mgmt('DELETE', `${keys}/${id}`, { token: key })).status, 204)
+      for (const node of nodes) for (const gone of [token, idToken]) t.equal((await me(node, gone)).status, 401)
+    }
+  }
+})
+
+t.test('What is changed on one node is read on every other', async (t) => {
+  for (const [nth, node] of nodes.entries()) {
+    const name = `Renamed ${nth}`
+    t.equal((await node.mgmt('PATCH', '/v1/orgs/demo', { token: key, json: { name } })).status, 200)
+    for (const other of nodes) t.equal((await other.mgmt('GET', '/v1/orgs/demo', { token: key })).json.name, name)
+  }
+})
+
+t.test(
+  'A webhook made on a node without shards hears of every event, signed, and any node reads its log',
+  async (t) => {
+    const receiver = await openReceiver(t)
+    /** A try may be made again when its shard changes hands; who receives it tells by the id. */
+    const events = () => new Set(receiver.at('/hook').map(({ headers }) => headers['x-svc-event-id']))
+    const json = { url: receiver.url('/hook'), events: ['api_key.created'] }
+    const made = await asking.mgmt('POST', '/v1/orgs/demo/webhooks', { token: key, json })
+    t.equal(made.status, 201)
+    for (const node of nodes) await node.mgmt('POST', keys, { token: key, json: { name: 'told' } })
+    const webhook = `/v1/orgs/demo/webhooks/${made.json.id}`
+    for (const node of nodes) {
+      const delivered = () => node.mgmt('GET', `${webhook}/deliveries?state=delivered`, { token: key })
+      await until(async () => (await delivered()).json.data?.length === nodes.length)
+    }
+    t.equal(events().size, nodes.length)
+    for (const each of receiver.at('/hook')) t.ok(isSignedWith(made.json.signingSecret, each))
+    const { signingSecret } = (await second.mgmt('POST', `${webhook}/_rotate`, { token: key })).json
+    await first.mgmt('POST', keys, { token: key, json: { name: 'told again' } })
+    await until(() => events().size === nodes.length + 1)
+    t.ok(isSignedWith(signingSecret, receiver.at('/hook').at(-1)!), 'with the secret of the moment')
+  },
+)
+
+t.test('While shards change hands a good key is never called bad, and a revoked one never good', async (t) => {
+  const revoked = (await first.mgmt('POST', keys, { token: key, json: { name: 'gone' } })).json
+  t.equal((await me(asking, revoked.key)).status, 200)
+  t.equal((await asking.mgmt('DELETE', `${keys}/${revoked.id}`, { token: key })).status, 204)
+  const seen = new Set<number>()
+  const seenRevoked = new Set<number>()
+  let isLeaving = true
+  const calling = (async () => {
+    while (isLeaving) {
+      for (const node of [second, asking]) {
+        seen.add((await me(node, key)).status)
+        seenRevoked.add((await me(node, revoked.key)).status)
+      }
+    }
+  })()
+  await close(first)
+  await until(async () => (await me(asking, key)).status === 200 && (await me(second, key)).status === 200)
+  isLeaving = false
+  await calling
+  t.same(
+    [...seen].filter((status) => status !== 200 && status !== 503),
+    [],
+  )
+  t.same(
+    [...seenRevoked].filter((status) => status !== 401 && status !== 503),
+    [],
+  )
+  const made = await asking.mgmt('POST', keys, { token: key, json: { name: 'after' } })
+  t.equal(made.status, 201)
+  for (const node of [second, asking]) t.equal((await me(node, made.json.key)).status, 200)
+})
