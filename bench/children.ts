@@ -5,8 +5,9 @@ import { fileURLToPath } from 'node:url'
 
 const living = new Set<ChildProcess>()
 
+/** Leads a group of its own, so that whatever it starts can be ended with it. */
 export function startChild(command: string, args: readonly string[], options: SpawnOptions = {}): ChildProcess {
-  const child = spawn(command, args, options)
+  const child = spawn(command, args, { ...options, detached: true })
   living.add(child)
   child.once('exit', () => living.delete(child))
   child.once('error', () => living.delete(child))
@@ -21,7 +22,7 @@ export function programFile(program: string): string {
 /** Resolves with the exit code; a process that has not ended in time is killed. */
 export async function ended(child: ChildProcess, withinMs: number): Promise<number | null> {
   if (child.exitCode !== null || child.signalCode !== null) return child.exitCode
-  const timer = setTimeout(() => child.kill('SIGKILL'), withinMs)
+  const timer = setTimeout(() => killChild(child), withinMs)
   const [code] = await once(child, 'exit')
   clearTimeout(timer)
   return code
@@ -41,6 +42,16 @@ export async function outputOf(child: ChildProcess, withinMs: number): Promise<s
   return written.out
 }
 
+/** Ends it at once, and all that it started. */
+export function killChild(child: ChildProcess): void {
+  if (child.pid === undefined) return
+  try {
+    process.kill(-child.pid, 'SIGKILL')
+  } catch {
+    // It is gone already.
+  }
+}
+
 export function killChildren(): void {
-  for (const child of living) child.kill('SIGKILL')
+  for (const child of living) killChild(child)
 }

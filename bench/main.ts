@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs'
 import { relative } from 'node:path'
 import { killChildren } from './children.js'
-import { type Options, readOptions, usage } from './options.js'
+import { type Options, readOptions, settingsOf, usage } from './options.js'
 import { openProgress } from './progress.js'
 import { reportsFolder, writeReport } from './report/write.js'
 import { failed, type Outcome, run } from './run.js'
@@ -17,11 +17,7 @@ process.on('exit', killChildren)
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(interruptedExit))
 
 async function runScenario(scenario: Scenario, options: Options): Promise<Outcome> {
-  const settings = {
-    seconds: options.seconds ?? scenario.seconds,
-    rounds: options.rounds ?? scenario.rounds,
-    concurrency: options.concurrency,
-  }
+  const settings = settingsOf(scenario, options)
   const progress = openProgress(scenario, settings.rounds)
   try {
     return await run(scenario, settings, progress.told)

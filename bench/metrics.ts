@@ -12,6 +12,10 @@ export const metrics = {
   p50: { title: 'p50 latency', unit: 'ms', of: (sample) => percentile(sample, 50) },
   p99: { title: 'p99 latency', unit: 'ms', of: (sample) => percentile(sample, 99) },
   cpu: { title: 'CPU time', unit: 'µs each', of: (sample) => sample.cpuMicros / sample.operations },
+  batch: { title: 'operations a commit', unit: '', of: (sample) => sample.operations / (sample.transactions ?? 0) },
+  bytes: { title: 'bytes', unit: 'each', of: (sample) => sample.bytes / sample.operations },
+  heldHalfway: { title: 'memory held halfway', unit: 'bytes', of: (sample) => heldAt(sample, 0.5) },
+  heldAtEnd: { title: 'memory held at the end', unit: 'bytes', of: (sample) => heldAt(sample, 1) },
 } as const satisfies Record<string, Metric>
 export type MetricName = keyof typeof metrics
 
@@ -20,6 +24,11 @@ export const percents = [1, 10, 25, 50, 75, 90, 95, 99, 99.5, 99.9, 100] as cons
 
 export function percentile(sample: Sample, percent: number): number {
   return sample.latencyMs.find(([at]) => at === percent)?.[1] ?? Number.NaN
+}
+
+function heldAt({ memory = [] }: Sample, share: number): number {
+  const last = memory.at(-1)?.operations ?? 0
+  return memory.find(({ operations }) => operations >= last * share)?.heldBytes ?? Number.NaN
 }
 
 export interface Spread {
@@ -47,9 +56,10 @@ export interface RatioResult extends Ratio {
  * machine that slows down for a while slows both sides of a round.
  */
 export function judge(ratio: Ratio, rounds: ReadonlyMap<string, readonly Sample[]>): RatioResult {
-  const { of } = metrics[ratio.metric]
-  const below = rounds.get(ratio.over) ?? []
-  const perRound = (rounds.get(ratio.of) ?? []).map((sample, round) => of(sample) / of(below[round]!))
+  const above = metrics[ratio.metric]
+  const below = metrics[ratio.overMetric ?? ratio.metric]
+  const under = rounds.get(ratio.over) ?? []
+  const perRound = (rounds.get(ratio.of) ?? []).map((sample, round) => above.of(sample) / below.of(under[round]!))
   const { median } = spread(perRound)
   if (ratio.atLeast === undefined && ratio.atMost === undefined) return { ...ratio, perRound, median }
   const holds =

@@ -1,13 +1,17 @@
 /** The command line of the bench. */
 import { parseArgs } from 'node:util'
+import type { Settings } from './run.js'
 import type { Scenario } from './scenario.js'
+
+const usualConcurrency = 64
 
 export const usage = `npm run bench -- [scenario …] [options]
 
   --list               name the scenarios
   --seconds <n>        length of one measured window
   --rounds <n>         how often each candidate is measured
-  --connections <n>    operations on their way at any moment (64)
+  --connections <n>    operations on their way at any moment
+  --operations <n>     how many there are, where a scenario counts them
   --json <file>        write everything measured as JSON too
   --reports <folder>   where the HTML report goes (bench/reports)
   --no-floors          tell the ratios, and end with 0 whatever they are
@@ -19,7 +23,8 @@ export interface Options {
   readonly help: boolean
   readonly seconds?: number
   readonly rounds?: number
-  readonly concurrency: number
+  readonly concurrency?: number
+  readonly operations?: number
   readonly json?: string
   readonly reports?: string
   readonly floors: boolean
@@ -36,6 +41,7 @@ export function readOptions(argv: readonly string[], known: readonly Scenario[])
       seconds: { type: 'string' },
       rounds: { type: 'string' },
       connections: { type: 'string' },
+      operations: { type: 'string' },
       json: { type: 'string' },
       reports: { type: 'string' },
       'no-floors': { type: 'boolean', default: false },
@@ -52,10 +58,21 @@ export function readOptions(argv: readonly string[], known: readonly Scenario[])
     help: values.help,
     seconds: positive('seconds', values.seconds, 600),
     rounds: positive('rounds', values.rounds, 1_000, true),
-    concurrency: positive('connections', values.connections, 1_000, true) ?? 64,
+    concurrency: positive('connections', values.connections, 1_000, true),
+    operations: positive('operations', values.operations, 100_000_000, true),
     json: values.json,
     reports: values.reports,
     floors: !values['no-floors'],
+  }
+}
+
+/** What a run is given: the command line's word, else the scenario's own. */
+export function settingsOf(scenario: Scenario, options: Options): Settings {
+  return {
+    seconds: options.seconds ?? scenario.seconds,
+    rounds: options.rounds ?? scenario.rounds,
+    concurrency: options.concurrency ?? scenario.concurrency ?? usualConcurrency,
+    operations: scenario.operations && (options.operations ?? scenario.operations),
   }
 }
 

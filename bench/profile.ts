@@ -3,9 +3,9 @@ import { copyFileSync, existsSync, mkdirSync, readdirSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join, relative } from 'node:path'
 import { killChildren } from './children.js'
-import { readOptions } from './options.js'
+import { readOptions, settingsOf } from './options.js'
 import { reportsFolder, stamp } from './report/write.js'
-import type { Scenario } from './scenario.js'
+import type { Scenario, Window } from './scenario.js'
 import { scenarios } from './scenarios.js'
 import { openScratch } from './scratch.js'
 import { type Launcher, startSubject } from './subject.js'
@@ -25,15 +25,15 @@ function clinicFlame(folder: string): Launcher {
   return [process.execPath, clinic, 'flame', '--open=false', '--dest', folder, '--', process.execPath]
 }
 
-async function profile(scenario: Scenario, seconds: number, concurrency: number): Promise<string> {
+async function profile(scenario: Scenario, window: Window): Promise<string> {
   const candidate = scenario.candidates.find(({ role }) => role === 'ours')
   if (!candidate) throw new Error(`Nothing of ours runs in ${scenario.name}.`)
   const scratch = openScratch()
   process.once('exit', scratch.remove)
   const drawn = join(scratch.path, 'flame')
-  console.log(`${candidate.name} of ${scenario.name} under clinic flame for ${seconds} s`)
+  console.log(`${candidate.name} of ${scenario.name} under clinic flame`)
   const subject = await startSubject(candidate, scratch.path, clinicFlame(drawn), drawMs)
-  const sample = await candidate.load(subject, { warmSeconds, seconds, concurrency })
+  const sample = await candidate.load(subject, window)
   console.log(`${Math.round(sample.operations / sample.seconds)} ${scenario.unit}/s while watched; drawing …`)
   await subject.stop()
   return kept(drawn, scenario.name)
@@ -53,7 +53,9 @@ try {
   const options = readOptions(process.argv.slice(2), scenarios)
   const [scenario, another] = options.scenarios
   if (!scenario || another) throw new Error('Name one scenario: npm run bench:profile -- http')
-  const path = await profile(scenario, options.seconds ?? defaultSeconds, options.concurrency)
+  const { concurrency, operations } = settingsOf(scenario, options)
+  const seconds = options.seconds ?? defaultSeconds
+  const path = await profile(scenario, { warmSeconds, seconds, concurrency, operations })
   console.log(`flame graph: ${relative('.', path)}`)
   process.exit(0)
 } catch (failure) {

@@ -15,6 +15,7 @@ export interface Settings {
   readonly seconds: number
   readonly rounds: number
   readonly concurrency: number
+  readonly operations?: number
 }
 
 export interface CandidateResult {
@@ -69,13 +70,13 @@ export async function run(scenario: Scenario, settings: Settings, told: (step: S
 /** The candidates stay up all the time, and one at a time is under load: round by round, in the order of the table. */
 async function measureRounds(
   running: ReadonlyMap<Candidate, Subject>,
-  { rounds, seconds, concurrency }: Settings,
+  { rounds, seconds, concurrency, operations }: Settings,
   told: (step: Step) => void,
 ): Promise<Map<string, Sample[]>> {
   const samples = new Map<string, Sample[]>()
   for (let round = 1; round <= rounds; round++) {
     const warmSeconds = round === 1 ? Math.min(firstWarmSeconds, seconds) : seconds * laterWarmShare
-    const window: Window = { warmSeconds, seconds, concurrency }
+    const window: Window = { warmSeconds, seconds, concurrency, operations }
     for (const [candidate, subject] of running) {
       told({ round, candidate: candidate.name })
       const taken = samples.get(candidate.name) ?? []

@@ -8,6 +8,8 @@ export interface Window {
   readonly seconds: number
   /** Connections of an HTTP load, writers of a store: how many operations are on their way at any moment. */
   readonly concurrency: number
+  /** How many operations there are, where a scenario counts its work: then the time above is not looked at. */
+  readonly operations?: number
 }
 
 export type Percentile = readonly [percent: number, ms: number]
@@ -24,8 +26,19 @@ export interface Sample {
   readonly cpuMicros: number
   /** Cores that the load kept busy; absent where the candidate loads itself. */
   readonly loadCores?: number
-  /** How often the candidate went to the disk, where that can be seen. */
+  /** How often the candidate committed, to the disk or to a log, where that can be seen. */
   readonly transactions?: number
+  /** What the process held on its way, in the order of `operations`, where a scenario looks at that. */
+  readonly memory?: readonly MemoryReading[]
+}
+
+/** Taken after collecting garbage, when so many operations were done. */
+export interface MemoryReading {
+  readonly operations: number
+  /** Objects of JavaScript and what they hold outside its heap. */
+  readonly heldBytes: number
+  /** All that the system counts as the process's, pages of mapped files included. */
+  readonly residentBytes: number
 }
 
 /** Puts load on a running candidate and measures it. */
@@ -38,14 +51,18 @@ export interface Candidate {
   /** A program of this folder, started as a process of its own. */
   readonly program: string
   readonly args?: readonly string[]
+  /** Flags of Node itself. */
+  readonly flags?: readonly string[]
   readonly load: Load
 }
 
-/** A metric of one candidate over the same metric of another, taken within each round; without a bound it is told only. */
+/** A metric of one candidate over a metric of the same or another, taken within each round; without a bound it is told only. */
 export interface Ratio {
   readonly metric: MetricName
   readonly of: string
   readonly over: string
+  /** The metric of `over`, when it is not the same. */
+  readonly overMetric?: MetricName
   readonly atLeast?: number
   readonly atMost?: number
 }
@@ -61,6 +78,10 @@ export interface Scenario {
   /** How long and how often, unless the command line says otherwise. */
   readonly seconds: number
   readonly rounds: number
+  /** Operations on their way at any moment, where the usual number says too little. */
+  readonly concurrency?: number
+  /** How many operations a window has, in a scenario whose work is counted and not timed. */
+  readonly operations?: number
   /** A sentence saying what this machine lacks, when the scenario cannot run here. */
   readonly missing?: () => string | undefined
 }

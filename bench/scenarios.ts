@@ -1,7 +1,10 @@
 /** Every scenario there is. */
+import { actors } from './actors/scenario.js'
+import { cluster } from './cluster/scenario.js'
+import { commit } from './commit/scenario.js'
 import { http } from './http/scenario.js'
 import { load } from './load/scenario.js'
 import type { Scenario } from './scenario.js'
 import { store } from './store/scenario.js'
 
-export const scenarios: readonly Scenario[] = [http, store, load]
+export const scenarios: readonly Scenario[] = [http, store, commit, cluster, actors, load]

@@ -2,7 +2,7 @@
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
-import { ended, programFile, startChild } from './children.js'
+import { ended, killChild, programFile, startChild } from './children.js'
 import type { Asked, Ready, Told } from './control.js'
 import { readLines } from './control.js'
 import type { Candidate, Sample, Window } from './scenario.js'
@@ -39,7 +39,8 @@ export async function startSubject(
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
   const [command, ...before] = launcher
-  const child = startChild(command, [...before, programFile(candidate.program), ...(candidate.args ?? [])], {
+  const { program, flags = [], args = [] } = candidate
+  const child = startChild(command, [...before, ...flags, programFile(program), ...args], {
     stdio: ['ignore', 'ignore', 'inherit'],
     env: { ...process.env, BENCH_CONTROL: String(port), BENCH_SCRATCH: scratch },
   })
@@ -47,7 +48,7 @@ export async function startSubject(
     const socket = await connected(server, child, candidate.name)
     return await converse(socket, child, candidate.name, { scratch, exitMs })
   } catch (failure) {
-    child.kill('SIGKILL')
+    killChild(child)
     throw failure
   } finally {
     server.close()

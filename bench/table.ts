@@ -2,6 +2,7 @@
 import Table from 'cli-table3'
 import { metrics, percentile, type RatioResult, spread } from './metrics.js'
 import { type CandidateResult, medianOf, type Outcome, serverCores } from './run.js'
+import type { MemoryReading } from './scenario.js'
 
 export function number(value: number, digits = 0): string {
   if (!Number.isFinite(value)) return '–'
@@ -26,6 +27,8 @@ export const columns: readonly {
   { title: () => 'max ms', value: (result) => percentileOf(result, 100) },
   { title: () => 'CPU µs each', value: (result) => number(medianOf(result, 'cpu'), 1) },
   { title: () => 'cores: own, load', value: coresOf },
+  { title: () => 'held MB on the way', value: (result) => readings(result, ({ heldBytes }) => heldBytes) },
+  { title: () => 'resident MB', value: (result) => readings(result, ({ residentBytes }) => residentBytes) },
 ]
 
 export function candidatesTable({ scenario, candidates }: Outcome): string {
@@ -50,19 +53,22 @@ export function ratiosTable({ ratios }: Outcome): string {
   return drawn(ratioHead, ratios.map(ratioRow))
 }
 
-/** Names to the left, figures to the right, no lines between the rows. */
-function drawn(head: string[], rows: string[][]): string {
+/** Names to the left, figures to the right, no lines between the rows; a column without anything is left out. */
+function drawn(head: readonly string[], rows: readonly string[][]): string {
+  const used = head.map((_, at) => rows.some((row) => row[at] !== ''))
+  const kept = (cells: readonly string[]) => cells.filter((_, at) => used[at])
   const table = new Table({
-    head,
-    colAligns: head.map((_, at) => (at === 0 ? 'left' : 'right')),
+    head: kept(head),
+    colAligns: kept(head).map((_, at) => (at === 0 ? 'left' : 'right')),
     style: { head: [], border: [], compact: true },
   })
-  table.push(...rows)
+  table.push(...rows.map(kept))
   return table.toString()
 }
 
-export function says({ metric, of, over }: RatioResult): string {
-  return `${metrics[metric].title}: ${of} / ${over}`
+export function says({ metric, of, over, overMetric }: RatioResult): string {
+  const { title } = metrics[metric]
+  return overMetric ? `${title} of ${of} / ${metrics[overMetric].title} of ${over}` : `${title}: ${of} / ${over}`
 }
 
 function bound({ atLeast, atMost }: RatioResult): string {
@@ -81,6 +87,12 @@ function percentileOf(result: CandidateResult, percent: number): string {
 function range(result: CandidateResult, metric: keyof typeof metrics, write: (value: number) => string): string {
   const { low, high } = spread(result.samples.map(metrics[metric].of))
   return `${write(low)} – ${write(high)}`
+}
+
+/** What the last round read, one figure for each time it looked. */
+function readings({ samples }: CandidateResult, of: (reading: MemoryReading) => number): string {
+  const read = samples.at(-1)?.memory ?? []
+  return read.map((reading) => number(of(reading) / 1e6, 1)).join(' – ')
 }
 
 function coresOf({ samples }: CandidateResult): string {

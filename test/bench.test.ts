@@ -5,14 +5,18 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import t from 'tap'
+import t, { type Test } from 'tap'
 import { programFile } from '../bench/children.js'
 import { frame } from '../bench/load/frame.js'
 import { generate } from '../bench/load/generator.js'
 import { judge, spread } from '../bench/metrics.js'
-import { remarksOn } from '../bench/run.js'
+import { type CandidateResult, remarksOn } from '../bench/run.js'
 import type { Sample } from '../bench/scenario.js'
 import { scenarios } from '../bench/scenarios.js'
+import { says } from '../bench/table.js'
+
+/** How many processes a run of these has: its candidates, and a server for each where they have their own. */
+const processesOf: Readonly<Record<string, number>> = { http: 4, cluster: 8 }
 
 const main = fileURLToPath(new URL('../bench/main.js', import.meta.url))
 
@@ -71,6 +75,7 @@ t.test('--list names every scenario with its sentence, and a name that is none i
   t.equal(refused.code, 2)
   t.match(refused.err, /no scenario "htpp"/)
   t.equal((await bench('http', '--seconds', '0')).code, 2)
+  t.equal((await bench('actors', '--operations', '0.5')).code, 2)
 })
 
 t.test('A ratio is taken within each round, and its median is held against the floor', async (t) => {
@@ -88,6 +93,40 @@ t.test('A ratio is taken within each round, and its median is held against the f
   t.equal(judge(ratio, rounds).holds, undefined, 'a ratio without a bound is only told')
   t.equal(judge({ ...ratio, atLeast: 0.1 }, new Map()).holds, false, 'nothing measured passes nothing')
   t.same(spread([4, 1, 3, 2]), { median: 2.5, low: 1, high: 4 })
+})
+
+t.test('A ratio may set two metrics of one candidate against each other', async (t) => {
+  const latencies = [
+    sample(10, {
+      latencyMs: [
+        [50, 2],
+        [99, 10],
+      ],
+    }),
+    sample(10, {
+      latencyMs: [
+        [50, 1],
+        [99, 4],
+      ],
+    }),
+  ]
+  const memory = [1, 5, 10].map((operations) => ({ operations, heldBytes: operations * 100, residentBytes: 0 }))
+  const rounds = new Map([
+    ['ours', latencies],
+    ['memory', [sample(10, { memory })]],
+  ])
+  const tail = judge({ metric: 'p99', of: 'ours', overMetric: 'p50', over: 'ours', atMost: 10 }, rounds)
+  t.same(tail.perRound, [5, 4])
+  t.equal(tail.holds, true)
+  t.equal(says(tail), 'p99 latency of ours / p50 latency of ours')
+  const growth = judge(
+    { metric: 'heldAtEnd', of: 'memory', overMetric: 'heldHalfway', over: 'memory', atMost: 1.1 },
+    rounds,
+  )
+  t.same(growth.perRound, [2])
+  t.equal(growth.holds, false)
+  const unread = judge({ ...growth, of: 'ours', over: 'ours' }, rounds)
+  t.equal(unread.holds, false, 'memory that nobody read passes nothing')
 })
 
 t.test('Failures and a load at its own limit are remarked on', async (t) => {
@@ -133,14 +172,14 @@ t.test('The load follows answers that come in pieces and tells refusals and lost
   t.ok(measured.operations > 2, 'answers in pieces were counted')
 })
 
-t.test('A short run prints the tables and leaves a report that loads nothing', async (t) => {
-  for (const name of ['http', 'store']) {
+for (const { name, candidates, ratios, missing } of scenarios) {
+  const title = `A short run of ${name} prints the tables and leaves a report that loads nothing`
+  t.test(title, { skip: missing?.() ?? false }, async (t) => {
     const folder = t.testdir()
     const json = join(folder, 'measured.json')
-    const settings = ['--seconds', '0.2', '--rounds', '1', '--connections', '8', '--no-floors']
+    const settings = ['--seconds', '0.2', '--rounds', '1', '--connections', '8', '--operations', '100', '--no-floors']
     const { code, out, err } = await bench(name, ...settings, '--reports', folder, '--json', json)
     t.equal(code, 0, `${name} ran`, { err })
-    const { candidates, ratios } = scenarios.find((scenario) => scenario.name === name)!
     const [measured] = JSON.parse(readFileSync(json, 'utf8'))
     for (const [at, candidate] of candidates.entries()) {
       t.ok(out.includes(`│ ${candidate.name} `), `the table has ${candidate.name}`)
@@ -154,23 +193,42 @@ t.test('A short run prints the tables and leaves a report that loads nothing', a
     t.notMatch(page, /<script|<link|<img|<iframe|(href|src)=|url\(/i)
     const files = readdirSync(folder).filter((file) => file.endsWith(`-${name}.html`))
     t.equal(files.length, 2, 'the report is there under its time and as the latest')
-  }
-})
+    if (name === 'actors') actorsWereSeen(t, out, measured.candidates)
+    else t.notMatch(out, 'held MB', 'a column without figures is left out')
+  })
+}
 
-t.test(
-  'A bench that is interrupted leaves neither a process nor a file behind',
-  { skip: !existsSync('/proc/self/environ') },
-  async (t) => {
+/** What is counted exactly may be asserted: how many actors were touched, and what one that is cold reads. */
+function actorsWereSeen(t: Test, out: string, measured: CandidateResult[]): void {
+  t.match(out, 'held MB')
+  for (const { candidate, samples, notes } of measured) {
+    const [taken] = samples
+    t.equal(taken?.operations, 100, 'as many were touched as were asked for')
+    t.same(
+      taken?.memory?.map(({ operations }) => operations),
+      [10, 50, 100],
+    )
+    t.ok(taken?.memory?.every(({ heldBytes, residentBytes }) => residentBytes > heldBytes && heldBytes > 1e6))
+    if (candidate.role === 'ours') t.match(notes, ['A command on a cold actor reads 1 record.'])
+  }
+}
+
+for (const name of ['http', 'cluster']) {
+  const missing = existsSync('/proc/self/environ')
+    ? scenarios.find((each) => each.name === name)?.missing?.()
+    : 'no /proc'
+  const title = `A bench of ${name} that is interrupted leaves neither a process nor a file behind`
+  t.test(title, { skip: missing ?? false }, async (t) => {
     const scratch = t.testdir()
-    const child = start(['http', '--rounds', '9'], { TMPDIR: scratch })
+    const child = start([name, '--rounds', '9'], { TMPDIR: scratch })
     const ended = once(child, 'exit')
-    await until(() => childrenOf(scratch).length > 0)
+    await until(() => childrenOf(scratch).length >= processesOf[name]! || child.exitCode !== null)
     child.kill('SIGINT')
     t.equal((await ended)[0], 130)
     await until(() => childrenOf(scratch).length === 0)
     t.same(readdirSync(scratch), [])
-  },
-)
+  })
+}
 
 /** Processes whose environment names the folder. */
 function childrenOf(folder: string): string[] {

@@ -151,8 +151,8 @@ t.test('What goes out to a URL that a user supplied passes the guard', async (t)
   const others = found.filter((path) => !path.startsWith('runtime/webhook/'))
   t.same(
     others,
-    ['runtime/http/docs-page.ts', 'mgmt/access/idtokens.ts'],
-    'a page’s own call, and the operator’s issuer',
+    ['runtime/cli/api.ts', 'runtime/http/docs-page.ts', 'mgmt/access/idtokens.ts'],
+    'a command to the operator’s own node, a page’s own call, and the operator’s issuer',
   )
 })
 

@@ -18,7 +18,8 @@ th { font-weight: 600; background: #f0f2f5; } .words { text-align: left; } td.se
 
 export function page(outcome: Outcome, charts: readonly Chart[]): string {
   const { scenario, settings, startedAt, machine, candidates } = outcome
-  const { rounds, seconds, concurrency } = settings
+  const { rounds, seconds, concurrency, operations } = settings
+  const work = operations === undefined ? `${seconds} s` : `${number(operations)} ${scenario.unit}`
   return `<!doctype html>
 <html lang="en">
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
@@ -26,7 +27,7 @@ export function page(outcome: Outcome, charts: readonly Chart[]): string {
 <body><main>
 <h1>${text(scenario.name)}</h1>
 <p>${text(scenario.purpose)}</p>
-<p class="quiet">${text(startedAt)}. ${rounds} ${rounds === 1 ? 'round' : 'rounds'} of ${seconds} s for each candidate in
+<p class="quiet">${text(startedAt)}. ${rounds} ${rounds === 1 ? 'round' : 'rounds'} of ${text(work)} for each candidate in
 turn, ${concurrency} operations on their way at any moment. Figures are medians over the rounds.</p>
 <h2>Ratios</h2>${table(ratioHead, outcome.ratios.map(ratioRow))}
 <h2>Candidates</h2>${candidatesTable(outcome)}
@@ -52,16 +53,7 @@ function candidatesTable({ scenario, candidates }: Outcome): string {
 }
 
 function everyRound({ scenario, candidates, settings }: Outcome): string {
-  const head = [
-    'round',
-    'candidate',
-    `${scenario.unit}/s`,
-    'p50 ms',
-    'p99 ms',
-    'CPU µs each',
-    'kB',
-    'disk transactions',
-  ]
+  const head = ['round', 'candidate', `${scenario.unit}/s`, 'p50 ms', 'p99 ms', 'CPU µs each', 'kB', 'transactions']
   const rows = Array.from({ length: settings.rounds }, (_, round) =>
     candidates.map(({ candidate, samples }) => {
       const sample = samples[round]!

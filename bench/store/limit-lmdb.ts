@@ -1,17 +1,17 @@
 /** The limit of the store scenario: lmdb alone, one put a record, each awaited until it is on the disk. */
 import { join } from 'node:path'
 import { open } from 'lmdb'
-import { store as limits } from '../../core/limits.js'
 import { present } from '../control.js'
+import { ourSettings } from './settings.js'
 import { transactionsOf } from './transactions.js'
 import { type Entry, entry, writersOver } from './writers.js'
 
-/** The settings of our own store; without the argument, those that lmdb has by itself. */
-const ours = { overlappingSync: false, eventTurnBatching: false, commitDelay: 0, safeRestore: true, cache: false }
-const settings = process.argv.includes('--our-settings') ? ours : {}
+/** Without the argument, those that lmdb has by itself. */
+const { noSubdir, mapSize } = ourSettings
+const settings = process.argv.includes('--our-settings') ? ourSettings : { noSubdir, mapSize }
 
 const path = join(process.env.BENCH_SCRATCH ?? '.', `limit-${process.pid}.mdb`)
-const db = open<Entry, [string, number, number]>({ path, noSubdir: true, mapSize: limits.mapBytes, ...settings })
+const db = open<Entry, [string, number, number]>({ path, ...settings })
 
 present({
   ready: { notes: [`Settings: ${JSON.stringify(settings)}.`] },

@@ -9,12 +9,15 @@ import { type Entry, entry, writersOver } from './writers.js'
 
 const dir = join(process.env.BENCH_SCRATCH ?? '.', `ours-${process.pid}`)
 const entries = table<[number, number], Entry>('entry')
-const store = await openStore({ dir, shards: 1 })
+const durability = process.argv.includes('--written') ? 'written' : 'synced'
+const store = await openStore({ dir, shards: 1, durability })
+const space = store.space(0)
 
 present({
   ready: {},
   work: writersOver(
-    (writer, serial) => store.commit([{ table: entries, key: [writer, serial], value: entry(writer, serial) }]),
+    (writer, serial) =>
+      space.commit(space.encode([{ table: entries, key: [writer, serial], value: entry(writer, serial) }])),
     () => transactionsOf(join(dir, dataFileName)),
   ),
   close: () => store.close(),

@@ -70,7 +70,6 @@ t.test('A variable that is unknown or bad is named, and the exit code is 2', asy
   const bad: [Record<string, string>, string][] = [
     [{ PARLEY_PROT: '1' }, 'PARLEY_PROT'],
     [{ PARLEY_MGMT_PORT: '70000' }, 'PARLEY_MGMT_PORT'],
-    [{ PARLEY_NATS_URL: 'nats://127.0.0.1:4222' }, 'PARLEY_NATS_URL'],
     [{ PARLEY_ROLES: 'gateway' }, 'PARLEY_ROLES'],
   ]
   for (const [env, name] of bad) {

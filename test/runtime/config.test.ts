@@ -33,6 +33,7 @@ t.test('An empty environment is a whole configuration', async (t) => {
     gatewayPort: 8080,
     mgmtPort: 8081,
     bootstrapOrg: 'demo',
+    natsSyncAlways: false,
     roles: ['gateway', 'mgmt', 'shards'],
     shards: 16,
     allowPrivateUrls: false,
@@ -46,8 +47,8 @@ t.test('The table names every variable of the contract, and each of them says wh
   const names = describeConfig().map((row) => row.name)
   const contract =
     'DATA_DIR HOST GATEWAY_PORT MGMT_PORT PUBLIC_GATEWAY_URL PUBLIC_MGMT_URL BOOTSTRAP_ORG BOOTSTRAP_KEY NATS_URL ' +
-    'NATS_CREDS NATS_TLS_CA REDIS_URL ROLES SHARDS SECRET_KEY MODEL_URL MODEL_KEY MODEL_NAME GEOCODER_URL ADAPTERS ' +
-    'ALLOW_PRIVATE_URLS TIME_SCALE OIDC_ISSUER OIDC_AUDIENCE ALLOW_UNVERIFIED_UWS'
+    'NATS_CREDS NATS_TLS_CA NATS_SYNC_ALWAYS REDIS_URL REDIS_TLS_CA ROLES SHARDS SECRET_KEY MODEL_URL MODEL_KEY ' +
+    'MODEL_NAME GEOCODER_URL ADAPTERS ALLOW_PRIVATE_URLS TIME_SCALE OIDC_ISSUER OIDC_AUDIENCE ALLOW_UNVERIFIED_UWS'
   t.strictSame(
     names,
     contract.split(' ').map((name) => `PARLEY_${name}`),
@@ -92,6 +93,10 @@ t.test('Good values are read as what they are', async (t) => {
   )
   const cluster = { PARLEY_NATS_URL: 'a:1', PARLEY_NATS_CREDS: '/x.creds', PARLEY_NATS_TLS_CA: '/ca.pem' }
   t.match(configOf(cluster), { natsCredsFile: '/x.creds', natsTlsCaFile: '/ca.pem' })
+  t.equal(configOf(cluster).natsSyncAlways, false)
+  t.equal(configOf({ ...cluster, PARLEY_NATS_SYNC_ALWAYS: 'true' }).natsSyncAlways, true)
+  const limits = { PARLEY_REDIS_URL: 'rediss://user:pw@cache:6380', PARLEY_REDIS_TLS_CA: '/ca.pem' }
+  t.match(configOf(limits), { redisUrl: 'rediss://user:pw@cache:6380', redisTlsCaFile: '/ca.pem' })
   const model = { PARLEY_MODEL_URL: 'https://m.example', PARLEY_MODEL_KEY: 'k-1', PARLEY_MODEL_NAME: 'org/model:7b' }
   t.match(configOf(model), { modelKey: 'k-1', modelName: 'org/model:7b' })
 })
@@ -203,13 +208,26 @@ t.test('Variables that go together are wanted together', async (t) => {
     ['PARLEY_MODEL_NAME', 'm', 'PARLEY_MODEL_URL'],
     ['PARLEY_NATS_CREDS', 'f', 'PARLEY_NATS_URL'],
     ['PARLEY_NATS_TLS_CA', 'f', 'PARLEY_NATS_URL'],
+    ['PARLEY_NATS_SYNC_ALWAYS', 'true', 'PARLEY_NATS_URL'],
+    ['PARLEY_REDIS_TLS_CA', 'f', 'PARLEY_REDIS_URL'],
   ]
   for (const [name, text, other] of alone) {
     t.strictSame(problemsOf({ [name]: text }), [`${name} is set and ${other} is not. They go together.`])
   }
   t.match(problemsOf({ PARLEY_GATEWAY_PORT: '8081' })[0], /both 8081/, 'two planes cannot share a port')
+  t.strictSame(
+    problemsOf({ PARLEY_REDIS_URL: 'redis://:secret@cache', PARLEY_REDIS_TLS_CA: 'f' }),
+    ['PARLEY_REDIS_TLS_CA is set and PARLEY_REDIS_URL begins with redis://. TLS wants rediss://.'],
+    'an authority is for TLS',
+  )
   t.strictSame(problemsOf({ PARLEY_GATEWAY_PORT: '0', PARLEY_MGMT_PORT: '0' }), [], 'two free ports are two ports')
-  t.strictSame(problemsOf({ PARLEY_GATEWAY_PORT: '8081', PARLEY_ROLES: 'gateway' }), [], 'one plane alone may take it')
+  t.strictSame(
+    problemsOf({ PARLEY_GATEWAY_PORT: '8081', PARLEY_ROLES: 'gateway,shards' }),
+    [],
+    'one plane alone may take it',
+  )
+  t.match(problemsOf({ PARLEY_ROLES: 'gateway,mgmt' }), [/^PARLEY_ROLES lacks shards and PARLEY_NATS_URL is not set\./])
+  t.strictSame(problemsOf({ PARLEY_ROLES: 'gateway', PARLEY_NATS_URL: 'a:1' }), [], 'shards may be elsewhere')
 })
 
 t.test('An empty variable counts as unset', async (t) => {

@@ -1,4 +1,5 @@
 /** Rate limits: the arithmetic, the buckets of one process, the buckets in Redis, and what happens when Redis is away. */
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import fc from 'fast-check'
 import t from 'tap'
@@ -7,10 +8,11 @@ import { callUnits, isFull, type Shape, type State, shapeOf, spend } from '../..
 import type { Buckets, Spent } from '../../runtime/limits/contract.js'
 import { limitHeaders } from '../../runtime/limits/headers.js'
 import { budgetNames, Ledger, openLocalBuckets, shapesOf } from '../../runtime/limits/local.js'
-import { openBuckets } from '../../runtime/limits/open.js'
+import { type OpenBucketsOptions, openBuckets } from '../../runtime/limits/open.js'
 import { RedisBuckets, type RedisBucketsOptions } from '../../runtime/limits/redis.js'
 import { spendScript } from '../../runtime/limits/script.js'
 import { bucketsContract } from '../contract/buckets.js'
+import { makeCertificates } from '../harness/certificates.js'
 import { TestRedis } from '../harness/redis.js'
 
 const { burstCalls, refillPerSecond } = budgets.send
@@ -359,6 +361,38 @@ t.test('While Redis is away', async (t) => {
     const trusted = await openNode(redis)
     t.match(await trusted.spend('send', 'subject'), { allowed: true })
     await trusted.close()
+  })
+
+  t.test('Over TLS a server is believed by its authority, and a user by name and password', async (t) => {
+    const folders = t.testdir({ ours: {}, theirs: {} })
+    const [tls, theirs] = [makeCertificates(join(folders, 'ours')), makeCertificates(join(folders, 'theirs'))]
+    const user = { name: 'parley', password: 'p%40ss' }
+    const redis = await TestRedis.start({ tls, password: 'right-horse', user: { ...user, password: 'p@ss' } })
+    t.teardown(() => redis.stop())
+    const byUser = redis.url.replace(':right-horse', `${user.name}:${user.password}`)
+    for (const redisUrl of [redis.url, byUser, redis.url.replace('127.0.0.1', 'localhost')]) {
+      const node = await openBuckets({ redisUrl, redisTlsCaFile: tls.caFile })
+      t.teardown(() => node.close())
+      await until(() => node.degraded() === undefined)
+      t.ok(node.spend('send', redisUrl) instanceof Promise, 'it asks Redis')
+    }
+    const untrusted = /\((SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_VERIFY_LEAF_SIGNATURE)\)/
+    const refused: [OpenBucketsOptions, RegExp][] = [
+      [{ redisUrl: redis.url }, untrusted],
+      [{ redisUrl: redis.url, redisTlsCaFile: theirs.caFile }, untrusted],
+      [{ redisUrl: byUser.replace('p%40ss', 'p%40st'), redisTlsCaFile: tls.caFile }, /\(WRONGPASS\)/],
+      [{ redisUrl: redis.url.replace('rediss:', 'redis:') }, /\(the connection closed\)|\(ECONNRESET\)|no answer/],
+    ]
+    for (const [options, reason] of refused) {
+      const node = await openBuckets(options)
+      t.teardown(() => node.close())
+      await until(() => reason.test(node.degraded() ?? ''))
+      t.match(await node.spend('send', 'subject'), { allowed: true }, 'it counts by itself')
+      t.notMatch(node.degraded(), /horse|p@s|p%40s/)
+    }
+    await t.rejects(openBuckets({ redisUrl: redis.url, redisTlsCaFile: join(folders, 'none.pem') }), {
+      message: /none\.pem of PARLEY_REDIS_TLS_CA cannot be read: ENOENT\.$/,
+    })
   })
 
   t.test('A node that was closed, in whatever state, still answers and leaves nothing running', async (t) => {

@@ -1,0 +1,50 @@
+/** The limit of the cluster scenario: messages as large as our log entries, published to JetStream and acknowledged. */
+import { jetstream, jetstreamManager } from '@nats-io/jetstream'
+import { connect } from '@nats-io/transport-node'
+import { shards } from '../commit/asking.js'
+import { present } from '../control.js'
+import { closedLoop } from '../loop.js'
+import type { Sample, Window } from '../scenario.js'
+import { entryOf } from './entry.js'
+import { startNats } from './server.js'
+import { timesOver } from './times.js'
+
+const server = await startNats()
+const connection = await connect({ servers: server.url, noAsyncTraces: true })
+const manager = await jetstreamManager(connection)
+const subjectOf = (shard: number) => `limit.${shard}`
+for (let shard = 0; shard < shards; shard++) {
+  await manager.streams.add({ name: `limit_${shard}`, subjects: [subjectOf(shard)], storage: 'file' })
+}
+const streams = jetstream(connection)
+
+/** One message on its way for each shard, each holding its share of the commands that are on their way. */
+async function work(window: Window): Promise<Sample> {
+  const { concurrency } = timesOver(window)
+  const publishers = Math.min(shards, concurrency)
+  const commands = Math.round(concurrency / publishers)
+  const entry = entryOf(commands)
+  let published = 0
+  const publish = async (publisher: number) => {
+    await streams.publish(subjectOf(publisher), entry)
+    published++
+  }
+  const counts = () => ({ transactions: published, bytes: published * entry.length })
+  const sample = await closedLoop(publish, counts)({ ...window, concurrency: publishers })
+  return { ...sample, operations: sample.operations * commands }
+}
+
+present({
+  ready: {
+    notes: [
+      `${server.version}. A message counts for as many commands as one of our commits holds: those on their way divided by`,
+      `${shards} shards. That ours come to as many is a ratio of this run. Its bytes are those of the entry that our engine`,
+      'appends for them.',
+    ],
+  },
+  work,
+  async close() {
+    await connection.close()
+    await server.stop()
+  },
+})

@@ -1,0 +1,62 @@
+/** Our cluster engine with one node in the cluster scenario: the commands of `commit`, committed to logs on JetStream. */
+import { randomBytes } from 'node:crypto'
+import { join } from 'node:path'
+import type { Bus } from '../../runtime/bus/contract.js'
+import { openNats } from '../../runtime/bus/nats.js'
+import { openCluster } from '../../runtime/shard/cluster.js'
+import { openStore } from '../../runtime/store/lmdb.js'
+import { askingInTurn, shards, surroundings } from '../commit/asking.js'
+import { repertoireWith } from '../commit/command.js'
+import { present } from '../control.js'
+import { closedLoop } from '../loop.js'
+import { startNats } from './server.js'
+import { timesOver } from './times.js'
+
+const counts = { transactions: 0, bytes: 0 }
+
+/** The bus, with what goes into its logs counted. */
+function counting(bus: Bus): Bus {
+  return {
+    ...bus,
+    async log(shard) {
+      const log = await bus.log(shard)
+      return {
+        ...log,
+        append(entry, after) {
+          counts.transactions++
+          counts.bytes += entry.length
+          return log.append(entry, after)
+        },
+      }
+    },
+  }
+}
+
+const server = await startNats()
+const { log } = surroundings
+const bus = await openNats({ servers: [server.url], syncAlways: false, log, name: 'bench' })
+const dir = join(process.env.BENCH_SCRATCH ?? '.', `ours-${process.pid}`)
+const store = await openStore({ dir, shards, durability: 'written' })
+const engine = await openCluster({
+  ...surroundings,
+  repertoire: repertoireWith(async () => {}),
+  bus: counting(bus),
+  store,
+  node: { id: store.about.node, life: 'bench', about: {} },
+  rootKeyName: 'bench',
+  randomBytes,
+})
+await engine.start()
+
+const ask = closedLoop(askingInTurn(engine), () => ({ ...counts }))
+
+present({
+  ready: { notes: [`${server.version}, with one stream for each of ${shards} shards.`] },
+  work: (window) => ask(timesOver(window)),
+  async close() {
+    await engine.stop()
+    await bus.close()
+    await store.close()
+    await server.stop()
+  },
+})

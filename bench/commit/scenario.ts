@@ -1,0 +1,56 @@
+/** The commit scenario: what a command costs from asking to its durable answer, beside lmdb writing the same records. */
+import { ownWork } from '../load/http.js'
+import type { Scenario } from '../scenario.js'
+
+export const commit: Scenario = {
+  name: 'commit',
+  purpose:
+    'Commands through one embedded engine, each writing five small records and an outbox row, durable when answered.',
+  unit: 'commands',
+  seconds: 2,
+  rounds: 7,
+  // Sixteen for each shard: every commit is shared, as it is on a busy node, and no mailbox grows.
+  concurrency: 256,
+  candidates: [
+    {
+      name: 'bare lmdb',
+      role: 'limit',
+      about: 'lmdb with the settings of our store: six puts in one batch for a command, awaited until flushed.',
+      program: 'commit/limit-lmdb',
+      load: ownWork,
+    },
+    {
+      name: 'ours',
+      role: 'ours',
+      about:
+        'A command reads one record, writes five and owes an effect, which is performed at once and taken off the record.',
+      program: 'commit/ours',
+      load: ownWork,
+    },
+    {
+      name: 'bare lmdb, settling',
+      role: 'limit',
+      about: 'The same as the limit, and each outbox row is removed again in a later transaction.',
+      program: 'commit/limit-lmdb',
+      args: ['--settled'],
+      load: ownWork,
+    },
+    {
+      name: 'ours, never settling',
+      role: 'ours',
+      about:
+        'The same as ours with an effect that never ends: what is left is the command without the settling of its effect.',
+      program: 'commit/ours',
+      args: ['--never-settled'],
+      load: ownWork,
+    },
+  ],
+  ratios: [
+    { metric: 'rate', of: 'ours', over: 'bare lmdb', atLeast: 0.7 },
+    { metric: 'p99', of: 'ours', overMetric: 'p50', over: 'ours', atMost: 10 },
+    { metric: 'rate', of: 'ours', over: 'bare lmdb, settling' },
+    { metric: 'rate', of: 'ours, never settling', over: 'bare lmdb' },
+    { metric: 'p99', of: 'ours', over: 'bare lmdb' },
+    { metric: 'cpu', of: 'ours', over: 'bare lmdb' },
+  ],
+}

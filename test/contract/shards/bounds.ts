@@ -1,0 +1,234 @@
+/** Bounds: a mailbox, a destination, what is held in memory; and that none of them lets anything be forgotten. */
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import type { Test } from 'tap'
+import { isRefusal } from '../../../core/errors.js'
+import { shard as limits } from '../../../core/limits.js'
+import { owed } from './effects.js'
+import { eventually, type House, type OpenHouse, together } from './house.js'
+import { act, doing, echo, repertoire, type Step, seenOf } from './repertoire.js'
+
+export function boundsSuite(t: Test, openHouse: OpenHouse): void {
+  t.test(
+    'A full mailbox refuses at once with Retry-After, keeps what it took, and holds nothing of what it refused',
+    async (t) => {
+      const house = await openHouse(t, { repertoire: repertoire() })
+      const refusedMore = 50
+      let answered = 0
+      const whenFull = async (asked: readonly Promise<unknown>[]) => {
+        await eventually(house, () => answered >= refusedMore)
+        const early = await Promise.all(asked.map((each) => Promise.race([each, undefined])))
+        const refused = early.filter(isRefusal)
+        t.equal(refused.length, refusedMore, 'those beyond the mailbox are answered while the others wait')
+        t.same(new Set(refused.map((each) => JSON.stringify(each))).size, 1)
+        t.match(refused[0], { refused: 'service.unavailable', headers: { 'retry-after': '1' } })
+        t.equal(answered, refusedMore)
+        const held = await refusedInputs(house)
+        t.equal(held.filter((input) => input.deref() !== undefined).length, 0, 'what was asked in vain is not held')
+      }
+      const asked = await together(
+        house,
+        () =>
+          Array.from({ length: limits.mailboxCommands + refusedMore }, async () => {
+            const answer = await doing(house, 'a', { count: 1 })
+            answered++
+            return answer
+          }),
+        () => seenOf(house, 'a'),
+        whenFull,
+      )
+      const answers = await Promise.all(asked)
+      t.equal(answers.filter((answer) => !isRefusal(answer)).length, limits.mailboxCommands)
+      t.equal((await seenOf(house, 'a')).counted, limits.mailboxCommands)
+      t.match(await doing(house, 'a', { count: 1 }), { counted: limits.mailboxCommands + 1 }, 'and it goes on')
+    },
+  )
+
+  /** Asks in vain with much to carry, and answers with what may still be held of it. */
+  async function refusedInputs(house: House): Promise<WeakRef<object>[]> {
+    const held: WeakRef<object>[] = []
+    const inVain = Array.from({ length: 500 }, async (_, n) => {
+      const input = { value: Buffer.alloc(10_000, n) }
+      held.push(new WeakRef(input))
+      return house.shards.ask('a', echo, input)
+    })
+    const answers = await Promise.all(inVain)
+    if (!answers.every(isRefusal)) throw new Error('something was taken into a full mailbox')
+    // What a turn has looked at through a weak reference is held until the turn ends.
+    await new Promise((resolve) => setImmediate(resolve))
+    collectGarbage()
+    return held
+  }
+
+  t.test('Asks under one id that come while the first still waits take one place and get its answer', async (t) => {
+    const house = await openHouse(t, { repertoire: repertoire() })
+    const again = limits.mailboxCommands + 10
+    const answers = await together(
+      house,
+      () => {
+        const run = [{ count: 1 }]
+        return Array.from({ length: again }, () => house.shards.ask('a', act, { owner: 'a', run }, { id: 'same' }))
+      },
+      () => seenOf(house, 'a'),
+    )
+    const all = await Promise.all(answers)
+    t.equal(new Set(all.map((answer) => JSON.stringify(answer))).size, 1)
+    t.match(all[0], { counted: 1 })
+    t.equal((await seenOf(house, 'a')).counted, 1)
+  })
+
+  t.test('A mailbox that is full for one shard takes commands for the others', async (t) => {
+    const house = await openHouse(t, { repertoire: repertoire() })
+    const owners = ['a', 'b', 'c', 'd', 'e', 'f', 'g']
+    const answers = await together(
+      house,
+      () => {
+        for (let n = 0; n < limits.mailboxCommands; n++) void doing(house, 'a', { count: 1 })
+        return owners.map((owner) => doing(house, owner, { count: 1 }))
+      },
+      () => seenOf(house, 'a'),
+    )
+    const refused = (await Promise.all(answers)).map(isRefusal)
+    t.equal(refused[0], true)
+    t.ok(refused.includes(false))
+  })
+
+  t.test(
+    'Never more effects of a lane are under way than may be, nor of a shard, and each lane keeps its order',
+    async (t) => {
+      const lanes = Array.from({ length: 12 }, (_, n) => `lane ${n}`)
+      const each = 3 * limits.effectsPerDestination
+      const running = new Map<string, number>()
+      const most = { lane: 0, shard: 0 }
+      const began: Record<string, number[]> = Object.fromEntries(lanes.map((lane) => [lane, []]))
+      const gates: (() => void)[] = []
+      const house = await openHouse(t, {
+        repertoire: repertoire(() => ({
+          async deliver({ lane, n }: { lane: string; n: number }) {
+            began[lane]!.push(n)
+            running.set(lane, (running.get(lane) ?? 0) + 1)
+            most.lane = Math.max(most.lane, running.get(lane)!)
+            most.shard = Math.max(
+              most.shard,
+              [...running.values()].reduce((sum, count) => sum + count, 0),
+            )
+            await new Promise<void>((open) => gates.push(open))
+            running.set(lane, running.get(lane)! - 1)
+            if (n % 5 === 2 && began[lane]!.filter((past) => past === n).length === 1) throw new Error('not now')
+          },
+        })),
+      })
+      for (let n = 0; n < each; n++)
+        await doing(house, 'a', ...lanes.map((lane): Step => ({ effect: { lane, n }, to: lane })))
+      await eventually(house, () => most.shard >= limits.effectsInFlight)
+      // One after the other and out of order, while time passes for those that failed.
+      for (let turn = 0; owed(house, 'a') > 0; turn++) {
+        gates.splice((turn * 7) % Math.max(1, gates.length), 3).forEach((open) => void open())
+        await house.time.advance(turn % 20 === 0 ? limits.effectRetryMs : 0)
+      }
+      t.equal(most.lane, limits.effectsPerDestination)
+      t.equal(most.shard, limits.effectsInFlight)
+      for (const lane of lanes) {
+        const first = began[lane]!.filter((n, at, all) => all.indexOf(n) === at)
+        t.same(
+          first,
+          Array.from({ length: each }, (_, n) => n),
+          `${lane} began all of its effects in their order`,
+        )
+        t.equal(began[lane]!.length, each + began[lane]!.filter((n, at, all) => all.indexOf(n) !== at).length)
+      }
+    },
+  )
+
+  t.test('A destination that does not answer delays no other', async (t) => {
+    const done: string[] = []
+    const house = await openHouse(t, {
+      repertoire: repertoire(() => ({
+        deliver: (payload: string) =>
+          payload.startsWith('dead') ? new Promise<void>(() => {}) : Promise.resolve(void done.push(payload)),
+      })),
+    })
+    const deadOnes = Array.from(
+      { length: 4 * limits.effectsPerDestination },
+      (_, n): Step => ({ effect: `dead ${n}`, to: 'dead' }),
+    )
+    await doing(house, 'a', ...deadOnes)
+    const words = Array.from({ length: 100 }, (_, n) => `word ${n}`)
+    for (const word of words)
+      await doing(house, 'a', { effect: word, to: 'alive' }, { effect: `dead ${word}`, to: 'dead' })
+    await eventually(house, () => done.length === words.length)
+    t.same(done, words)
+  })
+
+  t.test(
+    'Destinations that fail again and again keep no place from others, however many lanes may be held',
+    async (t) => {
+      const done: string[] = []
+      const house = await openHouse(t, {
+        repertoire: repertoire(() => ({
+          async deliver(payload: string) {
+            if (payload.startsWith('dead')) throw new Error('not now')
+            done.push(payload)
+          },
+        })),
+      })
+      const dead = Math.ceil(limits.lanesHeld * 0.8)
+      const alive = limits.lanesHeld
+      await doing(house, 'a', ...Array.from({ length: dead }, (_, n): Step => ({ effect: 'dead', to: `dead ${n}` })))
+      await doing(
+        house,
+        'a',
+        ...Array.from({ length: alive }, (_, n): Step => ({ effect: `word ${n}`, to: `alive ${n}` })),
+      )
+      await eventually(house, () => done.length === alive)
+      t.equal(new Set(done).size, alive)
+    },
+  )
+
+  t.test(
+    'More destinations than are served at a time, and more effects than are held, are all performed',
+    async (t) => {
+      const destinations = limits.lanesHeld + 60
+      const deep = 5 * limits.effectsHeldPerLane
+      const done = new Map<string, number[]>()
+      let dies = true
+      const opening = () => ({
+        repertoire: repertoire(() => ({
+          async deliver({ to, n }: { to: string; n: number }) {
+            if (dies) return new Promise<void>(() => {})
+            done.set(to, [...(done.get(to) ?? []), n])
+          },
+        })),
+      })
+      const first = await openHouse(t, opening())
+      const wide = (n: number) =>
+        Array.from({ length: destinations }, (_, at): Step => ({ effect: { to: `d${at}`, n }, to: `d${at}` }))
+      const narrow = (n: number): Step => ({ effect: { to: 'deep', n }, to: 'deep' })
+      await doing(first, 'a', ...wide(0))
+      for (let n = 0; n < deep; n++) await doing(first, 'a', narrow(n))
+      await doing(first, 'a', ...wide(1))
+      await first.die()
+
+      dies = false
+      const next = await openHouse(t, { ...opening(), after: first })
+      for (let n = deep; n < 2 * deep; n++) await doing(next, 'a', narrow(n))
+      await doing(next, 'a', ...wide(2))
+      await eventually(next, () => owed(next, 'a') === 0)
+      t.same(
+        done.get('deep'),
+        Array.from({ length: 2 * deep }, (_, n) => n),
+        'a deep lane in its order, each once',
+      )
+      const wrong = Array.from({ length: destinations }, (_, at) => done.get(`d${at}`)).filter(
+        (each) => String(each) !== '0,1,2',
+      )
+      t.same(wrong, [], 'and every other lane too')
+    },
+  )
+}
+
+/** Available only when asked for, and asked for only here. */
+function collectGarbage(): void {
+  setFlagsFromString('--expose-gc')
+  runInNewContext('gc')()
+}

@@ -1,0 +1,311 @@
+/** Order, atomicity, answers and reads: what whoever asks may count on. */
+import { isDeepStrictEqual } from 'node:util'
+import fc from 'fast-check'
+import type { Test } from 'tap'
+import { type Refusal, refuse } from '../../../core/errors.js'
+import type { Query } from '../../../runtime/shard/contract.js'
+import { shardOf } from '../../../runtime/shard/place.js'
+import { outboxTable, timerTable } from '../../../runtime/shard/tables.js'
+import { anyRecord } from '../../runtime/store/generated.js'
+import { eventually, houseShards, type OpenHouse, stored, together } from './house.js'
+import {
+  type Acted,
+  act,
+  counted,
+  doing,
+  echo,
+  notes,
+  odd,
+  repertoire,
+  seen,
+  seenOf,
+  unregistered,
+  unstorableWays,
+} from './repertoire.js'
+
+/** Owners so many that every shard has one. */
+export const owners = Array.from({ length: 3 * houseShards }, (_, n) => `owner-${n}`)
+
+export function commandsSuite(t: Test, openHouse: OpenHouse): void {
+  t.test('Commands of an owner are decided one after another in the order of asking', async (t) => {
+    const house = await openHouse(t, { repertoire: repertoire() })
+    const asks = Array.from({ length: 600 }, (_, n) => ({ owner: owners[n % owners.length]!, word: `word ${n}` }))
+    const answers = await Promise.all(asks.map(({ owner, word }) => doing(house, owner, { write: word }, { count: 1 })))
+    for (const owner of owners) {
+      const words = asks.filter((each) => each.owner === owner).map(({ word }) => word)
+      const found = await seenOf(house, owner)
+      t.same(found.journal, words, `${owner} has all that was asked, in order`)
+      t.equal(found.counted, words.length)
+      t.same(
+        answers.filter((_, at) => asks[at]!.owner === owner).map((answer) => (answer as Acted).counted),
+        words.map((_, at) => at + 1),
+        'and every command saw those before it',
+      )
+    }
+    t.ok(
+      house.commits.some((commands) => commands > 1),
+      'commands that came together shared a commit',
+    )
+  })
+
+  t.test('What is answered can be read by everybody, and is there after the process has died', async (t) => {
+    const house = await openHouse(t, { repertoire: repertoire() })
+    const asked: string[] = []
+    const answered: string[] = []
+    let unseen = 0
+    let over = false
+    async function askOnAndOn(): Promise<void> {
+      while (!over) {
+        const word = `word ${asked.length}`
+        asked.push(word)
+        await doing(house, 'a', { write: word }, { note: word, text: word }, { count: 1 })
+        answered.push(word)
+        if (!over && stored(house, 'a').get(notes, ['a', word]) !== word) unseen++
+      }
+    }
+    for (let asker = 0; asker < 16; asker++) askOnAndOn().catch(() => {})
+    await eventually(house, () => answered.length >= 100)
+    const some = [...answered]
+    const found = await seenOf(house, 'a')
+    t.ok(
+      some.every((word) => found.journal.includes(word)),
+      'a read sees what was answered before it',
+    )
+    over = true
+    await house.die()
+    t.equal(unseen, 0, 'nothing was answered before the store had it')
+
+    const next = await openHouse(t, { repertoire: repertoire(), after: house })
+    const after = await seenOf(next, 'a')
+    t.same(after.journal, asked.slice(0, after.journal.length), 'what is there is there in the order of asking')
+    t.ok(after.journal.length >= answered.length, `${answered.length} were answered, ${after.journal.length} are there`)
+    t.equal(after.counted, after.journal.length, 'whole commands only')
+    t.same(Object.keys(after.notes).sort(), [...after.journal].sort())
+  })
+
+  t.test('A command that throws or refuses leaves no trace, and its neighbours are not touched', async (t) => {
+    const performed: unknown[] = []
+    const house = await openHouse(t, {
+      repertoire: repertoire(() => ({ deliver: async (payload) => void performed.push(payload) })),
+    })
+    const traces = [
+      { write: 'never' },
+      { note: 'never', text: 'never' },
+      { count: 100 },
+      { effect: 'never' },
+      { tell: 'b', run: [{ write: 'never' }] },
+      { later: 'never', inMs: 0, run: [{ write: 'never' }] },
+      { unschedule: 'kept' },
+    ] as const
+    await doing(house, 'a', { later: 'kept', inMs: hour, run: [{ write: 'kept' }] })
+    const results = await together(
+      house,
+      () =>
+        Promise.allSettled([
+          doing(house, 'a', { write: 'one' }, { count: 1 }, { effect: 'one' }),
+          doing(house, 'a', ...traces, { throw: 'a bug' }),
+          doing(house, 'a', { write: 'two' }, { count: 1 }, { effect: 'two' }),
+          doing(house, 'a', ...traces, { refuse: 'not today' }),
+          doing(house, 'a', { write: 'three' }, { count: 1 }, { effect: 'three' }),
+        ]),
+      () => seenOf(house, 'a'),
+    )
+    const [one, thrown, two, refused, three] = await results
+    t.match([one, two, three], [{ value: { counted: 1 } }, { value: { counted: 2 } }, { value: { counted: 3 } }])
+    t.match(thrown, { status: 'rejected', reason: { message: 'a bug' } })
+    t.same(refused, { status: 'fulfilled', value: refuse('resource.not_found', { detail: 'not today' }) })
+    t.ok(house.logged.some(({ event, command }) => event === 'shard.command.failed' && command === act.name))
+    await eventually(house, () => performed.length >= 3)
+    await house.time.advance(hour - 1_000)
+    t.same(await seenOf(house, 'a'), { journal: ['one', 'two', 'three'], notes: {}, counted: 3 })
+    t.same((await seenOf(house, 'b')).journal, [])
+    t.same(performed, ['one', 'two', 'three'])
+    await eventually(house, async () => (await seenOf(house, 'a')).journal.includes('kept'), 1_000)
+  })
+
+  t.test('A command that writes what cannot be stored fails alone', async (t) => {
+    const performed: unknown[] = []
+    const house = await openHouse(t, {
+      repertoire: repertoire(() => ({ deliver: async (payload) => void performed.push(payload) })),
+    })
+    const results = await together(
+      house,
+      () =>
+        Promise.allSettled([
+          doing(house, 'a', { write: 'first' }),
+          ...unstorableWays.map((way) =>
+            doing(house, 'a', { write: way }, { effect: 'never' }, { unstorable: way }, { count: 1 }),
+          ),
+          doing(house, 'a', { write: 'last' }, { effect: 'last' }),
+        ]),
+      () => seenOf(house, 'a'),
+    )
+    const all = await results
+    t.equal(all[0]?.status, 'fulfilled')
+    t.equal(all.at(-1)?.status, 'fulfilled')
+    for (const [at, way] of unstorableWays.entries()) t.equal(all[at + 1]?.status, 'rejected', way)
+    t.same(await seenOf(house, 'a'), { journal: ['first', 'last'], notes: {}, counted: 0 })
+    await eventually(house, () => performed.length > 0)
+    await house.time.advance(hour)
+    t.same(performed, ['last'])
+    t.same([...stored(house, 'a').range(timerTable)], [])
+    t.equal(house.store.failure(), undefined)
+    t.match(await doing(house, 'a', { write: 'on' }), { place: 3 }, 'and it goes on')
+  })
+
+  t.test('An answer that is not plain data fails its command, which leaves no trace', async (t) => {
+    const answering = {
+      ...act,
+      name: 'test.answering',
+      decide: (...all: Parameters<typeof act.decide>) => ({ ...act.decide(...all), at: new Map() }) as never,
+    }
+    const house = await openHouse(t, { repertoire: repertoire(undefined, { commands: [answering] }) })
+    await t.rejects(
+      house.shards.ask('a', answering, { owner: 'a', run: [{ write: 'never' }] }, { id: 'odd' }),
+      /plain data/,
+    )
+    t.same((await seenOf(house, 'a')).journal, [])
+  })
+
+  t.test('Plain data of any shape is asked, answered, remembered and read as it was', async (t) => {
+    const house = await openHouse(t, { repertoire: repertoire() })
+    let ids = 0
+    await fc.assert(
+      fc.asyncProperty(anyRecord, async (value) => {
+        const id = `echo-${++ids}`
+        const answers = [
+          await house.shards.ask('a', echo, { value }),
+          await house.shards.ask('a', echo, { value }, { id }),
+          await house.shards.ask('a', echo, { value: 'another' }, { id }),
+          await house.shards.read('a', odd, { value }),
+        ]
+        for (const answer of answers) {
+          // A clone tells bytes as bytes, whether they were a Buffer before or not.
+          if (!isDeepStrictEqual(structuredClone(answer), structuredClone({ value }))) {
+            throw new Error(`it came back as ${JSON.stringify(answer)}`)
+          }
+        }
+      }),
+      { numRuns: 60 },
+    )
+    t.ok(ids >= 60)
+  })
+
+  t.test('A command of several megabytes travels, is stored, and does not hold up those beside it', async (t) => {
+    const house = await openHouse(t, { repertoire: repertoire() })
+    const text = Array.from({ length: 5_000 }, (_, at) => `${at} `.padEnd(1_000, letters)).join('')
+    const answers = await Promise.all([
+      doing(house, 'a', { write: 'before' }),
+      doing(house, 'a', { note: 'large', text }, { write: 'large' }),
+      doing(house, 'a', { write: 'behind' }),
+    ])
+    t.match(answers, [{ place: 1 }, { place: 2 }, { place: 3 }])
+    const found = await seenOf(house, 'a')
+    t.same(found.journal, ['before', 'large', 'behind'])
+    t.ok(found.notes.large === text, 'it is there as it was asked')
+    await house.die()
+    const next = await openHouse(t, { repertoire: repertoire(), after: house })
+    t.ok((await seenOf(next, 'a')).notes.large === text, 'and still after the process has died')
+  })
+
+  t.test(
+    'A command is told who asked, under which id and when, and mints ids that no other command does',
+    async (t) => {
+      const house = await openHouse(t, { repertoire: repertoire() })
+      const by = { type: 'apiKey', id: 'key_1' } as never
+      const began = house.time.now()
+      const one = (await house.shards.ask('a', act, { owner: 'a', run: [] }, { id: 'mine', by })) as Acted
+      t.match(one, { commandId: 'mine', by })
+      t.ok(one.at >= began && one.at <= house.time.now())
+      const two = (await doing(house, 'a')) as Acted
+      t.equal(two.by, undefined)
+      t.not(two.commandId, one.commandId)
+      const minted = [...one.minted, ...two.minted]
+      t.equal(new Set(minted).size, minted.length)
+      for (const id of minted) t.match(id, /^(one|two)_[0-9a-z]{26}$/)
+    },
+  )
+
+  t.test(
+    'A query sees the committed state of its owner, and answers, refuses or throws for itself alone',
+    async (t) => {
+      const house = await openHouse(t, { repertoire: repertoire() })
+      await doing(house, 'a', { count: 5 })
+      t.equal((await seenOf(house, 'a')).counted, 5)
+      t.equal((await seenOf(house, 'never heard of')).counted, 0)
+      t.same(await house.shards.read('a', odd, { refuse: 'no' }), refuse('resource.not_found', { detail: 'no' }))
+      await t.rejects(house.shards.read('a', odd, { throw: 'a bug' }), { message: 'a bug' })
+      t.equal((await seenOf(house, 'a')).counted, 5)
+    },
+  )
+
+  t.test('Reads never go back while commands are decided', async (t) => {
+    const house = await openHouse(t, { repertoire: repertoire() })
+    let [answered, back, behind] = [0, 0, 0]
+    const asked = Promise.all(
+      Array.from({ length: 300 }, async () => {
+        await doing(house, 'a', { count: 1 })
+        answered++
+      }),
+    )
+    for (let last = 0; last < 300; ) {
+      const atLeast = answered
+      const { counted: now } = await seenOf(house, 'a')
+      if (now < last) back++
+      if (now < atLeast) behind++
+      last = now
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+    await asked
+    t.same([back, behind], [0, 0])
+  })
+
+  t.test('A question to all shards is answered by each once, in their order; one refusal refuses it', async (t) => {
+    const house = await openHouse(t, { repertoire: repertoire() })
+    for (const [at, owner] of owners.entries()) await doing(house, owner, { count: at + 1 })
+    const answers = (await house.shards.readAll(counted, null)) as Record<string, number>[]
+    t.equal(answers.length, houseShards)
+    for (const [at, owner] of owners.entries()) {
+      t.same(
+        answers.map((answer) => answer[owner]),
+        answers.map((_, shard) => (shard === shardOf(owner, houseShards) ? at + 1 : undefined)),
+      )
+    }
+    t.same(await house.shards.readAll(odd, { refuse: 'no' }), refuse('resource.not_found', { detail: 'no' }))
+    await t.rejects(house.shards.readAll(odd, { throw: 'a bug' }), { message: 'a bug' })
+  })
+
+  t.test('What is not registered is refused with a clear error', async (t) => {
+    const house = await openHouse(t, { repertoire: repertoire() })
+    const query: Query<string, unknown> = { ...seen, name: 'test.unasked' }
+    await t.rejects(house.shards.ask('a', unregistered, { owner: 'a', run: [] }), {
+      message: 'the command test.unregistered is not registered',
+    })
+    await t.rejects(house.shards.read('a', query, 'a'), { message: 'the query test.unasked is not registered' })
+    await t.rejects(house.shards.readAll(query, 'a'), { message: 'the query test.unasked is not registered' })
+    await t.rejects(openHouse(t, { repertoire: repertoire(undefined, { commands: [act as never] }) }), {
+      message: 'two command definitions are called test.act',
+    })
+  })
+
+  t.test('Nothing that a command needed for itself stays behind when all is done', async (t) => {
+    const house = await openHouse(t, { repertoire: repertoire() })
+    await Promise.all(
+      owners.map((owner) =>
+        doing(house, owner, { effect: 1 }, { later: 'x', inMs: 0, run: [] }, { tell: 'a', run: [{ count: 1 }] }),
+      ),
+    )
+    await eventually(house, async () => (await seenOf(house, 'a')).counted === owners.length)
+    const left = () =>
+      owners.flatMap((owner) => [...stored(house, owner).range(outboxTable), ...stored(house, owner).range(timerTable)])
+    await eventually(house, () => left().length === 0)
+    t.same(left(), [])
+  })
+}
+
+export function isAnswer(answer: Acted | Refusal): answer is Acted {
+  return 'commandId' in answer
+}
+
+const hour = 3_600_000
+const letters = 'abcdefghijklmnopqrstuvwxyz '

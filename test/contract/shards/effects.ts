@@ -1,0 +1,223 @@
+/** Effects: performed after their commit, at least once, under ids that let a receiver see each exactly once. */
+import fc from 'fast-check'
+import type { Test } from 'tap'
+import { shard as limits } from '../../../core/limits.js'
+import type { Performer, Performing } from '../../../runtime/shard/contract.js'
+import { outboxTable } from '../../../runtime/shard/tables.js'
+import { eventually, type House, type OpenHouse, stored } from './house.js'
+import { act, counters, doing, journals, repertoire, seenOf } from './repertoire.js'
+
+export function effectsSuite(t: Test, openHouse: OpenHouse): void {
+  t.test('An effect is performed after its commit, again until it succeeds, always under the same id', async (t) => {
+    const tries: { payload: string; id: string; owner: string; journal?: string; aborted: boolean }[] = []
+    const house = await openHouse(t, {
+      repertoire: repertoire(() => ({
+        deliver: async (payload, { id, owner, reader, signal }) => {
+          tries.push({ payload, id, owner, journal: reader.get(journals, ['a', 1]), aborted: signal.aborted })
+          if (tries.length < 5) throw new Error('not now')
+        },
+      })),
+    })
+    await house.shards.ask('a', act, { owner: 'a', run: [{ write: 'done' }, { effect: 'hello' }] }, { id: 'x' })
+    await eventually(house, () => tries.length >= 5, limits.effectRetryMs)
+    t.same(tries, Array(5).fill({ payload: 'hello', id: 'a:x:0', owner: 'a', journal: 'done', aborted: false }))
+    await eventually(house, () => owed(house, 'a') === 0)
+    await house.time.advance(limits.effectRetryMaxMs * 2)
+    t.equal(tries.length, 5, 'and no more once it is done')
+    t.equal(house.logged.filter(({ event }) => event === 'shard.effect.failed').length, 4)
+    await house.die()
+    const next = await openHouse(t, {
+      repertoire: repertoire(() => ({ deliver: async () => void tries.pop() })),
+      after: house,
+    })
+    await next.time.advance(limits.effectRetryMaxMs)
+    t.equal(tries.length, 5, 'not by the next process either')
+  })
+
+  t.test('Effects of a command have ids of their own, told as owner, command and place', async (t) => {
+    const ids: string[] = []
+    const house = await openHouse(t, {
+      repertoire: repertoire(() => ({ deliver: async (_payload, { id }) => void ids.push(id) })),
+    })
+    const run = [{ effect: 1 }, { effect: 2, to: 'elsewhere' }, { effect: 3 }]
+    await house.shards.ask('a', act, { owner: 'a', run }, { id: 'x' })
+    await house.shards.ask('b', act, { owner: 'b', run: [{ effect: 1 }] }, { id: 'x' })
+    await doing(house, 'a', { effect: 1 })
+    await eventually(house, () => ids.length >= 5)
+    t.same(ids.slice().sort().slice(-4), ['a:x:0', 'a:x:1', 'a:x:2', 'b:x:0'])
+    t.equal(new Set(ids).size, 5)
+  })
+
+  t.test('What a process had not performed, or performed without noting it, is performed by the next', async (t) => {
+    const received: [payload: unknown, id: string][] = []
+    let dying: Promise<void> | undefined
+    const first = await openHouse(t, {
+      repertoire: repertoire(() => ({
+        // Performed, and the process ends before it can say so.
+        deliver: async (payload, { id }) => {
+          if (payload === 'never begun') return new Promise(() => {})
+          received.push([payload, id])
+          dying = first.die()
+        },
+      })),
+    })
+    const run = [{ effect: 'never begun', to: 'slow' }, { effect: 'performed' }]
+    first.shards.ask('a', act, { owner: 'a', run }, { id: 'x' }).catch(() => {})
+    await eventually(first, () => dying !== undefined)
+    await dying
+    t.same(received, [['performed', 'a:x:1']])
+    const next = await openHouse(t, {
+      repertoire: repertoire(() => ({ deliver: async (payload, { id }) => void received.push([payload, id]) })),
+      after: first,
+    })
+    await eventually(next, () => owed(next, 'a') === 0)
+    t.same(received.slice(1).sort(), [
+      ['never begun', 'a:x:0'],
+      ['performed', 'a:x:1'],
+    ])
+  })
+
+  t.test(
+    'A receiver that drops ids it has seen sees every effect exactly once, whatever dies and fails on the way',
+    async (t) => {
+      const fate = fc.constantFrom('done', 'done', 'done', 'fails', 'done and dies', 'dies')
+      let houses = 0
+      await fc.assert(
+        fc.asyncProperty(
+          fc.array(fc.tuple(fc.nat({ max: 2 }), fate), { minLength: 6, maxLength: 14 }),
+          async (plan) => {
+            const received = new Map<string, unknown>()
+            let performed = 0
+            let house: House | undefined
+            const deliver: Performer = async (payload: never, { id }: Performing) => {
+              const what = plan[performed++]?.[1] ?? 'done'
+              if (what === 'fails' || !house) throw new Error('not now')
+              if (what !== 'dies') received.set(id, payload)
+              if (what !== 'done') await house.die()
+            }
+            const opening = { repertoire: repertoire(() => ({ deliver })) }
+            async function open(after?: House): Promise<House> {
+              houses++
+              house = undefined
+              await after?.die()
+              house = await openHouse(t, { ...opening, after })
+              return house
+            }
+            let current = await open()
+            const expected = new Map<string, unknown>()
+            for (const [n, [to]] of plan.entries()) {
+              const run = [{ effect: n, to: `destination ${to}` }, { count: 1 }]
+              const asked = current.shards.ask('a', act, { owner: 'a', run }, { id: String(n) })
+              // Whoever gets no answer asks again under the same id.
+              let answered = false
+              asked.then(
+                () => (answered = true),
+                () => {},
+              )
+              expected.set(`a:${n}:0`, n)
+              await eventually(current, () => answered || current.isOver())
+              if (current.isOver()) current = await open(current)
+              await current.shards.ask('a', act, { owner: 'a', run }, { id: String(n) })
+            }
+            for (;;) {
+              await eventually(current, () => current.isOver() || owed(current, 'a') === 0, limits.effectRetryMs)
+              if (!current.isOver()) break
+              current = await open(current)
+            }
+            const { counted } = await seenOf(current, 'a')
+            if (counted !== plan.length) throw new Error(`${counted} commands were decided, not ${plan.length}`)
+            const missing = [...expected].filter(([id, payload]) => received.get(id) !== payload)
+            if (missing.length > 0 || received.size !== expected.size) {
+              throw new Error(`received ${JSON.stringify([...received])}, not ${JSON.stringify([...expected])}`)
+            }
+            await current.die()
+          },
+        ),
+        { numRuns: 5 },
+      )
+      t.ok(houses > 5, `in ${houses} processes`)
+    },
+  )
+
+  t.test('A command told to another owner is decided there exactly once, whatever dies on the way', async (t) => {
+    const opening = { repertoire: repertoire() }
+    let house = await openHouse(t, opening)
+    const people = ['ann', 'ben', 'cyd', 'dan', 'eve']
+    await Promise.all(people.map((owner) => doing(house, owner, { count: 1_000 })))
+    for (let round = 0; round < 3; round++) {
+      for (let n = 0; n < 60; n++) {
+        const [from, to] = [people[n % 5]!, people[(n * 3 + round + 1) % 5]!]
+        // Handed on twice more before it stays.
+        const on = { tell: from, run: [{ count: 1 }, { write: `${round}/${n}` }] }
+        doing(house, from, { count: -1 }, { tell: to, run: [on] }).catch(() => {})
+      }
+      await eventually(house, async () => (await house.engine.status()).some(({ last }) => last > 3 * (round + 1)))
+      await house.die()
+      house = await openHouse(t, { ...opening, after: house })
+    }
+    await eventually(house, () => people.every((owner) => owed(house, owner) === 0), limits.effectRetryMs)
+    for (const owner of people) {
+      const { journal, counted } = await seenOf(house, owner)
+      t.equal(counted, 1_000, `${owner} got back what was given away`)
+      t.equal(new Set(journal).size, journal.length, 'and nothing twice')
+    }
+  })
+
+  t.test('Tells that are refused or fail at the other owner hold up none behind them', async (t) => {
+    const house = await openHouse(t, { repertoire: repertoire() })
+    for (let n = 0; n < limits.effectsPerDestination + 2; n++) {
+      await doing(house, 'a', { tell: 'b', run: [{ throw: 'a bug' }] }, { tell: 'b', run: [{ refuse: 'no' }] })
+    }
+    await doing(house, 'a', { tell: 'b', run: [{ write: 'on' }] })
+    await eventually(house, async () => (await seenOf(house, 'b')).journal.includes('on'))
+    t.same((await seenOf(house, 'b')).journal, ['on'])
+  })
+
+  t.test('An effect of a kind that nobody here performs is said once and kept for a version that does', async (t) => {
+    const house = await openHouse(t, { repertoire: repertoire() })
+    await doing(
+      house,
+      'a',
+      { effect: 1, kind: 'future' },
+      { effect: 2, kind: 'future' },
+      { effect: 3, kind: 'future', to: 'x' },
+    )
+    await doing(house, 'a', { effect: 4, kind: 'future' }, { effect: 5 })
+    await eventually(house, () => owed(house, 'a') === 4)
+    await house.time.advance(limits.effectRetryMaxMs)
+    t.same(
+      house.logged.filter(({ event }) => event === 'shard.effect.unknown').map(({ kind }) => kind),
+      ['future'],
+    )
+    await house.stop()
+    const received: unknown[] = []
+    const next = await openHouse(t, {
+      repertoire: repertoire(() => ({ future: async (payload) => void received.push(payload) })),
+      after: house,
+    })
+    await eventually(next, () => owed(next, 'a') === 0)
+    t.same(received.sort(), [1, 2, 3, 4])
+  })
+
+  t.test('What a performer reports is a command like any other', async (t) => {
+    const house = await openHouse(t, {
+      repertoire: repertoire((shards) => ({
+        async deliver(payload: string, { id, owner, reader }) {
+          const before = reader.get(counters, [owner])
+          const run = [{ write: `${payload} after ${before}` }]
+          await shards.ask(owner, act, { owner, run }, { id: `report of ${id}` })
+          await shards.ask('b', act, { owner: 'b', run }, { id: `report of ${id}` })
+        },
+      })),
+    })
+    await doing(house, 'a', { count: 3 }, { effect: 'sent' })
+    await eventually(house, async () => (await seenOf(house, 'b')).journal.length > 0)
+    t.same((await seenOf(house, 'a')).journal, ['sent after 3'])
+    t.same((await seenOf(house, 'b')).journal, ['sent after 3'])
+  })
+}
+
+/** Effects that a shard still has on its record. */
+export function owed(house: House, owner: string): number {
+  return [...stored(house, owner).range(outboxTable)].length
+}

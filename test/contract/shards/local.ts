@@ -1,0 +1,96 @@
+/** What a process knows by itself of the shards it owns: changes, tenure, how they stand. */
+import type { Test } from 'tap'
+import { houseShards, type OpenHouse, stored } from './house.js'
+import { counters, doing, notes, repertoire, type Step } from './repertoire.js'
+
+export function localSuite(t: Test, openHouse: OpenHouse): void {
+  t.test(
+    'Whoever watches a table hears of every change before the one who made it is answered, and of nothing else',
+    async (t) => {
+      const house = await openHouse(t, { repertoire: repertoire() })
+      const heard: unknown[] = []
+      house.engine.watch(counters, (key, value) =>
+        heard.push([...key, value, stored(house, key[0]).get(counters, key)]),
+      )
+      house.engine.watch(notes, ([owner, note], value) => heard.push([owner, note, value]))
+      for (const [at, owner] of ['a', 'b', 'a'].entries()) {
+        await doing(house, owner, { count: 5 }, { write: 'a table that nobody watches' })
+        t.equal(heard.length, at + 1, 'heard when it is answered')
+      }
+      await doing(house, 'a', { note: 'x', text: 'one' }, { note: 'x', text: 'two' })
+      await doing(house, 'a', { count: 1 }, { refuse: 'no' })
+      await t.rejects(doing(house, 'a', { count: 1 }, { throw: 'a bug' }))
+      t.same(heard, [
+        ['a', 5, 5],
+        ['b', 5, 5],
+        ['a', 10, 10],
+        ['a', 'x', 'two'],
+      ])
+    },
+  )
+
+  t.test(
+    'A watcher that throws fails nobody: the commit is made, its effects are performed, other watchers hear of it',
+    async (t) => {
+      const performed: unknown[] = []
+      const heard: unknown[] = []
+      const house = await openHouse(t, {
+        repertoire: repertoire(() => ({ deliver: async (payload) => void performed.push(payload) })),
+      })
+      house.engine.watch(counters, () => {
+        throw new Error('a bug of the watcher')
+      })
+      house.engine.watch(counters, (_key, value) => heard.push(value))
+      t.match(await doing(house, 'a', { count: 5 }, { effect: 'sent' }), { counted: 5 })
+      t.match(await doing(house, 'a', { count: 5 }), { counted: 10 })
+      while (performed.length === 0) await house.time.advance(0)
+      t.same(heard, [5, 10])
+    },
+  )
+
+  t.test(
+    'A tenure is a number while a process owns the shard, the same for as long as it does, and none after',
+    async (t) => {
+      const house = await openHouse(t, { repertoire: repertoire() })
+      const tenures = () => ['a', 'b', 'c', 'd'].map((owner) => house.engine.tenure(owner))
+      const before = tenures()
+      t.ok(before.every((tenure) => typeof tenure === 'number'))
+      await doing(house, 'a', { count: 1 } satisfies Step)
+      await house.time.advance(60_000)
+      t.same(tenures(), before)
+      await house.stop()
+      t.same(tenures(), [undefined, undefined, undefined, undefined])
+    },
+  )
+
+  t.test('The status tells of every shard who owns it and how many commits it has', async (t) => {
+    const house = await openHouse(t, { repertoire: repertoire() })
+    const status = () => house.engine.status()
+    const before = await status()
+    t.same(
+      before.map(({ shard }) => shard),
+      Array.from({ length: houseShards }, (_, shard) => shard),
+    )
+    const [owner] = new Set(before.map((each) => each.owner))
+    t.type(owner, 'string')
+    await doing(house, 'a', { count: 1 })
+    await doing(house, 'a', { count: 1 })
+    const after = await status()
+    const grown = after.map(({ last }, at) => last - before[at]!.last)
+    t.same(grown.toSorted(), [0, 0, 0, 2])
+    for (const each of after) {
+      t.equal(each.owner, owner)
+      t.ok(each.epoch >= 1)
+      t.same(each.copies, { [owner!]: each.last })
+      t.equal(each.pinned, undefined)
+    }
+  })
+
+  t.test('A shard cannot be moved to where it cannot go', async (t) => {
+    const house = await openHouse(t, { repertoire: repertoire() })
+    t.match(await house.engine.move(0, 'nobody'), { refused: 'request.invalid' })
+    t.match(await house.engine.move(houseShards, undefined), { refused: 'request.invalid' })
+    t.match(await house.engine.move(-1, undefined), { refused: 'request.invalid' })
+    t.match(await doing(house, 'a', { count: 1 }), { counted: 1 })
+  })
+}

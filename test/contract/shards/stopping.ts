@@ -1,0 +1,134 @@
+/** Stopping: what was asked and what is performed is finished, and the rest is there for whoever is next. */
+import type { Test } from 'tap'
+import { shard as limits } from '../../../core/limits.js'
+import { shardOf } from '../../../runtime/shard/place.js'
+import { isAnswer } from './commands.js'
+import { owed } from './effects.js'
+import { eventually, houseShards, type OpenHouse } from './house.js'
+import { act, doing, repertoire, type Step, seenOf } from './repertoire.js'
+
+export function stoppingSuite(t: Test, openHouse: OpenHouse): void {
+  t.test('A stop answers everything that was asked before it', async (t) => {
+    const house = await openHouse(t, { repertoire: repertoire() })
+    const asked = Array.from({ length: 300 }, (_, n) => doing(house, `owner-${n % 20}`, { count: 1 }))
+    for (let shard = 0; shard < houseShards; shard++) await seenOf(house, ownerIn(shard))
+    const stopped = house.stop()
+    t.ok((await Promise.all(asked)).every(isAnswer))
+    await stopped
+    const next = await openHouse(t, { repertoire: repertoire(), after: house })
+    for (let n = 0; n < 20; n++) t.equal((await seenOf(next, `owner-${n}`)).counted, 15)
+  })
+
+  t.test(
+    'A stop lets what is being performed end and report, begins nothing more, and leaves the rest owed',
+    async (t) => {
+      const [here, elsewhere] = ['a', ownerIn((shardOf('a', houseShards) + 1) % houseShards)]
+      const began: number[] = []
+      let open = () => {}
+      const gate = new Promise<void>((resolve) => {
+        open = resolve
+      })
+      const house = await openHouse(t, {
+        repertoire: repertoire((shards) => ({
+          async deliver(payload: number, { id, owner }) {
+            began.push(payload)
+            await gate
+            for (const to of [owner, elsewhere]) {
+              const reported = await shards.ask(
+                to,
+                act,
+                { owner: to, run: [{ write: `performed ${payload}` }] },
+                { id },
+              )
+              if (!isAnswer(reported)) throw new Error('could not report')
+            }
+          },
+        })),
+      })
+      const count = 2 * limits.effectsPerDestination
+      await doing(house, here, ...Array.from({ length: count }, (_, n): Step => ({ effect: n })), {
+        later: 'never yet',
+        inMs: 0,
+        run: [{ write: 'timer' }],
+      })
+      await eventually(house, () => began.length === limits.effectsPerDestination)
+      const stopped = house.stop()
+      open()
+      await stopped
+      t.equal(began.length, limits.effectsPerDestination, 'nothing was begun any more')
+
+      const again: number[] = []
+      const next = await openHouse(t, {
+        repertoire: repertoire(() => ({ deliver: async (payload: number) => void again.push(payload) })),
+        after: house,
+      })
+      await eventually(next, () => owed(next, here) === 0)
+      t.same(
+        again,
+        Array.from({ length: count - began.length }, (_, n) => began.length + n),
+        'what was performed is settled',
+      )
+      const reports = (journal: readonly string[]) => journal.filter((line) => line !== 'timer').toSorted()
+      const expected = began.map((n) => `performed ${n}`).toSorted()
+      t.same(reports((await seenOf(next, here)).journal), expected)
+      t.same(reports((await seenOf(next, elsewhere)).journal), expected)
+      await eventually(next, async () => (await seenOf(next, here)).journal.includes('timer'))
+    },
+  )
+
+  t.test('A performer that takes too long is cut off, and its effect is performed by the next', async (t) => {
+    let heeded = 0
+    const began: string[] = []
+    const house = await openHouse(t, {
+      repertoire: repertoire(() => ({
+        deliver: (payload: string, { signal }) => {
+          began.push(payload)
+          if (payload === 'deaf') return new Promise<void>(() => {})
+          return new Promise<void>((_, reject) => {
+            signal.addEventListener('abort', () => reject(new Error(`cut off ${++heeded}`)))
+          })
+        },
+      })),
+    })
+    await doing(house, 'a', { effect: 'slow' }, { effect: 'deaf', to: 'elsewhere' })
+    await eventually(house, () => began.length === 2)
+    let stopped = false
+    const stop = house.stop().then(() => {
+      stopped = true
+    })
+    await house.time.advance(0)
+    t.equal(heeded, 0, 'not at once')
+    await eventually(house, () => stopped, limits.handOverMs)
+    await stop
+    t.equal(heeded, 1)
+    const again: string[] = []
+    const next = await openHouse(t, {
+      repertoire: repertoire(() => ({ deliver: async (payload: string) => void again.push(payload) })),
+      after: house,
+    })
+    await eventually(next, () => owed(next, 'a') === 0)
+    t.same(again.toSorted(), ['deaf', 'slow'])
+  })
+
+  t.test('After a stop nothing is performed or fired any more', async (t) => {
+    let performed = 0
+    const house = await openHouse(t, {
+      repertoire: repertoire(() => ({
+        async deliver() {
+          performed++
+          throw new Error('not now')
+        },
+      })),
+    })
+    await doing(house, 'a', { effect: 1 }, { later: 'x', inMs: 1_000_000, run: [{ effect: 2 }] })
+    await eventually(house, () => performed > 0)
+    await house.stop()
+    const before = performed
+    await house.time.advance(2_000_000)
+    t.equal(performed, before)
+  })
+}
+
+function ownerIn(shard: number): string {
+  for (let n = 0; ; n++) if (shardOf(`owner-${n}`, houseShards) === shard) return `owner-${n}`
+}

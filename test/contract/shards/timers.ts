@@ -1,0 +1,215 @@
+/** Timers: commands that the house gives itself, once, in their order, whoever is there when they fall due. */
+import type { Test } from 'tap'
+import { shard as limits } from '../../../core/limits.js'
+import type { Command } from '../../../runtime/shard/contract.js'
+import { timerNameTable, timerTable } from '../../../runtime/shard/tables.js'
+import { eventually, type House, type OpenHouse, stored, together } from './house.js'
+import { type Acted, act, doing, repertoire, type Step, seenOf } from './repertoire.js'
+
+export function timersSuite(t: Test, openHouse: OpenHouse): void {
+  const later = (later: string, inMs: number, ...run: readonly Step[]): Step => ({
+    later,
+    inMs,
+    run: run.length > 0 ? run : [{ write: later }],
+  })
+  const journal = async (house: House) => (await seenOf(house, 'a')).journal
+  const timers = (house: House) => [...stored(house, 'a').range(timerTable)].length
+
+  t.test(
+    'A timer fires once, at its time and not before, and what fell due while nobody ran fires at the start',
+    async (t) => {
+      const house = await openHouse(t, { repertoire: repertoire() })
+      await doing(house, 'a', later('second', 2 * hour), later('third', 20 * hour), later('first', hour))
+      await house.time.advance(hour / 2)
+      t.same(await journal(house), [])
+      await house.time.advance(hour)
+      await eventually(house, async () => (await journal(house)).length === 1)
+      t.same(await journal(house), ['first'])
+      await house.die()
+
+      await house.time.advance(2 * hour)
+      const next = await openHouse(t, { repertoire: repertoire(), after: house })
+      await eventually(next, async () => (await journal(next)).length === 2)
+      await next.time.advance(15 * hour)
+      t.same(await journal(next), ['first', 'second'])
+      await next.stop()
+
+      const last = await openHouse(t, { repertoire: repertoire(), after: next })
+      await last.time.advance(2 * hour)
+      await eventually(last, async () => (await journal(last)).length === 3)
+      await last.time.advance(50 * hour)
+      t.same(await journal(last), ['first', 'second', 'third'])
+      t.equal(timers(last), 0)
+      t.same([...stored(last, 'a').range(timerNameTable)], [])
+    },
+  )
+
+  t.test('A timer of the same name is replaced, and one that is taken back never fires', async (t) => {
+    const house = await openHouse(t, { repertoire: repertoire() })
+    await doing(
+      house,
+      'a',
+      later('moved', hour, { write: 'too early' }),
+      later('gone', hour),
+      later('gone at once', hour),
+      { unschedule: 'gone at once' },
+    )
+    await doing(house, 'a', later('moved', 3 * hour, { write: 'moved' }), { unschedule: 'never there' })
+    await doing(house, 'a', { unschedule: 'gone' }, later('back', 5 * hour))
+    await doing(house, 'a', later('back', 2 * hour, { write: 'back' }))
+    await doing(house, 'b', later('moved', hour, { write: 'of b' }))
+    await house.time.advance(90 * minute)
+    await eventually(house, async () => (await seenOf(house, 'b')).journal.length === 1)
+    t.same(await journal(house), [])
+    await house.time.advance(hour)
+    await eventually(house, async () => (await journal(house)).length === 1)
+    await house.time.advance(hour)
+    await eventually(house, async () => (await journal(house)).length === 2)
+    await house.time.advance(10 * hour)
+    t.same(await journal(house), ['back', 'moved'])
+    t.equal(timers(house), 0)
+  })
+
+  t.test('A timer that is replaced or taken back just as it falls due does as it was told last', async (t) => {
+    const house = await openHouse(t, { repertoire: repertoire() })
+    const dueAt = house.time.now() + hour
+    const then = (name: string, write: string): Step => ({ later: name, dueAt, run: [{ write }] })
+    await doing(
+      house,
+      'a',
+      then('gone', 'gone'),
+      then('put off', 'too early'),
+      then('changed', 'old'),
+      then('kept', 'kept'),
+    )
+    const change = [{ unschedule: 'gone' }, later('put off', 2 * hour), then('changed', 'new')]
+    // All are due and in the mailbox, behind the command that changes some of them.
+    const changed = await together(
+      house,
+      () => doing(house, 'a', ...change),
+      () => seenOf(house, 'a'),
+      () => house.time.advance(hour + minute),
+    )
+    await changed
+    await eventually(house, async () => (await journal(house)).length >= 2)
+    t.same(await journal(house), ['new', 'kept'])
+    await house.time.advance(3 * hour)
+    await eventually(house, async () => (await journal(house)).length >= 3)
+    t.same(await journal(house), ['new', 'kept', 'put off'])
+    t.equal(timers(house), 0)
+  })
+
+  t.test('A timer may set itself again, and does so for as long as it is not taken back', async (t) => {
+    let fired = 0
+    const tick: Command<null, number> = {
+      name: 'test.tick',
+      decide(tx, input, told) {
+        tx.schedule({ name: 'tick', dueAt: told.at + hour, command: 'test.tick', input })
+        return ++fired
+      },
+    }
+    const house = await openHouse(t, { repertoire: repertoire(undefined, { commands: [tick as never] }) })
+    await doing(house, 'a', { later: 'tick', inMs: hour, run: [], command: tick.name })
+    for (let hours = 1; hours <= 5; hours++) {
+      await house.time.advance(hour + minute)
+      await eventually(house, () => fired === hours)
+    }
+    await eventually(house, () => timers(house) === 1)
+    await doing(house, 'a', { unschedule: 'tick' })
+    await house.time.advance(10 * hour)
+    t.equal(fired, 5)
+  })
+
+  t.test('Timers fire in the order of their times, more of them than a sweep takes, each once', async (t) => {
+    const house = await openHouse(t, { repertoire: repertoire() })
+    const count = 2 * limits.timersPerSweep + 100
+    const from = house.time.now() + hour
+    const shuffled = Array.from({ length: count }, (_, n) => (n * 7_919) % count)
+    const step = (n: number): Step => ({
+      later: `timer ${n}`,
+      dueAt: from + n,
+      run: [{ write: String(n) }, { count: 1 }],
+    })
+    for (let at = 0; at < count; at += 100) await doing(house, 'a', ...shuffled.slice(at, at + 100).map(step))
+    t.equal(timers(house), count)
+    await house.time.advance(2 * hour)
+    await eventually(house, () => timers(house) === 0)
+    await eventually(house, async () => (await seenOf(house, 'a')).counted >= count)
+    await house.time.advance(hour)
+    const found = await seenOf(house, 'a')
+    t.same(
+      found.journal,
+      Array.from({ length: count }, (_, n) => String(n)),
+    )
+    t.equal(found.counted, count)
+  })
+
+  t.test('A timer whose command throws is dropped and said so; one that refuses is over too', async (t) => {
+    const house = await openHouse(t, { repertoire: repertoire() })
+    await doing(
+      house,
+      'a',
+      later('poison', hour, { write: 'never' }, { throw: 'a bug' }),
+      later('refusing', hour, { write: 'never' }, { refuse: 'no' }),
+      later('sound', hour),
+    )
+    await house.time.advance(2 * hour)
+    await eventually(house, async () => (await journal(house)).length > 0)
+    await eventually(house, () => timers(house) === 0)
+    await house.time.advance(limits.effectRetryMaxMs * 3)
+    const failed = house.logged.filter(({ event }) => event === 'shard.command.failed')
+    t.match(failed, [{ command: act.name, error: { message: 'a bug' } }])
+    t.equal(failed.length, 1)
+    t.same(await journal(house), ['sound'])
+  })
+
+  t.test('A timer of a command that this version does not know is said and kept for one that does', async (t) => {
+    const house = await openHouse(t, { repertoire: repertoire() })
+    await doing(
+      house,
+      'a',
+      { later: 'future', inMs: hour, run: [{ write: 'at last' }], command: 'test.future' },
+      later('known', hour),
+    )
+    await house.time.advance(2 * hour)
+    await eventually(house, () =>
+      house.logged.some(({ event, command }) => event === 'shard.timer.unknown' && command === 'test.future'),
+    )
+    await eventually(house, async () => (await journal(house)).length > 0)
+    await house.time.advance(20 * limits.effectRetryMaxMs)
+    t.equal(timers(house), 1)
+    await house.stop()
+    const future = { ...act, name: 'test.future' }
+    const next = await openHouse(t, {
+      repertoire: repertoire(undefined, { commands: [future as never] }),
+      after: house,
+    })
+    await eventually(next, () => timers(next) === 0, limits.effectRetryMaxMs)
+    await eventually(next, async () => (await journal(next)).length === 2)
+    t.same(await journal(next), ['known', 'at last'])
+  })
+
+  t.test(
+    'A timer in the past fires at once, and a command that a timer gives is told the time it is decided',
+    async (t) => {
+      const house = await openHouse(t, { repertoire: repertoire() })
+      const asked = (await doing(house, 'a', later('past', -hour, { write: 'past' }))) as Acted
+      await eventually(house, async () => (await journal(house)).length === 1)
+      t.same(await journal(house), ['past'])
+      const told: number[] = []
+      const when: Command<unknown, number> = { name: 'test.when', decide: (_tx, _input, { at }) => told.push(at) }
+      await house.stop()
+      const next = await openHouse(t, {
+        repertoire: repertoire(undefined, { commands: [when as never] }),
+        after: house,
+      })
+      await doing(next, 'a', { later: 'when', inMs: hour, run: [], command: when.name })
+      await next.time.advance(3 * hour)
+      await eventually(next, () => told.length > 0)
+      t.ok(told[0]! >= asked.at + hour && told[0]! <= next.time.now())
+    },
+  )
+}
+
+const minute = 60_000
+const hour = 60 * minute

@@ -1,0 +1,206 @@
+/**
+ * What nodes under fault keep: books. An entry is written with a counter, an effect that goes to the test, a timer that
+ * marks the entry later and a word to the book's mirror in another shard, so whatever is lost or done twice shows somewhere.
+ */
+import Type, { type Static } from 'typebox'
+import { isRefusal } from '../../core/errors.js'
+import { json, type Route, route } from '../../runtime/http/route.js'
+import type { Command, Engine, Performer, Query, Repertoire, Shards, Tx } from '../../runtime/shard/contract.js'
+import { shardOf } from '../../runtime/shard/place.js'
+import { table } from '../../runtime/store/contract.js'
+
+const closed = { additionalProperties: false } as const
+
+export const Entry = Type.Object(
+  {
+    value: Type.String(),
+    /** Which try of its writer was the one that was decided. */
+    attempt: Type.Integer(),
+    /** How often its timer has gone off. */
+    marks: Type.Integer(),
+  },
+  closed,
+)
+export type Entry = Static<typeof Entry>
+
+const Book = Type.Object({ count: Type.Integer(), entries: Type.Array(Entry) }, closed)
+export type Book = Static<typeof Book>
+
+const Look = Type.Object({ count: Type.Integer(), entry: Type.Optional(Entry) }, closed)
+export type Look = Static<typeof Look>
+
+const Written = Type.Object({ place: Type.Integer(), attempt: Type.Integer() }, closed)
+export type Written = Static<typeof Written>
+
+const About = Type.Object(
+  {
+    node: Type.String(),
+    shards: Type.Array(Type.Object({ shard: Type.Integer(), part: Type.String(), epoch: Type.Integer() }, closed)),
+  },
+  closed,
+)
+export type About = Static<typeof About>
+
+/** What the test's receiver is sent for each entry. */
+export interface Posted {
+  readonly id: string
+  readonly book: string
+  readonly place: number
+  readonly value: string
+  readonly node: string
+  /** What the node that posts had of the shard when it began, as far as it knew. */
+  readonly shard: number
+  readonly part: string
+  readonly epoch: number
+}
+
+export function mirrorOf(book: string): string {
+  return `mirror-${book}`
+}
+
+const countTable = table<[book: string], number>('faults.count')
+const entryTable = table<[book: string, place: number], Entry>('faults.entry')
+
+const markAfterMs = 700
+const effectKind = 'faults.post'
+
+function write(tx: Tx, book: string, entry: Entry): number {
+  const place = (tx.get(countTable, [book]) ?? 0) + 1
+  tx.put(countTable, [book], place)
+  tx.put(entryTable, [book, place], entry)
+  return place
+}
+
+interface Adding {
+  readonly book: string
+  readonly value: string
+  readonly attempt: number
+}
+
+const add: Command<Adding, Written> = {
+  name: 'faults.add',
+  decide(tx, { book, value, attempt }, told) {
+    const place = write(tx, book, { value, attempt, marks: 0 })
+    tx.effect({ kind: effectKind, payload: { book, place, value } })
+    tx.tell(mirrorOf(book), hear, { book: mirrorOf(book), value })
+    const timer = { name: `mark ${place}`, command: mark.name, input: { book, place } }
+    tx.schedule({ ...timer, dueAt: told.at + markAfterMs })
+    return { place, attempt }
+  },
+}
+
+const hear: Command<{ readonly book: string; readonly value: string }, null> = {
+  name: 'faults.hear',
+  decide(tx, { book, value }) {
+    write(tx, book, { value, attempt: 1, marks: 0 })
+    return null
+  },
+}
+
+const mark: Command<{ readonly book: string; readonly place: number }, null> = {
+  name: 'faults.mark',
+  decide(tx, { book, place }) {
+    const entry = tx.get(entryTable, [book, place])!
+    tx.put(entryTable, [book, place], { ...entry, marks: entry.marks + 1 })
+    return null
+  },
+}
+
+const look: Query<{ readonly book: string; readonly place: number }, Look> = {
+  name: 'faults.look',
+  read(reader, { book, place }) {
+    return { count: reader.get(countTable, [book]) ?? 0, entry: reader.get(entryTable, [book, place]) }
+  },
+}
+
+export const all: Query<{ readonly book: string }, Book> = {
+  name: 'faults.all',
+  read(reader, { book }) {
+    const entries = [...reader.range(entryTable, { prefix: [book] })].map(({ value }) => value)
+    return { count: reader.get(countTable, [book]) ?? 0, entries }
+  },
+}
+
+export interface Keeping {
+  /** How the test calls this node. */
+  readonly name: string
+  readonly receiver: string
+  readonly shards: number
+  readonly engine: () => Pick<Engine, 'inspect'> & Shards
+  /** Makes performers wait for this and then go on, whatever became of the shard. */
+  readonly dawdle?: () => Promise<void>
+}
+
+export function bookRepertoire({ name, receiver, shards, engine, dawdle }: Keeping): Repertoire {
+  const post: Performer = async (payload: Pick<Posted, 'book' | 'place' | 'value'>, { id, owner, signal }) => {
+    const shard = shardOf(owner, shards)
+    const { part = 'none', epoch = 0 } =
+      engine()
+        .inspect()
+        .shards.find((each) => each.shard === shard) ?? {}
+    const body = JSON.stringify({ ...payload, id, node: name, shard, part, epoch } satisfies Posted)
+    await dawdle?.()
+    const answer = await fetch(receiver, { method: 'POST', body, signal: dawdle ? undefined : signal })
+    await answer.arrayBuffer()
+    if (!answer.ok) throw new Error(`the receiver answered ${answer.status}`)
+  }
+  return { commands: [add, hear, mark], queries: [look, all], performers: () => ({ [effectKind]: post }) }
+}
+
+const common = { plane: 'mgmt', tag: 'Faults', access: { who: 'any', scopes: [] } } as const
+
+export function bookRoutes({ name, engine }: Pick<Keeping, 'name' | 'engine'>): Route[] {
+  return [
+    route({
+      ...common,
+      method: 'POST',
+      path: '/books/{book}',
+      summary: 'Writes an entry, once however often it is asked under one id',
+      body: Type.Object(
+        { value: Type.String(), attempt: Type.Integer(), id: Type.Optional(Type.String({ minLength: 1 })) },
+        closed,
+      ),
+      reply: { 200: Written },
+      async handler({ params: { book }, body: { value, attempt, id } }) {
+        const written = await engine().ask(book, add, { book, value, attempt }, { id })
+        return isRefusal(written) ? written : json(200, written)
+      },
+    }),
+    route({
+      ...common,
+      method: 'GET',
+      path: '/books/{book}',
+      summary: 'The whole book',
+      reply: { 200: Book },
+      async handler({ params: { book } }) {
+        const found = await engine().read(book, all, { book })
+        return isRefusal(found) ? found : json(200, found)
+      },
+    }),
+    route({
+      ...common,
+      method: 'GET',
+      path: '/books/{book}/{place}',
+      summary: 'One entry',
+      reply: { 200: Look },
+      async handler({ params: { book, place } }) {
+        const found = await engine().read(book, look, { book, place: Number(place) })
+        return isRefusal(found) ? found : json(200, found)
+      },
+    }),
+    route({
+      ...common,
+      method: 'GET',
+      path: '/about',
+      summary: 'Who this is and what it has of each shard',
+      access: { who: 'public' },
+      reply: { 200: About },
+      handler() {
+        const shards = engine()
+          .inspect()
+          .shards.map(({ shard, part, epoch }) => ({ shard, part, epoch }))
+        return json(200, { node: name, shards })
+      },
+    }),
+  ]
+}

@@ -1,0 +1,104 @@
+/** Three nodes with books on three NATS servers, clients at work, and what a fault needs to know to hit where it hurts. */
+import { randomBytes } from 'node:crypto'
+import { logStream } from '../../runtime/bus/subject.js'
+import { shardOf } from '../../runtime/shard/place.js'
+import { type TestNats, TestNatsCluster } from '../harness/nats.js'
+import { type Rng, seededRng } from '../sim/world/rng.js'
+import type { About } from './books.js'
+import { type Clients, openClients } from './clients.js'
+import { call } from './door.js'
+import { openHistory } from './history.js'
+import type { Trial } from './judge.js'
+import type { Mutant } from './mutants.js'
+import { patiently } from './patience.js'
+import { openPlace, type Place } from './place.js'
+import { openReceiver } from './receiver.js'
+
+export interface Cluster extends Trial {
+  readonly nats: TestNatsCluster
+  readonly rng: Rng
+  readonly clients: Clients
+  /** The shard that has taken most writes. */
+  busiest(): number
+  /** The node that serves a shard, once one does. */
+  ownerOf(shard: number, among?: readonly Place[]): Promise<Place>
+  /** The NATS server that leads the log of a shard, once one does. */
+  leaderOf(shard: number): Promise<TestNats>
+  /** Resolves when every book has taken a write that began after then. */
+  acceptsAgain(since: number): Promise<void>
+  close(): Promise<void>
+}
+
+const shards = 8
+const aboutMs = 5_000
+/** More than shards, so that each fault is felt by some. */
+const books = Array.from({ length: 12 }, (_, at) => `book-${at}`)
+
+export async function openClusterUnderLoad(seed: number, mutants: readonly Mutant[] = []): Promise<Cluster> {
+  const rng = seededRng(seed)
+  const nats = await TestNatsCluster.start()
+  const receiver = await openReceiver(rng.fork('receiver'))
+  const env = {
+    FAULTS_RECEIVER: receiver.url,
+    PARLEY_NATS_URL: nats.urls.join(),
+    PARLEY_SHARDS: String(shards),
+    PARLEY_SECRET_KEY: randomBytes(32).toString('hex'),
+    FAULTS_MUTANTS: mutants.join(),
+  }
+  const places = ['a', 'b', 'c'].map((name) => openPlace(name, env))
+  const trial: Trial = { books, places, history: openHistory(), receiver }
+  let clients: Clients | undefined
+
+  function acceptsAgain(since: number): Promise<void> {
+    return patiently('every book takes writes again', places, () => trial.history.everyBookTook(books, since))
+  }
+
+  async function ownerOf(shard: number, among: readonly Place[] = places): Promise<Place> {
+    let owner: Place | undefined
+    await patiently(`somebody owns shard ${shard}`, places, async () => {
+      for (const place of among) if (await owns(place, shard)) owner = place
+      return owner !== undefined
+    })
+    return owner!
+  }
+
+  async function close(): Promise<void> {
+    clients?.leave()
+    await Promise.all(places.map((place) => place.remove()))
+    await nats.stop()
+    await receiver.close()
+  }
+
+  try {
+    for (const place of places) place.spawn()
+    await Promise.all(places.map((place) => place.started()))
+    clients = openClients({ ...trial, rng: rng.fork('clients') })
+    await acceptsAgain(0)
+  } catch (error) {
+    await close()
+    throw error
+  }
+  return {
+    ...trial,
+    nats,
+    rng,
+    clients,
+    busiest() {
+      const writes = Array.from({ length: shards }, () => 0)
+      for (const { book } of trial.history.acknowledged()) writes[shardOf(book, shards)]!++
+      return writes.indexOf(Math.max(...writes))
+    },
+    ownerOf,
+    leaderOf: (shard) => nats.leaderOf(logStream(shard)),
+    acceptsAgain,
+    close,
+  }
+}
+
+async function owns(place: Place, shard: number): Promise<boolean> {
+  return (await aboutOf(place))?.shards.some((each) => each.shard === shard && each.part === 'owner') ?? false
+}
+
+export async function aboutOf(place: Place): Promise<About | undefined> {
+  return (await call<About>(place, 'GET', '/about', aboutMs)).answer
+}

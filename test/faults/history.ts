@@ -1,0 +1,63 @@
+/** What clients asked for and what they were told, as they knew it at the time. */
+import type { Written } from './books.js'
+import { type How, isUndecided } from './door.js'
+
+/** One entry that a client wants written, however often it asks. */
+export interface Write {
+  readonly book: string
+  readonly value: string
+  /** Absent: it is asked once, and whoever is not answered never knows. */
+  readonly id?: string
+  readonly beganAt: number
+  readonly tries: Try[]
+  answer?: Written
+  endedAt?: number
+}
+
+export interface Try {
+  readonly node: string
+  readonly how: How
+}
+
+export type Outcome = 'acknowledged' | 'unknown' | 'undecided'
+
+export function outcomeOf({ answer, tries }: Write): Outcome {
+  if (answer) return 'acknowledged'
+  return tries.every(({ how }) => isUndecided(how)) ? 'undecided' : 'unknown'
+}
+
+export interface History {
+  readonly writes: readonly Write[]
+  /** What no fault excuses, each as a sentence. */
+  readonly wrongs: string[]
+  begin(book: string, value: string, id?: string): Write
+  acknowledged(): readonly Write[]
+  /** The longest that a client had to ask from then on until its write was accepted, in milliseconds. */
+  longestWait(since: number): number
+  /** Whether every book has taken a write that began after then. */
+  everyBookTook(books: readonly string[], since: number): boolean
+}
+
+export function openHistory(): History {
+  const writes: Write[] = []
+  const wrongs: string[] = []
+  return {
+    writes,
+    wrongs,
+    begin(book, value, id) {
+      const write: Write = { book, value, id, beganAt: performance.now(), tries: [] }
+      writes.push(write)
+      return write
+    },
+    acknowledged: () => writes.filter(({ answer }) => answer),
+    longestWait(since) {
+      const insisted = writes.filter(({ id, endedAt }) => id !== undefined && (endedAt ?? since) >= since)
+      const waits = insisted.map(({ beganAt, endedAt = performance.now() }) => endedAt - Math.max(beganAt, since))
+      return Math.max(0, ...waits)
+    },
+    everyBookTook(books, since) {
+      const took = new Set(writes.filter(({ answer, beganAt }) => answer && beganAt >= since).map(({ book }) => book))
+      return books.every((book) => took.has(book))
+    },
+  }
+}

@@ -1,0 +1,163 @@
+/** Looks, once the faults are over, whether everything is as it was promised: in every book, at the receiver, on every node. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Book, mirrorOf } from './books.js'
+import { call } from './door.js'
+import { type History, outcomeOf, type Write } from './history.js'
+import { patienceMs } from './patience.js'
+import type { Place } from './place.js'
+import type { Arrived, Receiver } from './receiver.js'
+
+export interface Verdict {
+  readonly acknowledged: number
+  readonly unknown: number
+  readonly undecided: number
+  /** Entries, effects, marks and words to mirrors that should be there and are not. */
+  readonly missing: number
+  /** Entries, effects as a receiver that drops repeats sees them, marks and words that are there more than once. */
+  readonly doubled: number
+  /** Effects that a node began in the moment before it knew that it had lost the shard. */
+  readonly tardy: number
+  /** Everything that is wrong, each as a sentence. */
+  readonly problems: readonly string[]
+  /** The end of what each node printed. */
+  readonly printed: ReadonlyMap<string, string>
+}
+
+export interface Trial {
+  readonly books: readonly string[]
+  readonly places: readonly Place[]
+  readonly history: History
+  readonly receiver: Receiver
+}
+
+const readMs = 30_000
+const lookEveryMs = 100
+
+/** Sentences that one trial may fill a screen with. */
+const toldProblems = 50
+
+export async function judge({ books, places, history, receiver }: Trial): Promise<Verdict> {
+  const problems: string[] = []
+  const count = { missing: 0, doubled: 0 }
+  function tell(kind: 'missing' | 'doubled' | undefined, sentence: string): void {
+    if (kind) count[kind]++
+    if (problems.length < toldProblems) problems.push(sentence)
+  }
+
+  const kept = new Set<string>()
+  for (const book of books) {
+    const found = await settled(book, places[0]!, receiver)
+    for (const { value } of found.book.entries) kept.add(value)
+    const writes = history.writes.filter((write) => write.book === book)
+    judgeEntries(book, found.book, writes, tell)
+    judgeFollowers(found, receiver, tell)
+    for (const place of places) {
+      const seen = await readBook(place, book)
+      if (JSON.stringify(seen) === JSON.stringify(found.book)) continue
+      tell(undefined, `${place.name} shows another ${book} than ${places[0]!.name}: ${seen?.count} entries`)
+    }
+  }
+  judgePosts(receiver.arrived, kept, tell)
+  for (const sentence of history.wrongs) tell(undefined, sentence)
+  for (const place of places) for (const sentence of place.surprises()) tell(undefined, sentence)
+  const outcomes = history.writes.map(outcomeOf)
+  const of = (outcome: string) => outcomes.filter((each) => each === outcome).length
+  const printed = new Map(places.map((place) => [place.name, place.printed()]))
+  const tardy = receiver.arrived.filter(({ part }) => part !== 'owner').length
+  const told = { acknowledged: of('acknowledged'), unknown: of('unknown'), undecided: of('undecided') }
+  return { ...told, ...count, tardy, problems, printed }
+}
+
+type Tell = (kind: 'missing' | 'doubled' | undefined, sentence: string) => void
+
+interface Kept {
+  readonly book: Book
+  readonly mirror: Book
+}
+
+/** Waits until everything that the entries of a book owe has been done, or for as long as that may take. */
+async function settled(name: string, place: Place, receiver: Receiver): Promise<Kept> {
+  for (const ends = performance.now() + patienceMs; ; await sleep(lookEveryMs)) {
+    const book = await readBook(place, name)
+    const mirror = await readBook(place, mirrorOf(name))
+    const over = performance.now() > ends
+    if (!book || !mirror) {
+      if (over) throw new Error(`${place.name} does not show ${name} although nothing fails any more`)
+      continue
+    }
+    const done = book.entries.every(({ value, marks }) => marks > 0 && receiver.of(value).some(({ failed }) => !failed))
+    if (over || (done && mirror.entries.length >= book.entries.length)) return { book, mirror }
+  }
+}
+
+async function readBook(place: Place, book: string): Promise<Book | undefined> {
+  const { answer, wrong } = await call<Book>(place, 'GET', `/books/${book}`, readMs)
+  if (wrong) throw new Error(wrong)
+  return answer
+}
+
+/** Entries of a book against what its writers were told. */
+export function judgeEntries(name: string, book: Book, writes: readonly Write[], tell: Tell): void {
+  const values = book.entries.map(({ value }) => value)
+  if (book.count !== values.length) tell(undefined, `${name} counts ${book.count} entries and has ${values.length}`)
+  for (const [value, times] of repeated(values)) tell('doubled', `${value} is in ${name} ${times} times`)
+  const known = new Map(writes.map((write) => [write.value, write]))
+  for (const value of values) {
+    const write = known.get(value)
+    if (!write) tell(undefined, `${value} is in ${name}, and nobody wrote it there`)
+    else if (outcomeOf(write) === 'undecided')
+      tell(undefined, `${value} is in ${name} after its writer was told that it is not`)
+  }
+  for (const { value, answer } of writes) {
+    if (!answer) continue
+    const there = book.entries[answer.place - 1]
+    if (there?.value !== value) {
+      tell(
+        'missing',
+        `${value} was acknowledged at place ${answer.place} of ${name}, where ${there?.value ?? 'nothing'} is`,
+      )
+    } else if (there.attempt !== answer.attempt) {
+      tell(undefined, `try ${answer.attempt} of ${value} was acknowledged in ${name}, and try ${there.attempt} is kept`)
+    }
+  }
+}
+
+/** What each entry brought about: its effect, its mark and its word to the mirror. */
+function judgeFollowers({ book, mirror }: Kept, receiver: Receiver, tell: Tell): void {
+  const mirrored = mirror.entries.map(({ value }) => value)
+  if (mirror.count !== mirrored.length) tell(undefined, `a mirror counts ${mirror.count} and has ${mirrored.length}`)
+  for (const [value, times] of repeated(mirrored)) tell('doubled', `the mirror heard ${value} ${times} times`)
+  const heard = new Set(mirrored)
+  const written = new Set(book.entries.map(({ value }) => value))
+  for (const value of heard)
+    if (!written.has(value)) tell(undefined, `the mirror heard ${value}, which is not in the book`)
+  for (const [at, { value, marks }] of book.entries.entries()) {
+    const own = receiver.of(value)
+    if (!heard.has(value)) tell('missing', `the mirror never heard ${value}`)
+    if (!own.some(({ failed }) => !failed)) tell('missing', `the effect of ${value} was never performed`)
+    if (new Set(own.map(({ id }) => id)).size > 1) tell('doubled', `the effect of ${value} came under several ids`)
+    if (own.some(({ place }) => place !== at + 1))
+      tell(undefined, `the effect of ${value} names another place than ${at + 1}`)
+    if (marks === 0) tell('missing', `the timer of ${value} never went off`)
+    if (marks > 1) tell('doubled', `the timer of ${value} went off ${marks} times`)
+  }
+}
+
+/** An epoch of a shard belongs to one node, and nothing is performed for an entry that is not there. */
+function judgePosts(posts: readonly Arrived[], kept: ReadonlySet<string>, tell: Tell): void {
+  const owners = new Map<string, string>()
+  for (const { shard, part, epoch, node, value } of posts) {
+    if (!kept.has(value)) tell(undefined, `an effect of ${value} was performed, which is nowhere`)
+    if (part !== 'owner') continue
+    const tenure = `epoch ${epoch} of shard ${shard}`
+    const owner = owners.get(tenure) ?? node
+    owners.set(tenure, owner)
+    if (owner !== node) tell(undefined, `${node} performed the effect of ${value} in ${tenure}, which was ${owner}’s`)
+  }
+}
+
+function repeated(values: readonly string[]): [value: string, times: number][] {
+  const times = new Map<string, number>()
+  for (const value of values) times.set(value, (times.get(value) ?? 0) + 1)
+  return [...times].filter(([, count]) => count > 1)
+}

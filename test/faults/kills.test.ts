@@ -1,0 +1,10 @@
+/** The embedded node under kill -9: what it acknowledged is there once, and everything that follows from it comes about. */
+import t from 'tap'
+import { embeddedKills } from './kills.js'
+
+t.test('Killed at any moment, a node keeps every write it acknowledged and does each once', async (t) => {
+  const seed = Math.floor(Math.random() * 2 ** 31)
+  const survived = await embeddedKills({ cycles: 6, seed, note: t.comment })
+  t.same(survived.problems, [], `with seed ${seed}`)
+  t.ok(survived.acknowledged > 0)
+})

@@ -1,0 +1,92 @@
+/** The embedded node, killed at random moments under load and started again on what it has kept. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Rng, seededRng } from '../sim/world/rng.js'
+import type { Book } from './books.js'
+import { type Clients, openClients } from './clients.js'
+import { call } from './door.js'
+import { openHistory } from './history.js'
+import { judge, judgeEntries, type Trial } from './judge.js'
+import type { Mutant } from './mutants.js'
+import { patiently } from './patience.js'
+import { openPlace, type Place } from './place.js'
+import { openReceiver } from './receiver.js'
+import type { Survived } from './report.js'
+
+export interface Cycles {
+  readonly cycles: number
+  readonly seed: number
+  /** Told of each cycle as it ends. */
+  readonly note?: (line: string) => void
+}
+
+export interface Kills extends Cycles {
+  readonly mutants?: readonly Mutant[]
+}
+
+const books = Array.from({ length: 8 }, (_, at) => `book-${at}`)
+const mostWrites = 120
+const mostMs = 25
+/** Of the kills, those that come while the node is still starting, and how long after its birth at most. */
+const earlyShare = 0.2
+const earlyMs = 600
+
+export async function embeddedKills({ cycles, seed, mutants = [], note = () => {} }: Kills): Promise<Survived> {
+  const rng = seededRng(seed)
+  const receiver = await openReceiver(rng.fork('receiver'))
+  const place = openPlace('embedded', { FAULTS_RECEIVER: receiver.url, FAULTS_MUTANTS: mutants.join() })
+  const trial: Trial = { books, places: [place], history: openHistory(), receiver }
+  let clients: Clients | undefined
+  try {
+    place.spawn()
+    await place.started()
+    clients = openClients({ ...trial, rng: rng.fork('clients') })
+    let acceptedAgainMs = 0
+    for (let cycle = 1; cycle <= cycles; cycle++) {
+      const killedAt = await killOnce(trial, place, rng)
+      await checkNow(trial, place, `after kill ${cycle}`)
+      const takesAll = () => trial.history.everyBookTook(books, killedAt)
+      await patiently('every book takes writes again', trial.places, takesAll)
+      acceptedAgainMs = Math.max(acceptedAgainMs, trial.history.longestWait(killedAt))
+      note(`killed ${cycle} times, ${trial.history.acknowledged().length} acknowledged`)
+    }
+    await clients.stop()
+    const verdict = await judge(trial)
+    return { fault: 'embedded node killed', seed, cycles, acceptedAgainMs, ...verdict }
+  } finally {
+    clients?.leave()
+    await place.remove()
+    await receiver.close()
+  }
+}
+
+/** Kills it after some writes, or once more while it comes back; answers when. */
+async function killOnce({ history }: Trial, place: Place, rng: Rng): Promise<number> {
+  const enough = history.acknowledged().length + rng.below(mostWrites)
+  await patiently(`${enough} writes are taken`, [place], () => history.acknowledged().length >= enough)
+  await sleep(rng.between(0, mostMs))
+  const at = performance.now()
+  await place.kill()
+  place.spawn()
+  while (rng.chance(earlyShare)) {
+    await sleep(rng.between(0, earlyMs))
+    await place.kill()
+    place.spawn()
+  }
+  await place.started()
+  return at
+}
+
+/** Whatever was acknowledged so far must be there at once, not only in the end. */
+async function checkNow({ history }: Trial, place: Place, when: string): Promise<void> {
+  const before = history.acknowledged()
+  for (const book of books) {
+    const { answer, how } = await call<Book>(place, 'GET', `/books/${book}`, 60_000)
+    if (!answer) throw new Error(`${place.name} did not show ${book}: ${how}`)
+    const writes = before.filter((write) => write.book === book)
+    const known = new Set(writes.map(({ value }) => value))
+    const entries = answer.entries.map((entry) => (known.has(entry.value) ? entry : { ...entry, value: '' }))
+    judgeEntries(book, { ...answer, entries }, writes, (kind, sentence) => {
+      if (kind === 'missing') history.wrongs.push(`${when}: ${sentence}`)
+    })
+  }
+}

@@ -1,0 +1,103 @@
+/**
+ * The long form: `npm run faults` does everything that can happen to real processes, many times over, and prints a line for
+ * each kind of fault. `--seed` draws the same moments again, `--only` takes the kinds whose name holds that word, and
+ * `--cycles` does each so many times. `--logs` names a folder for what the nodes printed.
+ */
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { constants } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { embeddedKills } from './kills.js'
+import { lostLogs } from './lostlogs.js'
+import { rarerOutages, usualOutages } from './outages.js'
+import { Stuck } from './patience.js'
+import { powerCuts } from './powercut.js'
+import { lineOf, type Survived } from './report.js'
+import { strikeOften } from './strike.js'
+
+const { values } = parseArgs({
+  options: {
+    seed: { type: 'string' },
+    only: { type: 'string', default: '' },
+    cycles: { type: 'string' },
+    logs: { type: 'string' },
+  },
+})
+const seed = values.seed === undefined ? Math.floor(Math.random() * 2 ** 31) : Number(values.seed)
+
+const kills = 50
+const cuts = 200
+const strikes = 10
+const strength = { pauseLeases: 3, writesLost: 400 }
+
+interface Kind {
+  readonly name: string
+  /** Resolves with whether nothing was wrong. */
+  run(): Promise<boolean>
+}
+
+function cycles(usual: number): number {
+  return values.cycles === undefined ? usual : Number(values.cycles)
+}
+
+function note(line: string): void {
+  console.log(`    ${line}`)
+}
+
+async function told(surviving: Promise<Survived>): Promise<boolean> {
+  const survived = await surviving
+  console.log(lineOf(survived))
+  for (const problem of survived.problems) console.log(`    ${problem}`)
+  keepLogs(survived.fault, survived.printed)
+  return survived.problems.length === 0
+}
+
+function keepLogs(fault: string, printed: ReadonlyMap<string, string>): void {
+  if (values.logs === undefined) return
+  mkdirSync(values.logs, { recursive: true })
+  for (const [node, text] of printed) writeFileSync(join(values.logs, `${fault} ${node}.log`), text)
+}
+
+async function cut(subject: string): Promise<boolean> {
+  const { problems, acks, atStake } = await powerCuts({ subject, cuts: cycles(cuts), seed, report: note })
+  const verdict = problems.length === 0 ? 'survived' : 'FAILED  '
+  console.log(
+    `${verdict}  power cut from the ${subject}: ${cycles(cuts)} cuts, ${acks} acknowledged, ${problems.length} images not as promised, ${atStake} with something unsynced at stake`,
+  )
+  return problems.length === 0
+}
+
+const kinds: readonly Kind[] = [
+  ...['store', 'store that the disk follows', 'engine'].map((subject) => ({
+    name: `power cut ${subject}`,
+    run: () => cut(subject),
+  })),
+  { name: 'embedded node killed', run: () => told(embeddedKills({ cycles: cycles(kills), seed, note })) },
+  ...[...usualOutages, ...rarerOutages, ...lostLogs].map((fault) => ({
+    name: fault.name,
+    run: () => told(strikeOften(fault, { cycles: cycles(strikes), seed, note, strength })),
+  })),
+]
+
+const chosen = kinds.filter(({ name }) => name.includes(values.only))
+if (chosen.length === 0) {
+  console.log(`No kind of fault is called ${values.only}. There are: ${kinds.map(({ name }) => name).join('; ')}.`)
+  process.exit(2)
+}
+// Whatever was started ends with this process, also when somebody has seen enough.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+  process.on(signal, () => process.exit(128 + constants.signals[signal]))
+}
+console.log(`seed ${seed}`)
+let failed = 0
+for (const { name, run } of chosen) {
+  try {
+    if (!(await run())) failed++
+  } catch (error) {
+    failed++
+    console.log(`FAILED    ${name}: ${(error as Error).stack}`)
+    if (error instanceof Stuck) keepLogs(name, error.printed)
+  }
+}
+if (failed > 0) console.log(`${failed} of ${chosen.length} kinds failed. Draw the same again with --seed ${seed}.`)
+process.exit(failed > 0 ? 1 : 0)

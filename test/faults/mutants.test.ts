@@ -1,0 +1,36 @@
+/** The faults themselves are tried on nodes that break a promise: they must tell, each in its own words. */
+import t from 'tap'
+import { openClusterUnderLoad } from './cluster.js'
+import { embeddedKills } from './kills.js'
+import { usualOutages } from './outages.js'
+import { strikeOnce } from './strike.js'
+
+const cycles = 2
+
+t.test('A node that answers before its commit is found out by a kill', async (t) => {
+  const seed = Math.floor(Math.random() * 2 ** 31)
+  const { missing, problems } = await embeddedKills({ cycles, seed, mutants: ['hasty'] })
+  t.ok(missing > 0, `with seed ${seed}`)
+  t.match(problems.join('\n'), /was acknowledged at place \d+ of book-\d+, where/)
+})
+
+t.test('A node that does not remember ids is found out by a kill', async (t) => {
+  const seed = Math.floor(Math.random() * 2 ** 31)
+  const { doubled, problems } = await embeddedKills({ cycles, seed, mutants: ['forgetful'] })
+  t.ok(doubled > 0, `with seed ${seed}`)
+  t.match(problems.join('\n'), /is in book-\d+ \d times/)
+})
+
+t.test(
+  'Nodes that show what is no longer so, or perform what is no longer theirs, are found out by a pause',
+  async (t) => {
+    const seed = Math.floor(Math.random() * 2 ** 31)
+    const cluster = await openClusterUnderLoad(seed, ['stale', 'careless'])
+    t.teardown(() => cluster.close())
+    const pause = usualOutages.find(({ name }) => name === 'owner paused')!
+    await strikeOnce(cluster, pause, { pauseLeases: 1, writesLost: 0 })
+    const wrongs = cluster.history.wrongs.join('\n')
+    t.match(wrongs, /[abc] showed .* after v\d+ was acknowledged at that place/, `with seed ${seed}`)
+    t.match(wrongs, /performed the effect of v\d+ after it had lost shard \d/)
+  },
+)

@@ -1,0 +1,52 @@
+/** A whole node with books, as a process: configured as any node is, with its name and the receiver of effects besides. */
+import { shutdown } from '../../core/limits.js'
+import { systemClock } from '../../runtime/clock.js'
+import { readConfig } from '../../runtime/config.js'
+import { openLog } from '../../runtime/observe/log.js'
+import { runNode } from '../../runtime/run.js'
+import type { Engine, Shards } from '../../runtime/shard/contract.js'
+import { bookRepertoire, bookRoutes } from './books.js'
+import { dawdling, mutated } from './mutants.js'
+
+const { FAULTS_NODE: name = 'node', FAULTS_RECEIVER: receiver = '', FAULTS_MUTANTS: mutants = '' } = process.env
+const { log, flush } = openLog()
+
+async function leave(code: number): Promise<never> {
+  await flush()
+  process.exit(code)
+}
+
+for (const event of ['uncaughtException', 'unhandledRejection']) {
+  process.on(event, (error) => {
+    log.error('node.crashed', { error })
+    process.stderr.write(`${(error as Error)?.stack ?? error}\n`)
+    void leave(1)
+  })
+}
+
+const read = readConfig(process.env)
+if ('problems' in read) throw new Error(read.problems.join(' '))
+const { config } = read
+
+/** Routes and performers are handed over before there is an engine, and run only when there is. */
+let engine: Engine | undefined
+function between<S extends Shards>(shards: S): S {
+  const given = mutated(shards, mutants)
+  if ('inspect' in given) engine = given as S & Engine
+  return given
+}
+const keeping = { name, receiver, shards: config.shards, engine: () => engine!, dawdle: dawdling(mutants) }
+const running = await runNode(config, {
+  clock: systemClock,
+  log,
+  between,
+  extraRoutes: bookRoutes(keeping),
+  extraRepertoire: bookRepertoire(keeping),
+})
+
+process.on('SIGTERM', async () => {
+  setTimeout(() => void leave(1), shutdown.wholeMs).unref()
+  await running.stop()
+  await leave(0)
+})
+log.info('node.started', { urls: running.urls })

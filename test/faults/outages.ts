@@ -1,0 +1,157 @@
+/** Nodes and servers of a cluster that die, stand still, or are restarted; none of them loses what is on its disk. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { cluster as limits } from '../../core/limits.js'
+import { aboutOf, type Cluster } from './cluster.js'
+import { patiently } from './patience.js'
+import type { Place } from './place.js'
+import type { ClusterFault } from './strike.js'
+
+const ownerKilled: ClusterFault = {
+  name: 'owner killed',
+  title: 'When the owner of a shard is killed another node goes on with all that was acknowledged',
+  isQuick: true,
+  async strike(cluster, struck) {
+    const shard = cluster.busiest()
+    const owner = await cluster.ownerOf(shard)
+    struck()
+    await owner.kill()
+    await cluster.ownerOf(shard)
+    owner.spawn()
+    await owner.started()
+  },
+}
+
+const serverKilled: ClusterFault = {
+  name: 'server killed',
+  title: 'When the NATS server that leads a log is killed nothing acknowledged is lost',
+  isQuick: true,
+  async strike(cluster, struck) {
+    const leader = await cluster.leaderOf(cluster.busiest())
+    const at = performance.now()
+    struck()
+    await leader.kill()
+    await cluster.acceptsAgain(at)
+    await leader.start()
+  },
+}
+
+const serverPaused: ClusterFault = {
+  name: 'server paused',
+  title: 'When the NATS server that leads a log stands still nothing acknowledged is lost',
+  isQuick: true,
+  async strike(cluster, struck) {
+    const leader = await cluster.leaderOf(cluster.busiest())
+    const at = performance.now()
+    struck()
+    leader.pause()
+    await cluster.acceptsAgain(at)
+    leader.resume()
+    await leader.ready()
+  },
+}
+
+const ownerPaused: ClusterFault = {
+  name: 'owner paused',
+  title: 'An owner that was paused past its lease serves no stale read and performs nothing of what it lost',
+  isQuick: true,
+  async strike(cluster, struck, { pauseLeases }) {
+    const owner = await cluster.ownerOf(cluster.busiest())
+    const held = (await aboutOf(owner))!.shards.filter(({ part }) => part === 'owner')
+    const others = cluster.places.filter((place) => place !== owner)
+    const at = performance.now()
+    struck()
+    owner.pause()
+    await sleep((limits.leaseMs + limits.graceMs) * pauseLeases)
+    for (const { shard } of held) await cluster.ownerOf(shard, others)
+    await cluster.acceptsAgain(at)
+    owner.resume()
+    await staysSilent(cluster, owner, held)
+  },
+}
+
+interface Tenure {
+  readonly shard: number
+  readonly epoch: number
+}
+
+/** Questions that a node answers before whatever it had begun to send earlier is taken to have arrived. */
+const roundTrips = 5
+
+/** From when it knows what it lost, the node performs nothing more of it. */
+async function staysSilent(cluster: Cluster, woken: Place, lost: readonly Tenure[]): Promise<void> {
+  const { receiver, history } = cluster
+  const isLost = ({ shard, epoch }: Tenure) => lost.some((each) => each.shard === shard && each.epoch === epoch)
+  await patiently(`${woken.name} knows what it lost`, cluster.places, async () => {
+    const about = await aboutOf(woken)
+    return about !== undefined && !about.shards.some((each) => each.part === 'owner' && isLost(each))
+  })
+  for (let trip = 0; trip < roundTrips; trip++) await aboutOf(woken)
+  const silentFrom = receiver.arrived.length
+  await cluster.acceptsAgain(performance.now())
+  for (const post of receiver.arrived.slice(silentFrom)) {
+    if (post.node !== woken.name || !isLost(post)) continue
+    history.wrongs.push(`${post.node} performed the effect of ${post.value} after it had lost shard ${post.shard}`)
+  }
+}
+
+const rollingRestart: ClusterFault = {
+  name: 'rolling restart',
+  title: 'Nodes restarted one after another under load answer everything they took, and end well',
+  isQuick: true,
+  async strike(cluster, struck) {
+    struck()
+    for (const place of cluster.places) {
+      const code = await place.end()
+      if (code !== 0) cluster.history.wrongs.push(`${place.name} ended with ${code} when it was asked to stop`)
+      place.spawn()
+      await place.started()
+      await cluster.acceptsAgain(performance.now())
+    }
+  },
+  /** A request that was decided must have been answered; one that came too late may be turned away, and is counted. */
+  notes({ history }, since) {
+    let turnedAway = 0
+    for (const { value, tries, answer, endedAt = since } of history.writes) {
+      if (endedAt < since) continue
+      for (const [at, { how, node }] of tries.entries()) {
+        if (how === 'unavailable' || how === 'doubtful') turnedAway++
+        if ((how === 'reset' || how === 'doubtful') && answer?.attempt === at + 1) {
+          history.wrongs.push(`${node} decided ${value} and did not tell its writer (${how})`)
+        }
+      }
+    }
+    return [`${turnedAway} answered 503`]
+  },
+}
+
+const everythingKilled: ClusterFault = {
+  name: 'everything killed',
+  title: 'When every node and every NATS server is killed at once nothing acknowledged is lost',
+  isQuick: false,
+  async strike({ places, nats }, struck) {
+    struck()
+    await Promise.all([...places, ...nats.servers].map((each) => each.kill()))
+    await nats.startAll()
+    for (const place of places) place.spawn()
+    await Promise.all(places.map((place) => place.started()))
+  },
+}
+
+const endedWithoutServers: ClusterFault = {
+  name: 'ended without servers',
+  title: 'Nodes that are asked to stop while every NATS server is away end well, and lose nothing',
+  isQuick: false,
+  async strike({ places, nats, history }, struck) {
+    struck()
+    await Promise.all(nats.servers.map((server) => server.kill()))
+    const codes = await Promise.all(places.map((place) => place.end()))
+    if (codes.some((code) => code !== 0)) history.wrongs.push(`without servers the nodes ended with ${codes}`)
+    await nats.startAll()
+    for (const place of places) place.spawn()
+    await Promise.all(places.map((place) => place.started()))
+  },
+}
+
+/** Those that every run of the tests does. */
+export const usualOutages: readonly ClusterFault[] = [ownerKilled, serverKilled, ownerPaused, rollingRestart]
+export const rarerOutages: readonly ClusterFault[] = [serverPaused, everythingKilled, endedWithoutServers]

@@ -1,0 +1,36 @@
+/** What the cycles of one kind of fault came to, as a line. */
+import type { Verdict } from './judge.js'
+
+export interface Survived extends Verdict {
+  readonly fault: string
+  readonly seed: number
+  readonly cycles: number
+  /** The longest that anybody had to ask until a write was accepted again. */
+  readonly acceptedAgainMs: number
+  /** What is wanted of that. */
+  readonly wantedMs?: number
+  /** Further figures of this kind of fault. */
+  readonly notes?: readonly string[]
+}
+
+/** What is wanted of a cluster after each fault. */
+export const acceptsAgainMs = 5_000
+
+export function lineOf(survived: Survived): string {
+  const { fault, cycles, acknowledged, missing, doubled, tardy, notes = [], problems } = survived
+  return [
+    `${problems.length === 0 ? 'survived' : 'FAILED  '}  ${fault}: ${cycles} cycles`,
+    `${acknowledged} acknowledged`,
+    `${missing} missing`,
+    `${doubled} doubled`,
+    `accepted again after ${waitText(survived)}`,
+    ...(tardy > 0 ? [`${tardy} effects begun in the moment before a loss was known`] : []),
+    ...notes,
+  ].join(', ')
+}
+
+function waitText({ acceptedAgainMs, wantedMs }: Survived): string {
+  const text = `${(acceptedAgainMs / 1000).toFixed(1)} s at the longest`
+  if (wantedMs === undefined) return text
+  return `${text} (${acceptedAgainMs <= wantedMs ? 'within' : 'NOT within'} ${wantedMs / 1000} s)`
+}

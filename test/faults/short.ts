@@ -1,0 +1,29 @@
+/** The short form of faults, as tests: one cluster goes through all of them, each once, and is judged in the end. */
+import t from 'tap'
+import { openClusterUnderLoad } from './cluster.js'
+import { judge } from './judge.js'
+import { type ClusterFault, strikeOnce } from './strike.js'
+
+const strength = { pauseLeases: 1, writesLost: 60 }
+
+export async function oneClusterThrough(faults: readonly ClusterFault[]): Promise<void> {
+  const seed = Math.floor(Math.random() * 2 ** 31)
+  const cluster = await openClusterUnderLoad(seed)
+  const { history } = cluster
+  t.teardown(() => cluster.close())
+  for (const fault of faults) {
+    await t.test(fault.title, async (t) => {
+      const wrongBefore = history.wrongs.length
+      const { at, waitedMs } = await strikeOnce(cluster, fault, strength)
+      const notes = fault.notes?.(cluster, at) ?? []
+      t.same(history.wrongs.slice(wrongBefore), [], `with seed ${seed}`)
+      t.comment([`accepted again after ${Math.round(waitedMs)} ms`, ...notes].join(', '))
+    })
+  }
+  await t.test('Everything acknowledged is there once, on every node, with all that it brings about', async (t) => {
+    await cluster.clients.stop()
+    const { problems, acknowledged } = await judge(cluster)
+    t.same(problems, [], `with seed ${seed}`)
+    t.ok(acknowledged > 0, `${acknowledged} acknowledged`)
+  })
+}

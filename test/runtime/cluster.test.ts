@@ -1,0 +1,628 @@
+/** Nodes on real NATS become one installation: they share its shards, come, go and die, and lose nothing they answered. */
+import t from 'tap'
+import { cluster, shard } from '../../core/limits.js'
+import { type Bus, BusUnreachable } from '../../runtime/bus/contract.js'
+import { openLog } from '../../runtime/observe/log.js'
+import type { Shards } from '../../runtime/shard/contract.js'
+import { openEmbedded } from '../../runtime/shard/embedded.js'
+import { rankOf, shardOf } from '../../runtime/shard/place.js'
+import { openStore } from '../../runtime/store/lmdb.js'
+import { act, counters, doing, repertoire, seenOf, seen as seenQuery } from '../contract/shards/repertoire.js'
+import { until } from '../harness/clock.js'
+import type { ClusterNode } from '../harness/engines.js'
+import { clusterShards, Installation, Load, owned, ownersOf } from '../harness/installation.js'
+import { runningTime } from '../harness/time.js'
+
+/** The machine may be slow: a node that is there is not given up, and whoever asks waits. What is tested here is what comes out. */
+Object.assign(cluster, { leaseMs: 4_000, graceMs: 1_000 })
+Object.assign(shard, { askMs: 60_000 })
+
+const allShards = Array.from({ length: clusterShards }, (_, number) => number)
+const ranked = (...ids: string[]) => allShards.map((number) => rankOf(number, ids)[0])
+const isRanked =
+  (...ids: string[]) =>
+  (owners: (string | undefined)[]) =>
+    String(owners) === String(ranked(...ids))
+const ownersIn = (wanted: number) =>
+  Array.from({ length: 200 }, (_, n) => `owner-${n}`).filter((owner) => shardOf(owner, clusterShards) === wanted)
+
+function events(node: ClusterNode, event: string) {
+  return node.logged.filter((line) => line.event === event)
+}
+
+t.test('Two nodes share the shards, keep copies of each other’s, and tell alike how they stand', async (t) => {
+  const installation = await Installation.make(t)
+  const ann = await installation.node('ann')
+  await owned(ann, isRanked('ann'))
+  const ben = await installation.node('ben')
+  const asker = await installation.asker()
+  for (const node of [ann, ben, asker]) await owned(node, isRanked('ann', 'ben'))
+  for (let n = 0; n < 60; n++) await doing({ shards: asker.engine }, `owner-${n}`, { count: n })
+  await until(async () =>
+    (await ann.engine.status()).every(({ copies, last }) => copies.ann === last && copies.ben === last),
+  )
+  const status = await ann.engine.status()
+  t.same(
+    status.map(({ shard: number }) => number),
+    allShards,
+  )
+  t.ok(status.every(({ last, epoch }) => last > 5 && epoch >= 1))
+  t.same(await ben.engine.status(), status)
+  t.same(await asker.engine.status(), status)
+  for (let n = 0; n < 60; n++) t.equal((await seenOf({ shards: ben.engine }, `owner-${n}`)).counted, n)
+  for (const number of allShards) {
+    const [owner] = ownersIn(number)
+    t.equal(typeof ann.engine.tenure(owner!), status[number]!.owner === 'ann' ? 'number' : 'undefined')
+    t.equal(typeof ben.engine.tenure(owner!), status[number]!.owner === 'ben' ? 'number' : 'undefined')
+    t.equal(asker.engine.tenure(owner!), undefined)
+  }
+})
+
+t.test('A node that joins cold takes its part by itself, while others ask and without a failed ask', async (t) => {
+  const installation = await Installation.make(t)
+  const ann = await installation.node('ann')
+  const ben = await installation.node('ben')
+  await owned(ann, isRanked('ann', 'ben'))
+  const asker = await installation.asker()
+  const load = new Load(asker.engine)
+  await load.goesOn()
+  const cyd = await installation.node('cyd')
+  await owned(asker, isRanked('ann', 'ben', 'cyd'))
+  await load.goesOn()
+  await load.stop()
+  t.same([load.failed, load.unknown], [[], []])
+  await load.check(t, asker.engine)
+  await until(async () => (await cyd.engine.status()).every(({ copies, last }) => copies.cyd === last))
+  t.equal(events(cyd, 'shard.owned').length, ranked('ann', 'ben', 'cyd').filter((id) => id === 'cyd').length)
+  for (const node of [ann, ben]) {
+    t.same(
+      events(node, 'shard.left')
+        .map(({ how }) => how)
+        .filter((how) => how !== 'release'),
+      [],
+      'every shard was handed over',
+    )
+  }
+})
+
+t.test('A node that stops hands over what it owns, while others ask and without a failed ask', async (t) => {
+  const installation = await Installation.make(t)
+  const [ann, ben, cyd] = [
+    await installation.node('ann'),
+    await installation.node('ben'),
+    await installation.node('cyd'),
+  ]
+  const asker = await installation.asker()
+  await owned(asker, isRanked('ann', 'ben', 'cyd'))
+  const load = new Load(asker.engine)
+  await load.goesOn()
+  await ben.stop()
+  await owned(asker, isRanked('ann', 'cyd'))
+  await load.goesOn()
+  await ann.stop()
+  await owned(asker, isRanked('cyd'))
+  await load.goesOn()
+  await load.stop()
+  t.same([load.failed, load.unknown], [[], []])
+  await load.check(t, asker.engine)
+  for (const node of [ann, ben]) {
+    t.same(
+      events(node, 'shard.left')
+        .map(({ how }) => how)
+        .filter((how) => how !== 'release'),
+      [],
+      'every shard was handed over',
+    )
+  }
+  t.same(
+    asker.engine
+      .inspect()
+      .nodes.filter(({ keepsShards }) => keepsShards)
+      .map(({ id }) => id),
+    [cyd.id],
+  )
+})
+
+t.test(
+  'What a node owned that dies without a word is owned by another, with everything that was answered',
+  async (t) => {
+    const performed = new Map<string, string[]>()
+    const deliver = async (payload: string, { id }: { id: string }) => {
+      performed.set(payload, [...(performed.get(payload) ?? []), id])
+    }
+    const working = { repertoire: repertoire(() => ({ deliver: deliver as never })) }
+    const installation = await Installation.make(t)
+    const nodes = {
+      ann: await installation.node('ann', working),
+      ben: await installation.node('ben', working),
+      cyd: await installation.node('cyd', working),
+    }
+    const asker = await installation.asker(working)
+    await owned(asker, isRanked('ann', 'ben', 'cyd'))
+    const load = new Load(asker.engine)
+    const told: Promise<unknown>[] = []
+    for (let n = 0; n < 60; n++)
+      told.push(
+        doing(
+          { shards: asker.engine },
+          `owner-${n}`,
+          { effect: `effect ${n}` },
+          { tell: `owner-${n + 1}`, run: [{ note: `told ${n}`, text: '' }] },
+        ),
+      )
+    await load.goesOn()
+    await nodes.ben.die()
+    await owned(asker, isRanked('ann', 'cyd'))
+    await load.goesOn()
+
+    // And it comes back with the data it had, and dies again.
+    nodes.ben = await installation.node('ben', working)
+    await owned(asker, isRanked('ann', 'ben', 'cyd'))
+    await load.goesOn()
+    await Promise.all([nodes.ann.die(), nodes.ben.die()])
+    await owned(asker, isRanked('cyd'))
+    await load.goesOn()
+    await load.stop()
+    t.same([load.failed, load.unknown], [[], []])
+    await load.check(t, asker.engine)
+    await Promise.all(told)
+    await until(() => performed.size === 60)
+    for (const [payload, ids] of performed) t.equal(new Set(ids).size, 1, `${payload} went out under one id`)
+    for (let n = 0; n < 60; n++) {
+      await until(async () => `told ${n}` in (await seenOf({ shards: asker.engine }, `owner-${n + 1}`)).notes)
+    }
+  },
+)
+
+t.test(
+  'Snapshots are made as logs grow, logs are trimmed to them, and a cold node is built from snapshot and log',
+  async (t) => {
+    const before = { ...cluster }
+    t.teardown(() => void Object.assign(cluster, before))
+    Object.assign(cluster, { snapshotEntries: 25, entriesKept: 5, rowsPerSnapshotPart: 4 })
+    const installation = await Installation.make(t)
+    const ann = await installation.node('ann')
+    await owned(ann, isRanked('ann'))
+    const load = new Load(ann.engine, 6)
+    const trimmed = async () =>
+      Promise.all(allShards.map(async (number) => (await (await ann.bus.log(number)).bounds()).first > 1))
+    const used = [...new Set([...load.answered.keys()].map((owner) => shardOf(owner, clusterShards)))]
+    await until(async () => {
+      const is = await trimmed()
+      return used.every((number) => is[number])
+    })
+    await load.stop()
+    t.ok(events(ann, 'shard.snapshot.made').length >= used.length)
+    t.same(events(ann, 'shard.snapshot.failed'), [])
+    // A few more that are in no snapshot.
+    for (const owner of load.answered.keys()) await doing({ shards: ann.engine }, owner, { note: 'tail', text: owner })
+
+    const ben = await installation.node('ben')
+    await until(async () => (await ben.engine.status()).every(({ copies }) => copies.ben! > 0))
+    await owned(ann, isRanked('ann', 'ben'))
+    const fromSnapshot = new Set(events(ben, 'shard.copy.made').map(({ shard: number }) => number))
+    t.same(
+      used.filter((number) => !fromSnapshot.has(number)),
+      [],
+      'every trimmed shard was built from a snapshot',
+    )
+    await until(async () => (await ann.engine.status()).every(({ copies, last }) => copies.ben === last))
+    t.same([load.failed, load.unknown], [[], []])
+    await ann.stop()
+    await owned(ben, isRanked('ben'))
+    await load.check(t, ben.engine)
+    for (const owner of load.answered.keys())
+      t.same((await seenOf({ shards: ben.engine }, owner)).notes, { tail: owner })
+
+    const cyd = await installation.node('cyd')
+    await owned(ben, isRanked('ben', 'cyd'))
+    await until(async () => (await cyd.engine.status()).every(({ copies, last }) => copies.cyd === last))
+    await ben.die()
+    await owned(cyd, isRanked('cyd'))
+    await load.check(t, cyd.engine)
+  },
+)
+
+t.test('A node that was away too long for the log is built from a snapshot again', async (t) => {
+  const before = { ...cluster }
+  t.teardown(() => void Object.assign(cluster, before))
+  Object.assign(cluster, { snapshotEntries: 25, entriesKept: 5, rowsPerSnapshotPart: 4 })
+  const installation = await Installation.make(t)
+  const ann = await installation.node('ann')
+  const ben = await installation.node('ben')
+  await owned(ann, isRanked('ann', 'ben'))
+  const [owner] = ownersIn(2)
+  await doing({ shards: ann.engine }, owner!, { note: 'goes', text: 'away' })
+  await until(async () => (await ann.engine.status()).every(({ copies, last }) => copies.ben === last))
+  await ben.die()
+  await owned(ann, isRanked('ann'))
+  for (let n = 0; n < 80; n++)
+    await doing({ shards: ann.engine }, owner!, { count: 1 }, { note: 'goes', text: String(n) })
+  const log = await ann.bus.log(2)
+  const { number } = ben.engine.inspect().shards.find((each) => each.shard === 2) ?? { number: 0 }
+  await until(async () => (await log.bounds()).first > number + 1)
+  const again = await installation.node('ben')
+  await until(async () => (await ann.engine.status()).every(({ copies, last }) => copies.ben === last))
+  t.ok(events(again, 'shard.copy.made').some((line) => line.shard === 2))
+  await ann.die()
+  await owned(again, isRanked('ben'))
+  t.same(await seenOf({ shards: again.engine }, owner!), { journal: [], notes: { goes: '79' }, counted: 80 })
+})
+
+t.test('Data of an embedded engine grows into a cluster, and every node that joins has it', async (t) => {
+  const installation = await Installation.make(t)
+  const owners = Array.from({ length: 40 }, (_, n) => `owner-${n}`)
+  await embedded(installation.dir('ann'), async (shards) => {
+    for (const [n, owner] of owners.entries()) {
+      await doing(
+        { shards },
+        owner,
+        { count: n },
+        { note: 'from', text: 'before' },
+        { effect: `kept ${n}`, kind: 'later' },
+        { later: 'timer', inMs: 1_000, run: [{ write: 'fired' }] },
+      )
+      await shards.ask(owner, act, { owner, run: [{ write: 'once' }] }, { id: 'once' })
+    }
+  })
+  const performed: string[] = []
+  const working = { repertoire: repertoire(() => ({ later: async (payload: never) => void performed.push(payload) })) }
+  const ann = await installation.node('ann', working)
+  await owned(ann, isRanked('ann'))
+  await whole(ann, ['once', 'fired'])
+  await until(() => performed.length >= owners.length)
+  t.same([...new Set(performed)].length, owners.length, 'effects that were owed are performed')
+
+  const ben = await installation.node('ben')
+  await owned(ben, isRanked('ann', 'ben'))
+  await until(async () => (await ben.engine.status()).every(({ copies, last }) => copies.ben === last))
+  await ann.die()
+  await owned(ben, isRanked('ben'))
+  await whole(ben, ['once', 'fired'])
+
+  async function whole(node: ClusterNode, journal: string[]): Promise<void> {
+    const shards = node.engine
+    for (const [n, owner] of owners.entries()) {
+      await until(async () => (await seenOf({ shards }, owner)).journal.length >= journal.length)
+      await shards.ask(owner, act, { owner, run: [{ write: 'once' }] }, { id: 'once' })
+      t.same(await seenOf({ shards }, owner), { journal, notes: { from: 'before' }, counted: n })
+    }
+  }
+})
+
+t.test('However often a node dies while it brings its data in, in the end all of it is there', async (t) => {
+  const installation = await Installation.make(t)
+  const owners = Array.from({ length: 12 }, (_, n) => `owner-${n}`)
+  await embedded(installation.dir('ann'), async (shards) => {
+    for (const [n, owner] of owners.entries()) await doing({ shards }, owner, { count: n + 1 })
+  })
+  let ann: ClusterNode | undefined
+  let deaths = 0
+  for (let steps = 0; !ann; steps++) {
+    const dying = dyingAfter(steps)
+    const opening = installation.open({ dir: installation.dir('ann'), id: 'ann', between: dying.between })
+    ann = await Promise.race([opening, dying.died])
+    dying.spare()
+    if (!ann) deaths++
+  }
+  t.ok(deaths > 10, `after ${deaths} deaths`)
+  await ann.engine.start()
+  const ben = await installation.node('ben')
+  await owned(ben, isRanked('ann', 'ben'))
+  await until(async () => (await ben.engine.status()).every(({ copies, last }) => copies.ben === last))
+  for (const [n, owner] of owners.entries()) t.equal((await seenOf({ shards: ben.engine }, owner)).counted, n + 1)
+  await ann.die()
+  await owned(ben, isRanked('ben'))
+  for (const [n, owner] of owners.entries()) t.equal((await seenOf({ shards: ben.engine }, owner)).counted, n + 1)
+})
+
+t.test('A node that does not belong to the installation is told so in a sentence, and joins nothing', async (t) => {
+  const installation = await Installation.make(t)
+  Object.assign(cluster, { joinMs: 300 })
+  t.teardown(() => void Object.assign(cluster, { joinMs: 30_000 }))
+  await t.rejects(installation.asker(), {
+    name: 'BusUnusable',
+    message: /know no installation yet. Start a node with the role shards first/,
+  })
+
+  const ann = await installation.node('ann')
+  await owned(ann, isRanked('ann'))
+  await doing({ shards: ann.engine }, 'a', { count: 1 })
+  await t.rejects(installation.node('ben', { shards: 4 }), {
+    name: 'BusUnusable',
+    message: /laid out in 6 shards, but 4 are configured. Set PARLEY_SHARDS to 6/,
+  })
+  await t.rejects(installation.asker({ shards: 12 }), { name: 'BusUnusable', message: /laid out in 6 shards, but 12/ })
+  await t.rejects(installation.node('cyd', { rootKeyName: 'another' }), {
+    name: 'BusUnusable',
+    message: /another root key/,
+  })
+  await t.rejects(installation.asker({ rootKeyName: 'another' }), { name: 'BusUnusable', message: /another root key/ })
+  await embedded(installation.dir('dan'), async (shards) => void (await doing({ shards }, 'a', { count: 5 })))
+  await t.rejects(installation.node('dan'), { name: 'BusUnusable', message: /belongs to another installation/ })
+
+  t.same(
+    ann.engine.inspect().nodes.map(({ id }) => id),
+    ['ann'],
+  )
+  t.equal((await seenOf({ shards: ann.engine }, 'a')).counted, 1)
+  await embedded(installation.dir('dan'), async (shards) => {
+    t.equal((await seenOf({ shards }, 'a')).counted, 5, 'and nothing was done to its data')
+  })
+  const cyd = await installation.node('cyd')
+  t.equal(
+    cyd.store!.about.installation,
+    ann.store!.about.installation,
+    'with the right key it takes on the name of the installation',
+  )
+})
+
+t.test('A shard that is moved by hand goes there and stays, as long as the node is there', async (t) => {
+  const installation = await Installation.make(t)
+  const [ann, ben] = [await installation.node('ann'), await installation.node('ben')]
+  const asker = await installation.asker()
+  await owned(asker, isRanked('ann', 'ben'))
+  const load = new Load(asker.engine)
+  await load.goesOn()
+  const mine = ranked('ann', 'ben').indexOf('ann')
+  const [owner] = ownersIn(mine)
+  const tenure = ann.engine.tenure(owner!)
+  t.type(tenure, 'number')
+  t.equal(await asker.engine.move(mine, 'ben'), undefined)
+  const moved = ranked('ann', 'ben').map((id, number) => (number === mine ? 'ben' : id))
+  await owned(asker, (owners) => String(owners) === String(moved))
+  t.equal((await asker.engine.status())[mine]!.pinned, 'ben')
+  t.equal(ann.engine.tenure(owner!), undefined)
+  t.type(ben.engine.tenure(owner!), 'number')
+  await load.goesOn()
+  t.same(ownersOf(await ann.engine.status()), moved)
+
+  const cyd = await installation.node('cyd')
+  const three = ranked('ann', 'ben', 'cyd').map((id, number) => (number === mine ? 'ben' : id))
+  await owned(asker, (owners) => String(owners) === String(three))
+  await cyd.stop()
+  await ben.stop()
+  await owned(asker, isRanked('ann'))
+  t.type(ann.engine.tenure(owner!), 'number')
+  t.not(ann.engine.tenure(owner!), tenure, 'a shard that came back is under another tenure')
+  const again = await installation.node('ben')
+  await owned(asker, (owners) => String(owners) === String(moved))
+  t.equal(await again.engine.move(mine, undefined), undefined)
+  await owned(asker, isRanked('ann', 'ben'))
+  t.equal((await asker.engine.status())[mine]!.pinned, undefined)
+  await load.stop()
+  t.same([load.failed, load.unknown], [[], []])
+  await load.check(t, asker.engine)
+})
+
+t.test('An answer that was lost is asked for again, and the command is decided once', async (t) => {
+  const installation = await Installation.make(t)
+  const ann = await installation.node('ann')
+  await owned(ann, isRanked('ann'))
+  let requests = 0
+  // Of three answers two are lost on their way back.
+  const losing = (bus: Bus): Bus => ({
+    ...bus,
+    async request(subject, body, withinMs) {
+      const answer = await bus.request(subject, body, withinMs)
+      if (subject.startsWith('shard.') && requests++ % 3 < 2) throw new BusUnreachable('lost')
+      return answer
+    },
+  })
+  const asker = await installation.asker({ between: losing })
+  for (let n = 1; n <= 20; n++)
+    t.match(await doing({ shards: asker.engine }, 'a', { count: 1 }, { write: String(n) }), { counted: n })
+  t.ok(requests >= 60)
+  t.same((await seenOf({ shards: ann.engine }, 'a')).journal.length, 20)
+})
+
+t.test('Whoever is refused after an ask without an answer is told that it is not known what came of it', async (t) => {
+  const before = { ...shard }
+  t.teardown(() => void Object.assign(shard, before))
+  Object.assign(shard, { mailboxCommands: 1 })
+  const installation = await Installation.make(t)
+  const ann = await installation.node('ann')
+  await owned(ann, isRanked('ann'))
+  let lose = true
+  const losing = (bus: Bus): Bus => ({
+    ...bus,
+    async request(subject, body, withinMs) {
+      const answer = bus.request(subject, body, withinMs)
+      if (!lose || !subject.startsWith('shard.')) return answer
+      lose = false
+      answer.catch(() => {})
+      throw new BusUnreachable('lost')
+    },
+  })
+  const asker = await installation.asker({ between: losing })
+  const release = ann.clock.hold()
+  const first = await doing({ shards: asker.engine }, 'a', { write: 'perhaps' })
+  t.match(first, { refused: 'service.unavailable', detail: /may or may not/, headers: { 'retry-after': '1' } })
+  const second = await doing({ shards: asker.engine }, 'a', { write: 'certainly not' })
+  t.match(second, { refused: 'service.unavailable', headers: { 'retry-after': '1' } })
+  t.notOk('detail' in second && second.detail, 'this one was never taken')
+  release()
+  await until(async () => (await seenOf({ shards: asker.engine }, 'a')).journal.length > 0)
+  t.same((await seenOf({ shards: asker.engine }, 'a')).journal, ['perhaps'])
+})
+
+t.test('While the servers are silent nothing is acknowledged, and afterwards everything goes on', async (t) => {
+  const before = { ...shard }
+  t.teardown(() => void Object.assign(shard, before))
+  const installation = await Installation.make(t)
+  const [ann, ben] = [await installation.node('ann'), await installation.node('ben')]
+  const asker = await installation.asker()
+  await owned(asker, isRanked('ann', 'ben'))
+  const load = new Load(asker.engine)
+  await load.goesOn()
+  Object.assign(shard, { askMs: 1_500 })
+  installation.nats.pause()
+  const mine = ownersIn(ranked('ann', 'ben').indexOf('ann')).at(-1)!
+  const answer = await doing({ shards: ann.engine }, mine, { write: 'perhaps' })
+  t.match(answer, { refused: 'service.unavailable', detail: /may or may not/ }, 'also where the shard is')
+  await until(() => ann.engine.tenure(mine) === undefined)
+  t.type(ann.engine.inspect().trouble, 'string')
+  t.match(
+    await ann.engine.read(mine, seenQuery, mine),
+    { refused: 'service.unavailable' },
+    'nor is anything read that may be old',
+  )
+  installation.nats.resume()
+  Object.assign(shard, before)
+  await owned(asker, isRanked('ann', 'ben'))
+  await until(() => ann.engine.inspect().trouble === undefined && ben.engine.inspect().trouble === undefined)
+  await load.goesOn()
+  await load.stop()
+  t.same(
+    load.failed.filter((each) => !(each as { refused?: string }).refused),
+    [],
+  )
+  await load.check(t, asker.engine)
+  const { journal } = await seenOf({ shards: asker.engine }, mine)
+  t.ok(journal.filter((word) => word === 'perhaps').length <= 1)
+})
+
+t.test('Servers that restart, and so forget who was there, change nothing', async (t) => {
+  const installation = await Installation.make(t)
+  const [ann] = [await installation.node('ann'), await installation.node('ben')]
+  const asker = await installation.asker()
+  await owned(asker, isRanked('ann', 'ben'))
+  const load = new Load(asker.engine)
+  await load.goesOn()
+  await installation.nats.kill()
+  await installation.nats.start()
+  await load.goesOn()
+  await owned(asker, isRanked('ann', 'ben'))
+  await load.goesOn()
+  await load.stop()
+  t.same(load.failed, [])
+  await load.check(t, asker.engine)
+  t.same(events(ann, 'shard.copy.diverged'), [])
+})
+
+t.test('Servers that lost their disks are given back what the nodes have', async (t) => {
+  const installation = await Installation.make(t)
+  const nodes = [await installation.node('ann'), await installation.node('ben')]
+  const asker = await installation.asker()
+  await owned(asker, isRanked('ann', 'ben'))
+  const load = new Load(asker.engine)
+  await load.goesOn(200)
+  await load.stop()
+  await installation.nats.end()
+  installation.nats.loseDisk()
+  await installation.nats.start()
+  const more = new Load(asker.engine, 4)
+  await more.goesOn()
+  await more.stop()
+  await owned(asker, isRanked('ann', 'ben'))
+  for (const [owner, words] of more.answered) load.answered.get(owner)!.push(...words)
+  t.same([load.failed, load.unknown], [[], []])
+  t.same(more.failed, [])
+  load.unknown.push(...more.unknown)
+  await load.check(t, asker.engine)
+  t.ok(
+    nodes.some((node) => events(node, 'shard.log.founded').length > 0),
+    'and operators are told',
+  )
+  const cyd = await installation.node('cyd')
+  await owned(asker, isRanked('ann', 'ben', 'cyd'))
+  await until(async () => (await asker.engine.status()).every(({ copies, last }) => copies.cyd === last))
+  for (const node of nodes) await node.stop()
+  await owned(cyd, isRanked('cyd'))
+  await load.check(t, cyd.engine)
+})
+
+t.test(
+  'Whoever watches a table hears of changes in the shards that its process owns, wherever they were asked',
+  async (t) => {
+    const installation = await Installation.make(t)
+    const [ann, ben] = [await installation.node('ann'), await installation.node('ben')]
+    const heard = { ann: new Set<string>(), ben: new Set<string>() }
+    ann.engine.watch(counters, ([owner]) => heard.ann.add(owner))
+    ben.engine.watch(counters, ([owner]) => heard.ben.add(owner))
+    await owned(ann, isRanked('ann', 'ben'))
+    await owned(ben, isRanked('ann', 'ben'))
+    const owners = Array.from({ length: 30 }, (_, n) => `owner-${n}`)
+    for (const owner of owners) {
+      await doing({ shards: ann.engine }, owner, { count: 1 })
+      const at = ranked('ann', 'ben')[shardOf(owner, clusterShards)] as 'ann' | 'ben'
+      t.ok(heard[at].has(owner), `${at} heard of it before it was answered`)
+    }
+    t.same(
+      [...heard.ann].filter((owner) => heard.ben.has(owner)),
+      [],
+      'and nobody of what is another’s',
+    )
+  },
+)
+
+t.test(
+  'A cluster of nodes of which one does not know a command yet refuses it for now, and asks on for what it knows',
+  async (t) => {
+    const installation = await Installation.make(t)
+    const future = { ...act, name: 'test.future' }
+    const newer = { repertoire: repertoire(undefined, { commands: [future as never] }) }
+    const ann = await installation.node('ann')
+    await owned(ann, isRanked('ann'))
+    const asker = await installation.asker(newer)
+    t.match(await asker.engine.ask('a', future, { owner: 'a', run: [{ count: 1 }] }), {
+      refused: 'service.unavailable',
+    })
+    t.match(await doing({ shards: asker.engine }, 'a', { count: 1 }), { counted: 1 })
+    await ann.stop()
+    const upgraded = await installation.node('ann', newer)
+    await owned(upgraded, isRanked('ann'))
+    t.match(await asker.engine.ask('a', future, { owner: 'a', run: [{ count: 1 }] }), { counted: 2 })
+  },
+)
+
+/** Opens an embedded engine on a folder, lets it do something, and stops it. */
+async function embedded(dir: string, work: (shards: Shards) => Promise<void>): Promise<void> {
+  const store = await openStore({ dir, shards: clusterShards })
+  const clock = runningTime().process()
+  let ids = 0
+  const { log } = openLog({ to: { write: () => true } })
+  const engine = openEmbedded({
+    store,
+    shards: clusterShards,
+    repertoire: repertoire(),
+    clock,
+    newCommandId: () => `embedded-${++ids}`,
+    log,
+  })
+  await engine.start()
+  await work(engine)
+  await engine.stop()
+  await store.close()
+  clock.end()
+}
+
+/** A process that dies at the bus operation after so many, half of the time once it was carried out and half before. */
+function dyingAfter(steps: number) {
+  let left = steps
+  let reportDeath = () => {}
+  const died = new Promise<undefined>((resolve) => {
+    reportDeath = () => resolve(undefined)
+  })
+  const dies = (die: () => Promise<void>) => new Promise<never>(() => void die().then(reportDeath))
+  function wrapped<T extends object>(part: T, die: () => Promise<void>): T {
+    return new Proxy(part, {
+      get(target, name, receiver) {
+        const member = Reflect.get(target, name, receiver) as object
+        if (name === 'settings' || name === 'members' || name === 'snapshots') return wrapped(member, die)
+        if (typeof member !== 'function' || name === 'close') return member
+        return (...all: unknown[]) => {
+          const isLast = left-- === 0
+          if (isLast && steps % 2 === 0) return dies(die)
+          const answer: unknown = Reflect.apply(member, target, all)
+          if (isLast) return Promise.resolve(answer).then(() => dies(die))
+          return name === 'log' ? Promise.resolve(answer as object).then((log) => wrapped(log, die)) : answer
+        }
+      },
+    })
+  }
+  const spare = () => {
+    left = -1
+  }
+  return { died, spare, between: (bus: Bus, die: () => Promise<void>) => wrapped(bus, die) }
+}

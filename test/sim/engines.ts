@@ -1,0 +1,30 @@
+/** The engines that are simulated, each opened on a simulated process. */
+import type { Bus } from '../../runtime/bus/contract.js'
+import type { Engine } from '../../runtime/shard/contract.js'
+import { openCluster } from '../../runtime/shard/cluster.js'
+import { openEmbedded } from '../../runtime/shard/embedded.js'
+import type { EngineOptions } from '../../runtime/shard/options.js'
+import type { Store } from '../../runtime/store/contract.js'
+import type { EngineKind } from './plan.js'
+import type { Life } from './world/life.js'
+
+export interface EnginePlace {
+  readonly life: Life
+  readonly store?: Store
+  /** Connects; for an engine that uses a bus. */
+  readonly bus: () => Bus
+  readonly randomBytes: (count: number) => Uint8Array
+}
+
+export const engines: Record<EngineKind, (options: EngineOptions, place: EnginePlace) => Promise<Engine>> = {
+  embedded: async (options, { store }) => openEmbedded({ ...options, store: store! }),
+  cluster: (options, { life, store, bus, randomBytes }) =>
+    openCluster({
+      ...options,
+      store,
+      bus: bus(),
+      node: { id: store?.about.node ?? life.node, life: life.name.replace('.', '-'), about: {} },
+      rootKeyName: 'simulated',
+      randomBytes,
+    }),
+}

@@ -1,0 +1,264 @@
+/** What may befall a world: each fault begins at a moment of the seed's choice and is over after a while. */
+import type { SimNode } from './node.js'
+import type { EngineKind } from './plan.js'
+import type { Rng } from './world/rng.js'
+import type { World } from './world.js'
+
+export interface Fault {
+  readonly name: string
+  readonly weight: number
+  readonly engines: readonly EngineKind[]
+  /** Only in worlds whose clocks may be wrong, and only in those whose servers may lose their disks. */
+  readonly setsClocks?: true
+  readonly isDisaster?: true
+  /** Never together with servers that lose their disks: then nobody might be left who knows. */
+  readonly losesCopies?: true
+  /** Begins it; what it returns ends it. Undefined: it cannot happen just now. */
+  begin(world: World, rng: Rng): { about: string; lastsMs: number; end: () => void } | undefined
+}
+
+const both: readonly EngineKind[] = ['embedded', 'cluster']
+const clusterOnly: readonly EngineKind[] = ['cluster']
+const hourMs = 3_600_000
+
+/** A node whose process runs; one that keeps shards, if only such will do. */
+function running({ nodes }: World, rng: Rng, keepsShards = false): SimNode | undefined {
+  const fit = nodes.filter((node) => node.life() && !node.life()!.paused() && (node.disk || !keepsShards))
+  return fit.length > 0 ? rng.pick(fit) : undefined
+}
+
+/** A process dies between two of the things it does, and another one starts on what it left behind. */
+function death(name: string, weight: number, engines: readonly EngineKind[], toDisk: (node: SimNode) => void): Fault {
+  return {
+    name,
+    weight,
+    engines,
+    begin(world, rng) {
+      const node = running(world, rng, name !== 'crash')
+      if (!node) return undefined
+      const reaches = rng.chance(0.5) ? 0 : rng.below(8)
+      const life = node.life()!
+      life.ended(() => toDisk(node))
+      node.crash(reaches)
+      const end = () => {
+        life.end()
+        node.start()
+      }
+      return { about: `${node.id} after ${reaches} more`, lastsMs: rng.between(10, 8_000), end }
+    },
+  }
+}
+
+/** Something is bad with one node for a while. */
+function spell(
+  name: string,
+  weight: number,
+  engines: readonly EngineKind[],
+  longestMs: number,
+  set: (node: SimNode, rng: Rng) => (() => void) | undefined,
+  keepsShards = false,
+): Fault {
+  return {
+    name,
+    weight,
+    engines,
+    begin(world, rng) {
+      const node = running(world, rng, keepsShards)
+      const end = node && set(node, rng)
+      return end && { about: node.id, lastsMs: rng.between(50, longestMs), end }
+    },
+  }
+}
+
+export const faults: readonly Fault[] = [
+  death('crash', 6, both, () => {}),
+  { ...death('power cut', 3, both, (node) => node.disk?.cutPower()), losesCopies: true },
+  { ...death('disk lost', 1, clusterOnly, (node) => node.disk?.replace()), losesCopies: true },
+  spell('pause', 5, both, 10_000, (node) => {
+    const life = node.life()!
+    life.pause()
+    return () => life.resume()
+  }),
+  {
+    name: 'clean restart',
+    weight: 4,
+    engines: both,
+    begin(world, rng) {
+      const node = running(world, rng)
+      if (!node) return undefined
+      const stopped = node.stop(10_000)
+      return { about: node.id, lastsMs: rng.between(100, 12_000), end: () => void stopped.then(() => node.start()) }
+    },
+  },
+  spell('cut off', 6, clusterOnly, 12_000, (node, rng) => {
+    const directions = rng.pick([['toBus', 'toNode'], ['toBus'], ['toNode']] as const)
+    node.link.cut({ directions, keeps: rng.chance(0.5) })
+    return () => node.link.heal()
+  }),
+  spell('slow link', 2, clusterOnly, 8_000, (node, rng) => {
+    node.link.slow(rng.pick([10, 50, 300]))
+    return () => node.link.slow(1)
+  }),
+  spell('stragglers', 3, clusterOnly, 8_000, (node, rng) => {
+    node.link.straggle(rng.pick([0.02, 0.1, 0.3]))
+    return () => node.link.straggle(0)
+  }),
+  {
+    name: 'bad wire',
+    weight: 3,
+    engines: clusterOnly,
+    begin({ bus }, rng) {
+      bus.wire.trouble(rng.pick([0.05, 0.3]))
+      const end = () => bus.wire.trouble(0)
+      return { about: '', lastsMs: rng.between(100, 10_000), end }
+    },
+  },
+  {
+    name: 'servers away',
+    weight: 2,
+    engines: clusterOnly,
+    begin({ bus }, rng) {
+      bus.servers.setUp(false)
+      return { about: '', lastsMs: rng.between(50, 8_000), end: () => bus.servers.setUp(true) }
+    },
+  },
+  {
+    name: 'members forgotten',
+    weight: 2,
+    engines: clusterOnly,
+    begin({ bus }) {
+      bus.members.lose()
+      return { about: '', lastsMs: 0, end: () => {} }
+    },
+  },
+  spell(
+    'slow disk',
+    3,
+    both,
+    8_000,
+    ({ disk }, rng) => {
+      disk!.slow(rng.pick([5, 30, 200]))
+      return () => disk!.slow(1)
+    },
+    true,
+  ),
+  spell(
+    'full disk',
+    2,
+    both,
+    5_000,
+    ({ disk }) => {
+      disk!.fill(true)
+      return () => disk!.fill(false)
+    },
+    true,
+  ),
+  spell(
+    'broken disk',
+    2,
+    both,
+    5_000,
+    (node) => {
+      node.disk!.breakNext(true)
+      return () => {
+        node.disk!.breakNext(false)
+        node.crash()
+        node.start()
+      }
+    },
+    true,
+  ),
+  {
+    name: 'receiver away',
+    weight: 2,
+    engines: both,
+    begin({ receiver }, rng) {
+      receiver.setUp(false)
+      return { about: '', lastsMs: rng.between(50, 6_000), end: () => receiver.setUp(true) }
+    },
+  },
+  {
+    name: 'bad line to the receiver',
+    weight: 3,
+    engines: both,
+    begin({ receiver }, rng) {
+      receiver.trouble(rng.pick([0.1, 0.4]))
+      return { about: '', lastsMs: rng.between(50, 6_000), end: () => receiver.trouble(0) }
+    },
+  },
+  {
+    name: 'move by hand',
+    weight: 2,
+    engines: clusterOnly,
+    begin(world, rng) {
+      const home = rng.pick(world.homes().length > 0 ? world.homes() : [undefined])
+      const target = running(world, rng, true)
+      if (!home || !target) return undefined
+      const shard = rng.below(world.plan.shards)
+      const move = (to: string | undefined) =>
+        home.life.enter(() => void home.engine.move(shard, to).catch((error) => world.trace.note(`not moved: ${error}`)))
+      move(target.disk!.id())
+      return { about: `shard ${shard} to ${target.id}`, lastsMs: rng.between(500, 8_000), end: () => move(undefined) }
+    },
+  },
+  {
+    name: 'servers lose their disks',
+    weight: 8,
+    engines: clusterOnly,
+    isDisaster: true,
+    begin({ bus, plan, history, writers }, rng) {
+      history.forgive()
+      bus.servers.setUp(false)
+      for (let shard = 0; shard < plan.shards; shard++) {
+        const log = bus.log(shard)
+        if (rng.chance(0.4)) continue
+        log.rollBack(rng.chance(0.3) ? 0 : Math.max(0, log.last() - rng.below(12)))
+        writers.rolledBack(shard)
+      }
+      return { about: '', lastsMs: rng.between(50, 4_000), end: () => bus.servers.setUp(true) }
+    },
+  },
+  {
+    ...spell('clock set', 8, both, 6_000, ({ clock }, rng) => {
+      clock.step(rng.pick([-hourMs, hourMs, -5_000, 5_000, 300]))
+      return () => clock.setRight()
+    }),
+    setsClocks: true,
+  },
+]
+
+/** Draws faults over the time of trouble; the returned function ends all that last and lets no more begin. */
+export function befall(world: World): () => void {
+  const { plan, timeline, trace } = world
+  const rng = world.rng.fork('faults')
+  const possible = faults.filter(({ engines, setsClocks, isDisaster, losesCopies }) => {
+    if (!engines.includes(plan.engine) || (setsClocks && !plan.clockSteps)) return false
+    return plan.disasters ? !losesCopies : !isDisaster
+  })
+  const drawn = possible.flatMap((fault) => Array<Fault>(fault.weight).fill(fault))
+  const lasting = new Set<() => void>()
+  let over = false
+
+  function strike(): void {
+    if (over) return
+    const fault = rng.pick(drawn)
+    const begun = fault.begin(world, rng)
+    if (!begun) return
+    trace.note(`FAULT ${fault.name} ${begun.about} for ${begun.lastsMs.toFixed(0)} ms`)
+    const settle = world.calm.disturbed()
+    const end = () => {
+      if (!lasting.delete(end)) return
+      settle()
+      trace.note(`FAULT ${fault.name} ${begun.about} is over`)
+      begun.end()
+    }
+    lasting.add(end)
+    timeline.after(begun.lastsMs, end)
+  }
+  for (let count = 0; count < plan.faults; count++) timeline.after(rng.between(0, plan.troubleMs), strike)
+
+  return () => {
+    over = true
+    for (const end of [...lasting]) end()
+  }
+}

@@ -1,0 +1,40 @@
+/** Smaller limits for a run, so that a few commands reach what takes thousands in production. */
+import { cluster, shard } from '../../core/limits.js'
+import type { Rng } from './world/rng.js'
+
+export interface Limits {
+  readonly shard: Partial<Record<keyof typeof shard, number>>
+  readonly cluster: Partial<Record<keyof typeof cluster, number>>
+}
+
+export function drawLimits(rng: Rng): Limits {
+  return {
+    shard: {
+      mailboxCommands: rng.pick([4, 8, 30, shard.mailboxCommands]),
+      commandsPerCommit: rng.pick([1, 3, 10, shard.commandsPerCommit]),
+      commitBytes: rng.pick([1_000, 8_000, shard.commitBytes]),
+      effectsInFlight: rng.pick([1, 4, shard.effectsInFlight]),
+      effectsPerDestination: rng.pick([1, 2, shard.effectsPerDestination]),
+      lanesHeld: rng.pick([1, 2, 4, shard.lanesHeld]),
+      effectsHeldPerLane: rng.pick([1, 3, shard.effectsHeldPerLane]),
+      timersPerSweep: rng.pick([1, 4, shard.timersPerSweep]),
+    },
+    cluster: {
+      snapshotEntries: rng.pick([5, 20, 100, cluster.snapshotEntries]),
+      entriesKept: rng.pick([1, 3, 30]),
+      rowsPerSnapshotPart: rng.pick([1, 10, cluster.rowsPerSnapshotPart]),
+      copies: rng.pick([1, 2, 3]),
+    },
+  }
+}
+
+/** Puts them in place, and others instead of some; the returned function puts the house's own back. */
+export function setLimits(limits: Limits, instead: Limits['shard'] = {}): () => void {
+  const before = { shard: { ...shard }, cluster: { ...cluster } }
+  Object.assign(shard, limits.shard, instead)
+  Object.assign(cluster, limits.cluster)
+  return () => {
+    Object.assign(shard, before.shard)
+    Object.assign(cluster, before.cluster)
+  }
+}

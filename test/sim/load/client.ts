@@ -1,0 +1,219 @@
+/** One client: it asks and reads, here and there, tries again what it may, and writes down what it was told. */
+import type { Refusal } from '../../../core/errors.js'
+import type { Rng } from '../world/rng.js'
+import type { Timeline } from '../world/timeline.js'
+import { append, type AppendInput, everything, list, poison, touch } from './commands.js'
+import type { Calm } from './calm.js'
+import type { Asked, History } from './history.js'
+import { attempt, type Home, type Outcome } from './home.js'
+import type { Pressure } from './pressure.js'
+
+export interface ClientOptions {
+  readonly name: string
+  readonly steps: number
+  readonly thinkMs: number
+  readonly owners: readonly string[]
+  readonly destinations: readonly string[]
+  readonly shards: number
+  /** The most appends that are asked for at once. */
+  readonly burst: number
+  readonly rng: Rng
+  readonly timeline: Timeline
+  readonly history: History
+  /** Processes that take requests just now. */
+  readonly homes: () => readonly Home[]
+  readonly note: (line: string) => void
+  readonly calm: Calm
+  /** Where all commands of a process are its own. */
+  readonly pressure?: Pressure
+  /** Whether no new work should begin. */
+  readonly over: () => boolean
+}
+
+const weights = { append: 40, burst: 8, twin: 4, read: 18, glance: 8, readAll: 4, touch: 8, poison: 6 }
+type Step = keyof typeof weights
+const steps = Object.entries(weights).flatMap(([step, weight]) => Array<Step>(weight).fill(step as Step))
+
+const longestTimerMs = 4_000
+
+export async function runClient(options: ClientOptions): Promise<void> {
+  const { name, rng, timeline, history, note } = options
+  let made = 0
+  let ids = 0
+
+  const patience = () => rng.between(2_000, 20_000)
+
+  function input(owner = rng.pick(options.owners)): AppendInput {
+    return {
+      owner,
+      value: `${name}.${made++}`,
+      destinations: Array.from({ length: rng.pick([0, 1, 1, 2, 3]) }, () => rng.pick(options.destinations)),
+      tellTo: rng.chance(0.3) ? rng.pick(options.owners) : undefined,
+      timerInMs: rng.chance(0.3) ? Math.floor(rng.between(0, longestTimerMs)) : undefined,
+      pad: rng.chance(0.1) ? rng.below(3_000) : rng.below(40),
+    }
+  }
+
+  async function anyHome(): Promise<Home> {
+    for (;;) {
+      const homes = options.homes()
+      if (homes.length > 0) return rng.pick(homes)
+      await timeline.sleep(150)
+    }
+  }
+
+  /** True once it is known to be there. */
+  async function tryAppend(asked: Asked, home: Home): Promise<boolean> {
+    const { input, id } = asked
+    const where = home.life.name
+    note(`${name} asks ${where} to append ${input.value} to ${input.owner}${id ? ` as ${id}` : ''}`)
+    const told = options.pressure?.asked(home, input.owner)
+    const call = () => home.engine.ask(input.owner, append, input, { id })
+    const outcome = await attempt(home, timeline, patience(), call, (answer) => {
+      note(`${name} hears late from ${where} of ${input.value}`)
+      history.acknowledged(asked, answer, where)
+    })
+    told?.()
+    note(`${name} is told of ${input.value} by ${where}: ${textOf(outcome)}`)
+    if (outcome.kind === 'answered') {
+      history.acknowledged(asked, outcome.answer, where)
+      return true
+    }
+    if (outcome.kind === 'refused' && isAway(outcome.refusal)) {
+      if (outcome.refusal.detail) asked.maybe = true
+      return false
+    }
+    asked.maybe = true
+    if (outcome.kind === 'refused') history.violated(`${input.value} was refused: ${outcome.refusal.refused}`)
+    if (outcome.kind === 'threw' && !isOfDisk(outcome.error)) {
+      history.violated(`${input.value} was answered with an exception: ${outcome.error}`)
+    }
+    return false
+  }
+
+  /** Asks until it knows, as far as it may: without an id of its own, what may have been decided is not asked again. */
+  async function see(asked: Asked, first: Home): Promise<void> {
+    for (let home = first; ; home = await anyHome()) {
+      if ((await tryAppend(asked, home)) || asked.answer) return
+      if (asked.maybe ? !asked.id : rng.chance(0.3)) return
+      await timeline.sleep(rng.between(50, 1_000))
+    }
+  }
+
+  const newId = () => `${name}-id-${ids++}`
+  const perhapsId = () => (rng.chance(0.7) ? newId() : undefined)
+
+  async function appendOne(): Promise<void> {
+    await see(history.asks(input(), perhapsId()), await anyHome())
+  }
+
+  /** Several at once from one process to one owner: they are decided in the order of asking, unless the shard moves. */
+  async function appendMany(): Promise<void> {
+    const calm = options.calm.since()
+    const home = await anyHome()
+    const owner = rng.pick(options.owners)
+    const many = Array.from({ length: 2 + rng.below(options.burst - 1) }, () => history.asks(input(owner), perhapsId()))
+    const told = await Promise.all(many.map((asked) => tryAppend(asked, home)))
+    const decided = many.filter((_, place) => told[place])
+    decided.forEach(({ answer, input }, place) => {
+      const before = decided[place - 1]
+      if (calm === undefined || calm !== options.calm.since()) return
+      if (!before || before.answer!.count < answer!.count) return
+      history.violated(`${input.value} was asked after ${before.input.value} and decided before it`)
+    })
+    for (const asked of many) if (!asked.answer && asked.id) await see(asked, await anyHome())
+  }
+
+  /** The same id at two processes at once: one of them decides, both answer alike. */
+  async function appendTwice(): Promise<void> {
+    const asked = history.asks(input(), newId())
+    const [one, two] = [await anyHome(), await anyHome()]
+    await Promise.all([see(asked, one), timeline.sleep(rng.between(0, 30)).then(() => see(asked, two))])
+  }
+
+  async function read(): Promise<void> {
+    const home = await anyHome()
+    const owner = rng.pick(options.owners)
+    const floor = history.floor(owner)
+    const outcome = await attempt(home, timeline, patience(), () => home.engine.read(owner, list, { owner }))
+    note(`${name} reads ${owner} at ${home.life.name}: ${textOf(outcome)}`)
+    if (outcome.kind === 'answered') history.read(owner, floor, outcome.answer, home.life.name)
+    if (outcome.kind === 'threw') history.violated(`a read was answered with an exception: ${outcome.error}`)
+  }
+
+  async function readAll(): Promise<void> {
+    const home = await anyHome()
+    const floors = options.owners.map((owner) => history.floor(owner))
+    const outcome = await attempt(home, timeline, patience(), () => home.engine.readAll(everything, null))
+    note(`${name} reads everything at ${home.life.name}: ${outcome.kind}`)
+    if (outcome.kind === 'threw') history.violated(`a read was answered with an exception: ${outcome.error}`)
+    if (outcome.kind !== 'answered') return
+    if (outcome.answer.length !== options.shards) history.violated(`readAll gave ${outcome.answer.length} answers`)
+    const nothing = { values: [], count: 0, marks: 0 }
+    options.owners.forEach((owner, place) => {
+      const found = outcome.answer.filter((each) => each[owner])
+      if (found.length > 1) history.violated(`${owner} is in ${found.length} shards`)
+      history.read(owner, floors[place]!, found[0]?.[owner] ?? nothing, `everything at ${home.life.name}`)
+    })
+  }
+
+  async function glance(): Promise<void> {
+    const home = await anyHome()
+    await attempt(home, timeline, patience(), async () => home.glance(rng.pick(options.owners)))
+  }
+
+  async function putOff(): Promise<void> {
+    const home = await anyHome()
+    const owner = rng.pick(options.owners)
+    const inMs = rng.chance(0.8) ? Math.floor(rng.between(100, longestTimerMs)) : undefined
+    await attempt(home, timeline, patience(), () => home.engine.ask(owner, touch, { owner, inMs }))
+  }
+
+  async function tryPoison(): Promise<void> {
+    const home = await anyHome()
+    const owner = rng.pick(options.owners)
+    const how = rng.pick(['throw', 'refuse'] as const)
+    const ask = { owner, value: `poison-${name}.${made++}`, how }
+    const outcome = await attempt(home, timeline, patience(), () => home.engine.ask(owner, poison, ask))
+    note(`${name} poisons ${owner} at ${home.life.name}: ${textOf(outcome)}`)
+    if (outcome.kind === 'answered') history.violated('a poisonous command was answered')
+    if (outcome.kind === 'refused' && !isAway(outcome.refusal) && how === 'throw') {
+      history.violated(`a command that throws was refused: ${outcome.refusal.refused}`)
+    }
+    if (outcome.kind === 'threw' && how === 'refuse' && !isOfDisk(outcome.error)) {
+      history.violated(`a command that refuses threw ${outcome.error}`)
+    }
+  }
+
+  const does: Record<Step, () => Promise<void>> = {
+    append: appendOne,
+    burst: appendMany,
+    twin: appendTwice,
+    read,
+    glance,
+    readAll,
+    touch: putOff,
+    poison: tryPoison,
+  }
+  for (let step = 0; step < options.steps && !options.over(); step++) {
+    await timeline.sleep(rng.between(0, options.thinkMs * 2))
+    await does[rng.pick(steps)]()
+  }
+}
+
+/** Nobody could be asked: the only refusal that an engine makes of itself. */
+function isAway(refusal: Refusal): boolean {
+  return refusal.refused === 'service.unavailable'
+}
+
+/** A disk that failed leaves open whether the command was decided; told over the wire, an error has only its message. */
+function isOfDisk(error: unknown): boolean {
+  return error instanceof Error && error.message.includes('simulated disk')
+}
+
+function textOf(outcome: Outcome<unknown>): string {
+  if (outcome.kind === 'answered') return JSON.stringify(outcome.answer)
+  if (outcome.kind === 'refused') return `refused ${outcome.refusal.refused} ${outcome.refusal.detail ?? ''}`
+  if (outcome.kind === 'threw') return `threw ${outcome.error}`
+  return outcome.kind
+}

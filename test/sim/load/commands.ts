@@ -1,0 +1,199 @@
+/**
+ * What the simulated clients ask for. Each append leaves the same value in several places (a list, a counter, a mark of its
+ * own, an effect, another owner's list, a timer), so that any part lost, repeated or out of order can be seen.
+ */
+import { refuse } from '../../../core/errors.js'
+import { outboxTable, timerNameTable } from '../../../runtime/shard/tables.js'
+import type { Command, Query } from '../../../runtime/shard/contract.js'
+import { type Reader, table } from '../../../runtime/store/contract.js'
+
+export const lists = table<[owner: string], readonly string[]>('sim.list')
+export const counts = table<[owner: string], number>('sim.count')
+export const marks = table<[owner: string, value: string], { at: number; pad: string }>('sim.mark')
+export const tolds = table<[owner: string], readonly string[]>('sim.told')
+export const reports = table<[owner: string], readonly string[]>('sim.report')
+export const fireds = table<[owner: string], readonly Fired[]>('sim.fired')
+export const idles = table<[owner: string], Idle>('sim.idle')
+
+export interface Fired {
+  readonly value: string
+  readonly dueAt: number
+  readonly at: number
+}
+
+/** A timer that is put off again and again: only the last setting of it may ever fire. */
+export interface Idle {
+  readonly generation: number
+  readonly waits: boolean
+  readonly fired: readonly number[]
+  /** Generations whose timer fired although it had been replaced or taken back. */
+  readonly wrongly: readonly number[]
+}
+
+export interface AppendInput {
+  readonly owner: string
+  readonly value: string
+  /** Where its effects go, one each. */
+  readonly destinations: readonly string[]
+  readonly tellTo?: string
+  readonly timerInMs?: number
+  readonly pad: number
+}
+
+export interface Appended {
+  /** Its place in the list, from 1. */
+  readonly count: number
+  readonly minted: string
+  readonly at: number
+}
+
+export interface Delivery {
+  readonly owner: string
+  readonly value: string
+  readonly place: number
+  readonly destination: string
+}
+
+export const deliverKind = 'sim.deliver'
+
+export const append: Command<AppendInput, Appended> = {
+  name: 'sim.append',
+  decide(tx, { owner, value, destinations, tellTo, timerInMs, pad }, told) {
+    const count = (tx.get(counts, [owner]) ?? 0) + 1
+    tx.put(lists, [owner], [...(tx.get(lists, [owner]) ?? []), value])
+    tx.put(counts, [owner], count)
+    tx.put(marks, [owner, value], { at: told.at, pad: 'x'.repeat(pad) })
+    destinations.forEach((destination, place) => {
+      tx.effect({ kind: deliverKind, payload: { owner, value, place, destination } satisfies Delivery, destination })
+    })
+    if (tellTo !== undefined) tx.tell(tellTo, hear, { owner: tellTo, value })
+    if (timerInMs !== undefined) {
+      const dueAt = told.at + timerInMs
+      tx.schedule({ name: value, dueAt, command: fire.name, input: { owner, value, dueAt } })
+    }
+    return { count, minted: told.mint('sim'), at: told.at }
+  },
+}
+
+export const hear: Command<{ owner: string; value: string }, true> = {
+  name: 'sim.hear',
+  decide(tx, { owner, value }) {
+    tx.put(tolds, [owner], [...(tx.get(tolds, [owner]) ?? []), value])
+    return true
+  },
+}
+
+export const fire: Command<{ owner: string; value: string; dueAt: number }, true> = {
+  name: 'sim.fire',
+  decide(tx, { owner, value, dueAt }, told) {
+    tx.put(fireds, [owner], [...(tx.get(fireds, [owner]) ?? []), { value, dueAt, at: told.at }])
+    return true
+  },
+}
+
+/** What a performer reports back once its effect has got through. */
+export const report: Command<Delivery, true> = {
+  name: 'sim.report',
+  decide(tx, { owner, value, place }) {
+    tx.put(reports, [owner], [...(tx.get(reports, [owner]) ?? []), `${value}/${place}`])
+    return true
+  },
+}
+
+const untouched: Idle = { generation: 0, waits: false, fired: [], wrongly: [] }
+
+/** Puts the idle timer off, or takes it back. */
+export const touch: Command<{ owner: string; inMs?: number }, number> = {
+  name: 'sim.touch',
+  decide(tx, { owner, inMs }, told) {
+    const idle = tx.get(idles, [owner]) ?? untouched
+    const generation = idle.generation + 1
+    tx.put(idles, [owner], { ...idle, generation, waits: inMs !== undefined })
+    if (inMs === undefined) tx.unschedule('idle')
+    else tx.schedule({ name: 'idle', dueAt: told.at + inMs, command: rest.name, input: { owner, generation } })
+    return generation
+  },
+}
+
+export const rest: Command<{ owner: string; generation: number }, true> = {
+  name: 'sim.rest',
+  decide(tx, { owner, generation }) {
+    const idle = tx.get(idles, [owner]) ?? untouched
+    const isRight = idle.waits && idle.generation === generation
+    tx.put(idles, [owner], {
+      ...idle,
+      waits: isRight ? false : idle.waits,
+      fired: [...idle.fired, generation],
+      wrongly: isRight ? idle.wrongly : [...idle.wrongly, generation],
+    })
+    return true
+  },
+}
+
+/** Leaves traces everywhere, then throws or refuses: none of them may stay. */
+export const poison: Command<{ owner: string; value: string; how: 'throw' | 'refuse' }, true> = {
+  name: 'sim.poison',
+  decide(tx, { owner, value, how }, told) {
+    append.decide(tx, { owner, value, destinations: ['d0'], tellTo: owner, timerInMs: 1, pad: 0 }, told)
+    if (how === 'throw') throw new Error('the simulated command is poisonous')
+    return refuse('resource.not_found')
+  },
+}
+
+export interface Listed {
+  readonly values: readonly string[]
+  readonly count: number
+  readonly marks: number
+}
+
+export const list: Query<{ owner: string }, Listed> = {
+  name: 'sim.list',
+  read: (reader, { owner }) => listed(reader, owner),
+}
+
+function listed(reader: Reader, owner: string): Listed {
+  return {
+    values: reader.get(lists, [owner]) ?? [],
+    count: reader.get(counts, [owner]) ?? 0,
+    marks: [...reader.range(marks, { prefix: [owner] })].length,
+  }
+}
+
+/** The lists of every owner in a shard. */
+export const everything: Query<null, Readonly<Record<string, Listed>>> = {
+  name: 'sim.everything',
+  read(reader) {
+    const owners = [...reader.range(counts)].map(({ key }) => key[0])
+    return Object.fromEntries(owners.map((owner) => [owner, listed(reader, owner)]))
+  },
+}
+
+export interface OwnerState extends Listed {
+  readonly told: readonly string[]
+  readonly reports: readonly string[]
+  readonly fired: readonly Fired[]
+  readonly idle?: Idle
+  /** Names of timers on record, and when they are due. */
+  readonly timers: Readonly<Record<string, number>>
+  /** Effects of the whole shard that are still owed. */
+  readonly owed: number
+}
+
+export const whole: Query<{ owner: string }, OwnerState> = {
+  name: 'sim.whole',
+  read(reader, { owner }) {
+    const timers = [...reader.range(timerNameTable, { prefix: [owner] })]
+    return {
+      ...listed(reader, owner),
+      told: reader.get(tolds, [owner]) ?? [],
+      reports: reader.get(reports, [owner]) ?? [],
+      fired: reader.get(fireds, [owner]) ?? [],
+      idle: reader.get(idles, [owner]),
+      timers: Object.fromEntries(timers.map(({ key, value }) => [key[1], value])),
+      owed: [...reader.range(outboxTable)].length,
+    }
+  },
+}
+
+export const commands = [append, hear, fire, report, touch, rest, poison] as readonly Command<never, unknown>[]
+export const queries = [list, everything, whole] as readonly Query<never, unknown>[]

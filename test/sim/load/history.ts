@@ -1,0 +1,132 @@
+/** What clients were told, checked as it happens: every owner's list only grows, and nobody is shown less than was known. */
+import type { Appended, AppendInput, Listed } from './commands.js'
+
+/** One append, however often it was asked. */
+export interface Asked {
+  readonly input: AppendInput
+  readonly id?: string
+  /** How long the owner's list was known to be when it was first asked for. */
+  readonly floor: number
+  /** Whether some try of it may have been decided without anybody being told. */
+  maybe: boolean
+  answer?: Appended
+}
+
+export type AskOutcome = 'acknowledged' | 'not decided' | 'unknown'
+
+export function outcomeOf({ answer, maybe }: Asked): AskOutcome {
+  if (answer) return 'acknowledged'
+  return maybe ? 'unknown' : 'not decided'
+}
+
+export interface History {
+  readonly violations: readonly string[]
+  violated(sentence: string): void
+  asks(input: AppendInput, id?: string): Asked
+  acknowledged(asked: Asked, answer: Appended, where: string): void
+  /** How long an owner's list is known to be: a read that begins now must show at least as much. */
+  floor(owner: string): number
+  /** The same of what was acknowledged, whatever anybody may have read: a commit can be read a moment before that. */
+  acknowledgedFloor(owner: string): number
+  read(owner: string, floor: number, seen: Listed, where: string): void
+  /** The servers have lost what they had acknowledged: from now on less may be seen than was known. */
+  forgive(): void
+  isForgiving(): boolean
+  asked(): readonly Asked[]
+  /** The longest list of an owner that anybody has seen. */
+  longest(owner: string): readonly string[]
+  counts(): Counts
+}
+
+export interface Counts {
+  acknowledged: number
+  reads: number
+  notDecided: number
+  unknown: number
+}
+
+export function openHistory(note: (line: string) => void, ignored?: RegExp): History {
+  const violations: string[] = []
+  const asked: Asked[] = []
+  const floors = new Map<string, number>()
+  const acknowledgedFloors = new Map<string, number>()
+  const longest = new Map<string, readonly string[]>()
+  const places = new Map<string, Asked>()
+  let reads = 0
+  let forgiving = false
+
+  function violated(sentence: string): void {
+    if (ignored?.test(sentence)) return
+    note(`VIOLATION ${sentence}`)
+    violations.push(sentence)
+  }
+
+  function know(owner: string, count: number): void {
+    floors.set(owner, Math.max(floors.get(owner) ?? 0, count))
+  }
+
+  function samePlaces(owner: string, values: readonly string[], where: string): void {
+    if (forgiving) return
+    const before = longest.get(owner) ?? []
+    const shared = Math.min(before.length, values.length)
+    for (let at = 0; at < shared; at++) {
+      if (before[at] === values[at]) continue
+      violated(`${where} shows ${values[at]} at place ${at + 1} of ${owner}, where ${before[at]} was seen before`)
+      return
+    }
+    if (values.length > before.length) longest.set(owner, values)
+  }
+
+  return {
+    violations,
+    violated,
+    asks(input, id) {
+      const one: Asked = { input, id, floor: floors.get(input.owner) ?? 0, maybe: false }
+      asked.push(one)
+      return one
+    },
+    acknowledged(one, answer, where) {
+      const { owner, value } = one.input
+      if (!forgiving && one.answer && JSON.stringify(one.answer) !== JSON.stringify(answer)) {
+        violated(`${value} was answered ${JSON.stringify(one.answer)}, and the same again ${JSON.stringify(answer)}`)
+      }
+      one.answer = answer
+      if (forgiving) return
+      if (!(answer.count > one.floor)) {
+        violated(`${where} put ${value} at place ${answer.count} of ${owner}, asked for when ${one.floor} were there`)
+      }
+      const place = `${owner} ${answer.count}`
+      const other = places.get(place)
+      if (other && other !== one) violated(`${value} and ${other.input.value} were both put at place ${place}`)
+      places.set(place, one)
+      know(owner, answer.count)
+      acknowledgedFloors.set(owner, Math.max(answer.count, acknowledgedFloors.get(owner) ?? 0))
+    },
+    acknowledgedFloor: (owner) => acknowledgedFloors.get(owner) ?? 0,
+    floor: (owner) => floors.get(owner) ?? 0,
+    read(owner, floor, seen, where) {
+      reads++
+      const { values, count, marks } = seen
+      if (values.length !== count || values.length !== marks) {
+        const twice = values.filter((value, place) => values.indexOf(value) !== place)
+        const about = `${values.length} values, a count of ${count} and ${marks} marks of ${owner}`
+        violated(`${where} shows ${about}${twice.length > 0 ? `, twice ${twice.join(', ')}` : ''}`)
+      }
+      if (values.length < floor && !forgiving) {
+        violated(`${where} shows ${values.length} values of ${owner} after ${floor} were known: ${values.slice(-3)}`)
+      }
+      samePlaces(owner, values, where)
+      know(owner, values.length)
+    },
+    forgive() {
+      forgiving = true
+    },
+    isForgiving: () => forgiving,
+    asked: () => asked,
+    longest: (owner) => longest.get(owner) ?? [],
+    counts() {
+      const of = (outcome: AskOutcome) => asked.filter((one) => outcomeOf(one) === outcome).length
+      return { acknowledged: of('acknowledged'), reads, notDecided: of('not decided'), unknown: of('unknown') }
+    },
+  }
+}

@@ -1,0 +1,33 @@
+/** How many commands wait in a process that has all shards to itself: never more than their mailboxes may hold. */
+import { shardOf } from '../../../runtime/shard/place.js'
+import type { Timeline } from '../world/timeline.js'
+import type { Home } from './home.js'
+
+export interface Pressure {
+  /** A command is asked for; the returned function is called when its asker is told. */
+  asked(home: Home, owner: string): () => void
+}
+
+export interface PressureOptions {
+  readonly timeline: Timeline
+  readonly shards: number
+  /** The most that may wait in a shard, with those whose commit is on its way. */
+  readonly most: number
+  readonly violated: (sentence: string) => void
+}
+
+export function openPressure({ timeline, shards, most, violated }: PressureOptions): Pressure {
+  const waiting = new Map<string, number>()
+  return {
+    asked({ life }, owner) {
+      const place = `shard ${shardOf(owner, shards)} of ${life.name}`
+      waiting.set(place, (waiting.get(place) ?? 0) + 1)
+      // One that is refused knows it before anything else happens.
+      timeline.after(0, () => {
+        const now = waiting.get(place)!
+        if (life.alive() && now > most) violated(`${now} commands wait in ${place}, which is more than ${most}`)
+      })
+      return () => void waiting.set(place, waiting.get(place)! - 1)
+    },
+  }
+}

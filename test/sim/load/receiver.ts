@@ -1,0 +1,63 @@
+/** Where effects go: a receiver over a bad line that drops an id it has seen, as every receiver of effects must. */
+import type { Life } from '../world/life.js'
+import type { Rng } from '../world/rng.js'
+import type { Timeline } from '../world/timeline.js'
+
+export interface Receiver {
+  /** Resolves when the receiver has said that it has it; a rejection leaves open whether it has. */
+  deliver(life: Life, id: string, what: string, signal: AbortSignal): Promise<void>
+  /** What it took in, in order, repeats dropped. */
+  accepted(): readonly string[]
+  /** Every id it was sent, and what came under it. */
+  ids(): ReadonlyMap<string, string>
+  setUp(up: boolean): void
+  /** The share of deliveries that fail before or after they got there. */
+  trouble(share: number): void
+}
+
+const wayMs = [0.5, 30] as const
+const noAnswerMs = 400
+
+export function openReceiver(
+  timeline: Timeline,
+  rng: Rng,
+  about: { dropsRepeats: boolean; violated: (sentence: string) => void },
+): Receiver {
+  const seen = new Map<string, string>()
+  const accepted: string[] = []
+  let up = true
+  let failing = 0
+
+  function take(id: string, what: string): void {
+    const before = seen.get(id)
+    if (before !== undefined && before !== what) about.violated(`the effect id ${id} stood for ${before} and then ${what}`)
+    if (before === undefined || !about.dropsRepeats) accepted.push(what)
+    seen.set(id, what)
+  }
+
+  return {
+    deliver: (life, id, what, signal) =>
+      life.outside<void>(({ resolve, reject }) => {
+        const arrives = up && !rng.chance(failing)
+        const answers = !rng.chance(failing)
+        const abort = () => reject(new Error('the delivery was broken off'))
+        signal.addEventListener('abort', abort, { once: true })
+        timeline.after(rng.between(...wayMs), () => {
+          if (arrives) take(id, what)
+        })
+        timeline.after(rng.between(...wayMs) + (arrives && answers ? wayMs[1] : noAnswerMs), () => {
+          signal.removeEventListener('abort', abort)
+          if (arrives && answers) resolve(undefined)
+          else reject(new Error('the simulated receiver did not answer'))
+        })
+      }),
+    accepted: () => accepted,
+    ids: () => seen,
+    setUp(isUp) {
+      up = isUp
+    },
+    trouble(share) {
+      failing = share
+    },
+  }
+}

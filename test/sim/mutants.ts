@@ -1,0 +1,209 @@
+/** Parts of the world broken on purpose, one at a time, to prove that the checker sees what each of them would do. */
+import type { Bus, Held, Log } from '../../runtime/bus/contract.js'
+import type { Clock } from '../../runtime/clock.js'
+import type { AskOptions, Engine } from '../../runtime/shard/contract.js'
+import { shardOf } from '../../runtime/shard/place.js'
+import type { Space } from '../../runtime/store/contract.js'
+import type { Limits } from './limits.js'
+import type { EngineKind } from './plan.js'
+import type { Disk, Durability } from './world/disk.js'
+import type { Life } from './world/life.js'
+import type { Rng } from './world/rng.js'
+import { spaceOver } from './world/space.js'
+import type { Timeline } from './world/timeline.js'
+
+/** What a mutant may use besides the part that it takes the place of. */
+export interface Surroundings {
+  readonly life: Life
+  readonly rng: Rng
+  readonly timeline: Timeline
+  readonly shards: number
+  readonly disk?: Disk
+}
+
+export interface Mutation {
+  readonly durability?: Durability
+  readonly bus?: (bus: Bus, around: Surroundings) => Bus
+  readonly clock?: (clock: Clock, around: Surroundings) => Clock
+  readonly engine?: (engine: Engine, around: Surroundings) => Engine
+  readonly newCommandId?: (made: number, around: Surroundings) => string
+  readonly limits?: Limits['shard']
+  readonly receiverKeepsRepeats?: true
+}
+
+export interface Mutant {
+  readonly name: string
+  readonly engine: EngineKind
+  readonly mutation: Mutation
+}
+
+function withLog(mutate: (log: Log, around: Surroundings) => Partial<Log>): NonNullable<Mutation['bus']> {
+  return (bus, around) => ({
+    ...bus,
+    async log(shard) {
+      const log = await bus.log(shard)
+      return { ...log, ...mutate(log, around) }
+    },
+  })
+}
+
+export const mutants: readonly Mutant[] = [
+  {
+    name: 'A store that acknowledges before the disk has it',
+    engine: 'embedded',
+    mutation: { durability: 'written' },
+  },
+  {
+    name: 'A log that appends wherever it ends',
+    engine: 'cluster',
+    mutation: {
+      bus: withLog((log) => ({ append: async (entry) => log.append(entry, (await log.bounds()).last) })),
+    },
+  },
+  {
+    name: 'A log that says appended of what it refused',
+    engine: 'cluster',
+    mutation: {
+      bus: withLog((log) => ({ append: (entry, after) => log.append(entry, after).then(() => 'appended' as const) })),
+    },
+  },
+  {
+    name: 'A log whose followers miss an entry now and then',
+    engine: 'cluster',
+    mutation: {
+      bus: withLog((log, { rng }) => ({
+        follow: (after, take, ended) =>
+          log.follow(after, (entry, number) => (rng.chance(0.05) ? undefined : take(entry, number)), ended),
+      })),
+    },
+  },
+  {
+    name: 'A bucket that shows what was there a while ago',
+    engine: 'cluster',
+    mutation: {
+      bus(bus, { timeline }) {
+        const before = new Map<string, { held: Held | undefined; at: number }>()
+        const get = async (key: string) => {
+          const known = before.get(key)
+          if (known && timeline.now() - known.at < staleMs) return known.held
+          const held = await bus.members.get(key)
+          before.set(key, { held, at: timeline.now() })
+          return held
+        }
+        return { ...bus, members: { ...bus.members, get } }
+      },
+    },
+  },
+  {
+    name: 'A snapshot that lacks its last rows',
+    engine: 'cluster',
+    mutation: {
+      bus: (bus) => ({
+        ...bus,
+        snapshots: { ...bus.snapshots, put: (name, parts) => bus.snapshots.put(name, withoutLastRows(parts)) },
+      }),
+    },
+  },
+  {
+    name: 'A receiver that keeps repeats',
+    engine: 'embedded',
+    mutation: { receiverKeepsRepeats: true },
+  },
+  {
+    name: 'A process that uses the ids of the one before it',
+    engine: 'embedded',
+    mutation: { newCommandId: (made, { life }) => `${life.node}-${made}` },
+  },
+  {
+    name: 'A clock that stands still while its process is paused',
+    engine: 'cluster',
+    mutation: {
+      clock(clock) {
+        let [shown, last] = [0, clock.elapsed()]
+        return {
+          ...clock,
+          elapsed() {
+            shown += Math.min(longestRunMs, clock.elapsed() - last)
+            last = clock.elapsed()
+            return shown
+          },
+        }
+      },
+    },
+  },
+  {
+    name: 'A clock that forgets to wake now and then',
+    engine: 'embedded',
+    mutation: {
+      clock: (clock, { rng }) => ({ ...clock, wake: (at, call) => clock.wake(at, rng.chance(0.1) ? () => {} : call) }),
+    },
+  },
+  {
+    name: 'A read that asks the nearest copy',
+    engine: 'cluster',
+    mutation: {
+      engine: (engine, { disk, shards }) => ({
+        ...engine,
+        read: async (owner, query, input) =>
+          disk ? query.read(copyOf(disk, shardOf(owner, shards)), input) : engine.read(owner, query, input),
+      }),
+    },
+  },
+  {
+    name: 'An engine that forgets the ids of its callers',
+    engine: 'embedded',
+    mutation: {
+      engine: (engine) => ({
+        ...engine,
+        ask: (owner, command, input, about?: AskOptions) => engine.ask(owner, command, input, { by: about?.by }),
+      }),
+    },
+  },
+  {
+    name: 'A mailbox without an end',
+    engine: 'embedded',
+    mutation: { limits: { mailboxCommands: Number.POSITIVE_INFINITY } },
+  },
+  {
+    name: 'An engine that keeps no order',
+    engine: 'embedded',
+    mutation: {
+      engine: (engine, { rng, timeline }) => ({
+        ...engine,
+        async ask(owner, command, input, about) {
+          await timeline.sleep(rng.between(0, 20))
+          return engine.ask(owner, command, input, about)
+        },
+      }),
+    },
+  },
+  {
+    name: 'An engine that tells watchers only sometimes',
+    engine: 'embedded',
+    mutation: {
+      engine: (engine, { rng }) => ({
+        ...engine,
+        watch: (table, seen) => engine.watch(table, (key, value) => rng.chance(0.5) && seen(key, value)),
+      }),
+    },
+  },
+]
+
+const staleMs = 20_000
+
+/** Leaves out the part before the last, which is the end. */
+async function* withoutLastRows(parts: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const all: Uint8Array[] = []
+  for await (const part of parts) all.push(part)
+  yield* all.filter((_, place) => all.length < 3 || place !== all.length - 2)
+}
+
+/** The longest that a process is taken to run without looking at its clock. */
+const longestRunMs = 700
+
+function copyOf(disk: Disk, shard: number): Space {
+  return spaceOver(
+    () => disk.rows(shard),
+    () => Promise.reject(new Error('a copy is only read')),
+  )
+}

@@ -1,0 +1,121 @@
+/** A simulated node: a disk, a clock and a link that last, and one process after another that lives on them. */
+import type { Engine } from '../../runtime/shard/contract.js'
+import type { Home } from './load/home.js'
+import type { NodeClock } from './world/clock.js'
+import type { Disk } from './world/disk.js'
+import type { Life } from './world/life.js'
+import type { Link } from './world/link.js'
+import type { Timeline } from './world/timeline.js'
+
+export interface SimNode {
+  readonly id: string
+  readonly disk?: Disk
+  readonly clock: NodeClock
+  readonly link: Link
+  /** The process that runs now, if one does. */
+  life(): Life | undefined
+  /** The same once it takes requests. */
+  home(): Home | undefined
+  /** Whether it should run: one that ends by itself is started again. */
+  start(): void
+  /** Ends the process at once, or after it has reached outside that many times more. */
+  crash(afterReaching?: number): void
+  /** Asks the process to stop, and ends it when it has or when patience is over; resolves with whether it had. */
+  stop(patienceMs: number): Promise<boolean>
+}
+
+export interface NodeOptions {
+  readonly id: string
+  readonly timeline: Timeline
+  readonly note: (line: string) => void
+  readonly disk?: Disk
+  readonly clock: NodeClock
+  readonly link: Link
+  readonly begin: (name: string) => Life
+  readonly open: (life: Life) => Promise<Engine>
+  readonly settle: (life: Life, engine: Engine) => Home
+}
+
+/** A process that could not start is tried again after this long. */
+const restartMs = 1_000
+
+export function openNode(options: NodeOptions): SimNode {
+  const { id, timeline, note } = options
+  let lives = 0
+  let life: Life | undefined
+  let engine: Engine | undefined
+  let home: Home | undefined
+  let wanted = false
+
+  function start(): void {
+    wanted = true
+    if (life?.alive()) return
+    const mine = options.begin(`${id}.${++lives}`)
+    life = mine
+    home = undefined
+    note(`${mine.name} starts`)
+    mine.ended(() => {
+      note(`${mine.name} is over`)
+      if (life !== mine) return
+      life = undefined
+      engine = undefined
+      home = undefined
+    })
+    run(mine).catch((error) => {
+      note(`${mine.name} could not start: ${error}`)
+      mine.end()
+      timeline.after(restartMs, () => wanted && start())
+    })
+  }
+
+  async function run(mine: Life): Promise<void> {
+    const opened = await options.open(mine)
+    engine = opened
+    await opened.start()
+    if (!mine.alive()) return
+    note(`${mine.name} is ready`)
+    home = options.settle(mine, opened)
+  }
+
+  return {
+    id,
+    disk: options.disk,
+    clock: options.clock,
+    link: options.link,
+    life: () => life,
+    home: () => (home?.life.alive() ? home : undefined),
+    start,
+    crash(afterReaching) {
+      wanted = false
+      life?.end(afterReaching)
+    },
+    stop(patienceMs) {
+      wanted = false
+      const mine = life
+      if (!mine || !engine) {
+        mine?.end()
+        return Promise.resolve(true)
+      }
+      note(`${mine.name} is asked to stop`)
+      home = undefined
+      const stopping = engine.stop()
+      return new Promise((resolve) => {
+        const cancel = timeline.after(patienceMs, () => end(false))
+        function end(stopped: boolean): void {
+          cancel()
+          if (mine!.alive()) note(`${mine!.name} ${stopped ? 'has stopped' : 'is made to stop'}`)
+          mine!.end()
+          resolve(stopped)
+        }
+        stopping.then(
+          () => end(true),
+          (error) => {
+            note(`${mine.name} could not stop: ${error}`)
+            end(false)
+          },
+        )
+      })
+    },
+  }
+}
+

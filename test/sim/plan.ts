@@ -1,0 +1,66 @@
+/** A run as its seed draws it: how large the world is, what is asked of it, and which faults befall it. */
+import { drawLimits, type Limits } from './limits.js'
+import { type Rng, seededRng } from './world/rng.js'
+
+export type EngineKind = 'embedded' | 'cluster'
+
+export interface Plan {
+  readonly seed: number
+  readonly engine: EngineKind
+  /** Nodes that keep shards, and nodes that only ask. */
+  readonly nodes: number
+  readonly askers: number
+  readonly shards: number
+  readonly owners: number
+  readonly clients: number
+  /** What all clients together do. */
+  readonly steps: number
+  readonly burst: number
+  readonly destinations: number
+  /** How long faults may begin. */
+  readonly troubleMs: number
+  readonly faults: number
+  /** Whether the time of day may be wrong. */
+  readonly clockSteps: boolean
+  /** Whether the servers may lose what they have acknowledged. */
+  readonly disasters: boolean
+  readonly entryBytes: number
+  readonly limits: Limits
+}
+
+export interface Wishes {
+  readonly engine?: EngineKind
+  readonly steps?: number
+}
+
+export function drawPlan(seed: number, wishes: Wishes = {}): Plan {
+  const rng = seededRng(seed).fork('plan')
+  const engine = wishes.engine ?? rng.pick(['embedded', 'cluster', 'cluster'] as const)
+  const isCluster = engine === 'cluster'
+  return {
+    seed,
+    engine,
+    nodes: isCluster ? rng.pick([1, 2, 2, 3, 3, 3, 4, 5]) : 1,
+    askers: isCluster ? rng.pick([0, 1, 1, 2]) : 0,
+    shards: 1 + rng.below(4),
+    owners: 1 + rng.below(6),
+    clients: 1 + rng.below(6),
+    steps: wishes.steps ?? 20 + rng.below(140),
+    burst: rng.pick([2, 6, 12, 40]),
+    destinations: rng.pick([1, 2, 8, 40]),
+    troubleMs: rng.between(4_000, 25_000),
+    faults: rng.pick([0, 1, 2, 3, 5, 8, 12]),
+    clockSteps: rng.chance(0.2),
+    disasters: isCluster && rng.chance(0.1),
+    entryBytes: rng.pick([16 * 1024, 64 * 1024, 1024 ** 2]),
+    limits: drawLimits(rng),
+  }
+}
+
+export function planText(plan: Plan): string {
+  return JSON.stringify(plan)
+}
+
+export function rngOf(plan: Plan): Rng {
+  return seededRng(plan.seed)
+}

@@ -1,0 +1,183 @@
+/** One run: a world is opened, trouble comes and goes, and when everything is still it is judged. */
+import { shard } from '../../core/limits.js'
+import { differences } from './copies.js'
+import { befall } from './faults.js'
+import { judge, missing, type States } from './judge.js'
+import { setLimits } from './limits.js'
+import { runClient } from './load/client.js'
+import { type OwnerState, whole } from './load/commands.js'
+import type { Counts } from './load/history.js'
+import { attempt } from './load/home.js'
+import { openPressure } from './load/pressure.js'
+import { type Plan, planText } from './plan.js'
+import { openWorld, type World, type WorldOptions } from './world.js'
+
+export interface RunResult {
+  readonly plan: Plan
+  /** Sentences, empty when everything held. */
+  readonly violations: readonly string[]
+  readonly hash: string
+  readonly events: number
+  readonly virtualMs: number
+  readonly counts: Counts
+  /** For whoever reads a failure. */
+  readonly lastLines: readonly string[]
+}
+
+/** Everything must be still again this long after the last fault. */
+const stillWithinMs = 60_000
+const stopWithinMs = 15_000
+const alikeWithinMs = 30_000
+const lookEveryMs = 400
+
+export async function run(plan: Plan, options: WorldOptions = {}): Promise<RunResult> {
+  const restoreLimits = setLimits(plan.limits, options.mutation?.limits)
+  const world = openWorld(plan, options)
+  const unhandled = (error: unknown) => {
+    world.history.violated(`a promise was rejected and nobody took it: ${(error as Error)?.stack ?? error}`)
+  }
+  process.on('unhandledRejection', unhandled)
+  try {
+    world.trace.note(planText(plan))
+    await live(world)
+  } finally {
+    process.off('unhandledRejection', unhandled)
+    restoreLimits()
+  }
+  const { history, trace, timeline } = world
+  return {
+    plan,
+    violations: history.violations,
+    hash: trace.hash(),
+    events: timeline.events(),
+    virtualMs: timeline.now(),
+    counts: history.counts(),
+    lastLines: trace.last(),
+  }
+}
+
+async function live(world: World): Promise<void> {
+  const { plan, timeline, trace, history, nodes } = world
+  const isBroken = () => history.violations.length > 0
+  const rng = world.rng.fork('start')
+  for (const [place, node] of nodes.entries()) {
+    const joinsLate = place > 0 && rng.chance(0.25)
+    timeline.after(joinsLate ? rng.between(0, plan.troubleMs) : rng.between(0, 50), node.start)
+  }
+  const endFaults = befall(world)
+  let troubled = true
+  const clients = openClients(world, () => !troubled)
+  if (await timeline.run(plan.troubleMs, isBroken)) return
+
+  troubled = false
+  trace.note('TROUBLE IS OVER')
+  endFaults()
+  let states: States | undefined
+  let owing: readonly string[] = ['everything']
+  void look()
+  await timeline.run(stillWithinMs, () => isBroken() || states !== undefined)
+  if (isBroken()) return
+  if (!states) {
+    const away = nodes.filter((node) => !node.home()).map(({ id }) => `${id} is away`)
+    const open = [`${clients.waiting()} clients wait`, ...away, ...owing].slice(0, 6)
+    history.violated(`${stillWithinMs / 1000} seconds after the last fault it is not still: ${open.join('; ')}`)
+    return
+  }
+  judge(states, history, world.receiver, !plan.clockSteps)
+  if (isBroken()) return
+  await compareCopies(world)
+  if (isBroken()) return
+  await stopAll(world)
+
+  /** Looks again and again until nobody waits for anything. */
+  async function look(): Promise<void> {
+    for (;;) {
+      await timeline.sleep(lookEveryMs)
+      if (clients.waiting() > 0 || !nodes.every((node) => node.home())) continue
+      const seen = await statesOf(world)
+      if (!seen) continue
+      owing = missing(seen, history, world.receiver, Math.max(...nodes.map(({ clock }) => clock.now())))
+      if (owing.length > 0) continue
+      states = seen
+      return
+    }
+  }
+}
+
+function openClients(world: World, over: () => boolean): { waiting(): number } {
+  const { plan, timeline, history, trace, homes, owners } = world
+  const destinations = Array.from({ length: plan.destinations }, (_, place) => `d${place}`)
+  const stepsEach = Math.ceil(plan.steps / plan.clients)
+  const { mailboxCommands, commandsPerCommit } = { ...shard, ...plan.limits.shard }
+  const most = mailboxCommands + commandsPerCommit
+  const pressure = openPressure({ timeline, shards: plan.shards, most, violated: history.violated })
+  let waiting = plan.clients
+  for (let place = 1; place <= plan.clients; place++) {
+    const name = `c${place}`
+    runClient({
+      name,
+      steps: stepsEach,
+      thinkMs: plan.troubleMs / stepsEach,
+      owners,
+      destinations,
+      shards: plan.shards,
+      burst: plan.burst,
+      rng: world.rng.fork(name),
+      timeline,
+      history,
+      homes,
+      note: trace.note,
+      calm: world.calm,
+      pressure: plan.engine === 'embedded' ? pressure : undefined,
+      over,
+    }).then(
+      () => waiting--,
+      (error) => history.violated(`${name} failed: ${(error as Error).stack}`),
+    )
+  }
+  return { waiting: () => waiting }
+}
+
+/** Every owner's state as some process shows it; undefined when one cannot be read yet. */
+async function statesOf({ owners, homes, rng, timeline }: World): Promise<States | undefined> {
+  const states = new Map<string, OwnerState>()
+  for (const owner of owners) {
+    const there = homes()
+    if (there.length === 0) return undefined
+    const home = rng.pick(there)
+    const outcome = await attempt(home, timeline, lookEveryMs * 50, () => home.engine.read(owner, whole, { owner }))
+    if (outcome.kind !== 'answered') return undefined
+    states.set(owner, outcome.answer)
+  }
+  return states
+}
+
+/** Copies that follow catch up by themselves once nothing changes any more. */
+async function compareCopies(world: World): Promise<void> {
+  const { timeline, history } = world
+  if (world.plan.engine === 'embedded') return
+  let found: readonly string[] | undefined
+  void compare()
+  await timeline.run(alikeWithinMs, () => found !== undefined || history.violations.length > 0)
+  if (!found) history.violated(`the copies have not caught up ${alikeWithinMs / 1000} seconds after everything was still`)
+  for (const each of found ?? []) history.violated(each)
+
+  async function compare(): Promise<void> {
+    for (;;) {
+      found = await differences(world)
+      if (found) return
+      await timeline.sleep(lookEveryMs)
+    }
+  }
+}
+
+async function stopAll({ nodes, timeline, history }: World): Promise<void> {
+  let stopped = 0
+  for (const node of nodes) {
+    void node.stop(stopWithinMs).then((clean) => {
+      if (!clean) history.violated(`${node.id} did not stop within ${stopWithinMs / 1000} seconds`)
+      stopped++
+    })
+  }
+  await timeline.run(stopWithinMs * 2, () => stopped === nodes.length)
+}

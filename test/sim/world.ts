@@ -1,0 +1,164 @@
+/** One whole world: nodes on simulated time, disks and network, a receiver, clients, and what they all remember. */
+import type { Bus } from '../../runtime/bus/contract.js'
+import type { Log } from '../../runtime/observe/log.js'
+import type { EngineOptions } from '../../runtime/shard/options.js'
+import { engines } from './engines.js'
+import { type Calm, openCalm } from './load/calm.js'
+import { commands, queries } from './load/commands.js'
+import { simPerformers } from './load/effects.js'
+import { type History, openHistory } from './load/history.js'
+import { type Home, openHome } from './load/home.js'
+import { openReceiver, type Receiver } from './load/receiver.js'
+import type { Mutation } from './mutants.js'
+import { openNode, type SimNode } from './node.js'
+import { type Plan, rngOf } from './plan.js'
+import { openSimBus, type SimBus } from './world/bus.js'
+import { nodeClock } from './world/clock.js'
+import { openDisk } from './world/disk.js'
+import { beginLife } from './world/life.js'
+import { openLink } from './world/link.js'
+import type { Rng } from './world/rng.js'
+import { openTimeline, type Timeline } from './world/timeline.js'
+import { openTrace, type Trace } from './world/trace.js'
+import { openWriters, type Writers } from './writers.js'
+
+export interface World {
+  readonly plan: Plan
+  readonly rng: Rng
+  readonly timeline: Timeline
+  readonly trace: Trace
+  readonly history: History
+  readonly receiver: Receiver
+  readonly bus: SimBus
+  readonly writers: Writers
+  readonly calm: Calm
+  readonly nodes: readonly SimNode[]
+  readonly owners: readonly string[]
+  homes(): readonly Home[]
+}
+
+/** Clocks differ by up to this share in speed and this much in time of day. */
+const drift = 0.01
+const offsetMs = 200
+
+export interface WorldOptions {
+  readonly mutation?: Mutation
+  readonly print?: (line: string) => void
+  /** Violations to pass over, for whoever looks for others. */
+  readonly ignored?: RegExp
+}
+
+export function openWorld(plan: Plan, { mutation = {}, print, ignored }: WorldOptions = {}): World {
+  const rng = rngOf(plan)
+  const timeline = openTimeline()
+  const trace = openTrace(timeline.now, print)
+  const { note } = trace
+  const history = openHistory(note, ignored)
+  const { violated } = history
+  const receiver = openReceiver(timeline, rng.fork('receiver'), {
+    dropsRepeats: !mutation.receiverKeepsRepeats,
+    violated,
+  })
+  const calm = openCalm(timeline.now)
+  const writers = openWriters({ now: timeline.now, violated, changed: calm.stirred })
+  const bus = openSimBus({
+    timeline,
+    rng: rng.fork('bus'),
+    entryBytes: plan.entryBytes,
+    appended: (shard, entry) => writers.appended(shard, entry),
+    beat: (life, askedAt) => writers.beat(life, askedAt),
+  })
+
+  function node(id: string, keepsShards: boolean): SimNode {
+    const mine = rng.fork(id)
+    const about = {
+      rate: 1 + mine.between(-drift, drift),
+      offsetMs: mine.between(-offsetMs, offsetMs),
+      violated,
+    }
+    const clock = nodeClock(timeline, mine.fork('clock'), about)
+    const link = openLink(timeline, mine.fork('link'))
+    const disk = keepsShards
+      ? openDisk({
+          node: id,
+          timeline,
+          rng: mine.fork('disk'),
+          durability: mutation.durability ?? (plan.engine === 'embedded' ? 'synced' : 'written'),
+        })
+      : undefined
+    const threw = (error: unknown) => violated(`${id} let an exception through: ${(error as Error)?.stack ?? error}`)
+    return openNode({
+      id,
+      timeline,
+      note,
+      disk,
+      clock,
+      link,
+      begin: (name) => beginLife({ node: id, name, timeline, rng: mine.fork(name), threw }),
+      async open(life) {
+        const around = { life, rng: mine.fork(`${life.name}-mutant`), timeline, shards: plan.shards, disk }
+        let ids = 0
+        const options: EngineOptions = {
+          shards: plan.shards,
+          repertoire: {
+            commands,
+            queries,
+            performers: simPerformers({ life, shards: plan.shards, receiver, violated, begins: writers.effectBegins }),
+          },
+          clock: mutation.clock?.(clock.of(life), around) ?? clock.of(life),
+          newCommandId: () => mutation.newCommandId?.(ids++, around) ?? `${life.name}-${ids++}`,
+          log: logInto((line) => life.alive() && note(`${life.name} ${line}`)),
+        }
+        function connect(): Bus {
+          const connected = bus.connect(life, link, clock)
+          return mutation.bus?.(connected, around) ?? connected
+        }
+        const engine = await engines[plan.engine](options, {
+          life,
+          store: disk?.open(life),
+          bus: connect,
+          randomBytes: (count) => Uint8Array.from({ length: count }, () => mine.below(256)),
+        })
+        return mutation.engine?.(engine, around) ?? engine
+      },
+      settle: (life, engine) => openHome(life, engine, history),
+    })
+  }
+
+  const nodes = [
+    ...Array.from({ length: plan.nodes }, (_, place) => node(`n${place + 1}`, true)),
+    ...Array.from({ length: plan.askers }, (_, place) => node(`a${place + 1}`, false)),
+  ]
+  return {
+    plan,
+    rng,
+    timeline,
+    trace,
+    history,
+    receiver,
+    bus,
+    writers,
+    calm,
+    nodes,
+    owners: Array.from({ length: plan.owners }, (_, place) => `o${place + 1}`),
+    homes: () => nodes.flatMap((each) => each.home() ?? []),
+  }
+}
+
+function logInto(write: (line: string) => void, bound: object = {}): Log {
+  const at = (level: string) => (event: string, fields: object = {}) => {
+    write(`${level} ${event} ${JSON.stringify({ ...bound, ...fields }, plain)}`)
+  }
+  return {
+    debug: at('debug'),
+    info: at('info'),
+    warn: at('warn'),
+    error: at('error'),
+    child: (fields) => logInto(write, { ...bound, ...fields }),
+  }
+}
+
+/** Where an error was made differs from machine to machine; what it says does not. */
+function plain(_key: string, value: unknown): unknown {
+  return value instanceof Error ? `${value.name}: ${value.message}` : value
+}

@@ -1,0 +1,87 @@
+/** The simulated bus: one set of servers, and for each process a Bus over its own link. */
+import type { Bus } from '../../../runtime/bus/contract.js'
+import { type HeldBucket, openHeldBucket } from './bucket.js'
+import type { NodeClock } from './clock.js'
+import type { Life } from './life.js'
+import type { Link } from './link.js'
+import { type Entry, type HeldLog, openHeldLog } from './log.js'
+import type { Rng } from './rng.js'
+import { type Connection, openServers, type Servers } from './servers.js'
+import { openHeldSnapshots } from './snapshots.js'
+import type { Timeline } from './timeline.js'
+import { type HeldWire, openHeldWire } from './wire.js'
+
+export interface SimBus {
+  readonly servers: Servers
+  readonly wire: HeldWire
+  readonly members: HeldBucket
+  log(shard: number): HeldLog
+  connect(life: Life, link: Link, clock: NodeClock): Bus
+}
+
+export interface BusOptions {
+  readonly timeline: Timeline
+  readonly rng: Rng
+  readonly entryBytes: number
+  readonly appended: (shard: number, entry: Entry) => void
+  /** A node learnt that the servers have its word that it is alive, given at that moment. */
+  readonly beat: (life: Life, askedAt: number) => void
+}
+
+/** How long the servers take to notice that a process is gone, at least and at most. */
+const goneMs = [0, 3_000] as const
+
+export function openSimBus(options: BusOptions): SimBus {
+  const { timeline } = options
+  const rng = options.rng
+  const servers = openServers(timeline, rng.fork('servers'))
+  const wire = openHeldWire(timeline, rng.fork('wire'), servers)
+  const bucket = (name: string, heard: (connection: Connection, askedAt: number) => void) =>
+    openHeldBucket({ timeline, rng: rng.fork(name), servers, heard })
+  const members = bucket('members', ({ life }, askedAt) => options.beat(life, askedAt))
+  const settings = bucket('settings', () => {})
+  const snapshots = openHeldSnapshots(servers)
+  const logs = new Map<number, HeldLog>()
+
+  function log(shard: number): HeldLog {
+    const held =
+      logs.get(shard) ??
+      openHeldLog({
+        timeline,
+        rng: rng.fork(`log-${shard}`),
+        servers,
+        entryBytes: options.entryBytes,
+        appended: (entry) => options.appended(shard, entry),
+      })
+    logs.set(shard, held)
+    return held
+  }
+
+  return {
+    servers,
+    wire,
+    members,
+    log,
+    connect(life, link, clock) {
+      let open = true
+      life.ended(() => {
+        timeline.after(rng.between(...goneMs), () => {
+          open = false
+        })
+      })
+      const connection: Connection = { life, link, clock, isOpen: () => open }
+      return {
+        ...wire.of(connection),
+        log: (shard) => servers.ask(connection, () => log(shard).of(connection)),
+        members: members.of(connection),
+        settings: settings.of(connection),
+        snapshots: snapshots.of(connection),
+        failure: () => (link.isKnownDown() || !servers.isUp() ? 'The simulated servers are away.' : undefined),
+        remarks: () => [],
+        async close() {
+          open = false
+        },
+      }
+    },
+  }
+}

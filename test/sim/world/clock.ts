@@ -1,0 +1,78 @@
+/** A node's clock: it runs a little fast or slow, and its time of day may be wrong or be set anew. */
+import type { Clock } from '../../../runtime/clock.js'
+import type { Life } from './life.js'
+import type { Rng } from './rng.js'
+import type { Timeline } from './timeline.js'
+
+export interface NodeClock {
+  /** The clock as one life of the node sees it. */
+  of(life: Life): Clock
+  /** Sets the time of day forward or back. */
+  step(ms: number): void
+  /** Somebody sets the time of day right again. */
+  setRight(): void
+  now(): number
+  /** How long the world takes for what this node calls that long. */
+  worldMs(ms: number): number
+}
+
+export const worldBegan = Date.parse('2026-03-01T12:00:00.000Z')
+const latestMs = 3
+/** Nobody looks at the clock this often before something else happens, unless it turns in a circle that never ends. */
+const looksPerEvent = 100_000
+
+export interface ClockOptions {
+  readonly rate: number
+  readonly offsetMs: number
+  readonly violated: (sentence: string) => void
+}
+
+export function nodeClock(timeline: Timeline, rng: Rng, about: ClockOptions): NodeClock {
+  let offset = about.offsetMs
+  const now = () => Math.floor(worldBegan + offset + timeline.now() * about.rate)
+  const worldMs = (ms: number) => ms / about.rate
+  let looks = 0
+  let event = 0
+
+  function looked(life: Life, time: number): number {
+    if (timeline.events() !== event) {
+      event = timeline.events()
+      looks = 0
+    }
+    if (++looks > looksPerEvent) {
+      const spins = `${life.name} turns in a circle and lets nothing else happen`
+      about.violated(spins)
+      life.end()
+      throw new Error(spins)
+    }
+    return time
+  }
+
+  return {
+    now,
+    worldMs,
+    step(ms) {
+      offset += ms
+    },
+    setRight() {
+      offset = about.offsetMs
+    },
+    of: (life) => ({
+      now: () => looked(life, now()),
+      elapsed: () => looked(life, timeline.now() * about.rate),
+      // As with a real timer, how long to wait is settled when it is set; a step of the time of day does not move it.
+      wake(at, call) {
+        let wanted = true
+        const late = 1 + rng.next() * latestMs
+        const cancel = timeline.after(worldMs(Math.max(0, at - now())) + late, () =>
+          life.enter(() => wanted && call(), 'alarm'),
+        )
+        return () => {
+          wanted = false
+          cancel()
+        }
+      },
+      soon: (call) => void timeline.after(0, () => life.enter(call)),
+    }),
+  }
+}

@@ -1,0 +1,218 @@
+/**
+ * A node's disk and the store on it. It outlives the node's processes. A commit takes time, is whole or not there when the
+ * process ends on the way, and with `written` durability a power cut takes away the last ones that were not synced yet.
+ */
+import { type Change, type Store, StoreFailed } from '../../../runtime/store/contract.js'
+import type { Life } from './life.js'
+import type { Rng } from './rng.js'
+import { orderedRows, type Rows } from './rows.js'
+import { spaceOver } from './space.js'
+import type { Timeline } from './timeline.js'
+
+export type Durability = 'synced' | 'written'
+export type SpaceName = number | 'own'
+
+export interface Disk {
+  /** The node's id as the data on it says; an empty disk gives it another one. */
+  id(): string
+  open(life: Life): Store
+  /** What lies there now, for whoever compares copies. */
+  rows(space: SpaceName): Rows
+  /** Forgets what was not synced; the node's process is over by then. */
+  cutPower(): void
+  /** A new, empty disk. */
+  replace(): void
+  /** Multiplies how long everything takes; 1 is the usual. */
+  slow(factor: number): void
+  /** Refuses commits until it is given room again. */
+  fill(isFull: boolean): void
+  /** Whether the next commit fails, and with it all that follow in that life. */
+  breakNext(breaks: boolean): void
+}
+
+interface Commit {
+  readonly space: SpaceName
+  readonly changes: readonly Change[]
+  readonly resolve: () => void
+  readonly reject: (error: Error) => void
+}
+
+/** How long each step takes, at least and at most. */
+const writeMs = [0.3, 6] as const
+const tellMs = [0, 2] as const
+const syncMs = [5, 400] as const
+
+export interface DiskOptions {
+  readonly node: string
+  readonly timeline: Timeline
+  readonly rng: Rng
+  readonly durability: Durability
+}
+
+export function openDisk({ node, timeline, rng, durability }: DiskOptions): Disk {
+  let seen = new Map<SpaceName, Rows>()
+  let synced = new Map<SpaceName, Rows>()
+  let unsynced: (readonly Commit[])[] = []
+  let factor = 1
+  let isFull = false
+  let failsNext = false
+  /** Counts disks, so that a sync that was on its way to an old one does not reach a new one. */
+  let generation = 0
+  const newAbout = () => ({ installation: `made-by-${node}-${generation}`, node: `${node}x${generation}` })
+  let about = newAbout()
+
+  const took = ([least, most]: readonly [number, number]) => rng.between(least, most) * factor
+
+  function rowsIn(spaces: Map<SpaceName, Rows>, space: SpaceName): Rows {
+    const rows = spaces.get(space) ?? orderedRows()
+    spaces.set(space, rows)
+    return rows
+  }
+
+  function write(group: readonly Commit[]): void {
+    for (const { space, changes } of group) rowsIn(seen, space).apply(changes)
+    if (durability === 'synced') {
+      for (const { space, changes } of group) rowsIn(synced, space).apply(changes)
+      return
+    }
+    unsynced.push(group)
+    const on = generation
+    timeline.after(took(syncMs), () => {
+      if (on === generation) syncUpTo(group)
+    })
+  }
+
+  function syncUpTo(group: readonly Commit[]): void {
+    const place = unsynced.indexOf(group)
+    for (const each of unsynced.splice(0, place + 1)) {
+      for (const { space, changes } of each) rowsIn(synced, space).apply(changes)
+    }
+  }
+
+  function open(life: Life): Store {
+    let waiting: Commit[] = []
+    let busy = false
+    let underWay: readonly Commit[] | undefined
+    let failed: Error | undefined
+    let afterFailure: readonly Commit[] | undefined
+    let closed = false
+    const idlers: (() => void)[] = []
+
+    life.ended(() => {
+      // What was on its way may have reached the disk or not; and so may what failed, whatever was said of it.
+      for (const group of [afterFailure, underWay]) if (group && rng.chance(0.5)) write(group)
+    })
+
+    function begin(): void {
+      if (busy) return
+      if (waiting.length === 0) {
+        for (const idle of idlers.splice(0)) idle()
+        return
+      }
+      const group = waiting
+      waiting = []
+      if (failed || isFull) {
+        const error = failed ?? fullError()
+        for (const { reject } of group) reject(error)
+        begin()
+        return
+      }
+      busy = true
+      underWay = group
+      timeline.after(took(writeMs), () => life.alive() && finish(group))
+    }
+
+    function finish(group: readonly Commit[]): void {
+      underWay = undefined
+      if (failsNext) {
+        failsNext = false
+        failed = new StoreFailed('Writing the data failed: the simulated disk is broken.')
+        afterFailure = group
+        busy = false
+        for (const { reject } of group) reject(failed)
+        begin()
+        return
+      }
+      write(group)
+      timeline.after(took(tellMs), () => {
+        busy = false
+        for (const { resolve } of group) resolve()
+        begin()
+      })
+    }
+
+    function commit(space: SpaceName, changes: readonly Change[]): Promise<void> {
+      if (closed || failed) return Promise.reject(failed ?? new StoreFailed('The store is closed.'))
+      return life.outside((answer) => {
+        const copied = changes.map(({ key, value }) => ({ key: Buffer.from(key), value: value && Buffer.from(value) }))
+        waiting.push({ space, changes: copied, resolve: () => answer.resolve(undefined), reject: answer.reject })
+        timeline.after(0, () => life.alive() && begin())
+      })
+    }
+
+    const at = (space: SpaceName) =>
+      spaceOver(
+        () => rowsIn(seen, space),
+        (changes) => commit(space, changes),
+      )
+    const spaces = new Map<number, ReturnType<typeof at>>()
+    return {
+      space(shard) {
+        const space = spaces.get(shard) ?? at(shard)
+        spaces.set(shard, space)
+        return space
+      },
+      own: at('own'),
+      get about() {
+        return about
+      },
+      adopt: (installation) =>
+        life.outside(({ resolve }) => {
+          about = { ...about, installation }
+          timeline.after(took(writeMs), () => resolve(undefined))
+        }),
+      failure: () => failed ?? (isFull ? fullError() : undefined),
+      close() {
+        closed = true
+        return life.outside(({ resolve }) => {
+          if (!busy && waiting.length === 0) resolve(undefined)
+          else idlers.push(() => resolve(undefined))
+        })
+      },
+    }
+  }
+
+  return {
+    id: () => about.node,
+    open,
+    rows: (space) => rowsIn(seen, space),
+    cutPower() {
+      generation++
+      const kept = unsynced[rng.below(unsynced.length + 1) - 1]
+      if (kept) syncUpTo(kept)
+      unsynced = []
+      seen = new Map([...synced].map(([space, rows]) => [space, rows.copy()]))
+    },
+    replace() {
+      generation++
+      unsynced = []
+      seen = new Map()
+      synced = new Map()
+      failsNext = false
+      about = newAbout()
+    },
+    slow(times) {
+      factor = times
+    },
+    fill(full) {
+      isFull = full
+    },
+    breakNext(breaks) {
+      failsNext = breaks
+    },
+  }
+}
+
+function fullError(): Error {
+  return new StoreFailed('The simulated disk is nearly full.')
+}

@@ -1,0 +1,122 @@
+/**
+ * One life of a process, from its start to its end. Whatever comes to it from outside enters here, so that a process can
+ * be ended (nothing enters any more and its promises stay open for ever) or paused (what came meanwhile enters later).
+ */
+import type { Rng } from './rng.js'
+import type { Timeline } from './timeline.js'
+
+export interface Answer<T> {
+  resolve(value: T): void
+  reject(error: unknown): void
+}
+
+export interface Life {
+  readonly node: string
+  /** Another one at every start. */
+  readonly name: string
+  alive(): boolean
+  /** Something from outside comes in: dropped when it is over, kept back while it is paused. */
+  enter(call: () => void, kind?: 'message' | 'alarm'): void
+  /** The process turns to the outside. False when it is over: then nothing goes out. */
+  reach(): boolean
+  /** Asks the outside for something; the answer enters later, or never. */
+  outside<T>(begin: (answer: Answer<T>) => void): Promise<T>
+  pause(): void
+  resume(): void
+  paused(): boolean
+  /** Ends it, at once or between two of the next things it wants of the outside. */
+  end(afterReaching?: number): void
+  /** Told once when it is over. */
+  ended(call: () => void): void
+}
+
+interface Waiting {
+  readonly kind: 'message' | 'alarm'
+  readonly call: () => void
+}
+
+export interface LifeOptions {
+  readonly node: string
+  readonly name: string
+  readonly timeline: Timeline
+  readonly rng: Rng
+  /** A process that lets an exception through is dead; that is always a fault of its program. */
+  readonly threw: (error: unknown) => void
+}
+
+export function beginLife({ node, name, timeline, rng, threw }: LifeOptions): Life {
+  let over = false
+  let isPaused = false
+  /** How often it may still reach out before it ends. */
+  let fuse = Number.POSITIVE_INFINITY
+  let waiting: Waiting[] = []
+  const farewells: (() => void)[] = []
+
+  function enter(call: () => void, kind: Waiting['kind'] = 'message'): void {
+    if (over) return
+    if (isPaused) {
+      waiting.push({ kind, call })
+      return
+    }
+    try {
+      call()
+    } catch (error) {
+      threw(error)
+    }
+  }
+
+  function reach(): boolean {
+    if (over) return false
+    if (fuse <= 0) {
+      finish()
+      return false
+    }
+    fuse--
+    return true
+  }
+
+  function finish(): void {
+    if (over) return
+    over = true
+    waiting = []
+    for (const farewell of farewells.splice(0)) farewell()
+  }
+
+  return {
+    node,
+    name,
+    alive: () => !over,
+    enter,
+    reach,
+    outside: <T>(begin: (answer: Answer<T>) => void) =>
+      new Promise<T>((resolve, reject) => {
+        if (!reach()) return
+        begin({
+          resolve: (value) => enter(() => resolve(value)),
+          reject: (error) => enter(() => reject(error as Error)),
+        })
+      }),
+    pause() {
+      isPaused = true
+    },
+    /** Alarms that fell due and messages that came meanwhile: each kind in its order, either kind first. */
+    resume() {
+      if (!isPaused) return
+      isPaused = false
+      const first = rng.pick(['message', 'alarm'] as const)
+      const came = waiting
+      waiting = []
+      const ordered = [...came.filter(({ kind }) => kind === first), ...came.filter(({ kind }) => kind !== first)]
+      for (const { kind, call } of ordered) timeline.after(0, () => enter(call, kind))
+    },
+    paused: () => isPaused,
+    end(afterReaching = 0) {
+      if (afterReaching === 0) finish()
+      else fuse = Math.min(fuse, afterReaching)
+    },
+    ended(call) {
+      if (over) call()
+      else farewells.push(call)
+    },
+  }
+}

@@ -1,0 +1,164 @@
+/** The logs of the shards as the servers hold them, and a node's view of one. */
+import { BusUnreachable, type Log } from '../../../runtime/bus/contract.js'
+import type { Rng } from './rng.js'
+import type { Connection, Servers } from './servers.js'
+import type { Timeline } from './timeline.js'
+
+export interface Entry {
+  readonly number: number
+  readonly bytes: Buffer
+  /** Which life of which node appended it, and when. */
+  readonly by: string
+  readonly node: string
+  readonly at: number
+}
+
+export interface HeldLog {
+  entries(): readonly Entry[]
+  last(): number
+  of(connection: Connection): Log
+  /** The servers lost their disks and came back with less: entries from that number on are gone. */
+  rollBack(to: number): void
+}
+
+interface Follower {
+  pump(): void
+  rolledBack(last: number): void
+}
+
+export interface LogOptions {
+  readonly timeline: Timeline
+  readonly rng: Rng
+  readonly servers: Servers
+  readonly entryBytes: number
+  /** Told of each entry as it becomes durable. */
+  readonly appended: (entry: Entry) => void
+}
+
+/** How long a follower goes without its heartbeat until it gives up, at least and at most. */
+const silenceMs = [1_000, 6_000] as const
+
+export function openHeldLog(options: LogOptions): HeldLog {
+  const { timeline, rng, servers } = options
+  let entries: Entry[] = []
+  /** The number of `entries[0]`. */
+  let first = 1
+  const followers = new Set<Follower>()
+
+  const last = () => first + entries.length - 1
+  const entryAt = (number: number) => (number >= first ? entries[number - first] : undefined)
+
+  function append(bytes: Buffer, after: number, connection: Connection): 'appended' | 'taken' {
+    if (last() !== after) return 'taken'
+    const { node, name } = connection.life
+    const entry = { number: last() + 1, bytes, by: name, node, at: timeline.now() }
+    entries.push(entry)
+    options.appended(entry)
+    for (const follower of [...followers]) follower.pump()
+    return 'appended'
+  }
+
+  function follow(connection: Connection, after: number, take: Parameters<Log['follow']>[1], ended: (w: unknown) => void) {
+    const { life, link } = connection
+    let cursor = after
+    let busy = true
+    let over = false
+
+    function end(why: unknown): void {
+      if (over) return
+      over = true
+      followers.delete(follower)
+      life.enter(() => ended(why))
+    }
+
+    function giveUpLater(): void {
+      timeline.after(rng.between(...silenceMs), () => end(new BusUnreachable('The simulated log fell silent.')))
+    }
+
+    function pump(): void {
+      if (over || busy || !servers.isUp() || cursor >= last()) return
+      const entry = entryAt(cursor + 1)
+      busy = true
+      const sent = link.carry('toNode', () => {
+        if (over) return
+        if (!entry) end(new Error(`entry ${cursor + 1} of the simulated log was trimmed away`))
+        else life.enter(() => void give(entry))
+      })
+      if (!sent) giveUpLater()
+    }
+
+    async function give(entry: Entry): Promise<void> {
+      if (over) return
+      try {
+        await take(Buffer.from(entry.bytes), entry.number)
+      } catch (error) {
+        end(error)
+        return
+      }
+      cursor = entry.number
+      busy = false
+      pump()
+    }
+
+    const follower: Follower = {
+      pump,
+      rolledBack: (to) => cursor > to && end(new Error('the simulated log went back')),
+    }
+    life.ended(() => {
+      over = true
+      followers.delete(follower)
+    })
+    if (!life.reach()) return () => {}
+    const began = link.carry('toBus', () => {
+      if (over || !servers.isUp()) {
+        giveUpLater()
+        return
+      }
+      followers.add(follower)
+      busy = false
+      if (cursor > last()) end(new Error('the simulated log ends before what was asked for'))
+      else pump()
+    })
+    if (!began) giveUpLater()
+    return () => {
+      over = true
+      followers.delete(follower)
+    }
+  }
+
+  servers.onUp(() => {
+    for (const follower of [...followers]) follower.pump()
+  })
+
+  return {
+    entries: () => entries,
+    last,
+    rollBack(to) {
+      entries = entries.slice(0, Math.max(0, to - first + 1))
+      first = Math.min(first, to + 1)
+      for (const follower of [...followers]) follower.rolledBack(to)
+    },
+    of: (connection) => ({
+      entryBytes: options.entryBytes,
+      append(entry, after) {
+        if (entry.length > options.entryBytes) return Promise.reject(new Error('an entry is too large for the log'))
+        const bytes = Buffer.from(entry)
+        return servers.ask(connection, () => append(bytes, after, connection))
+      },
+      bounds: () => servers.ask(connection, () => ({ first, last: last() })),
+      read: (number) =>
+        servers.ask(connection, () => {
+          const entry = entryAt(number)
+          return entry && Buffer.from(entry.bytes)
+        }),
+      follow: (after, take, ended) => follow(connection, after, take, ended),
+      trim: (upTo) =>
+        servers.ask(connection, () => {
+          const gone = Math.min(upTo, last()) - first + 1
+          if (gone <= 0) return
+          entries = entries.slice(gone)
+          first += gone
+        }),
+    }),
+  }
+}

@@ -1,0 +1,63 @@
+/** Randomness that a seed gives away: the same seed draws the same numbers, and each part of the world draws its own. */
+
+export interface Rng {
+  /** From 0 up to but not 1. */
+  next(): number
+  /** A whole number from 0 up to but not `below`. */
+  below(below: number): number
+  /** Any number from `least` to `most`. */
+  between(least: number, most: number): number
+  chance(probability: number): boolean
+  pick<T>(items: readonly T[]): T
+  shuffle<T>(items: readonly T[]): T[]
+  /** A stream of its own: what is drawn from it changes nothing that is drawn from this one. */
+  fork(name: string): Rng
+}
+
+export function seededRng(seed: string | number): Rng {
+  const path = String(seed)
+  let [a, b, c, counter] = hashed(path)
+
+  /** sfc32, by Chris Doty-Humphrey. */
+  function next(): number {
+    const sum = (((a! + b!) | 0) + counter!) | 0
+    counter = (counter! + 1) | 0
+    a = b! ^ (b! >>> 9)
+    b = (c! + (c! << 3)) | 0
+    c = ((c! << 21) | (c! >>> 11)) + sum
+    return (sum >>> 0) / 2 ** 32
+  }
+  for (let warm = 0; warm < 12; warm++) next()
+
+  const below = (limit: number) => Math.floor(next() * limit)
+  return {
+    next,
+    below,
+    between: (least, most) => least + next() * (most - least),
+    chance: (probability) => next() < probability,
+    pick(items) {
+      if (items.length === 0) throw new Error('there is nothing to pick from')
+      return items[below(items.length)]!
+    },
+    shuffle(items) {
+      const mixed = [...items]
+      for (let end = mixed.length - 1; end > 0; end--) {
+        const other = below(end + 1)
+        const held = mixed[end]!
+        mixed[end] = mixed[other]!
+        mixed[other] = held
+      }
+      return mixed
+    },
+    fork: (name) => seededRng(`${path}/${name}`),
+  }
+}
+
+/** Four words of FNV-1a, each begun elsewhere. */
+function hashed(text: string): number[] {
+  return [0x811c9dc5, 0x01000193, 0x9e3779b9, 0x85ebca6b].map((start) => {
+    let hash = start
+    for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193)
+    return hash ^ (hash >>> 15)
+  })
+}

@@ -1,0 +1,38 @@
+/** Large objects as the servers hold them; a node that is cut off half way through reading one gets an error. */
+import { BusUnreachable, type Snapshots } from '../../../runtime/bus/contract.js'
+import type { Connection, Servers } from './servers.js'
+
+export interface HeldSnapshots {
+  of(connection: Connection): Snapshots
+  names(): readonly string[]
+}
+
+export function openHeldSnapshots(servers: Servers): HeldSnapshots {
+  const objects = new Map<string, readonly Buffer[]>()
+  return {
+    names: () => [...objects.keys()],
+    of: (connection) => ({
+      async put(name, parts) {
+        const gathered: Buffer[] = []
+        for await (const part of parts) {
+          gathered.push(Buffer.from(part))
+          await servers.ask(connection, () => {})
+        }
+        await servers.ask(connection, () => void objects.set(name, gathered))
+      },
+      async get(name) {
+        const parts = await servers.ask(connection, () => objects.get(name))
+        return parts && arriving(connection, parts)
+      },
+      remove: (name) => servers.ask(connection, () => void objects.delete(name)),
+    }),
+  }
+
+  async function* arriving(connection: Connection, parts: readonly Buffer[]): AsyncGenerator<Uint8Array> {
+    for (const part of parts) {
+      await servers.ask(connection, () => {})
+      if (connection.link.isKnownDown()) throw new BusUnreachable('The simulated object broke off.')
+      yield Buffer.from(part)
+    }
+  }
+}

@@ -1,0 +1,51 @@
+/** One space of the simulated store, with the bytes of the real one: its keys, its records, its ranges. */
+import { decodeRecord, encodeRecord } from '../../../runtime/store/codec.js'
+import type { Change, Key, Row, Space, Table } from '../../../runtime/store/contract.js'
+import { keyBytes, keyParts } from '../../../runtime/store/key.js'
+import { type Bounds, boundsOf, isEmpty } from '../../../runtime/store/range.js'
+import type { Rows } from './rows.js'
+
+export function spaceOver(rowsNow: () => Rows, commit: (changes: readonly Change[]) => Promise<void>): Space {
+  function* walk<K extends Key, V>(of: Table<K, V>, bounds: Bounds): Generator<Row<K, V>> {
+    const { end, endBelongs, reverse } = bounds
+    let [from, beyond, left] = [bounds.start, bounds.startBeyond, bounds.limit]
+    for (; left > 0 && !isEmpty(bounds); left--) {
+      const row = rowsNow().next(from, beyond, reverse)
+      if (!row) return
+      const past = Buffer.compare(row.key, end) * (reverse ? -1 : 1)
+      if (past > 0 || (past === 0 && !endBelongs)) return
+      yield { key: keyParts(row.key) as unknown as K, value: decodeRecord(of, row.value) as V }
+      from = row.key
+      beyond = true
+    }
+  }
+  return {
+    get<K extends Key, V>(of: Table<K, V>, key: K): V | undefined {
+      const bytes = rowsNow().get(keyBytes(of.name, key))
+      return bytes && (decodeRecord(of, bytes) as V)
+    },
+    range(of, options = {}) {
+      const bounds = boundsOf(of.name, options)
+      return { [Symbol.iterator]: () => walk(of, bounds) }
+    },
+    encode: (writes) =>
+      writes.map(({ table: of, key, value }) => ({
+        key: keyBytes(of.name, key),
+        value: value === undefined ? undefined : encodeRecord(of, value),
+      })),
+    commit,
+    rows: (after, limit) => rowsBeyond(rowsNow(), after, limit),
+  }
+}
+
+export function rowsBeyond(rows: Rows, after: Uint8Array | undefined, limit = Number.POSITIVE_INFINITY): Change[] {
+  const found: Change[] = []
+  let from: Uint8Array = after ?? new Uint8Array()
+  while (found.length < limit) {
+    const row = rows.next(from, true, false)
+    if (!row) break
+    found.push(row)
+    from = row.key
+  }
+  return found
+}

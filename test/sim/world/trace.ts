@@ -1,0 +1,35 @@
+/** What happened in a run, line by line: the last lines are kept for whoever reads a failure, all of them in one hash. */
+
+export interface Trace {
+  note(line: string): void
+  last(): readonly string[]
+  /** The same for two runs only if every line was. */
+  hash(): string
+  lines(): number
+}
+
+const keptLines = 60
+const maxChars = 400
+
+export function openTrace(now: () => number, print?: (line: string) => void): Trace {
+  const kept: string[] = []
+  let [high, low] = [0x811c9dc5, 0x9e3779b9]
+  let count = 0
+  return {
+    note(text) {
+      const line = `${now().toFixed(1).padStart(9)}  ${text.length > maxChars ? `${text.slice(0, maxChars)}…` : text}`
+      count++
+      for (let at = 0; at < line.length; at++) {
+        const code = line.charCodeAt(at)
+        high = Math.imul(high ^ code, 0x01000193)
+        low = Math.imul(low ^ code ^ (high >>> 13), 0x5bd1e995)
+      }
+      kept.push(line)
+      if (kept.length > keptLines) kept.shift()
+      print?.(line)
+    },
+    last: () => kept,
+    hash: () => [high, low].map((word) => (word >>> 0).toString(16).padStart(8, '0')).join(''),
+    lines: () => count,
+  }
+}

@@ -1,0 +1,80 @@
+/** One writer at a time: who appended what to each shard's log, and whether anybody acts for a shard it has lost. */
+import { cluster as limits } from '../../core/limits.js'
+import { type Assembler, lineOf, openAssembler } from '../../runtime/shard/cluster/entry.js'
+import type { Life } from './world/life.js'
+import type { Entry } from './world/log.js'
+
+export interface Writers {
+  appended(shard: number, entry: Entry): void
+  /** A process learnt that its sign of life, asked for at that moment, has reached the servers. */
+  beat(life: Life, askedAt: number): void
+  /** The log went back: whoever writes next goes on from what is left. */
+  rolledBack(shard: number): void
+  effectBegins(life: Life, shard: number, id: string): void
+}
+
+/** What the log of one shard says of its owner. */
+interface Known {
+  assembler: Assembler
+  /** False after the log went back, until somebody's epoch begins again. */
+  certain: boolean
+  line: string
+  epoch: number
+  /** The life that appended the epoch, and when somebody else's epoch began. */
+  by: string
+  since: number
+}
+
+/** No clock runs slower than this share of the world's, so no lease lasts longer than its length by more than that. */
+const slowest = 0.985
+
+export interface WriterOptions {
+  readonly now: () => number
+  readonly violated: (sentence: string) => void
+  /** Told when a shard changes its owner. */
+  readonly changed: () => void
+}
+
+export function openWriters({ now, violated, changed }: WriterOptions): Writers {
+  const shards = new Map<number, Known>()
+  const lastBeat = new Map<string, number>()
+
+  function knownOf(shard: number): Known {
+    const known = shards.get(shard) ?? { assembler: openAssembler(), certain: true, line: '', epoch: 0, by: '', since: 0 }
+    shards.set(shard, known)
+    return known
+  }
+
+  return {
+    appended(shard, { bytes, by, number, at }) {
+      const known = knownOf(shard)
+      const entry = known.assembler.add(bytes)
+      if (!entry) return
+      const where = `entry ${number} of shard ${shard}`
+      const isNewLine = lineOf(bytes) !== known.line
+      if (entry.kind === 'owner') {
+        changed()
+        if (known.certain && !isNewLine && entry.epoch !== known.epoch + 1) {
+          violated(`${where} begins epoch ${entry.epoch} after epoch ${known.epoch}`)
+        }
+        Object.assign(known, { certain: true, line: lineOf(bytes), epoch: entry.epoch, by, since: at })
+        return
+      }
+      if (!known.certain) return
+      if (isNewLine || entry.epoch !== known.epoch) {
+        violated(`${where} was written in epoch ${entry.epoch}, but epoch ${known.epoch} is on`)
+      } else if (by !== known.by) violated(`${where} of epoch ${entry.epoch} is by ${by}, but the epoch belongs to ${known.by}`)
+    },
+    beat: (life, askedAt) => void lastBeat.set(life.name, Math.max(askedAt, lastBeat.get(life.name) ?? 0)),
+    rolledBack(shard) {
+      Object.assign(knownOf(shard), { assembler: openAssembler(), certain: false })
+    },
+    effectBegins(life, shard, id) {
+      const known = shards.get(shard)
+      if (!known?.certain || known.by === life.name) return
+      const leaseEnds = (lastBeat.get(life.name) ?? Number.NEGATIVE_INFINITY) + limits.leaseMs / slowest
+      if (now() <= leaseEnds) return
+      violated(`${life.name} begins the effect ${id}, though ${known.by} has owned shard ${shard} since ${known.since.toFixed(1)}`)
+    },
+  }
+}
