@@ -165,7 +165,8 @@ export const bus = {
   /** Whoever follows a log asks for this many entries beyond those it has taken. */
   entriesAhead: 32,
   pullMs: 30 * second,
-  pullAgainMs: 25,
+  /** What the servers have just made is not known to all of them yet: how long until it is tried again. */
+  unheardAgainMs: 25,
   heartbeatMs: 500,
   /** A follower that hears nothing for this many heartbeats begins again. */
   heartbeatsMissed: 4,

@@ -147,7 +147,9 @@ export async function openNode(config: Config, around: Surroundings): Promise<No
       })
     : { orgId: config.bootstrapOrg }
 
-  const buckets = await openBuckets({ redisUrl: config.redisUrl, log })
+  const nodes = () => engine.inspect().nodes.filter(({ about }) => about.roles !== 'shards').length
+  const { redisUrl, redisTlsCaFile } = config
+  const buckets = await openBuckets({ redisUrl, redisTlsCaFile, nodes, log })
   metrics.gauge('parley_limits_degraded', 'Whether rate limits are kept by this node alone', () =>
     buckets.degraded() ? 1 : 0,
   )

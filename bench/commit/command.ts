@@ -34,7 +34,7 @@ export function ownerOf(serial: number): string {
   return idFromBytes('as', createHash('sha256').update(String(serial)).digest())
 }
 
-/** Records of 60 to 130 bytes under keys of 45 to 70. */
+/** Each is 100 to 190 bytes with its key. */
 export function recordsOf(owner: string, messages: number, at: number): Write[] {
   const session = { id: `ses-${messages}`, channel, startedAt: at, turns: messages, intent: 'order.status' }
   const usage = { messages, segments: messages * 2, chips: 0, cards: 0, webhookCalls: messages }

@@ -1,4 +1,4 @@
-/** The limit of the commit scenario: lmdb alone, six puts for a command, awaited until they are on the disk. */
+/** The limit of the commit scenario: lmdb alone, six puts for a command awaited until they are on the disk, one removal later. */
 import { join } from 'node:path'
 import { open } from 'lmdb'
 import { present } from '../control.js'
@@ -7,8 +7,8 @@ import { ourSettings } from '../store/settings.js'
 import { transactionsOf } from '../store/transactions.js'
 import { delivery, owners, recordsOf } from './command.js'
 
-/** With the argument the row of the effect is removed once the command is durable, without waiting for that. */
-const settles = process.argv.includes('--settled')
+/** With the argument the row of the effect stays; without, it is removed later, and nobody waits for that. */
+const settles = !process.argv.includes('--unsettled')
 
 const path = join(process.env.BENCH_SCRATCH ?? '.', `limit-${process.pid}.mdb`)
 const db = open<unknown, (string | number)[]>({ path, ...ourSettings })

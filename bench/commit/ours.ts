@@ -1,7 +1,5 @@
 /** Our embedded engine in the commit scenario: commands to many owners, each answered when its commit is durable. */
-import { once } from 'node:events'
 import { join } from 'node:path'
-import type { Performer } from '../../runtime/shard/contract.js'
 import { openEmbedded } from '../../runtime/shard/embedded.js'
 import { dataFileName } from '../../runtime/store/directory.js'
 import { openStore } from '../../runtime/store/lmdb.js'
@@ -11,16 +9,9 @@ import { transactionsOf } from '../store/transactions.js'
 import { askingInTurn, shards, surroundings } from './asking.js'
 import { repertoireWith } from './command.js'
 
-const atOnce: Performer = async () => {}
-const never: Performer = async (_payload, { signal }) => {
-  await once(signal, 'abort')
-  throw signal.reason
-}
-const performer = process.argv.includes('--never-settled') ? never : atOnce
-
 const dir = join(process.env.BENCH_SCRATCH ?? '.', `ours-${process.pid}`)
 const store = await openStore({ dir, shards })
-const engine = openEmbedded({ ...surroundings, store, repertoire: repertoireWith(performer) })
+const engine = openEmbedded({ ...surroundings, store, repertoire: repertoireWith(async () => {}) })
 await engine.start()
 
 present({

@@ -98,7 +98,7 @@ export function consume(
   /** The server that delivers is not known yet to the one asked, or it is gone: then the silence grows too long. */
   function unheard({ subject }: Message): void {
     expected -= Number(subject.slice(address.length + 1))
-    stopWaiting = clock.wake(clock.now() + limits.pullAgainMs, () => {
+    stopWaiting = clock.wake(clock.now() + limits.unheardAgainMs, () => {
       try {
         pull()
       } catch (error) {

@@ -11,12 +11,28 @@ export async function openNatsLog(host: StreamHost, shard: number): Promise<Log>
   const subject = logSubject(shard)
   const settings = { name: logStream(shard), subjects: [subject], storage: 'file' } as const
   const stream = openStream(host, settings)
+  const { clock } = host
   await madeAtLast(host, stream)
 
+  /** The highest number that this process has seen in the log. */
+  let known = 0
+
+  const see = (number: number) => {
+    known = Math.max(known, number)
+  }
+
+  /**
+   * A leader that has just come, or does not know yet that it has gone, may not know the newest entries. A log that ends
+   * before what was seen in it is therefore believed only when it has been told so for a while.
+   */
   async function bounds(): Promise<{ first: number; last: number }> {
-    const { state } = await stream.call<StreamState>('INFO')
-    // The first number of a stream that never held anything is told as 0.
-    return { first: state.messages === 0 ? state.last_seq + 1 : state.first_seq, last: state.last_seq }
+    for (const deadline = clock.elapsed() + limits.requestMs; ; await pause(host, limits.askAgainMs)) {
+      const { messages, first_seq, last_seq: last } = (await stream.call<StreamState>('INFO')).state
+      if (last < known && clock.elapsed() < deadline) continue
+      known = last
+      // The first number of a stream that never held anything is told as 0.
+      return { first: messages === 0 ? last + 1 : first_seq, last }
+    }
   }
 
   return {
@@ -24,7 +40,7 @@ export async function openNatsLog(host: StreamHost, shard: number): Promise<Log>
     bounds,
     async append(entry, after) {
       try {
-        await stream.publish(subject, entry, { 'Nats-Expected-Last-Sequence': String(after) })
+        see(await stream.publish(subject, entry, { 'Nats-Expected-Last-Sequence': String(after) }))
         return 'appended'
       } catch (error) {
         if (isRefused(error, refusals.wrongSequence)) return 'taken'
@@ -37,12 +53,16 @@ export async function openNatsLog(host: StreamHost, shard: number): Promise<Log>
     follow(after, take, ended) {
       let stop: (() => void) | undefined
       let over = false
+      const taken = (entry: Uint8Array, number: number) => {
+        see(number)
+        return take(entry, number)
+      }
       const begin = async () => {
         const { first, last } = await bounds()
         if (over) return
         if (after > last) throw new BusUnreachable(`The log of shard ${shard} ends at ${last}, before ${after}.`)
         if (after + 1 < first) throw new Error(`Entry ${after + 1} of shard ${shard} was trimmed.`)
-        stop = consume(host, stream.name, { after }, { take: ({ body, number }) => take(body, number), ended })
+        stop = consume(host, stream.name, { after }, { take: ({ body, number }) => taken(body, number), ended })
       }
       begin().catch((error) => {
         if (!over) ended(error)

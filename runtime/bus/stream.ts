@@ -2,7 +2,7 @@
 import { bus as limits } from '../../core/limits.js'
 import { type Inbox, Silence } from './inbox.js'
 import { callApi, isRefused, NoStream, publish, refusals } from './jetstream.js'
-import type { Headers, Surroundings } from './link.js'
+import { type Headers, pause, type Surroundings } from './link.js'
 
 /** As the servers spell it; what is not here they fill in. */
 export interface StreamSettings {
@@ -67,8 +67,19 @@ export function openStream(host: StreamHost, settings: StreamSettings): Stream {
     } catch (error) {
       if (!isRefused(error, refusals.streamMissing)) throw error
       await callApi(inbox, `STREAM.CREATE.${name}`, { ...settings, ...always, num_replicas: replicas })
+      await heard()
     }
     log.info('bus.stream.made', { stream: name, replicas })
+  }
+
+  /** A new stream is known to the server asked a moment later. A message meant for another stream is refused, once it is. */
+  async function heard(): Promise<void> {
+    const subject = settings.subjects[0]!.replace('>', 'probe')
+    const elsewhere = { 'Nats-Expected-Stream': 'none' }
+    for (const deadline = clock.elapsed() + limits.publishMs; ; await pause(host, limits.unheardAgainMs)) {
+      const outcome = await publish(inbox, subject, new Uint8Array(0), elsewhere).catch((error) => error)
+      if (!(outcome instanceof NoStream) || clock.elapsed() > deadline) return
+    }
   }
 
   function made(): Promise<void> {

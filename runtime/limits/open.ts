@@ -8,17 +8,19 @@ export interface OpenBucketsOptions {
   readonly redisUrl?: string
   /** The authority that signed the server of a rediss:// URL; absent, those that Node trusts. */
   readonly redisTlsCaFile?: string
+  /** How many nodes share the budgets. */
+  readonly nodes?: () => number
   readonly clock?: BucketClock
   readonly log?: LimitsLog
 }
 
 /** Does not wait for Redis: until it answers, the node counts by itself and `degraded` says so. */
 export async function openBuckets(options: OpenBucketsOptions): Promise<Buckets> {
-  const { redisUrl: url, redisTlsCaFile, clock = monotonicClock, log } = options
+  const { redisUrl: url, redisTlsCaFile, nodes, clock = monotonicClock, log } = options
   if (url === undefined) return openLocalBuckets(new Ledger(clock))
   const scheme = URL.canParse(url) ? new URL(url).protocol : ''
   if (scheme !== 'redis:' && scheme !== 'rediss:') throw new Error('the Redis URL has to be redis:// or rediss://')
-  return new RedisBuckets({ url, tlsCa: redisTlsCaFile && textOf(redisTlsCaFile), clock, log })
+  return new RedisBuckets({ url, tlsCa: redisTlsCaFile && textOf(redisTlsCaFile), nodes, clock, log })
 }
 
 function textOf(file: string): string {

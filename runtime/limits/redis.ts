@@ -31,8 +31,8 @@ export interface RedisBucketsOptions {
   readonly tlsCa?: string
   readonly clock?: BucketClock
   readonly log?: LimitsLog
-  /** The part of each budget that this node gives out on its own while Redis is away. */
-  readonly share?: number
+  /** How many nodes share the budgets: while Redis is away, each gives out its part only. */
+  readonly nodes?: () => number
   readonly commandMs?: number
 }
 
@@ -45,7 +45,9 @@ export class RedisBuckets implements Buckets {
   readonly #ledger: Ledger
   readonly #log: LimitsLog | undefined
   readonly #shared: Shapes = shapesOf()
-  readonly #own: Shapes
+  readonly #nodes: () => number
+  /** The part of one among so many. */
+  readonly #parts = new Map<number, Shapes>()
   readonly #commandMicros: number
   #away: string | undefined = sentenceOf('it has not answered yet')
   #complained = false
@@ -53,10 +55,10 @@ export class RedisBuckets implements Buckets {
   #retries = 0
 
   constructor(options: RedisBucketsOptions) {
-    const { url, tlsCa, clock = monotonicClock, log, share = 1, commandMs = limits.commandMs } = options
+    const { url, tlsCa, clock = monotonicClock, log, nodes = () => 1, commandMs = limits.commandMs } = options
     this.#ledger = new Ledger(clock)
     this.#log = log
-    this.#own = shapesOf(share)
+    this.#nodes = nodes
     this.#commandMicros = commandMs * 1000
     this.#client = new Redis(url, {
       ...(tlsCa === undefined ? {} : { tls: { ca: tlsCa } }),
@@ -79,7 +81,7 @@ export class RedisBuckets implements Buckets {
   }
 
   spend(budget: BudgetName, subject: string): Spent | Promise<Spent> {
-    if (this.#away !== undefined) return this.#ledger.spend(this.#own[budget], budget, subject)
+    if (this.#away !== undefined) return this.#spendAlone(budget, subject)
     return this.#spendShared(this.#shared[budget], budget, subject)
   }
 
@@ -109,8 +111,15 @@ export class RedisBuckets implements Buckets {
       return describe(shape, allowed === 1, { units, atMicros: aheadMicros }, 0)
     } catch (error) {
       if (this.#away === undefined) this.#leave(reasonOf(error))
-      return this.#ledger.spend(this.#own[budget], budget, subject)
+      return this.#spendAlone(budget, subject)
     }
+  }
+
+  #spendAlone(budget: BudgetName, subject: string): Spent {
+    const nodes = Math.max(1, this.#nodes())
+    const part = this.#parts.get(nodes) ?? shapesOf(1 / nodes)
+    this.#parts.set(nodes, part)
+    return this.#ledger.spend(part[budget], budget, subject)
   }
 
   #ask(key: string, shape: Shape, believedUnits: number) {

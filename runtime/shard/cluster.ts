@@ -19,7 +19,7 @@ import { openShelf, type Shelf } from './cluster/shelf.js'
 import { openTender, type Tender } from './cluster/tender.js'
 import type { Engine, NodeSeen, ShardStatus } from './contract.js'
 import type { ClusterOptions } from './options.js'
-import { rankOf, shardOf } from './place.js'
+import { isShard, rankOf, shardOf } from './place.js'
 import { openRegistry } from './registry.js'
 import { openShard } from './shard.js'
 import { tellKind, tellPerformer } from './tell.js'
@@ -139,7 +139,7 @@ export async function openCluster(options: ClusterOptions): Promise<Engine> {
     const nodes = new Map([...(await peers.statuses()), [node.id, ownStatus()] as const])
     return Array.from({ length: options.shards }, (_, shard) => {
       const copies = [...nodes].flatMap(([id, statuses]) => {
-        const copy = statuses.find((each) => each.shard === shard)
+        const copy = statuses[shard]
         return copy && copy.number > 0 ? [{ id, ...copy }] : []
       })
       return {
@@ -212,8 +212,7 @@ export async function openCluster(options: ClusterOptions): Promise<Engine> {
     },
     status,
     async move(shard, to) {
-      if (!Number.isInteger(shard) || shard < 0 || shard >= options.shards)
-        return invalid('shard', 'there is no such shard')
+      if (!isShard(shard, options.shards)) return invalid('shard', 'there is no such shard')
       if (to !== undefined && !members.live().some(({ id, keepsShards: keeps }) => keeps && id === to)) {
         return invalid('node', 'no such node is there that keeps shards')
       }

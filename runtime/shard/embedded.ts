@@ -4,7 +4,7 @@ import { shard as limits } from '../../core/limits.js'
 import type { Engine, Shards } from './contract.js'
 import { Full, Moved } from './lost.js'
 import type { EmbeddedOptions } from './options.js'
-import { shardOf } from './place.js'
+import { isShard, shardOf } from './place.js'
 import { together } from './readall.js'
 import { openRegistry } from './registry.js'
 import { type OwnedShard, openShard } from './shard.js'
@@ -90,6 +90,9 @@ export function openEmbedded(options: EmbeddedOptions): Engine {
         return { shard, owner: here, epoch: onlyEpoch, last, copies: { [here]: last } }
       })
     },
-    move: async () => invalid('node', 'there is one process only, which owns every shard'),
+    async move(shard, to) {
+      if (!isShard(shard, options.shards)) return invalid('shard', 'there is no such shard')
+      return to === undefined ? undefined : invalid('node', 'there is one process only, which owns every shard')
+    },
   }
 }

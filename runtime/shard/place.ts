@@ -5,6 +5,10 @@ export function shardOf(owner: string, shards: number): number {
   return hashOf(owner) % shards
 }
 
+export function isShard(number: number, shards: number): boolean {
+  return Number.isInteger(number) && number >= 0 && number < shards
+}
+
 /**
  * Nodes in the order in which they should have the shard: the first owns it, the next ones keep copies. A node that comes
  * or goes changes only the places it takes or leaves. A pinned node comes first while it is there.

@@ -47,8 +47,5 @@ export async function call<R>(
 
 function howOf(error: Error): How {
   if (error.name === 'TimeoutError') return 'silent'
-  const code = (error.cause as NodeJS.ErrnoException | undefined)?.code
-  if (code === 'ECONNREFUSED') return 'down'
-  if (code === 'ECONNRESET' || code === 'EPIPE' || code === 'UND_ERR_SOCKET') return 'reset'
-  throw error
+  return (error.cause as NodeJS.ErrnoException | undefined)?.code === 'ECONNREFUSED' ? 'down' : 'reset'
 }

@@ -45,19 +45,16 @@ export async function judge({ books, places, history, receiver }: Trial): Promis
   }
 
   const kept = new Set<string>()
+  // Of a write that its client gave up, something may still come about: what is compared is read in the order of causes.
+  const posts = [...receiver.arrived]
   for (const book of books) {
-    const found = await settled(book, places[0]!, receiver)
+    const found = await agreed(book, places, receiver, tell)
     for (const { value } of found.book.entries) kept.add(value)
     const writes = history.writes.filter((write) => write.book === book)
     judgeEntries(book, found.book, writes, tell)
     judgeFollowers(found, receiver, tell)
-    for (const place of places) {
-      const seen = await readBook(place, book)
-      if (JSON.stringify(seen) === JSON.stringify(found.book)) continue
-      tell(undefined, `${place.name} shows another ${book} than ${places[0]!.name}: ${seen?.count} entries`)
-    }
   }
-  judgePosts(receiver.arrived, kept, tell)
+  judgePosts(posts, kept, tell)
   for (const sentence of history.wrongs) tell(undefined, sentence)
   for (const place of places) for (const sentence of place.surprises()) tell(undefined, sentence)
   const outcomes = history.writes.map(outcomeOf)
@@ -75,11 +72,28 @@ interface Kept {
   readonly mirror: Book
 }
 
+/** What every node shows alike, at the latest when the last write that nobody waits for any more has come about. */
+async function agreed(name: string, places: readonly Place[], receiver: Receiver, tell: Tell): Promise<Kept> {
+  for (const ends = performance.now() + patienceMs; ; await sleep(lookEveryMs)) {
+    const kept = await settled(name, places[0]!, receiver)
+    const seen = await Promise.all(places.map((place) => readBook(place, name)))
+    const at = seen.findIndex((book) => JSON.stringify(book) !== JSON.stringify(kept.book))
+    if (at < 0) return kept
+    if (performance.now() < ends) continue
+    const [first, other] = [places[0]!.name, places[at]!.name]
+    tell(
+      undefined,
+      `${other} shows ${seen[at]?.count} entries of ${name}, and ${first} ${kept.book.count}, or they differ`,
+    )
+    return kept
+  }
+}
+
 /** Waits until everything that the entries of a book owe has been done, or for as long as that may take. */
 async function settled(name: string, place: Place, receiver: Receiver): Promise<Kept> {
   for (const ends = performance.now() + patienceMs; ; await sleep(lookEveryMs)) {
-    const book = await readBook(place, name)
     const mirror = await readBook(place, mirrorOf(name))
+    const book = await readBook(place, name)
     const over = performance.now() > ends
     if (!book || !mirror) {
       if (over) throw new Error(`${place.name} does not show ${name} although nothing fails any more`)

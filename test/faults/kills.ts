@@ -29,6 +29,7 @@ const mostMs = 25
 /** Of the kills, those that come while the node is still starting, and how long after its birth at most. */
 const earlyShare = 0.2
 const earlyMs = 600
+const readMs = 60_000
 
 export async function embeddedKills({ cycles, seed, mutants = [], note = () => {} }: Kills): Promise<Survived> {
   const rng = seededRng(seed)
@@ -80,7 +81,7 @@ async function killOnce({ history }: Trial, place: Place, rng: Rng): Promise<num
 async function checkNow({ history }: Trial, place: Place, when: string): Promise<void> {
   const before = history.acknowledged()
   for (const book of books) {
-    const { answer, how } = await call<Book>(place, 'GET', `/books/${book}`, 60_000)
+    const { answer, how } = await call<Book>(place, 'GET', `/books/${book}`, readMs)
     if (!answer) throw new Error(`${place.name} did not show ${book}: ${how}`)
     const writes = before.filter((write) => write.book === book)
     const known = new Set(writes.map(({ value }) => value))

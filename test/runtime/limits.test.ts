@@ -245,7 +245,10 @@ t.test('While Redis is away', async (t) => {
     const redis = await TestRedis.start()
     t.teardown(() => redis.stop())
     const commandMs = 1000
-    const nodes = [await openNode(redis, { share: 0.5, commandMs }), await openNode(redis, { share: 0.5, commandMs })]
+    const nodes = [
+      await openNode(redis, { nodes: () => 2, commandMs }),
+      await openNode(redis, { nodes: () => 2, commandMs }),
+    ]
     t.teardown(() => Promise.all(nodes.map((node) => node.close())))
     const startedMs = performance.now()
     let admitted = 0
@@ -307,7 +310,7 @@ t.test('While Redis is away', async (t) => {
   t.test('A node gives out only its own share of a budget', async (t) => {
     const redis = await TestRedis.prepare()
     t.teardown(() => redis.stop())
-    const node = new RedisBuckets({ url: redis.url, clock: new StillClock(), share: 0.25 })
+    const node = new RedisBuckets({ url: redis.url, clock: new StillClock(), nodes: () => 4 })
     t.teardown(() => node.close())
     const spents = await Promise.all(Array.from({ length: burstCalls }, () => node.spend('send', 'subject')))
     t.equal(spents.filter((spent) => spent.allowed).length, burstCalls / 4)

@@ -1,41 +1,65 @@
-/** Whether the copies of a shard that have come as far as its owner hold the same bytes as the owner's. */
+/** Whether the copies of a shard that have come to the end of its log hold the same bytes, and operators are told so. */
 import { cluster as limits } from '../../core/limits.js'
-import type { Change } from '../../runtime/store/contract.js'
+import { lineOf } from '../../runtime/shard/cluster/entry.js'
+import { shardOf } from '../../runtime/shard/place.js'
+import { type Change, table } from '../../runtime/store/contract.js'
 import { keyBytes } from '../../runtime/store/key.js'
+import { attempt } from './load/home.js'
 import type { SimNode } from './node.js'
+import { readerOver, rowsBeyond } from './world/space.js'
 import type { World } from './world.js'
-import { rowsBeyond } from './world/space.js'
 
-/** Sentences; empty when all are alike. Undefined while nobody owns some shard, or a copy has yet to catch up. */
+/** What each copy notes of itself; how it came there may differ, so it is no part of what must be alike. */
+const positions = table<[], { line: string; holder: string; number: number }>('shard.copy')
+const positionKey = keyBytes(positions.name, [])
+
+const statusWithinMs = 5_000
+
+/** Sentences; empty when all are alike. Undefined while some shard is not owned or lacks copies that are up to date. */
 export async function differences(world: World): Promise<readonly string[] | undefined> {
-  const { nodes, homes, rng } = world
-  const there = homes()
-  if (there.length === 0) return undefined
-  const statuses = await rng.pick(there).engine.status()
+  const { plan, bus, nodes, homes, rng, timeline } = world
+  const home = rng.pick(homes())
+  const told = await attempt(home, timeline, statusWithinMs, () => home.engine.status())
+  if (told.kind !== 'answered') return undefined
+  const holdersOf = (owner: string) => homes().filter(({ engine }) => engine.tenure(owner) !== undefined)
   const found: string[] = []
-  for (const { shard, owner, last, copies } of statuses) {
-    const keepers = nodes.filter((node) => node.disk)
-    const kept = keepers.filter((node) => copies[node.disk!.id()] === last)
-    const owning = kept.find((node) => node.disk!.id() === owner)
-    // A node whose turn it no longer is may keep an old copy; those whose turn it is must come to the end.
-    if (!owning || kept.length < Math.min(limits.copies, keepers.length)) return undefined
-    const right = rowsOf(owning, shard)
-    for (const node of kept) {
-      const rows = rowsOf(node, shard)
-      const place = right.findIndex(({ key, value }, at) => !sameBytes(key, rows[at]?.key) || !sameBytes(value, rows[at]?.value))
-      if (place < 0 && rows.length === right.length) continue
-      const row = right[place] ?? rows[right.length]
-      found.push(`${node.id} and ${owning.id} hold different rows of shard ${shard}, first at ${row?.key.toString('latin1')}`)
-    }
+  const keepers = nodes.filter((node) => node.disk && !node.isRetired())
+  for (let shard = 0; shard < plan.shards; shard++) {
+    const log = bus.log(shard)
+    const lastEntry = log.entries().at(-1)
+    if (!lastEntry) return undefined
+    const upToDate = keepers.filter((node) => {
+      const { number, line } = positionOf(node, shard)
+      return number === log.last() && line === lineOf(lastEntry.bytes)
+    })
+    const [first] = upToDate
+    if (!first || upToDate.length < Math.min(limits.copies, keepers.length)) return undefined
+    const owner = positionOf(first, shard).holder.split('/')[0]
+    if (told.answer[shard]?.owner !== owner) return undefined
+    const holders = world.owners.filter((each) => shardOf(each, plan.shards) === shard).map(holdersOf)
+    if (holders.some((each) => each.length !== 1)) return undefined
+    found.push(...upToDate.flatMap((node) => difference(first, node, shard) ?? []))
   }
   return found
 }
 
-/** Where a copy stands it notes for itself, and how it came there may differ. */
-const ownRecord = keyBytes('shard.copy', [])
+function positionOf({ disk }: SimNode, shard: number) {
+  return readerOver(() => disk!.rows(shard)).get(positions, []) ?? { line: '', holder: '', number: 0 }
+}
+
+function difference(one: SimNode, other: SimNode, shard: number): string | undefined {
+  const [mine, theirs] = [rowsOf(one, shard), rowsOf(other, shard)]
+  for (let at = 0; at < Math.max(mine.length, theirs.length); at++) {
+    const [a, b] = [mine[at], theirs[at]]
+    if (sameBytes(a?.key, b?.key) && sameBytes(a?.value, b?.value)) continue
+    const where = JSON.stringify((a ?? b)!.key.toString('latin1'))
+    return `${one.id} and ${other.id} hold different rows of shard ${shard}, first at ${where}`
+  }
+  return undefined
+}
 
 function rowsOf({ disk }: SimNode, shard: number): Change[] {
-  return rowsBeyond(disk!.rows(shard), undefined).filter(({ key }) => !sameBytes(key, ownRecord))
+  return rowsBeyond(disk!.rows(shard), undefined).filter(({ key }) => !sameBytes(key, positionKey))
 }
 
 function sameBytes(a: Buffer | undefined, b: Buffer | undefined): boolean {

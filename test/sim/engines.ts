@@ -1,7 +1,7 @@
 /** The engines that are simulated, each opened on a simulated process. */
 import type { Bus } from '../../runtime/bus/contract.js'
-import type { Engine } from '../../runtime/shard/contract.js'
 import { openCluster } from '../../runtime/shard/cluster.js'
+import type { Engine } from '../../runtime/shard/contract.js'
 import { openEmbedded } from '../../runtime/shard/embedded.js'
 import type { EngineOptions } from '../../runtime/shard/options.js'
 import type { Store } from '../../runtime/store/contract.js'

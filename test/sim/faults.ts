@@ -23,7 +23,9 @@ const hourMs = 3_600_000
 
 /** A node whose process runs; one that keeps shards, if only such will do. */
 function running({ nodes }: World, rng: Rng, keepsShards = false): SimNode | undefined {
-  const fit = nodes.filter((node) => node.life() && !node.life()!.paused() && (node.disk || !keepsShards))
+  const fit = nodes.filter(
+    (node) => node.life() && !node.isRetired() && !node.life()!.paused() && (node.disk || !keepsShards),
+  )
   return fit.length > 0 ? rng.pick(fit) : undefined
 }
 
@@ -88,6 +90,21 @@ export const faults: readonly Fault[] = [
       if (!node) return undefined
       const stopped = node.stop(10_000)
       return { about: node.id, lastsMs: rng.between(100, 12_000), end: () => void stopped.then(() => node.start()) }
+    },
+  },
+  {
+    name: 'gone for good',
+    weight: 1,
+    engines: clusterOnly,
+    losesCopies: true,
+    begin(world, rng) {
+      const node = running(world, rng)
+      const others = world.nodes.filter((each) => each !== node && each.disk && !each.isRetired())
+      if (!node || others.length === 0) return undefined
+      node.retire()
+      if (rng.chance(0.5)) node.crash()
+      else void node.stop(10_000)
+      return { about: node.id, lastsMs: 0, end: () => {} }
     },
   },
   spell('cut off', 6, clusterOnly, 12_000, (node, rng) => {
@@ -196,7 +213,9 @@ export const faults: readonly Fault[] = [
       if (!home || !target) return undefined
       const shard = rng.below(world.plan.shards)
       const move = (to: string | undefined) =>
-        home.life.enter(() => void home.engine.move(shard, to).catch((error) => world.trace.note(`not moved: ${error}`)))
+        home.life.enter(
+          () => void home.engine.move(shard, to).catch((error) => world.trace.note(`not moved: ${error}`)),
+        )
       move(target.disk!.id())
       return { about: `shard ${shard} to ${target.id}`, lastsMs: rng.between(500, 8_000), end: () => move(undefined) }
     },

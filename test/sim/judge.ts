@@ -76,7 +76,8 @@ export function judge(states: States, history: History, receiver: Receiver, cloc
     if (outcome === 'acknowledged' && place !== asked.answer!.count) {
       violated(`${value} was acknowledged at place ${asked.answer!.count} of ${owner} and is at ${place || 'none'}`)
     }
-    if (outcome === 'not decided' && values.has(value)) violated(`${value} is there, though it was said not to be decided`)
+    if (outcome === 'not decided' && values.has(value))
+      violated(`${value} is there, though it was said not to be decided`)
   }
 }
 

@@ -1,15 +1,14 @@
 /** Parts of the world broken on purpose, one at a time, to prove that the checker sees what each of them would do. */
-import type { Bus, Held, Log } from '../../runtime/bus/contract.js'
+import type { Bus, Log } from '../../runtime/bus/contract.js'
 import type { Clock } from '../../runtime/clock.js'
 import type { AskOptions, Engine } from '../../runtime/shard/contract.js'
 import { shardOf } from '../../runtime/shard/place.js'
-import type { Space } from '../../runtime/store/contract.js'
 import type { Limits } from './limits.js'
 import type { EngineKind } from './plan.js'
 import type { Disk, Durability } from './world/disk.js'
 import type { Life } from './world/life.js'
 import type { Rng } from './world/rng.js'
-import { spaceOver } from './world/space.js'
+import { readerOver } from './world/space.js'
 import type { Timeline } from './world/timeline.js'
 
 /** What a mutant may use besides the part that it takes the place of. */
@@ -78,23 +77,6 @@ export const mutants: readonly Mutant[] = [
     },
   },
   {
-    name: 'A bucket that shows what was there a while ago',
-    engine: 'cluster',
-    mutation: {
-      bus(bus, { timeline }) {
-        const before = new Map<string, { held: Held | undefined; at: number }>()
-        const get = async (key: string) => {
-          const known = before.get(key)
-          if (known && timeline.now() - known.at < staleMs) return known.held
-          const held = await bus.members.get(key)
-          before.set(key, { held, at: timeline.now() })
-          return held
-        }
-        return { ...bus, members: { ...bus.members, get } }
-      },
-    },
-  },
-  {
     name: 'A snapshot that lacks its last rows',
     engine: 'cluster',
     mutation: {
@@ -145,7 +127,12 @@ export const mutants: readonly Mutant[] = [
       engine: (engine, { disk, shards }) => ({
         ...engine,
         read: async (owner, query, input) =>
-          disk ? query.read(copyOf(disk, shardOf(owner, shards)), input) : engine.read(owner, query, input),
+          disk
+            ? query.read(
+                readerOver(() => disk.rows(shardOf(owner, shards))),
+                input,
+              )
+            : engine.read(owner, query, input),
       }),
     },
   },
@@ -189,8 +176,6 @@ export const mutants: readonly Mutant[] = [
   },
 ]
 
-const staleMs = 20_000
-
 /** Leaves out the part before the last, which is the end. */
 async function* withoutLastRows(parts: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   const all: Uint8Array[] = []
@@ -200,10 +185,3 @@ async function* withoutLastRows(parts: AsyncIterable<Uint8Array>): AsyncGenerato
 
 /** The longest that a process is taken to run without looking at its clock. */
 const longestRunMs = 700
-
-function copyOf(disk: Disk, shard: number): Space {
-  return spaceOver(
-    () => disk.rows(shard),
-    () => Promise.reject(new Error('a copy is only read')),
-  )
-}

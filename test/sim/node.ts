@@ -16,8 +16,11 @@ export interface SimNode {
   life(): Life | undefined
   /** The same once it takes requests. */
   home(): Home | undefined
-  /** Whether it should run: one that ends by itself is started again. */
+  /** Runs a process from now on: one that could not start is tried again. */
   start(): void
+  /** It will not come back. */
+  retire(): void
+  isRetired(): boolean
   /** Ends the process at once, or after it has reached outside that many times more. */
   crash(afterReaching?: number): void
   /** Asks the process to stop, and ends it when it has or when patience is over; resolves with whether it had. */
@@ -46,10 +49,11 @@ export function openNode(options: NodeOptions): SimNode {
   let engine: Engine | undefined
   let home: Home | undefined
   let wanted = false
+  let retired = false
 
   function start(): void {
+    if (retired || life?.alive()) return
     wanted = true
-    if (life?.alive()) return
     const mine = options.begin(`${id}.${++lives}`)
     life = mine
     home = undefined
@@ -85,6 +89,11 @@ export function openNode(options: NodeOptions): SimNode {
     life: () => life,
     home: () => (home?.life.alive() ? home : undefined),
     start,
+    retire() {
+      retired = true
+      wanted = false
+    },
+    isRetired: () => retired,
     crash(afterReaching) {
       wanted = false
       life?.end(afterReaching)
@@ -118,4 +127,3 @@ export function openNode(options: NodeOptions): SimNode {
     },
   }
 }
-

@@ -10,6 +10,8 @@ export interface Plan {
   /** Nodes that keep shards, and nodes that only ask. */
   readonly nodes: number
   readonly askers: number
+  /** How long the first node runs alone, with the embedded engine, before the cluster begins on what it left. */
+  readonly aloneMs: number
   readonly shards: number
   readonly owners: number
   readonly clients: number
@@ -42,6 +44,7 @@ export function drawPlan(seed: number, wishes: Wishes = {}): Plan {
     engine,
     nodes: isCluster ? rng.pick([1, 2, 2, 3, 3, 3, 4, 5]) : 1,
     askers: isCluster ? rng.pick([0, 1, 1, 2]) : 0,
+    aloneMs: isCluster && rng.chance(0.08) ? rng.between(500, 4_000) : 0,
     shards: 1 + rng.below(4),
     owners: 1 + rng.below(6),
     clients: 1 + rng.below(6),

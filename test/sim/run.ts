@@ -59,14 +59,11 @@ export async function run(plan: Plan, options: WorldOptions = {}): Promise<RunRe
 async function live(world: World): Promise<void> {
   const { plan, timeline, trace, history, nodes } = world
   const isBroken = () => history.violations.length > 0
-  const rng = world.rng.fork('start')
-  for (const [place, node] of nodes.entries()) {
-    const joinsLate = place > 0 && rng.chance(0.25)
-    timeline.after(joinsLate ? rng.between(0, plan.troubleMs) : rng.between(0, 50), node.start)
-  }
-  const endFaults = befall(world)
   let troubled = true
   const clients = openClients(world, () => !troubled)
+  if (await beginAlone(world)) return
+  startAll(world)
+  const endFaults = befall(world)
   if (await timeline.run(plan.troubleMs, isBroken)) return
 
   troubled = false
@@ -78,7 +75,7 @@ async function live(world: World): Promise<void> {
   await timeline.run(stillWithinMs, () => isBroken() || states !== undefined)
   if (isBroken()) return
   if (!states) {
-    const away = nodes.filter((node) => !node.home()).map(({ id }) => `${id} is away`)
+    const away = nodes.filter((node) => !node.isRetired() && !node.home()).map(({ id }) => `${id} is away`)
     const open = [`${clients.waiting()} clients wait`, ...away, ...owing].slice(0, 6)
     history.violated(`${stillWithinMs / 1000} seconds after the last fault it is not still: ${open.join('; ')}`)
     return
@@ -93,7 +90,7 @@ async function live(world: World): Promise<void> {
   async function look(): Promise<void> {
     for (;;) {
       await timeline.sleep(lookEveryMs)
-      if (clients.waiting() > 0 || !nodes.every((node) => node.home())) continue
+      if (clients.waiting() > 0 || !nodes.every((node) => node.isRetired() || node.home())) continue
       const seen = await statesOf(world)
       if (!seen) continue
       owing = missing(seen, history, world.receiver, Math.max(...nodes.map(({ clock }) => clock.now())))
@@ -101,6 +98,41 @@ async function live(world: World): Promise<void> {
       states = seen
       return
     }
+  }
+}
+
+/** The first node by itself for a while, if so planned; then it stops, and starts again as one of many. */
+async function beginAlone(world: World): Promise<boolean> {
+  const { plan, timeline, history, nodes } = world
+  const [first] = nodes
+  if (plan.aloneMs === 0 || !first) return false
+  const isBroken = () => history.violations.length > 0
+  first.start()
+  if (await timeline.run(plan.aloneMs, isBroken)) return true
+  let stopped = false
+  void first.stop(stopWithinMs).then((clean) => {
+    if (!clean) history.violated(`${first.id} did not stop to join a cluster`)
+    stopped = true
+  })
+  await timeline.run(stopWithinMs * 2, () => stopped)
+  world.engine = plan.engine
+  first.start()
+  const rng = world.rng.fork('alone')
+  if (rng.chance(0.5)) {
+    const life = first.life()!
+    life.ended(() => void timeline.after(rng.between(1, 2_000), first.start))
+    life.end(1 + rng.below(60))
+  }
+  await timeline.run(stopWithinMs, () => first.home() !== undefined)
+  if (!first.home()) history.violated(`${first.id} could not found a cluster on its data`)
+  return isBroken()
+}
+
+function startAll({ plan, rng, timeline, nodes }: World): void {
+  const starts = rng.fork('start')
+  for (const [place, node] of nodes.entries()) {
+    const joinsLate = place > 0 && starts.chance(0.25)
+    timeline.after(joinsLate ? starts.between(0, plan.troubleMs) : starts.between(0, 50), node.start)
   }
 }
 
@@ -159,7 +191,8 @@ async function compareCopies(world: World): Promise<void> {
   let found: readonly string[] | undefined
   void compare()
   await timeline.run(alikeWithinMs, () => found !== undefined || history.violations.length > 0)
-  if (!found) history.violated(`the copies have not caught up ${alikeWithinMs / 1000} seconds after everything was still`)
+  if (!found)
+    history.violated(`the copies have not caught up ${alikeWithinMs / 1000} seconds after everything was still`)
   for (const each of found ?? []) history.violated(each)
 
   async function compare(): Promise<void> {

@@ -11,7 +11,7 @@ import { type Home, openHome } from './load/home.js'
 import { openReceiver, type Receiver } from './load/receiver.js'
 import type { Mutation } from './mutants.js'
 import { openNode, type SimNode } from './node.js'
-import { type Plan, rngOf } from './plan.js'
+import { type EngineKind, type Plan, rngOf } from './plan.js'
 import { openSimBus, type SimBus } from './world/bus.js'
 import { nodeClock } from './world/clock.js'
 import { openDisk } from './world/disk.js'
@@ -32,6 +32,8 @@ export interface World {
   readonly bus: SimBus
   readonly writers: Writers
   readonly calm: Calm
+  /** Which engine processes are started with. */
+  engine: EngineKind
   readonly nodes: readonly SimNode[]
   readonly owners: readonly string[]
   homes(): readonly Home[]
@@ -113,7 +115,7 @@ export function openWorld(plan: Plan, { mutation = {}, print, ignored }: WorldOp
           const connected = bus.connect(life, link, clock)
           return mutation.bus?.(connected, around) ?? connected
         }
-        const engine = await engines[plan.engine](options, {
+        const engine = await engines[world.engine](options, {
           life,
           store: disk?.open(life),
           bus: connect,
@@ -129,7 +131,7 @@ export function openWorld(plan: Plan, { mutation = {}, print, ignored }: WorldOp
     ...Array.from({ length: plan.nodes }, (_, place) => node(`n${place + 1}`, true)),
     ...Array.from({ length: plan.askers }, (_, place) => node(`a${place + 1}`, false)),
   ]
-  return {
+  const world: World = {
     plan,
     rng,
     timeline,
@@ -139,16 +141,20 @@ export function openWorld(plan: Plan, { mutation = {}, print, ignored }: WorldOp
     bus,
     writers,
     calm,
+    engine: plan.aloneMs > 0 ? 'embedded' : plan.engine,
     nodes,
     owners: Array.from({ length: plan.owners }, (_, place) => `o${place + 1}`),
     homes: () => nodes.flatMap((each) => each.home() ?? []),
   }
+  return world
 }
 
 function logInto(write: (line: string) => void, bound: object = {}): Log {
-  const at = (level: string) => (event: string, fields: object = {}) => {
-    write(`${level} ${event} ${JSON.stringify({ ...bound, ...fields }, plain)}`)
-  }
+  const at =
+    (level: string) =>
+    (event: string, fields: object = {}) => {
+      write(`${level} ${event} ${JSON.stringify({ ...bound, ...fields }, plain)}`)
+    }
   return {
     debug: at('debug'),
     info: at('info'),

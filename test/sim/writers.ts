@@ -40,7 +40,14 @@ export function openWriters({ now, violated, changed }: WriterOptions): Writers 
   const lastBeat = new Map<string, number>()
 
   function knownOf(shard: number): Known {
-    const known = shards.get(shard) ?? { assembler: openAssembler(), certain: true, line: '', epoch: 0, by: '', since: 0 }
+    const known = shards.get(shard) ?? {
+      assembler: openAssembler(),
+      certain: true,
+      line: '',
+      epoch: 0,
+      by: '',
+      since: 0,
+    }
     shards.set(shard, known)
     return known
   }
@@ -63,7 +70,8 @@ export function openWriters({ now, violated, changed }: WriterOptions): Writers 
       if (!known.certain) return
       if (isNewLine || entry.epoch !== known.epoch) {
         violated(`${where} was written in epoch ${entry.epoch}, but epoch ${known.epoch} is on`)
-      } else if (by !== known.by) violated(`${where} of epoch ${entry.epoch} is by ${by}, but the epoch belongs to ${known.by}`)
+      } else if (by !== known.by)
+        violated(`${where} of epoch ${entry.epoch} is by ${by}, but the epoch belongs to ${known.by}`)
     },
     beat: (life, askedAt) => void lastBeat.set(life.name, Math.max(askedAt, lastBeat.get(life.name) ?? 0)),
     rolledBack(shard) {
@@ -74,7 +82,9 @@ export function openWriters({ now, violated, changed }: WriterOptions): Writers 
       if (!known?.certain || known.by === life.name) return
       const leaseEnds = (lastBeat.get(life.name) ?? Number.NEGATIVE_INFINITY) + limits.leaseMs / slowest
       if (now() <= leaseEnds) return
-      violated(`${life.name} begins the effect ${id}, though ${known.by} has owned shard ${shard} since ${known.since.toFixed(1)}`)
+      violated(
+        `${life.name} begins the effect ${id}, though ${known.by} has owned shard ${shard} since ${known.since.toFixed(1)}`,
+      )
     },
   }
 }

@@ -16,6 +16,7 @@ export interface CopyStatus {
 export interface PeerSide {
   release(shard: number): Promise<boolean>
   rescue(shard: number): void
+  /** One for each shard, in their order. */
   status(): readonly CopyStatus[]
 }
 
@@ -74,7 +75,7 @@ export function openPeers(wire: Wire, others: () => readonly string[]): Peers {
     async furthest(shard, line) {
       let found: { node: string; number: number } | undefined
       for (const [node, copies] of await statuses()) {
-        const copy = copies.find((each) => each.shard === shard)
+        const copy = copies[shard]
         if (!copy || (line !== '' && copy.line !== line) || copy.number <= (found?.number ?? 0)) continue
         found = { node, number: copy.number }
       }

@@ -91,6 +91,7 @@ export function localSuite(t: Test, openHouse: OpenHouse): void {
     t.match(await house.engine.move(0, 'nobody'), { refused: 'request.invalid' })
     t.match(await house.engine.move(houseShards, undefined), { refused: 'request.invalid' })
     t.match(await house.engine.move(-1, undefined), { refused: 'request.invalid' })
+    t.equal(await house.engine.move(0, undefined), undefined, 'it may always go where it would by itself')
     t.match(await doing(house, 'a', { count: 1 }), { counted: 1 })
   })
 }

@@ -139,7 +139,8 @@ t.test('A snapshot made while commits go on becomes the state itself with the en
         meanwhile += log.length
         while (later.length > 0) await commitOne()
 
-        const other = openCopy(newSpace2())
+        const otherSpace = newSpace()
+        const other = openCopy(otherSpace)
         await other.load(readSnapshot(cut(bytes, [13])))
         const end = other.position().wholeFrom!
         for (const [at, entry] of log.entries()) {
@@ -149,19 +150,13 @@ t.test('A snapshot made while commits go on becomes the state itself with the en
           if (at % (behind + 1) === 0) await other.settled()
         }
         await other.settled()
-        if (!other.isWhole() || !same(rowsOf(latest!), rowsOf(space))) throw new Error('another state came of it')
+        if (!other.isWhole() || !same(rowsOf(otherSpace), rowsOf(space))) throw new Error('another state came of it')
       },
     ),
     { numRuns: 100 },
   )
   t.ok(meanwhile > 100, `${meanwhile} commits were made meanwhile`)
 })
-
-let latest: Space | undefined
-function newSpace2(): Space {
-  latest = newSpace()
-  return latest
-}
 
 async function* readFrom(rows: readonly Change[], position: Position): AsyncGenerator<readonly Change[], Position> {
   yield rows

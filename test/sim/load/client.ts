@@ -2,8 +2,8 @@
 import type { Refusal } from '../../../core/errors.js'
 import type { Rng } from '../world/rng.js'
 import type { Timeline } from '../world/timeline.js'
-import { append, type AppendInput, everything, list, poison, touch } from './commands.js'
 import type { Calm } from './calm.js'
+import { type AppendInput, append, everything, list, poison, touch } from './commands.js'
 import type { Asked, History } from './history.js'
 import { attempt, type Home, type Outcome } from './home.js'
 import type { Pressure } from './pressure.js'
@@ -67,8 +67,11 @@ export async function runClient(options: ClientOptions): Promise<void> {
     const { input, id } = asked
     const where = home.life.name
     note(`${name} asks ${where} to append ${input.value} to ${input.owner}${id ? ` as ${id}` : ''}`)
-    const told = options.pressure?.asked(home, input.owner)
-    const call = () => home.engine.ask(input.owner, append, input, { id })
+    let told: (() => void) | undefined
+    const call = () => {
+      told = options.pressure?.asked(home, input.owner)
+      return home.engine.ask(input.owner, append, input, { id })
+    }
     const outcome = await attempt(home, timeline, patience(), call, (answer) => {
       note(`${name} hears late from ${where} of ${input.value}`)
       history.acknowledged(asked, answer, where)
@@ -159,7 +162,10 @@ export async function runClient(options: ClientOptions): Promise<void> {
 
   async function glance(): Promise<void> {
     const home = await anyHome()
-    await attempt(home, timeline, patience(), async () => home.glance(rng.pick(options.owners)))
+    const owner = rng.pick(options.owners)
+    const holders = options.homes().filter(({ engine }) => engine.tenure(owner) !== undefined)
+    if (holders.length > 1) history.violated(`${holders.map(({ life }) => life.name).join(' and ')} both hold ${owner}`)
+    await attempt(home, timeline, patience(), async () => home.glance(owner))
   }
 
   async function putOff(): Promise<void> {

@@ -3,8 +3,8 @@
  * own, an effect, another owner's list, a timer), so that any part lost, repeated or out of order can be seen.
  */
 import { refuse } from '../../../core/errors.js'
-import { outboxTable, timerNameTable } from '../../../runtime/shard/tables.js'
 import type { Command, Query } from '../../../runtime/shard/contract.js'
+import { outboxTable, timerNameTable } from '../../../runtime/shard/tables.js'
 import { type Reader, table } from '../../../runtime/store/contract.js'
 
 export const lists = table<[owner: string], readonly string[]>('sim.list')

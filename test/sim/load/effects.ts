@@ -36,7 +36,8 @@ export function simPerformers(options: EffectOptions): (shards: Shards) => Reado
     options.begins(life, shard, id)
     if (about.owner !== owner) violated(`the effect of ${owner} was performed as one of ${about.owner}`)
     if (signal.aborted) violated(`${life.name} began the effect ${id} after its signal was aborted`)
-    if (!reader.get(marks, [owner, value])) violated(`${life.name} performs ${id}, but does not see the commit it is from`)
+    if (!reader.get(marks, [owner, value]))
+      violated(`${life.name} performs ${id}, but does not see the commit it is from`)
     const ends = [
       count(`shard ${shard}`, limits.effectsInFlight),
       count(`shard ${shard} to ${destination}`, limits.effectsPerDestination),

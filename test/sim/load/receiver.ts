@@ -30,7 +30,8 @@ export function openReceiver(
 
   function take(id: string, what: string): void {
     const before = seen.get(id)
-    if (before !== undefined && before !== what) about.violated(`the effect id ${id} stood for ${before} and then ${what}`)
+    if (before !== undefined && before !== what)
+      about.violated(`the effect id ${id} stood for ${before} and then ${what}`)
     if (before === undefined || !about.dropsRepeats) accepted.push(what)
     seen.set(id, what)
   }

@@ -25,6 +25,8 @@ export interface Link {
   slow(factor: number): void
   /** The share of messages that fall behind. */
   straggle(share: number): void
+  /** Whether a request that was sent now is sent a second time, late: what comes of that depends on the servers. */
+  repeats(): boolean
   /** The time for one way, without what may go wrong with it. */
   wayMs(): number
 }
@@ -88,6 +90,7 @@ export function openLink(timeline: Timeline, rng: Rng): Link {
     straggle(share) {
       straggling = share
     },
+    repeats: () => straggling > 0 && rng.chance(straggling),
     wayMs,
   }
 }

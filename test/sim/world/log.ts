@@ -58,7 +58,12 @@ export function openHeldLog(options: LogOptions): HeldLog {
     return 'appended'
   }
 
-  function follow(connection: Connection, after: number, take: Parameters<Log['follow']>[1], ended: (w: unknown) => void) {
+  function follow(
+    connection: Connection,
+    after: number,
+    take: Parameters<Log['follow']>[1],
+    ended: (w: unknown) => void,
+  ) {
     const { life, link } = connection
     let cursor = after
     let busy = true
@@ -143,7 +148,7 @@ export function openHeldLog(options: LogOptions): HeldLog {
       append(entry, after) {
         if (entry.length > options.entryBytes) return Promise.reject(new Error('an entry is too large for the log'))
         const bytes = Buffer.from(entry)
-        return servers.ask(connection, () => append(bytes, after, connection))
+        return servers.ask(connection, () => append(bytes, after, connection), { mayRepeat: true })
       },
       bounds: () => servers.ask(connection, () => ({ first, last: last() })),
       read: (number) =>

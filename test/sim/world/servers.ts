@@ -22,12 +22,14 @@ export interface Servers {
   isUp(): boolean
   /**
    * Has the servers do something once and brings back what came of it. Without an answer in time it is BusUnreachable,
-   * whether or not it was done, is done later, or never.
+   * whether or not it was done, is done later, or never. What does nothing the second time may reach them twice.
    */
-  ask<T>(connection: Connection, work: () => T, withinMs?: number): Promise<T>
+  ask<T>(connection: Connection, work: () => T, about?: { mayRepeat: boolean }): Promise<T>
   /** Told when the servers come back. */
   onUp(call: () => void): void
 }
+
+const repeatsMs = [1, 8_000] as const
 
 export function openServers(timeline: Timeline, rng: Rng): Servers {
   const returns: (() => void)[] = []
@@ -39,7 +41,7 @@ export function openServers(timeline: Timeline, rng: Rng): Servers {
       if (back) for (const call of returns) call()
     },
     isUp: () => up,
-    ask<T>({ life, link, clock, isOpen }: Connection, work: () => T, withinMs = limits.requestMs) {
+    ask<T>({ life, link, clock, isOpen }: Connection, work: () => T, { mayRepeat } = { mayRepeat: false }) {
       return life.outside<T>(({ resolve, reject }) => {
         let answered = false
         const settle = (call: () => void) => {
@@ -49,16 +51,18 @@ export function openServers(timeline: Timeline, rng: Rng): Servers {
           call()
         }
         const unreachable = () => settle(() => reject(new BusUnreachable('The simulated servers did not answer.')))
-        const cancel = timeline.after(clock.worldMs(withinMs), unreachable)
+        const cancel = timeline.after(clock.worldMs(limits.requestMs), unreachable)
         if (!isOpen() || link.isKnownDown()) {
           timeline.after(rng.between(0.1, 2), unreachable)
           return
         }
-        link.carry('toBus', () => {
+        const arrive = () => {
           if (!up) return
           const result = work()
           link.carry('toNode', () => settle(() => resolve(result)))
-        })
+        }
+        link.carry('toBus', arrive)
+        if (mayRepeat && link.repeats()) timeline.after(rng.between(...repeatsMs), () => link.carry('toBus', arrive))
       })
     },
     onUp: (call) => void returns.push(call),

@@ -1,11 +1,24 @@
 /** One space of the simulated store, with the bytes of the real one: its keys, its records, its ranges. */
 import { decodeRecord, encodeRecord } from '../../../runtime/store/codec.js'
-import type { Change, Key, Row, Space, Table } from '../../../runtime/store/contract.js'
+import type { Change, Key, Reader, Row, Space, Table } from '../../../runtime/store/contract.js'
 import { keyBytes, keyParts } from '../../../runtime/store/key.js'
 import { type Bounds, boundsOf, isEmpty } from '../../../runtime/store/range.js'
 import type { Rows } from './rows.js'
 
 export function spaceOver(rowsNow: () => Rows, commit: (changes: readonly Change[]) => Promise<void>): Space {
+  return {
+    ...readerOver(rowsNow),
+    encode: (writes) =>
+      writes.map(({ table: of, key, value }) => ({
+        key: keyBytes(of.name, key),
+        value: value === undefined ? undefined : encodeRecord(of, value),
+      })),
+    commit,
+    rows: (after, limit) => rowsBeyond(rowsNow(), after, limit),
+  }
+}
+
+export function readerOver(rowsNow: () => Rows): Reader {
   function* walk<K extends Key, V>(of: Table<K, V>, bounds: Bounds): Generator<Row<K, V>> {
     const { end, endBelongs, reverse } = bounds
     let [from, beyond, left] = [bounds.start, bounds.startBeyond, bounds.limit]
@@ -28,13 +41,6 @@ export function spaceOver(rowsNow: () => Rows, commit: (changes: readonly Change
       const bounds = boundsOf(of.name, options)
       return { [Symbol.iterator]: () => walk(of, bounds) }
     },
-    encode: (writes) =>
-      writes.map(({ table: of, key, value }) => ({
-        key: keyBytes(of.name, key),
-        value: value === undefined ? undefined : encodeRecord(of, value),
-      })),
-    commit,
-    rows: (after, limit) => rowsBeyond(rowsNow(), after, limit),
   }
 }
 
