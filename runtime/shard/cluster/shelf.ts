@@ -75,10 +75,14 @@ export function openShelf(options: {
     async load(copy, line, first) {
       for (const pointer of settings.snapshotsOf(shard)) {
         if (pointer.line !== line || pointer.number + 1 < first) continue
-        const parts = await snapshots.get(pointer.object)
-        if (!parts) continue
-        await copy.load(readSnapshot(parts))
-        return true
+        try {
+          const parts = await snapshots.get(pointer.object)
+          if (!parts) continue
+          await copy.load(readSnapshot(parts))
+          return true
+        } catch (error) {
+          say.warn('shard.snapshot.unreadable', { shard, object: pointer.object, error })
+        }
       }
       return false
     },
@@ -91,7 +95,8 @@ export function openShelf(options: {
       )
     },
     keeper(copy, line) {
-      let entries = 0
+      const newest = settings.snapshotsOf(shard).find((pointer) => pointer.line === line)
+      let entries = Math.max(0, copy.position().number - (newest?.number ?? 0))
       let bytes = 0
       /** Size of the last snapshot: the next waits until the log has grown by as much, so it never costs more than the log does. */
       let lastBytes = 0

@@ -228,8 +228,11 @@ export function openTender(options: TenderOptions): Tender {
     snapshots.stop()
     await committing
     say.info('shard.left', { shard: number, epoch, how })
-    if (isOurs) await sayLeft(line, epoch + 1)
-    owning.end()
+    try {
+      if (isOurs) await sayLeft(line, epoch + 1)
+    } finally {
+      owning.end()
+    }
   }
 
   /** Writes that nobody has the shard, and before that the whole shard if the servers have lost it. */
