@@ -4,6 +4,7 @@ import { isRefusal } from '../../core/errors.js'
 import { idFromBytes } from '../../core/ids.js'
 import { systemClock } from '../../runtime/clock.js'
 import { openLog } from '../../runtime/observe/log.js'
+import { pooled } from '../../runtime/random.js'
 import type { Command, Shards } from '../../runtime/shard/contract.js'
 import { shardOf } from '../../runtime/shard/place.js'
 import type { Operation } from '../loop.js'
@@ -12,10 +13,12 @@ import { owners, receive } from './command.js'
 /** As many as a node has unless it is configured otherwise. */
 export const shards = 16
 
+const idBytes = pooled(randomBytes)
+
 export const surroundings = {
   shards,
   clock: systemClock,
-  newCommandId: () => idFromBytes('cmd', randomBytes(17)),
+  newCommandId: () => idFromBytes('cmd', idBytes(17)),
   log: openLog({ to: process.stderr, level: 'error' }).log,
 } as const
 

@@ -162,7 +162,11 @@ export function openOutbox({ reader, performers, settle, mayPerform, clock, log 
       const isOurs = mayPerform()
       const failure = isOurs ? await failureOf(lane, effect) : undefined
       performing--
-      if (!isOurs) return
+      if (!isOurs) {
+        // It will not be ours again in this life of the outbox, so nothing more is started.
+        stopped = true
+        return
+      }
       pump()
       if (failure === undefined) break
       if (stopped) return
@@ -170,7 +174,7 @@ export function openOutbox({ reader, performers, settle, mayPerform, clock, log 
       lane.pausing++
       reckon(lane)
       pump()
-      await pause(Math.min(limits.effectRetryMaxMs, limits.effectRetryMs * 2 ** (tries - 1)))
+      await pause(backOffMs(tries))
       lane.pausing--
       reckon(lane)
       if (stopped) return
@@ -180,7 +184,21 @@ export function openOutbox({ reader, performers, settle, mayPerform, clock, log 
       })
       if (stopped) return
     }
-    await settle(key).catch((error) => log.warn('shard.effect.unsettled', { kind: effect.kind, error }))
+    await settleUntilDone(key, effect.kind)
+  }
+
+  /** It was performed; only its row is still there, because nothing can be written just now. */
+  async function settleUntilDone(key: Owed['key'], kind: string): Promise<void> {
+    for (let tries = 1; ; tries++) {
+      try {
+        return await settle(key)
+      } catch (error) {
+        if (stopped) return
+        log.warn('shard.effect.unsettled', { kind, tries, error })
+      }
+      await pause(backOffMs(tries))
+      if (stopped) return
+    }
   }
 
   async function failureOf(lane: Lane, { id, owner, payload }: Owed['effect']): Promise<unknown> {
@@ -205,13 +223,21 @@ export function openOutbox({ reader, performers, settle, mayPerform, clock, log 
   }
 
   /** Resolves when nothing is under way any more, or the time is up. */
-  async function allDoneWithin(ms: number): Promise<void> {
-    const ends = clock.elapsed() + ms
-    const timeIsUp = pause(ms)
-    while (underWay.size > 0 && clock.elapsed() < ends) {
-      await Promise.race([Promise.allSettled(underWay.keys()), timeIsUp])
-    }
-    for (const done of [...pauses]) done()
+  function allDoneWithin(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      const cancel = clock.wake(clock.now() + ms, done)
+      let isOver = false
+      function done(): void {
+        isOver = true
+        cancel()
+        resolve()
+      }
+      async function watch(): Promise<void> {
+        while (underWay.size > 0 && !isOver) await Promise.allSettled(underWay.keys())
+        done()
+      }
+      void watch()
+    })
   }
 
   /** Finds lanes on the record by leaping from one to the next, from where the last search ended and once around. */
@@ -272,6 +298,10 @@ export function openOutbox({ reader, performers, settle, mayPerform, clock, log 
       await allDoneWithin(limits.effectCutMs)
     },
   }
+}
+
+function backOffMs(tries: number): number {
+  return Math.min(limits.effectRetryMaxMs, limits.effectRetryMs * 2 ** (tries - 1))
 }
 
 function isBeyond([, commit, place]: Owed['key'], [, otherCommit, otherPlace]: Owed['key']): boolean {

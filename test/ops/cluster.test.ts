@@ -154,6 +154,26 @@ t.test('The servers of a cluster', async (t) => {
   })
 })
 
+t.test('Three nodes on those servers answer as one installation', async (t) => {
+  const dir = clusterFolder(t)
+  const { code, stdout, stderr } = await run(['up', '--dir', dir])
+  t.equal(code, 0, stderr)
+  const nodes = [...stdout.matchAll(/^node \d +(\S+) /gm)].map((match) => match[1]!)
+  t.equal(nodes.length, 3)
+  const headers = { authorization: `Bearer ${urlIn(stdout, 'key')}`, 'content-type': 'application/json' }
+  const body = JSON.stringify({ name: 'made on the first node', scopes: ['agents:read'] })
+  const made = await fetch(`${nodes[0]}/orgs/demo/api-keys`, { method: 'POST', headers, body })
+  t.equal(made.status, 201)
+  for (const node of nodes) {
+    const listed = await fetch(`${node}/orgs/demo/api-keys`, { headers })
+    t.match(await listed.text(), 'made on the first node', node)
+  }
+  const before = kept(dir).processes
+  t.equal(before.length, 7)
+  t.equal((await run(['down', '--wipe', '--dir', dir])).code, 0)
+  t.notOk(before.some(isRunning))
+})
+
 t.test('A process that only has the number of one that was started is left alone', async (t) => {
   const dir = join(t.testdir({}), 'cluster')
   const stranger = spawn('sleep', ['600'], { stdio: 'ignore' })

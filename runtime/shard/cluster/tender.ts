@@ -13,7 +13,7 @@ import { Moved, RolledBack, Unsure } from '../lost.js'
 import type { OwnedShard, ShardOptions } from '../shard.js'
 import { appendForSure } from './append.js'
 import type { Copy, Position } from './copy.js'
-import { type Entry, messagesOf } from './entry.js'
+import { type Entry, messagesOf, openAssembler } from './entry.js'
 import { openFollower } from './follower.js'
 import type { Members } from './members.js'
 import type { Peers } from './peers.js'
@@ -74,6 +74,7 @@ export function openTender(options: TenderOptions): Tender {
   let complaint = ''
   let asking = false
   let taking = false
+  let isCommitting = false
   /** The epoch of a holder that said it does not serve. Whoever would serve again must begin another one first. */
   let freed: Pick<Position, 'holder' | 'epoch'> | undefined
   let wakeUp: (() => void) | undefined
@@ -164,6 +165,7 @@ export function openTender(options: TenderOptions): Tender {
     if (copy.position() !== at) return
     const epoch = at.epoch + 1
     const line = isAhead || at.line === '' ? options.newLine() : at.line
+    if (isAhead && (await isServedBehind(last))) return nudged(limits.againMs)
     if (isAhead) await shelf.found(line, epoch, me, last + 1)
     const entry: Entry = { kind: 'owner', epoch, holder: me, ...(isAhead && { founded: true }) }
     if (!(await append(line, entry, last))) return
@@ -171,6 +173,14 @@ export function openTender(options: TenderOptions): Tender {
     if (isAhead) say.error('shard.log.founded', { shard: number, last, known: at.number, line })
     if (isAhead || !settings.hasBegun(number)) await settings.begin(number)
     if (members.lease() === lease && !stopping) await serveUntilLost(lease, line, epoch)
+  }
+
+  /** Whether somebody took the shard on what the servers have left of the log; then it is asked to let go. */
+  async function isServedBehind(last: number): Promise<boolean> {
+    const message = last > 0 ? await log.read(last) : undefined
+    const holder = message && openAssembler().add(message)?.holder
+    if (!holder || holder === me || (await members.isGone(holder))) return false
+    return !(await peers.release(holder.split('/')[0]!, number))
   }
 
   /** False when somebody else wrote there first. */
@@ -245,13 +255,14 @@ export function openTender(options: TenderOptions): Tender {
     await append(anew, { kind: 'owner', epoch, holder: '', founded: true }, last)
   }
 
-  /** While nothing is committed, nobody would notice that the servers have lost the log. */
+  /** While nothing is committed, nobody would notice that the log went on without its owner, or that the servers lost it. */
   function lookAtLog(owning: Owning): () => void {
     let cancel = clock.wake(clock.now() + limits.lookEveryMs, look)
     async function look(): Promise<void> {
-      const known = copy.position().number
+      const before = copy.position()
       const ends = await log.bounds().catch(() => undefined)
-      if (ends && ends.last < known) owning.lose('lost')
+      const isIdle = copy.position() === before && !isCommitting
+      if (ends && (ends.last < before.number || (isIdle && ends.last > before.number))) owning.lose('lost')
       else if (current === owning) cancel = clock.wake(clock.now() + limits.lookEveryMs, look)
     }
     return () => cancel()
@@ -259,6 +270,7 @@ export function openTender(options: TenderOptions): Tender {
 
   /** Resolves with the size of the entry. Whatever goes wrong, the shard is no longer ours until we took it again. */
   async function commit(changes: readonly Change[], line: string, epoch: number): Promise<number> {
+    isCommitting = true
     try {
       const entry: Entry = { kind: 'commit', epoch, holder: me, changes }
       const messages = messagesOf(line, entry, log.entryBytes)
@@ -270,6 +282,8 @@ export function openTender(options: TenderOptions): Tender {
       current?.lose('lost')
       if (error instanceof Moved) throw error
       throw error instanceof RolledBack ? new Moved(error.message) : new Unsure((error as Error).message)
+    } finally {
+      isCommitting = false
     }
   }
 

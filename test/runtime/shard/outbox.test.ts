@@ -1,0 +1,242 @@
+/** The outbox by itself: whatever comes, fails, settles and is read when, each effect goes out in its turn and within bounds. */
+import fc from 'fast-check'
+import t from 'tap'
+import { shard as limits } from '../../../core/limits.js'
+import type { Clock } from '../../../runtime/clock.js'
+import type { Log } from '../../../runtime/observe/log.js'
+import type { Owed } from '../../../runtime/shard/decide.js'
+import { openOutbox } from '../../../runtime/shard/outbox.js'
+import type { Reader } from '../../../runtime/store/contract.js'
+import { compareKeys } from '../store/generated.js'
+
+/** Small, so that a few effects reach every bound. */
+Object.assign(limits, {
+  effectsInFlight: 4,
+  effectsPerDestination: 2,
+  lanesHeld: 2,
+  lanesKnown: 4,
+  effectsHeldPerLane: 2,
+})
+
+const silent = { debug() {}, info() {}, warn() {}, error() {}, child: () => silent } satisfies Log
+
+interface Attempt {
+  readonly lane: string
+  readonly id: string
+  end(failed: boolean): void
+}
+
+/** An outbox on a record in memory; performers, settling and time are in the hands of the test. */
+function openBench() {
+  const record: Owed[] = []
+  const running: Attempt[] = []
+  const settling: (() => void)[] = []
+  const began = new Map<string, string[]>()
+  const failures = new Map<string, number>()
+  const most = { lane: 0, all: 0 }
+  let alarms: { at: number; call: () => void }[] = []
+  let now = 0
+  let commits = 0
+
+  const clock: Clock = {
+    now: () => now,
+    elapsed: () => now,
+    wake(at, call) {
+      const alarm = { at, call }
+      alarms.push(alarm)
+      return () => {
+        alarms = alarms.filter((each) => each !== alarm)
+      }
+    },
+    soon: (call) => void setImmediate(call),
+  }
+  const reader = {
+    get: () => undefined,
+    *range(
+      _table: unknown,
+      { prefix, after, limit = record.length }: { prefix?: string[]; after?: never; limit?: number },
+    ) {
+      const rows = record.filter(({ key }) => !prefix || key[0] === prefix[0])
+      const beyond = rows.filter(({ key }) => !after || compareKeys(key, after) > 0)
+      for (const { key, effect } of beyond.slice(0, limit)) yield { key, value: effect }
+    },
+  } as unknown as Reader
+  const outbox = openOutbox({
+    reader,
+    performers: { deliver: perform },
+    settle: (key) =>
+      new Promise<void>((resolve) => {
+        settling.push(() => {
+          const at = record.findIndex((owed) => compareKeys(owed.key, key) === 0)
+          if (at < 0) throw new Error(`${key} was settled twice`)
+          record.splice(at, 1)
+          resolve()
+        })
+      }),
+    mayPerform: () => true,
+    clock,
+    log: silent,
+  })
+
+  function perform(lane: string, { id }: { id: string }): Promise<void> {
+    began.set(lane, [...(began.get(lane) ?? []), id])
+    return new Promise((resolve, reject) => {
+      const attempt: Attempt = {
+        lane,
+        id,
+        end(failed) {
+          running.splice(running.indexOf(attempt), 1)
+          if (failed) failures.set(id, (failures.get(id) ?? 0) + 1)
+          if (failed) reject(new Error('not now'))
+          else resolve()
+        },
+      }
+      running.push(attempt)
+      most.all = Math.max(most.all, running.length)
+      most.lane = Math.max(most.lane, running.filter((each) => each.lane === lane).length)
+    })
+  }
+
+  return {
+    outbox,
+    record,
+    running,
+    settling,
+    began,
+    failures,
+    most,
+    /** The effects of one more commit, on the record and not yet told to the outbox. */
+    commit(lanes: readonly string[]): Owed[] {
+      const commit = ++commits
+      const owed = lanes.map((lane, place): Owed => {
+        const id = `${commit}:${place}`
+        return {
+          key: [`deliver ${lane}`, commit, place],
+          effect: { kind: 'deliver', payload: lane, owner: 'a', id, at: now },
+        }
+      })
+      record.push(...owed)
+      record.sort((a, b) => compareKeys(a.key, b.key))
+      return owed
+    },
+    pass(ms: number): void {
+      now += ms
+      for (const { at, call } of [...alarms]) if (at <= now) call()
+      alarms = alarms.filter(({ at }) => at > now)
+    },
+  }
+}
+
+const turn = () => new Promise((resolve) => setImmediate(resolve))
+
+t.test(
+  'Each effect goes out in its turn, again only when it failed, and never more at a time than may be',
+  async (t) => {
+    const lane = fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f')
+    const step = fc.oneof(
+      { weight: 3, arbitrary: fc.array(lane, { minLength: 1, maxLength: 6 }).map((lanes) => ({ lanes })) },
+      { weight: 3, arbitrary: fc.record({ end: fc.nat(), failed: fc.constantFrom(false, false, true) }) },
+      { weight: 2, arbitrary: fc.record({ settle: fc.integer({ min: 1, max: 4 }) }) },
+      { weight: 1, arbitrary: fc.record({ passMs: fc.constantFrom(limits.effectRetryMs, limits.effectRetryMaxMs) }) },
+      { weight: 1, arbitrary: fc.constant({ look: true }) },
+    )
+    let performed = 0
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.array(lane, { maxLength: 6 }), { maxLength: 4 }),
+        fc.array(step, { maxLength: 40 }),
+        async (before, steps) => {
+          const bench = openBench()
+          const { outbox, record, running, settling, began, failures, most } = bench
+          const ids: Owed[] = before.flatMap((lanes) => bench.commit(lanes))
+          outbox.resume()
+          // What was committed last is told to the outbox only when the next commit begins, or later steps say so.
+          let untold: Owed[] = []
+          const tell = () => {
+            outbox.owe(untold)
+            untold = []
+          }
+          for (const each of steps) {
+            if ('lanes' in each) {
+              tell()
+              untold = bench.commit(each.lanes)
+              ids.push(...untold)
+            } else if ('end' in each) running[each.end % Math.max(1, running.length)]?.end(each.failed)
+            else if ('settle' in each) for (const done of settling.splice(0, each.settle)) done()
+            else if ('passMs' in each) bench.pass(each.passMs)
+            else tell()
+            await turn()
+          }
+          tell()
+          for (let rounds = 0; record.length > 0; rounds++) {
+            if (rounds > 2_000) throw new Error(`${record.length} effects are never performed`)
+            for (const attempt of [...running]) attempt.end(false)
+            for (const done of settling.splice(0)) done()
+            bench.pass(limits.effectRetryMaxMs)
+            await turn()
+          }
+          if (most.lane > limits.effectsPerDestination) throw new Error(`${most.lane} of one lane at a time`)
+          if (most.all > limits.effectsInFlight) throw new Error(`${most.all} at a time`)
+          for (const [name, all] of began) {
+            const expected = ids.filter(({ effect }) => effect.payload === name).map(({ effect }) => effect.id)
+            const first = all.filter((id, at) => all.indexOf(id) === at)
+            if (String(first) !== String(expected)) throw new Error(`${name} began ${first}, not ${expected}`)
+            for (const id of expected) {
+              const times = all.filter((each) => each === id).length
+              if (times !== 1 + (failures.get(id) ?? 0)) throw new Error(`${id} went out ${times} times`)
+            }
+          }
+          performed += ids.length
+        },
+      ),
+      { numRuns: 300 },
+    )
+    t.ok(performed > 1_000, `${performed} effects`)
+  },
+)
+
+t.test('An effect that was read from the record before its commit was told is performed once', async (t) => {
+  const bench = openBench()
+  bench.outbox.owe(bench.commit(['a', 'a', 'a', 'a', 'a']))
+  const last = bench.commit(['a'])
+  while (bench.record.length > 1) {
+    for (const attempt of [...bench.running]) attempt.end(false)
+    for (const done of bench.settling.splice(0)) done()
+    await turn()
+  }
+  bench.outbox.owe(last)
+  for (let turns = 0; turns < 5; turns++) {
+    for (const attempt of [...bench.running]) attempt.end(false)
+    for (const done of bench.settling.splice(0)) done()
+    await turn()
+  }
+  t.same(bench.began.get('a'), ['1:0', '1:1', '1:2', '1:3', '1:4', '2:0'])
+  t.same(bench.record, [])
+})
+
+t.test('Lanes that only wait to try again give their places to others', async (t) => {
+  const bench = openBench()
+  const dead = ['a', 'b', 'c']
+  bench.outbox.owe(bench.commit([...dead, 'd', 'e']))
+  for (let turns = 0; turns < 20; turns++) {
+    for (const attempt of [...bench.running]) attempt.end(dead.includes(attempt.lane))
+    for (const done of bench.settling.splice(0)) done()
+    await turn()
+  }
+  t.same([...bench.began.keys()].sort(), ['a', 'b', 'c', 'd', 'e'])
+})
+
+t.test('What is owed the longest is known', async (t) => {
+  const bench = openBench()
+  t.equal(bench.outbox.owedSince(), undefined)
+  bench.pass(100)
+  bench.outbox.owe(bench.commit(['a']))
+  bench.pass(50)
+  bench.outbox.owe(bench.commit(['b']))
+  t.equal(bench.outbox.owedSince(), 100)
+  bench.running.find(({ lane }) => lane === 'a')!.end(false)
+  await turn()
+  for (const done of bench.settling.splice(0)) done()
+  await turn()
+  t.equal(bench.outbox.owedSince(), 150)
+})
