@@ -53,6 +53,8 @@ export interface ShardOptions extends Pick<EngineOptions, 'clock' | 'log' | 'new
 
 /** Something that joins a commit: `join` leaves its writes in the layer and answers, or throws and leaves nothing. */
 interface Letter {
+  /** Somebody asked for it. Timers and settled effects, which are bounded where they come from, are the shard's own. */
+  readonly isAsked: boolean
   readonly join: (layer: Layer, moment: Moment) => unknown
   readonly resolve: (answer: unknown) => void
   readonly reject: (error: unknown) => void
@@ -61,6 +63,7 @@ interface Letter {
 export function openShard(options: ShardOptions): OwnedShard {
   const { number, space, registry, clock, log, meters } = options
   let mailbox: Letter[] = []
+  let commandsWaiting = 0
   let commit = space.get(commitTable, []) ?? 0
   /** Commands with an id that wait for their answer: whoever asks again joins them and takes no second place. */
   const asking = new Map<string, Promise<unknown>>()
@@ -82,10 +85,11 @@ export function openShard(options: ShardOptions): OwnedShard {
     log,
   })
 
-  function post(join: Letter['join']): Promise<unknown> {
+  function post(join: Letter['join'], isAsked = false): Promise<unknown> {
     return new Promise((resolve, reject) => {
       if (state === 'lost') return reject(new Moved('the shard is not served here any more'))
-      mailbox.push({ join, resolve, reject })
+      mailbox.push({ isAsked, join, resolve, reject })
+      if (isAsked) commandsWaiting++
       working ??= work()
     })
   }
@@ -133,6 +137,7 @@ export function openShard(options: ShardOptions): OwnedShard {
     let taken = 0
     while (taken < mailbox.length && taken < limits.commandsPerCommit && layer.bytes() < limits.commitBytes) {
       const letter = mailbox[taken++]!
+      if (letter.isAsked) commandsWaiting--
       try {
         joined.push({ letter, answer: letter.join(layer, moment) })
       } catch (error) {
@@ -212,6 +217,7 @@ export function openShard(options: ShardOptions): OwnedShard {
     void outbox.stop(0)
     for (const letter of mailbox) letter.reject(new Moved('the shard is not served here any more'))
     mailbox = []
+    commandsWaiting = 0
   }
 
   return {
@@ -220,14 +226,14 @@ export function openShard(options: ShardOptions): OwnedShard {
       const id = asked.rememberMs === undefined ? undefined : `${asked.owner} ${asked.commandId}`
       const before = id === undefined ? undefined : asking.get(id)
       if (before) return before
-      if (mailbox.length >= limits.mailboxCommands) throw new Full('too many commands wait for the shard')
-      const answer = post((layer, moment) => decideIn(layer, moment, asked))
+      if (commandsWaiting >= limits.mailboxCommands) throw new Full('too many commands wait for the shard')
+      const answer = post((layer, moment) => decideIn(layer, moment, asked), true)
       if (id === undefined) return answer
       asking.set(id, answer)
       return answer.finally(() => asking.delete(id))
     },
     read: (query, input) => query.read(space, input),
-    load: () => ({ waiting: mailbox.length, owedSince: outbox.owedSince() }),
+    load: () => ({ waiting: commandsWaiting, owedSince: outbox.owedSince() }),
     start() {
       outbox.resume()
       timers.look()

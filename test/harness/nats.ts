@@ -15,6 +15,8 @@ export interface NatsSetup {
   readonly tls?: Certificates
   /** Every message is on disk before it is acknowledged; servers before 2.10 do not know how. */
   readonly syncAlways?: boolean
+  /** What its store may hold, as the configuration writes it. */
+  readonly storeLimit?: string
   /** Further lines of the configuration. */
   readonly lines?: readonly string[]
 }
@@ -248,8 +250,13 @@ export class TestNatsCluster {
   }
 }
 
-function configOf(place: Place, setup: NatsSetup, store: string): string {
-  const { jetstream = true, user, password, tls, syncAlways, lines = [] } = setup
+function configOf(place: Place, setup: NatsSetup, folder: string): string {
+  const { jetstream = true, user, password, tls, syncAlways, storeLimit, lines = [] } = setup
+  const store = [
+    `store_dir: ${JSON.stringify(folder)}`,
+    ...(syncAlways ? ['sync_interval: always'] : []),
+    ...(storeLimit === undefined ? [] : [`max_file_store: ${storeLimit}`]),
+  ]
   const quoted = (text: string) => JSON.stringify(text)
   const files =
     tls && `cert_file: ${quoted(tls.certFile)}, key_file: ${quoted(tls.keyFile)}, ca_file: ${quoted(tls.caFile)}`
@@ -257,7 +264,7 @@ function configOf(place: Place, setup: NatsSetup, store: string): string {
     `server_name: ${place.name}`,
     `listen: "127.0.0.1:${place.port}"`,
     `http: "127.0.0.1:${place.monitorPort}"`,
-    ...(jetstream ? [`jetstream { store_dir: ${quoted(store)}${syncAlways ? ', sync_interval: always' : ''} }`] : []),
+    ...(jetstream ? [`jetstream { ${store.join(', ')} }`] : []),
     ...(user === undefined ? [] : [`authorization { user: ${quoted(user)}, password: ${quoted(password ?? '')} }`]),
     ...(files === undefined ? [] : [`tls { ${files} }`]),
     ...(place.routes

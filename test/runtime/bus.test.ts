@@ -752,6 +752,30 @@ t.test('When the only server goes and comes back', async (t) => {
   })
 })
 
+t.test('A server whose store is full appends nothing, says why, and goes on when there is room', async (t) => {
+  const server = await startServer(t, { storeLimit: '3MB' })
+  const bus = await open(t, [server.url])
+  const log = await bus.log(0)
+  const entry = Buffer.alloc(200_000, 'full')
+  let last = 0
+  const refusal: Error = await (async () => {
+    for (;;) {
+      try {
+        t.equal(await log.append(entry, last), 'appended')
+        last++
+      } catch (error) {
+        return error as Error
+      }
+    }
+  })()
+  t.ok(refusal instanceof BusUnreachable)
+  t.match(refusal.message, /insufficient/)
+  t.same(await log.bounds(), { first: 1, last })
+  t.ok(entry.equals((await log.read(last)) as Buffer), 'what it has it keeps')
+  await log.trim(last - 1)
+  t.equal(await log.append(entry, last), 'appended')
+})
+
 t.test('A bucket', async (t) => {
   const server = await startServer(t)
   const bus = await open(t, [server.url])

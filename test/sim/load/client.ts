@@ -67,16 +67,16 @@ export async function runClient(options: ClientOptions): Promise<void> {
     const { input, id } = asked
     const where = home.life.name
     note(`${name} asks ${where} to append ${input.value} to ${input.owner}${id ? ` as ${id}` : ''}`)
-    let told: (() => void) | undefined
     const call = () => {
-      told = options.pressure?.asked(home, input.owner)
-      return home.engine.ask(input.owner, append, input, { id })
+      const answered = options.pressure?.asked(home, input.owner)
+      const answer = home.engine.ask(input.owner, append, input, { id })
+      if (answered) answer.then(answered, answered)
+      return answer
     }
     const outcome = await attempt(home, timeline, patience(), call, (answer) => {
       note(`${name} hears late from ${where} of ${input.value}`)
       history.acknowledged(asked, answer, where)
     })
-    told?.()
     note(`${name} is told of ${input.value} by ${where}: ${textOf(outcome)}`)
     if (outcome.kind === 'answered') {
       history.acknowledged(asked, outcome.answer, where)
