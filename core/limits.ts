@@ -206,8 +206,10 @@ export const store = {
   freeDiskBytes: 64 * 1024 ** 2,
   /** Commits are added to a group until it holds this many writes; a single larger commit still goes whole. */
   writesPerGroup: 20_000,
-  /** With `durability: 'written'`, how long after a commit the disk is asked to have it. */
+  /** With `durability: 'followed'`, how long after a commit the disk is asked to have it. */
   syncAfterMs: 100,
+  /** While this much waits to be written, a commit waits too. */
+  unwrittenBytes: 8 * 1024 ** 2,
   /** Rows of a range that are read at one sitting; between sittings nothing of the database is held. */
   rowsPerSlice: 64,
   /** Pages of the data file whose structure is checked before it is opened. */

@@ -26,5 +26,16 @@ export const systemClock: Clock = {
     wait()
     return () => clearTimeout(timer)
   },
-  soon: (call) => void setImmediate(call),
+  soon(call) {
+    if (soonCalls.push(call) === 1) setImmediate(callAllSoon)
+  },
+}
+
+/** Those of one turn are called together, so that what they write to the same place goes in one piece. */
+let soonCalls: (() => void)[] = []
+
+function callAllSoon(): void {
+  const calls = soonCalls
+  soonCalls = []
+  for (const call of calls) queueMicrotask(call)
 }

@@ -42,7 +42,7 @@ export async function openState(options: {
   const store = config.roles.includes('shards') ? await openData() : undefined
 
   async function openData(): Promise<Store> {
-    const durability = bus ? 'written' : 'synced'
+    const durability = bus ? 'followed' : 'synced'
     const opened = await openStore({ dir, shards: config.shards, log, durability })
     const { own } = opened
     if (bus) await own.commit(own.encode([{ table: clusterTable, key: [], value: true }]))

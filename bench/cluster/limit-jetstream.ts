@@ -7,14 +7,15 @@ import { closedLoop } from '../loop.js'
 import type { Sample, Window } from '../scenario.js'
 import { entryOf } from './entry.js'
 import { startNats } from './server.js'
-import { timesOver } from './times.js'
+import { alone, timesOver } from './setting.js'
 
-const server = await startNats()
-const connection = await connect({ servers: server.url, noAsyncTraces: true })
+const servers = await startNats(alone)
+const connection = await connect({ servers: [...servers.urls], noAsyncTraces: true })
 const manager = await jetstreamManager(connection)
 const subjectOf = (shard: number) => `limit.${shard}`
 for (let shard = 0; shard < shards; shard++) {
-  await manager.streams.add({ name: `limit_${shard}`, subjects: [subjectOf(shard)], storage: 'file' })
+  const stream = { name: `limit_${shard}`, subjects: [subjectOf(shard)], storage: 'file', num_replicas: servers.copies }
+  await manager.streams.add(stream as Parameters<typeof manager.streams.add>[0])
 }
 const streams = jetstream(connection)
 
@@ -37,7 +38,7 @@ async function work(window: Window): Promise<Sample> {
 present({
   ready: {
     notes: [
-      `${server.version}. A message counts for as many commands as one of our commits holds: those on their way divided by`,
+      `${servers.about}. A message counts for as many commands as one of our commits holds: those on their way divided by`,
       `${shards} shards. That ours come to as many is a ratio of this run. Its bytes are those of the entry that our engine`,
       'appends for them.',
     ],
@@ -45,6 +46,6 @@ present({
   work,
   async close() {
     await connection.close()
-    await server.stop()
+    await servers.stop()
   },
 })

@@ -10,7 +10,7 @@ import { repertoireWith } from '../commit/command.js'
 import { present } from '../control.js'
 import { closedLoop } from '../loop.js'
 import { startNats } from './server.js'
-import { timesOver } from './times.js'
+import { alone, timesOver } from './setting.js'
 
 const counts = { transactions: 0, bytes: 0 }
 
@@ -32,11 +32,11 @@ function counting(bus: Bus): Bus {
   }
 }
 
-const server = await startNats()
+const servers = await startNats(alone)
 const { log } = surroundings
-const bus = await openNats({ servers: [server.url], syncAlways: false, log, name: 'bench' })
+const bus = await openNats({ servers: servers.urls, syncAlways: false, log, name: 'bench' })
 const dir = join(process.env.BENCH_SCRATCH ?? '.', `ours-${process.pid}`)
-const store = await openStore({ dir, shards, durability: 'written' })
+const store = await openStore({ dir, shards, durability: 'followed' })
 const engine = await openCluster({
   ...surroundings,
   repertoire: repertoireWith(async () => {}),
@@ -51,12 +51,12 @@ await engine.start()
 const ask = closedLoop(askingInTurn(engine), () => ({ ...counts }))
 
 present({
-  ready: { notes: [`${server.version}, with one stream for each of ${shards} shards.`] },
+  ready: { notes: [`${servers.about}, with one stream for each of ${shards} shards.`] },
   work: (window) => ask(timesOver(window)),
   async close() {
     await engine.stop()
     await bus.close()
     await store.close()
-    await server.stop()
+    await servers.stop()
   },
 })

@@ -1,14 +1,28 @@
 /** The cluster scenario: what our commits to a log on JetStream cost beside bare publishing of as much. */
 import { ownWork } from '../load/http.js'
-import type { Scenario } from '../scenario.js'
+import type { Candidate, Scenario } from '../scenario.js'
 import { natsMissing } from './server.js'
 
 /** How much more is on its way where commands share their commits. */
-const busy = { times: 16, args: ['--times', '16'] }
+const times = 16
+const shared = { limit: `bare JetStream, ${times} a message`, ours: `ours, ${times} a commit` }
+const alone = { limit: 'bare JetStream, one server', ours: 'ours, one server' }
+
+function pair(names: { limit: string; ours: string }, about: { limit: string; ours: string }, args: string[] = []) {
+  const limit: Candidate = {
+    name: names.limit,
+    role: 'limit',
+    about: about.limit,
+    program: 'cluster/limit-jetstream',
+    args,
+    load: ownWork,
+  }
+  return [limit, { ...limit, name: names.ours, role: 'ours', about: about.ours, program: 'cluster/ours' } as const]
+}
 
 export const cluster: Scenario = {
   name: 'cluster',
-  purpose: 'The commands of `commit` through the cluster engine with one node and one nats-server.',
+  purpose: 'The commands of `commit` through a node of a cluster, with three nats-servers that each keep every log.',
   unit: 'commands',
   seconds: 2,
   rounds: 7,
@@ -16,37 +30,26 @@ export const cluster: Scenario = {
   concurrency: 16,
   missing: natsMissing,
   candidates: [
-    {
-      name: 'bare JetStream',
-      role: 'limit',
-      about: 'The NATS client publishing with acknowledgement, one message on its way for each of 16 streams.',
-      program: 'cluster/limit-jetstream',
-      load: ownWork,
-    },
-    {
-      name: 'ours',
-      role: 'ours',
-      about:
-        'Decided, appended to the log of its shard, applied to this node’s copy, answered; then its effect is settled.',
-      program: 'cluster/ours',
-      load: ownWork,
-    },
-    {
-      name: `bare JetStream, ${busy.times} a message`,
-      role: 'limit',
-      about: `The same with ${busy.times} commands in each message.`,
-      program: 'cluster/limit-jetstream',
-      args: busy.args,
-      load: ownWork,
-    },
-    {
-      name: `ours, ${busy.times} a commit`,
-      role: 'ours',
-      about: `The same with ${busy.times} times as many on their way. Deciding, not the log, is what it costs.`,
-      program: 'cluster/ours',
-      args: busy.args,
-      load: ownWork,
-    },
+    ...pair(
+      { limit: 'bare JetStream', ours: 'ours' },
+      {
+        limit: 'The NATS client publishing with acknowledgement, one message on its way for each of 16 streams.',
+        ours: 'Decided, appended to the log of its shard, seen in this node’s copy, answered; then its effect is settled.',
+      },
+    ),
+    ...pair(
+      shared,
+      {
+        limit: `The same with ${times} commands in each message.`,
+        ours: `The same with ${times} times as many on their way. Deciding, not the log, is what it costs.`,
+      },
+      ['--times', String(times)],
+    ),
+    ...pair(
+      alone,
+      { limit: 'The same with one server, which waits for no other.', ours: 'The same with one server.' },
+      ['--servers', '1'],
+    ),
   ],
   ratios: [
     { metric: 'rate', of: 'ours', over: 'bare JetStream', atLeast: 0.5 },
@@ -55,7 +58,8 @@ export const cluster: Scenario = {
     { metric: 'bytes', of: 'ours', over: 'bare JetStream' },
     { metric: 'p99', of: 'ours', overMetric: 'p50', over: 'ours' },
     { metric: 'cpu', of: 'ours', over: 'bare JetStream' },
-    { metric: 'rate', of: `ours, ${busy.times} a commit`, over: `bare JetStream, ${busy.times} a message` },
-    { metric: 'batch', of: `ours, ${busy.times} a commit`, over: `bare JetStream, ${busy.times} a message` },
+    { metric: 'rate', of: shared.ours, over: shared.limit },
+    { metric: 'batch', of: shared.ours, over: shared.limit },
+    { metric: 'rate', of: alone.ours, over: alone.limit },
   ],
 }

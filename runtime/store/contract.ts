@@ -72,7 +72,8 @@ export interface Change {
  * One shard's part of the store: a keyspace of its own that no other space can see.
  *
  * `commit` makes its changes durable together or not at all, in the order of the calls, and resolves once they would
- * survive a power cut (with `durability: 'written'`: the death of the process, and a moment later a power cut too).
+ * survive a power cut. With `durability: 'followed'` it resolves once readers see them: the file follows, and then the
+ * disk. What is found after a crash or a power cut is then all that was committed up to some moment, of every space.
  * Commits called while one is on its way share the next, those of other spaces included.
  */
 export interface Space extends Reader {

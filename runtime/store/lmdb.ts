@@ -3,6 +3,7 @@ import { existsSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Log } from '../observe/log.js'
 import { type About, aboutNew, aboutTable, checkAbout } from './about.js'
+import { writtenBehind } from './behind.js'
 import { checkpointPath, recoverData, thisBoot } from './checkpoint.js'
 import { groupCommits } from './commits.js'
 import { type Space, type Store, StoreFailed, StoreUnusable } from './contract.js'
@@ -18,9 +19,9 @@ export interface StoreOptions {
   readonly dir: string
   /** Fixed for the life of the data. */
   readonly shards: number
-  /** When a commit resolves: once it would survive a power cut, or already when it survives the death of the process. */
-  readonly durability?: 'synced' | 'written'
-  /** With 'written', how long after a commit the disk is asked to have it. */
+  /** When a commit resolves: once it would survive a power cut, or already when readers see it, and the disk follows. */
+  readonly durability?: 'synced' | 'followed'
+  /** With 'followed', how long after a commit the disk is asked to have it. */
   readonly syncAfterMs?: number
   /** Addresses reserved for the data at the start; it may outgrow them. */
   readonly mapBytes?: number
@@ -50,8 +51,8 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     checkDataFile(path)
     environment = openEnvironment(path, { mapBytes: options.mapBytes, sync: durability === 'synced' })
     const about = readAbout(environment, options)
-    if (durability === 'written')
-      environment = await followedBySync(environment, { path, boot, afterMs: options.syncAfterMs })
+    if (durability === 'followed')
+      environment = writtenBehind(await followedBySync(environment, { path, boot, afterMs: options.syncAfterMs }))
     return storeOver(environment, about, options, claim.release)
   } catch (error) {
     await environment?.close()

@@ -34,6 +34,16 @@ export function boundsBeyond(after: Uint8Array | undefined): Omit<Bounds, 'limit
   return { start, startBeyond: after !== undefined, end: pastEveryTable, endBelongs: false, reverse: false }
 }
 
+export function isWithin(
+  key: Uint8Array,
+  { start, startBeyond, end, endBelongs, reverse }: Omit<Bounds, 'limit'>,
+): boolean {
+  const direction = reverse ? -1 : 1
+  const fromStart = direction * Buffer.compare(key, start)
+  const toEnd = direction * Buffer.compare(end, key)
+  return (startBeyond ? fromStart > 0 : fromStart >= 0) && (endBelongs ? toEnd >= 0 : toEnd > 0)
+}
+
 /** Whether any key could lie within. */
 export function isEmpty({ start, end, reverse }: Bounds): boolean {
   return reverse ? Buffer.compare(start, end) < 0 : Buffer.compare(start, end) >= 0

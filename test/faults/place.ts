@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { testKey } from '../harness/process.js'
+import { standStill } from '../harness/standstill.js'
 
 export interface Place {
   readonly name: string
@@ -16,7 +17,7 @@ export interface Place {
   /** Resolves when it serves. One that ended instead rejects with what it printed last. */
   started(): Promise<void>
   kill(): Promise<void>
-  pause(): void
+  pause(): Promise<void>
   resume(): void
   /** Asks it to end and resolves with its exit code, or with the signal that ended it. */
   end(): Promise<number | string>
@@ -102,7 +103,7 @@ export function openPlace(name: string, env: Readonly<Record<string, string>>): 
     },
     started: () => starting,
     kill,
-    pause: () => void child?.kill('SIGSTOP'),
+    pause: () => standStill(child),
     resume: () => void child?.kill('SIGCONT'),
     end: () => send('SIGTERM'),
     surprises: () => surprises,

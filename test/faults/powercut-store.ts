@@ -85,10 +85,10 @@ export const syncedStore: Subject = {
  * it was closed. Both lives were in one run of the machine, and what is found is found in the next.
  */
 export const writtenStore: Subject = {
-  work: work({ durability: 'written', syncAfterMs: 3, boot: 'the first' }),
+  work: work({ durability: 'followed', syncAfterMs: 3, boot: 'the first' }),
   check: (dir, acks) =>
     check(dir, ackedBy(acks, true), ({ closed, last, opened }) => (closed ? last : opened), {
-      durability: 'written',
+      durability: 'followed',
       boot: 'the second',
     }),
 }

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Certificates } from './certificates.js'
 import { freePorts } from './ports.js'
+import { standStill } from './standstill.js'
 
 export interface NatsSetup {
   readonly jetstream?: boolean
@@ -112,8 +113,8 @@ export class TestNats {
   }
 
   /** Holds the process still: connections stay open and nothing answers. */
-  pause(): void {
-    this.#process?.kill('SIGSTOP')
+  pause(): Promise<void> {
+    return standStill(this.#process)
   }
 
   resume(): void {

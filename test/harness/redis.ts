@@ -10,6 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { connect as connectTls } from 'node:tls'
 import type { Certificates } from './certificates.js'
 import { freePort } from './ports.js'
+import { standStill } from './standstill.js'
 
 export type Reply = string | number | null | Reply[]
 
@@ -99,8 +100,8 @@ export class TestRedis {
   }
 
   /** Holds the process still: connections stay open and nothing answers. */
-  pause(): void {
-    this.#process?.kill('SIGSTOP')
+  pause(): Promise<void> {
+    return standStill(this.#process)
   }
 
   resume(): void {

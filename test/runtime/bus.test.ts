@@ -721,7 +721,7 @@ t.test('When the only server goes and comes back', async (t) => {
     const log = await bus.log(0)
     const following = follower(log, 0)
     await until(async () => (await log.bounds()).last === 0)
-    server.pause()
+    await server.pause()
     await until(() => bus.failure() !== undefined && following.ends.length > 0)
     await t.rejects(log.append(bytes('x'), 0), BusUnreachable)
     server.resume()

@@ -472,7 +472,7 @@ t.test('While the servers are silent nothing is acknowledged, and afterwards eve
   const load = new Load(asker.engine)
   await load.goesOn()
   Object.assign(shard, { askMs: 1_500 })
-  installation.nats.pause()
+  await installation.nats.pause()
   const mine = ownersIn(ranked('ann', 'ben').indexOf('ann')).at(-1)!
   const answer = await doing({ shards: ann.engine }, mine, { write: 'perhaps' })
   t.match(answer, { refused: 'service.unavailable', detail: /may or may not/ }, 'also where the shard is')

@@ -254,7 +254,9 @@ export function befall(world: World): () => void {
     if (!engines.includes(plan.engine) || (setsClocks && !plan.clockSteps)) return false
     return plan.disasters ? !losesCopies : !isDisaster
   })
-  const drawn = possible.flatMap((fault) => Array<Fault>(fault.weight).fill(fault))
+  // Half of the worlds know only some kinds, so that those meet more often than if all of them took turns.
+  const some = rng.chance(0.5) ? possible.filter(() => rng.chance(0.35)) : []
+  const drawn = (some.length > 0 ? some : possible).flatMap((fault) => Array<Fault>(fault.weight).fill(fault))
   const lasting = new Set<() => void>()
   let over = false
 

@@ -23,7 +23,7 @@ export interface SimNode {
   isRetired(): boolean
   /** Ends the process at once, or after it has reached outside that many times more. */
   crash(afterReaching?: number): void
-  /** Asks the process to stop, and ends it when it has or when patience is over; resolves with whether it had. */
+  /** Asks the process to stop, and ends it when it has or when patience is over; resolves with whether it was over by then. */
   stop(patienceMs: number): Promise<boolean>
 }
 
@@ -112,10 +112,13 @@ export function openNode(options: NodeOptions): SimNode {
         const cancel = timeline.after(patienceMs, () => end(false))
         function end(stopped: boolean): void {
           cancel()
-          if (mine!.alive()) note(`${mine!.name} ${stopped ? 'has stopped' : 'is made to stop'}`)
-          mine!.end()
           resolve(stopped)
+          if (!mine!.alive()) return
+          note(`${mine!.name} ${stopped ? 'has stopped' : 'is made to stop'}`)
+          mine!.end()
         }
+        // Somebody else who asked it to stop may be the one who ends it.
+        mine.ended(() => end(true))
         stopping.then(
           () => end(true),
           (error) => {

@@ -52,7 +52,7 @@ export function drawPlan(seed: number, wishes: Wishes = {}): Plan {
     burst: rng.pick([2, 6, 12, 24]),
     destinations: rng.pick([1, 2, 8, 40]),
     troubleMs: rng.between(4_000, 20_000),
-    faults: rng.pick([0, 1, 2, 3, 5, 8, 12]),
+    faults: rng.pick([0, 1, 2, 3, 5, 8, 12, 20]),
     clockSteps: rng.chance(0.2),
     disasters: isCluster && rng.chance(0.1),
     entryBytes: rng.pick([16 * 1024, 64 * 1024, 1024 ** 2]),

@@ -85,7 +85,7 @@ export function openWorld(plan: Plan, { mutation = {}, print, ignored }: WorldOp
           node: id,
           timeline,
           rng: mine.fork('disk'),
-          durability: mutation.durability ?? (plan.engine === 'embedded' ? 'synced' : 'written'),
+          durability: mutation.durability ?? (plan.engine === 'embedded' ? 'synced' : 'followed'),
         })
       : undefined
     const threw = (error: unknown) => violated(`${id} let an exception through: ${(error as Error)?.stack ?? error}`)

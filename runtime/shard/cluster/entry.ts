@@ -2,7 +2,6 @@
  * What stands in the log of a shard: commits, and changes of owner. An entry too large for one message stands in several,
  * of which only the last makes it count. Every message names its line, so that the end of a log tells which one it is.
  */
-import { decodePlain, encodePlain } from '../../store/codec.js'
 import type { Change } from '../../store/contract.js'
 
 /**
@@ -35,24 +34,56 @@ const foundingFlag = 4
 /** Flags, then the line as eight bytes. */
 const headBytes = 9
 const lineHexChars = 16
+/** Of an entry, cut into messages: version, kind, epoch and the length of the holder's name, which follows. */
+const bodyHeadBytes = 9
+const kinds = ['owner', 'commit'] as const
+/** Before the bytes of a change: the length of its key, and that of its value or `noValue`. */
+const lengthsBytes = 6
+const noValue = 0xffff_ffff
 
 export function newLine(random: (bytes: number) => Uint8Array): string {
   return Buffer.from(random(lineHexChars / 2)).toString('hex')
 }
 
 export function messagesOf(line: string, entry: Entry, messageBytes: number): Buffer[] {
-  const body = encodePlain(inArray(entry))
+  const holder = Buffer.from(entry.holder)
+  const first = Buffer.allocUnsafe(headBytes + bodyBytes(entry, holder.length))
+  writeBody(entry, holder, first.subarray(headBytes))
   const founding = entry.kind === 'owner' && entry.founded ? foundingFlag : 0
   const size = messageBytes - headBytes
-  const count = Math.max(1, Math.ceil(body.length / size))
+  const count = Math.max(1, Math.ceil((first.length - headBytes) / size))
   return Array.from({ length: count }, (_, at) => {
-    const piece = body.subarray(at * size, (at + 1) * size)
-    const message = Buffer.allocUnsafe(headBytes + piece.length)
+    const message = count === 1 ? first : Buffer.from(first.subarray(at * size, (at + 1) * size + headBytes))
     message[0] = (at === 0 ? firstFlag : 0) | (at === count - 1 ? lastFlag : 0) | founding
     message.write(line, 1, 'hex')
-    message.set(piece, headBytes)
     return message
   })
+}
+
+function bodyBytes(entry: Entry, holderBytes: number): number {
+  let size = bodyHeadBytes + holderBytes
+  if (entry.kind === 'owner') return size
+  for (const { key, value } of entry.changes) size += lengthsBytes + key.length + (value?.length ?? 0)
+  return size
+}
+
+function writeBody(entry: Entry, holder: Buffer, body: Buffer): void {
+  body[0] = entryVersion
+  body[1] = kinds.indexOf(entry.kind)
+  body.writeUIntBE(entry.epoch, 2, 6)
+  body[8] = holder.length
+  body.set(holder, bodyHeadBytes)
+  if (entry.kind === 'owner') return
+  let at = bodyHeadBytes + holder.length
+  for (const { key, value } of entry.changes) {
+    body.writeUInt16BE(key.length, at)
+    body.writeUInt32BE(value ? value.length : noValue, at + 2)
+    body.set(key, at + lengthsBytes)
+    at += lengthsBytes + key.length
+    if (!value) continue
+    body.set(value, at)
+    at += value.length
+  }
 }
 
 export function lineOf(message: Uint8Array): string {
@@ -76,31 +107,36 @@ export function openAssembler(): Assembler {
       if (message[0]! & firstFlag) pieces = []
       pieces.push(message.subarray(headBytes))
       if (!(message[0]! & lastFlag)) return undefined
-      const body = pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces)
+      const isFounded = isFounding(message)
+      // A copy: what is read from it outlives the message.
+      const body = Buffer.concat(pieces)
       pieces = []
-      return fromArray(decodePlain(body) as never)
+      return readBody(body, isFounded)
     },
   }
 }
 
-type Flat = [version: number, kind: string, epoch: number, holder: string, rest: unknown]
-
-function inArray(entry: Entry): Flat {
-  const { kind, epoch, holder } = entry
-  if (kind === 'owner') return [entryVersion, kind, epoch, holder, entry.founded ?? null]
-  return [entryVersion, kind, epoch, holder, entry.changes.flatMap(({ key, value }) => [key, value ?? null])]
-}
-
-function fromArray([version, kind, epoch, holder, rest]: Flat): Entry {
+function readBody(body: Buffer, isFounded: boolean): Entry {
+  const version = body[0]
   if (version !== entryVersion)
     throw new Error(`the log holds entries of version ${version}, written by a newer Parley`)
-  if (kind === 'owner') return { kind, epoch, holder, ...(rest === true && { founded: true }) }
-  return { kind: 'commit', epoch, holder, changes: changesFrom(rest as (Buffer | null)[]) }
+  const kind = kinds[body[1]!]
+  const epoch = body.readUIntBE(2, 6)
+  const after = bodyHeadBytes + body[8]!
+  const holder = body.toString('utf8', bodyHeadBytes, after)
+  if (kind === 'owner') return { kind, epoch, holder, ...(isFounded && { founded: true }) }
+  return { kind: 'commit', epoch, holder, changes: readChanges(body, after) }
 }
 
-export function changesFrom(flat: readonly (Buffer | null)[]): Change[] {
-  return Array.from({ length: flat.length / 2 }, (_, at) => ({
-    key: flat[at * 2]!,
-    value: flat[at * 2 + 1] ?? undefined,
-  }))
+function readChanges(body: Buffer, from: number): Change[] {
+  const changes: Change[] = []
+  for (let at = from; at < body.length; ) {
+    const keyEnd = at + lengthsBytes + body.readUInt16BE(at)
+    const valueBytes = body.readUInt32BE(at + 2)
+    const end = valueBytes === noValue ? keyEnd : keyEnd + valueBytes
+    const value = valueBytes === noValue ? undefined : body.subarray(keyEnd, end)
+    changes.push({ key: body.subarray(at + lengthsBytes, keyEnd), value })
+    at = end
+  }
+  return changes
 }

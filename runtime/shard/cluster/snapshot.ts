@@ -7,7 +7,6 @@ import { cluster as limits } from '../../../core/limits.js'
 import { decodePlain, encodePlain } from '../../store/codec.js'
 import type { Change, Space } from '../../store/contract.js'
 import type { Position } from './copy.js'
-import { changesFrom } from './entry.js'
 
 const snapshotVersion = 1
 const lengthBytes = 4
@@ -29,7 +28,7 @@ export async function* writeSnapshot(
   for (;;) {
     await pace()
     const rows: Change[] = space.rows(after, limits.rowsPerSnapshotPart)
-    if (rows.length > 0) yield frame({ rows: rows.flatMap(({ key, value }) => [key, value ?? null]) })
+    if (rows.length > 0) yield frame({ rows: rows.flatMap(({ key, value }) => [key, value!]) })
     if (rows.length < limits.rowsPerSnapshotPart) break
     after = rows.at(-1)!.key
   }
@@ -52,8 +51,13 @@ export async function* readSnapshot(parts: AsyncIterable<Uint8Array>): AsyncGene
 }
 
 interface Part {
-  readonly rows?: (Buffer | null)[]
+  /** Keys and values in turn. */
+  readonly rows?: Buffer[]
   readonly end?: number
+}
+
+function changesFrom(rows: readonly Buffer[]): Change[] {
+  return Array.from({ length: rows.length / 2 }, (_, at) => ({ key: rows[at * 2]!, value: rows[at * 2 + 1]! }))
 }
 
 function frame(content: unknown): Buffer {

@@ -12,7 +12,7 @@ import { StoreFailed } from '../../../runtime/store/contract.js'
 import { openStore } from '../../../runtime/store/lmdb.js'
 
 const dir = mkdtempSync(join(tmpdir(), 'parley-copy-'))
-const store = await openStore({ dir, shards: 400, durability: 'written' })
+const store = await openStore({ dir, shards: 400, durability: 'followed' })
 t.teardown(async () => {
   await store.close()
   rmSync(dir, { recursive: true, force: true })

@@ -3,7 +3,6 @@ import { isDeepStrictEqual } from 'node:util'
 import fc from 'fast-check'
 import t from 'tap'
 import { type Entry, lineOf, messagesOf, newLine, openAssembler } from '../../../runtime/shard/cluster/entry.js'
-import { encodePlain } from '../../../runtime/store/codec.js'
 
 const anyBytes = fc.uint8Array({ maxLength: 60 }).map((bytes) => Buffer.from(bytes))
 const plain = { noNullPrototype: true } as const
@@ -82,9 +81,9 @@ t.test('What an owner left unfinished is dropped when the next entry begins', as
 })
 
 t.test('An entry of a newer Parley is refused in a sentence', async (t) => {
-  const body = encodePlain([2, 'owner', 1, 'somebody', null])
-  const message = Buffer.concat([Buffer.from([3]), Buffer.alloc(8), body])
-  t.throws(() => openAssembler().add(message), /version 2, written by a newer Parley/)
+  const [message] = messagesOf('00'.repeat(8), { kind: 'owner', epoch: 1, holder: 'somebody' }, 1_000)
+  message![9] = 2
+  t.throws(() => openAssembler().add(message!), /version 2, written by a newer Parley/)
 })
 
 t.test('A line is drawn at random', async (t) => {

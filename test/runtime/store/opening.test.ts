@@ -26,6 +26,7 @@ import { encodeRecord } from '../../../runtime/store/codec.js'
 import { dataFileName } from '../../../runtime/store/directory.js'
 import { keyBytes } from '../../../runtime/store/key.js'
 import { openStore } from '../../../runtime/store/lmdb.js'
+import { standStill } from '../../harness/standstill.js'
 import { commit, left, right } from './tables.js'
 
 const child = fileURLToPath(new URL('./child.js', import.meta.url))
@@ -174,7 +175,7 @@ t.test('A directory is held by one process at a time, and freed by its death how
   const { holder, told } = await hold(dir)
   t.same(told, { opened: true, rows: 1 })
   await refusedUnharmed(t, dir, new RegExp(`is in use by process ${holder.pid}\\. Stop that one first`))
-  holder.kill('SIGSTOP')
+  await standStill(holder)
   await refusedUnharmed(t, dir, /is in use by another process/)
   holder.kill('SIGCONT')
   await end(holder)

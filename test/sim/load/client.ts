@@ -32,12 +32,19 @@ export interface ClientOptions {
 
 const weights = { append: 40, burst: 8, twin: 4, read: 18, glance: 8, readAll: 4, touch: 8, poison: 6 }
 type Step = keyof typeof weights
-const steps = Object.entries(weights).flatMap(([step, weight]) => Array<Step>(weight).fill(step as Step))
+
+/** What a client draws from; some clients do only a few kinds of things, and those the more often. */
+function drawnSteps(rng: Rng): Step[] {
+  const kinds = Object.keys(weights) as Step[]
+  const some = rng.chance(0.3) ? kinds.filter(() => rng.chance(0.5)) : []
+  return (some.length > 0 ? some : kinds).flatMap((step) => Array<Step>(weights[step]).fill(step))
+}
 
 const longestTimerMs = 4_000
 
 export async function runClient(options: ClientOptions): Promise<void> {
   const { name, rng, timeline, history, note } = options
+  const steps = drawnSteps(rng)
   let made = 0
   let ids = 0
 

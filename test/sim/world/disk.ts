@@ -1,6 +1,7 @@
 /**
- * A node's disk and the store on it. It outlives the node's processes. A commit takes time, is whole or not there when the
- * process ends on the way, and with `written` durability a power cut takes away the last ones that were not synced yet.
+ * A node's disk and the store on it. It outlives the node's processes. A commit takes time, and is whole or not there when
+ * the process ends on the way. With `followed` durability the end of the process takes away the last ones that were not
+ * written yet, and a power cut those that were not synced.
  */
 import { type Change, type Store, StoreFailed } from '../../../runtime/store/contract.js'
 import type { Life } from './life.js'
@@ -9,7 +10,7 @@ import { orderedRows, type Rows } from './rows.js'
 import { spaceOver } from './space.js'
 import type { Timeline } from './timeline.js'
 
-export type Durability = 'synced' | 'written'
+export type Durability = 'synced' | 'followed'
 export type SpaceName = number | 'own'
 
 export interface Disk {
@@ -37,6 +38,13 @@ interface Commit {
   readonly reject: (error: Error) => void
 }
 
+/** Commits that go to the disk together. */
+interface Group {
+  readonly commits: readonly Commit[]
+  /** Whether the system has them, so that they outlive the process. */
+  isWritten: boolean
+}
+
 /** How long each step takes, at least and at most. */
 const writeMs = [0.3, 6] as const
 const tellMs = [0, 2] as const
@@ -52,7 +60,7 @@ export interface DiskOptions {
 export function openDisk({ node, timeline, rng, durability }: DiskOptions): Disk {
   let seen = new Map<SpaceName, Rows>()
   let synced = new Map<SpaceName, Rows>()
-  let unsynced: (readonly Commit[])[] = []
+  let unsynced: Group[] = []
   let factor = 1
   let isFull = false
   let failsNext = false
@@ -69,24 +77,38 @@ export function openDisk({ node, timeline, rng, durability }: DiskOptions): Disk
     return rows
   }
 
-  function write(group: readonly Commit[]): void {
-    for (const { space, changes } of group) rowsIn(seen, space).apply(changes)
-    if (durability === 'synced') {
-      for (const { space, changes } of group) rowsIn(synced, space).apply(changes)
-      return
-    }
+  function write(commits: readonly Commit[], willBeWritten = true): void {
+    apply(commits, seen)
+    if (durability === 'synced') return apply(commits, synced)
+    const group = { commits, isWritten: false }
     unsynced.push(group)
+    if (!willBeWritten) return
     const on = generation
+    timeline.after(took(writeMs), () => {
+      if (on === generation) writeUpTo(group)
+    })
     timeline.after(took(syncMs), () => {
       if (on === generation) syncUpTo(group)
     })
   }
 
-  function syncUpTo(group: readonly Commit[]): void {
-    const place = unsynced.indexOf(group)
-    for (const each of unsynced.splice(0, place + 1)) {
-      for (const { space, changes } of each) rowsIn(synced, space).apply(changes)
-    }
+  function apply(commits: readonly Commit[], spaces: Map<SpaceName, Rows>): void {
+    for (const { space, changes } of commits) rowsIn(spaces, space).apply(changes)
+  }
+
+  function writeUpTo(group: Group): void {
+    for (const each of unsynced.slice(0, unsynced.indexOf(group) + 1)) each.isWritten = true
+  }
+
+  function syncUpTo(group: Group): void {
+    for (const { commits } of unsynced.splice(0, unsynced.indexOf(group) + 1)) apply(commits, synced)
+  }
+
+  /** Takes away all but so many of the groups that are not synced. */
+  function loseAllBut(kept: number): void {
+    unsynced.length = kept
+    seen = new Map([...synced].map(([space, rows]) => [space, rows.copy()]))
+    for (const { commits } of unsynced) apply(commits, seen)
   }
 
   function open(life: Life): Store {
@@ -101,6 +123,8 @@ export function openDisk({ node, timeline, rng, durability }: DiskOptions): Disk
     life.ended(() => {
       // What was on its way may have reached the disk or not; and so may what failed, whatever was said of it.
       for (const group of [afterFailure, underWay]) if (group && rng.chance(0.5)) write(group)
+      const written = unsynced.filter(({ isWritten }) => isWritten).length
+      loseAllBut(written + rng.below(unsynced.length - written + 1))
     })
 
     function begin(): void {
@@ -127,8 +151,14 @@ export function openDisk({ node, timeline, rng, durability }: DiskOptions): Disk
       if (failsNext) {
         failsNext = false
         failed = new StoreFailed('Writing the data failed: the simulated disk is broken.')
-        afterFailure = group
         busy = false
+        if (durability === 'followed') {
+          write(group, false)
+          for (const { resolve } of group) resolve()
+          begin()
+          return
+        }
+        afterFailure = group
         for (const { reject } of group) reject(failed)
         begin()
         return
@@ -175,8 +205,12 @@ export function openDisk({ node, timeline, rng, durability }: DiskOptions): Disk
       close() {
         closed = true
         return life.outside(({ resolve }) => {
-          if (!busy && waiting.length === 0) resolve(undefined)
-          else idlers.push(() => resolve(undefined))
+          const done = () => {
+            if (!failed) for (const group of unsynced) group.isWritten = true
+            resolve(undefined)
+          }
+          if (!busy && waiting.length === 0) done()
+          else idlers.push(done)
         })
       },
     }
@@ -190,8 +224,7 @@ export function openDisk({ node, timeline, rng, durability }: DiskOptions): Disk
       generation++
       const kept = unsynced[rng.below(unsynced.length + 1) - 1]
       if (kept) syncUpTo(kept)
-      unsynced = []
-      seen = new Map([...synced].map(([space, rows]) => [space, rows.copy()]))
+      loseAllBut(0)
     },
     replace() {
       generation++

@@ -1,0 +1,162 @@
+/** What is written behind its readers: they see every commit at once, and the file ends up with the same. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
+import fc from 'fast-check'
+import t from 'tap'
+import { store as limits } from '../../../core/limits.js'
+import { writtenBehind } from '../../../runtime/store/behind.js'
+import type { Commit } from '../../../runtime/store/commits.js'
+import { type Environment, openEnvironment } from '../../../runtime/store/environment.js'
+import { type Bounds, isWithin } from '../../../runtime/store/range.js'
+import { until } from '../../harness/clock.js'
+
+const home = mkdtempSync(join(tmpdir(), 'parley-behind-'))
+t.teardown(() => rmSync(home, { recursive: true, force: true }))
+let made = 0
+
+/** A real environment whose transactions wait until they are let through. */
+function held(): { environment: Environment; open: () => Environment; letOne: () => void; letAll: () => void } {
+  const path = join(home, String(made++))
+  const open = () => openEnvironment(path, { sync: false, mapBytes: 1024 ** 2 })
+  const below = open()
+  let waiting: (() => void)[] = []
+  let isHeld = true
+  const write: Environment['write'] = async (commits) => {
+    if (isHeld) await new Promise<void>((go) => waiting.push(go))
+    return below.write(commits)
+  }
+  const letOne = () => waiting.shift()?.()
+  const letAll = () => {
+    isHeld = false
+    for (const go of waiting.splice(0)) go()
+    waiting = []
+  }
+  return { environment: { ...below, write }, open, letOne, letAll }
+}
+
+const anyKey = fc.uint8Array({ minLength: 1, maxLength: 2, max: 5 }).map((bytes) => Buffer.from(bytes))
+const anyValue = fc.option(
+  fc.nat(255).map((byte) => Buffer.from([byte])),
+  { nil: undefined },
+)
+const anySpace = fc.nat(1)
+const anyStep = fc.oneof(
+  {
+    weight: 3,
+    arbitrary: fc.record({ space: anySpace, changes: fc.array(fc.record({ key: anyKey, value: anyValue })) }),
+  },
+  { weight: 1, arbitrary: fc.constant('written' as const) },
+)
+const anyBounds: fc.Arbitrary<Bounds> = fc.record({
+  start: anyKey,
+  startBeyond: fc.boolean(),
+  end: anyKey,
+  endBelongs: fc.boolean(),
+  reverse: fc.boolean(),
+  limit: fc.integer({ min: 1, max: 8 }),
+})
+
+type Model = Map<number, Map<string, Buffer>>
+
+function apply(model: Model, { space, changes }: Commit): void {
+  const rows = model.get(space) ?? new Map<string, Buffer>()
+  model.set(space, rows)
+  for (const { key, value } of changes) {
+    if (value) rows.set(key.toString('hex'), value)
+    else rows.delete(key.toString('hex'))
+  }
+}
+
+function sliceOf(model: Model, space: number, bounds: Bounds): [string, string][] {
+  const rows = [...(model.get(space) ?? [])].filter(([key]) => isWithin(Buffer.from(key, 'hex'), bounds)).sort()
+  return (bounds.reverse ? rows.reverse() : rows)
+    .slice(0, bounds.limit)
+    .map(([key, value]) => [key, value.toString('hex')])
+}
+
+function mustEqual(found: unknown, expected: unknown, what: string): void {
+  if (!isDeepStrictEqual(found, expected))
+    throw new Error(`${what}: found ${JSON.stringify(found)}, expected ${JSON.stringify(expected)}`)
+}
+
+function mustRead(environment: Environment, model: Model, questions: readonly Bounds[]): void {
+  for (const space of [0, 1]) {
+    for (const bounds of questions) {
+      const found = environment.slice(space, bounds, bounds.limit)
+      const spelled = found.map(({ key, value }) => [key.toString('hex'), Buffer.from(value).toString('hex')])
+      mustEqual(spelled, sliceOf(model, space, bounds), `${bounds.limit} rows of ${space}`)
+      const one = environment.get(space, bounds.start)
+      const expected = model.get(space)?.get(Buffer.from(bounds.start).toString('hex'))
+      const copied = one && Buffer.from(Uint8Array.prototype.slice.call(one, 0, one.length))
+      mustEqual(copied?.toString('hex'), expected?.toString('hex'), `a key of ${space}`)
+    }
+  }
+}
+
+t.test(
+  'Readers see each commit as soon as it is taken, whatever of it is written, and the file gets it all',
+  async (t) => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(anyStep, { maxLength: 12 }),
+        fc.array(anyBounds, { maxLength: 6 }),
+        async (steps, asked) => {
+          const { environment, open, letOne, letAll } = held()
+          const behind = writtenBehind(environment)
+          const model: Model = new Map()
+          const questions = asked.filter(({ start, end, reverse }) =>
+            reverse ? Buffer.compare(start, end) > 0 : Buffer.compare(start, end) < 0,
+          )
+          for (const step of steps) {
+            if (step === 'written') {
+              letOne()
+              await new Promise((turn) => setImmediate(turn))
+            } else {
+              await behind.write([step])
+              apply(model, step)
+            }
+            mustRead(behind, model, questions)
+          }
+          letAll()
+          await behind.close()
+          const found = open()
+          mustRead(found, model, questions)
+          await found.close()
+        },
+      ),
+      { numRuns: 120 },
+    )
+    t.pass('any commits, any reads')
+  },
+)
+
+t.test('A commit waits while too much is unwritten', async (t) => {
+  const { environment, letAll } = held()
+  const behind = writtenBehind(environment)
+  const big = (n: number): Commit => ({
+    space: 0,
+    changes: [{ key: Buffer.from([n]), value: Buffer.alloc(limits.unwrittenBytes / 4) }],
+  })
+  let taken = 0
+  const all = Array.from({ length: 8 }, (_, n) => behind.write([big(n)]).then(() => taken++))
+  await until(() => taken > 0)
+  await new Promise((turn) => setImmediate(turn))
+  t.ok(taken < 8, `${taken} of 8 were taken while none could be written`)
+  letAll()
+  await Promise.all(all)
+  t.equal(taken, 8)
+  await behind.close()
+})
+
+t.test('After a failed transaction everything taken is still read and nothing more is taken', async (t) => {
+  const { environment } = held()
+  const behind = writtenBehind({ ...environment, write: () => Promise.reject(new Error('the disk is broken')) })
+  const commit: Commit = { space: 0, changes: [{ key: Buffer.from([1]), value: Buffer.from([2]) }] }
+  await behind.write([commit])
+  await until(() => behind.failure() !== undefined)
+  t.same(behind.get(0, Buffer.from([1])), Buffer.from([2]))
+  await t.rejects(behind.write([commit]), { message: 'the disk is broken' })
+  await behind.close()
+})
