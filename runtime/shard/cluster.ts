@@ -90,7 +90,7 @@ export async function openCluster(options: ClusterOptions): Promise<Engine> {
       const entry: Entry = { kind: 'owner', epoch: 1, holder: '', founded: true }
       // What an earlier try may have left in the log is passed over: the line that counts is the last one.
       const { last } = await insist(clock, () => log.bounds())
-      await insist(clock, () => shelf.found(line, entry.epoch, entry.holder, last + 1))
+      await insist(clock, () => shelf.found({ line, epoch: 1, holder: '', number: last + 1 }))
       await appendForSure(log, clock, messagesOf(line, entry, log.entryBytes), last)
       await copy.apply(line, entry, last + 1)
       await insist(clock, () => settings.begin(number))
@@ -130,8 +130,8 @@ export async function openCluster(options: ClusterOptions): Promise<Engine> {
 
   function ownStatus(): CopyStatus[] {
     return kept.map(({ copy, tender }, shard) => {
-      const { line, epoch, holder, number } = copy.position()
-      return { shard, line, epoch, holder, number, owned: tender?.serving() !== undefined }
+      const { line, epoch, holder, number, parent } = copy.position()
+      return { shard, line, epoch, holder, number, ...(parent && { parent }), owned: tender?.serving() !== undefined }
     })
   }
 

@@ -3,6 +3,11 @@ import type { Change, Space } from '../../store/contract.js'
 import { table } from '../../store/contract.js'
 import { type Entry, isFounding, lineOf, openAssembler } from './entry.js'
 
+export interface Parent {
+  readonly line: string
+  readonly before: number
+}
+
 export interface Position {
   /** Empty while nothing was ever applied. */
   readonly line: string
@@ -10,6 +15,8 @@ export interface Position {
   readonly holder: string
   /** The last entry applied. */
   readonly number: number
+  /** The line that this one was founded upon, and the number of the founding. */
+  readonly parent?: Parent
   /** Made from a snapshot that was taken while commits went on: whole only from this entry on. */
   readonly wholeFrom?: number
   /** A snapshot is being loaded: what is there now is neither the old state nor the new one. */
@@ -18,6 +25,20 @@ export interface Position {
 
 const positionTable = table<[], Position>('shard.copy')
 const nowhere: Position = { line: '', epoch: 0, holder: '', number: 0 }
+
+/**
+ * Whether a copy there holds all of a log that ends so, and more: the servers have lost the rest, if need be with the
+ * founding of the copy's line. A log that went on without the founding is another history.
+ */
+export function isBeyond({ line, number, parent }: Pick<Position, 'line' | 'number' | 'parent'>, log: LogEnd): boolean {
+  return number > log.last && (line === log.line || (parent?.line === log.line && log.last < parent.before))
+}
+
+/** Where a log ends, and the line of its last message. */
+export interface LogEnd {
+  readonly line: string
+  readonly last: number
+}
 
 /** The log does not go on where this copy ends: it must be made anew from a snapshot. */
 export class Diverged extends Error {
@@ -157,15 +178,25 @@ function changesOf(entry: Entry): readonly Change[] {
 }
 
 /** Where an entry leads from there. Epochs come one after the other, and commits belong to the one that is on. */
-function after({ epoch, holder, wholeFrom }: Position, line: string, entry: Entry, number: number): Position {
-  const rest = wholeFrom !== undefined && wholeFrom > number ? { wholeFrom } : {}
+function after(from: Position, line: string, entry: Entry, number: number): Position {
+  const { epoch, holder, wholeFrom, parent } = from
+  const rest = {
+    ...(parent && { parent }),
+    ...(wholeFrom !== undefined && wholeFrom > number && { wholeFrom }),
+  }
   if (entry.kind === 'owner') {
     const follows = entry.founded ? entry.epoch > epoch : entry.epoch === epoch + 1
     if (!follows) throw new Diverged(`epoch ${entry.epoch} came after ${epoch}`)
-    return { line, epoch: entry.epoch, holder: entry.holder, number, ...rest }
+    const founding = entry.founded ? foundedUpon(from, number) : {}
+    return { line, epoch: entry.epoch, holder: entry.holder, number, ...rest, ...founding }
   }
   if (entry.epoch !== epoch || entry.holder !== holder) {
     throw new Diverged(`a commit of epoch ${entry.epoch} came in epoch ${epoch}`)
   }
   return { line, epoch, holder, number, ...rest }
+}
+
+/** What a line that is founded there says of the one before it. */
+export function foundedUpon({ line }: Position, number: number): Pick<Position, 'parent'> {
+  return line === '' ? {} : { parent: { line, before: number } }
 }

@@ -3,7 +3,7 @@ import { cluster as limits } from '../../../core/limits.js'
 import type { Log as CommitLog } from '../../bus/contract.js'
 import type { Clock } from '../../clock.js'
 import type { Log } from '../../observe/log.js'
-import { type Copy, Diverged } from './copy.js'
+import { type Copy, Diverged, isBeyond } from './copy.js'
 import { isFounding, lineOf } from './entry.js'
 import type { Shelf } from './shelf.js'
 
@@ -51,13 +51,15 @@ export function openFollower(options: {
   }
 
   async function mustRebuild(first: number, last: number): Promise<boolean> {
-    const { loading, line, number: at } = copy.position()
+    const position = copy.position()
+    const { loading, line, number: at } = position
     if (loading || broken) return true
     if (first > at + 1) return true
     if (at === 0) return last > 0 && !copy.isEmpty()
     if (last === 0) return false
     const message = at >= last ? await log.read(last) : undefined
-    return message !== undefined && lineOf(message) !== line
+    if (message === undefined || lineOf(message) === line) return false
+    return !isBeyond(position, { line: lineOf(message), last })
   }
 
   /** Resolves when the copy has taken that message, or it is time to look whether it still can. */

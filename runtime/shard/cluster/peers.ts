@@ -2,6 +2,7 @@
 import { cluster as limits, shard as shardLimits } from '../../../core/limits.js'
 import type { Wire } from '../../bus/contract.js'
 import { decodePlain, encodePlain } from '../../store/codec.js'
+import { isBeyond, type LogEnd, type Parent } from './copy.js'
 
 export interface CopyStatus {
   readonly shard: number
@@ -9,6 +10,7 @@ export interface CopyStatus {
   readonly epoch: number
   readonly holder: string
   readonly number: number
+  readonly parent?: Parent
   readonly owned: boolean
 }
 
@@ -25,8 +27,8 @@ export interface Peers {
   release(node: string, shard: number): Promise<boolean>
   /** Asks a node to take a shard because its copy knows more than the log. */
   rescue(node: string, shard: number): Promise<void>
-  /** The copy on another node that has gone furthest on that line, or on any if it is empty, among those that answer. */
-  furthest(shard: number, line: string): Promise<{ node: string; number: number } | undefined>
+  /** The copy that knows most beyond such a log, or beyond no log at all if its line is empty, among those that answer. */
+  furthest(shard: number, log: LogEnd): Promise<{ node: string; number: number } | undefined>
   /** What every other node says of its copies; those that do not answer are left out. */
   statuses(): Promise<ReadonlyMap<string, readonly CopyStatus[]>>
 }
@@ -72,11 +74,12 @@ export function openPeers(wire: Wire, others: () => readonly string[]): Peers {
     async rescue(node, shard) {
       await ask(node, { say: 'rescue', shard }, statusMs)
     },
-    async furthest(shard, line) {
+    async furthest(shard, log) {
       let found: { node: string; number: number } | undefined
       for (const [node, copies] of await statuses()) {
         const copy = copies[shard]
-        if (!copy || (line !== '' && copy.line !== line) || copy.number <= (found?.number ?? 0)) continue
+        if (!copy || copy.number <= (found?.number ?? log.last)) continue
+        if (log.line !== '' && !isBeyond(copy, log)) continue
         found = { node, number: copy.number }
       }
       return found

@@ -11,8 +11,8 @@ import { readSnapshot, writeSnapshot } from './snapshot.js'
 export interface Shelf {
   /** Makes the copy from the newest snapshot of that line behind which the log goes on; false when there is none. */
   load(copy: Copy, line: string, first: number): Promise<boolean>
-  /** Puts up this node's state as the beginning of a new line, whose first entry will have that number. */
-  found(line: string, epoch: number, holder: string, number: number): Promise<void>
+  /** Puts up this node's state as the beginning of a new line, where its first entry will lead. */
+  found(head: Position): Promise<void>
   /** Makes snapshots of a shard that this node owns, as its log grows. */
   keeper(copy: Copy, line: string): Keeper
 }
@@ -86,8 +86,7 @@ export function openShelf(options: {
       }
       return false
     },
-    async found(line, epoch, holder, number) {
-      const head = { line, epoch, holder, number }
+    async found(head) {
       await put(
         head,
         () => head,

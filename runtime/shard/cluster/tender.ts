@@ -12,7 +12,7 @@ import type { ShardHere } from '../contract.js'
 import { Moved, RolledBack, Unsure } from '../lost.js'
 import type { OwnedShard, ShardOptions } from '../shard.js'
 import { appendForSure } from './append.js'
-import type { Copy, Position } from './copy.js'
+import { type Copy, foundedUpon, type Position } from './copy.js'
 import { type Entry, messagesOf, openAssembler } from './entry.js'
 import { openFollower } from './follower.js'
 import type { Members } from './members.js'
@@ -166,7 +166,7 @@ export function openTender(options: TenderOptions): Tender {
     const epoch = at.epoch + 1
     const line = isAhead || at.line === '' ? options.newLine() : at.line
     if (isAhead && (await isServedBehind(last))) return nudged(limits.againMs)
-    if (isAhead) await shelf.found(line, epoch, me, last + 1)
+    if (isAhead) await shelf.found({ line, epoch, holder: me, number: last + 1, ...foundedUpon(at, last + 1) })
     const entry: Entry = { kind: 'owner', epoch, holder: me, ...(isAhead && { founded: true }) }
     if (!(await append(line, entry, last))) return
     rescuing = false
@@ -198,8 +198,8 @@ export function openTender(options: TenderOptions): Tender {
 
   /** The servers may have lost the end of the log while another copy still has it: then that node must take the shard. */
   async function isKnownFurther(last: number, line: string): Promise<boolean> {
-    const found = await peers.furthest(number, line)
-    if (!found || found.number <= last) return false
+    const found = await peers.furthest(number, { line, last })
+    if (!found) return false
     if ((await log.bounds()).last > last) return true
     say.error('shard.log.rolled_back', { shard: number, last, known: found.number, node: found.node })
     await peers.rescue(found.node, number)
@@ -248,10 +248,10 @@ export function openTender(options: TenderOptions): Tender {
   /** Writes that nobody has the shard, and before that the whole shard if the servers have lost it. */
   async function sayLeft(line: string, epoch: number): Promise<void> {
     const { last } = await log.bounds()
-    const at = copy.position().number
-    if (last >= at) return void (await append(line, { kind: 'owner', epoch, holder: '' }, at))
+    const at = copy.position()
+    if (last >= at.number) return void (await append(line, { kind: 'owner', epoch, holder: '' }, at.number))
     const anew = options.newLine()
-    await shelf.found(anew, epoch, '', last + 1)
+    await shelf.found({ line: anew, epoch, holder: '', number: last + 1, ...foundedUpon(at, last + 1) })
     await append(anew, { kind: 'owner', epoch, holder: '', founded: true }, last)
   }
 

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import fc from 'fast-check'
 import t from 'tap'
-import { type Copy, Diverged, openCopy, type Position } from '../../../runtime/shard/cluster/copy.js'
+import { type Copy, Diverged, isBeyond, openCopy, type Position } from '../../../runtime/shard/cluster/copy.js'
 import { type Entry, messagesOf } from '../../../runtime/shard/cluster/entry.js'
 import type { Change, Space } from '../../../runtime/store/contract.js'
 import { StoreFailed } from '../../../runtime/store/contract.js'
@@ -250,3 +250,27 @@ async function* cutOff(): AsyncGenerator<readonly Change[], Position> {
   yield [put('b', '1')]
   throw new Error('cut off')
 }
+
+t.test(
+  'A copy is beyond a log that lost its end, also one that lost the founding of its line, and beyond no other',
+  async (t) => {
+    const at = { line: 'new', number: 50, parent: { line: 'old', before: 40 } }
+    const logs = [
+      [{ line: 'new', last: 49 }, true],
+      [{ line: 'new', last: 50 }, false],
+      [{ line: 'old', last: 39 }, true],
+      [{ line: 'old', last: 40 }, false],
+      [{ line: 'other', last: 10 }, false],
+    ] as const
+    for (const [log, expected] of logs) t.equal(isBeyond(at, log), expected, JSON.stringify(log))
+    t.notOk(isBeyond({ line: 'new', number: 50 }, { line: 'old', last: 10 }))
+  },
+)
+
+t.test('A founding remembers which line it was founded upon, and every entry after it does', async (t) => {
+  const copy = openCopy(newSpace())
+  await copy.apply('00'.repeat(8), { kind: 'owner', epoch: 1, holder: 'ann/1' }, 1)
+  await copy.apply('11'.repeat(8), { kind: 'owner', epoch: 2, holder: 'ann/1', founded: true }, 4)
+  await copy.apply('11'.repeat(8), { kind: 'commit', epoch: 2, holder: 'ann/1', changes: [] }, 5)
+  t.match(copy.position(), { number: 5, parent: { line: '00'.repeat(8), before: 4 } })
+})
