@@ -5,6 +5,8 @@ import { drawPlan, planText } from './plan.js'
 import { type RunResult, run } from './run.js'
 
 const seeds = 300
+/** Others in which a promise was broken once. */
+const onceBroken = [957250687, 1046187946]
 /** Every mutant is found among this many seeds, most of them in the first few. */
 const mutantSeeds = 60
 
@@ -16,7 +18,7 @@ function textOf({ plan, violations, lastLines }: RunResult): string {
 t.test(`Over ${seeds} seeds of faults every promise of the shards holds`, async (t) => {
   const failed: number[] = []
   const sum = { acknowledged: 0, reads: 0, notDecided: 0, unknown: 0 }
-  for (let seed = 1; seed <= seeds; seed++) {
+  for (const seed of [...Array.from({ length: seeds }, (_, at) => at + 1), ...onceBroken]) {
     const result = await run(drawPlan(seed))
     for (const key of Object.keys(sum) as (keyof typeof sum)[]) sum[key] += result.counts[key]
     if (result.violations.length === 0) continue

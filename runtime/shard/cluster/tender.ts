@@ -127,12 +127,13 @@ export function openTender(options: TenderOptions): Tender {
     if (stopping) return
     if (place > 0 && !rescuing) return nudged(limits.lookEveryMs)
     taking = true
+    let couldTry: boolean
     try {
-      if (await mayTake()) await own(last)
-      else await nudged(limits.againMs)
+      couldTry = (await mayTake()) && (await own(last))
     } finally {
       taking = false
     }
+    if (!couldTry) await nudged(limits.againMs)
   }
 
   /** Whether nobody else can be serving the shard; asks whoever might be to let go of it. */
@@ -152,27 +153,29 @@ export function openTender(options: TenderOptions): Tender {
     nudge()
   }
 
-  async function own(last: number): Promise<void> {
+  /** Takes the shard and serves it until it is lost. False when it is not the time, and nothing was tried. */
+  async function own(last: number): Promise<boolean> {
     const lease = members.lease()
-    if (lease === undefined || !copy.isWhole() || copy.reached() < last) return nudged(limits.againMs)
+    if (lease === undefined || !copy.isWhole() || copy.reached() < last) return false
     const at = copy.position()
     const isAhead = last < at.number
-    if (!isAhead && (await isKnownFurther(last, at.line))) return nudged(limits.againMs)
+    if (!isAhead && (await isKnownFurther(last, at.line))) return false
     if (at.line === '' && settings.hasBegun(number))
       throw new Error('the log of the shard is gone, and so is every copy at hand')
     follower.stop()
     await copy.settled()
-    if (copy.position() !== at) return
+    if (copy.position() !== at) return true
     const epoch = at.epoch + 1
     const line = isAhead || at.line === '' ? options.newLine() : at.line
-    if (isAhead && (await isServedBehind(last))) return nudged(limits.againMs)
+    if (isAhead && (await isServedBehind(last))) return false
     if (isAhead) await shelf.found({ line, epoch, holder: me, number: last + 1, ...foundedUpon(at, last + 1) })
     const entry: Entry = { kind: 'owner', epoch, holder: me, ...(isAhead && { founded: true }) }
-    if (!(await append(line, entry, last))) return
+    if (!(await append(line, entry, last))) return true
     rescuing = false
     if (isAhead) say.error('shard.log.founded', { shard: number, last, known: at.number, line })
     if (isAhead || !settings.hasBegun(number)) await settings.begin(number)
     if (members.lease() === lease && !stopping) await serveUntilLost(lease, line, epoch)
+    return true
   }
 
   /** Whether somebody took the shard on what the servers have left of the log; then it is asked to let go. */
@@ -314,7 +317,8 @@ export function openTender(options: TenderOptions): Tender {
     },
     nudge,
     async release() {
-      if (taking || options.rank()[0] === nodeId) return false
+      // Whoever does not serve it would begin another epoch first, even when it is its turn.
+      if (taking || (current && options.rank()[0] === nodeId)) return false
       await letGo()
       return true
     },
