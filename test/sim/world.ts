@@ -85,7 +85,6 @@ export function openWorld(plan: Plan, { mutation = {}, print, ignored }: WorldOp
           node: id,
           timeline,
           rng: mine.fork('disk'),
-          durability: mutation.durability ?? (plan.engine === 'embedded' ? 'synced' : 'followed'),
         })
       : undefined
     const threw = (error: unknown) => violated(`${id} let an exception through: ${(error as Error)?.stack ?? error}`)
@@ -115,13 +114,22 @@ export function openWorld(plan: Plan, { mutation = {}, print, ignored }: WorldOp
           const connected = bus.connect(life, link, clock)
           return mutation.bus?.(connected, around) ?? connected
         }
-        const engine = await engines[world.engine](options, {
+        const durability = mutation.durability ?? (world.engine === 'embedded' ? 'synced' : 'followed')
+        const store = disk?.open(life, durability)
+        const opened = await engines[world.engine](options, {
           life,
-          store: disk?.open(life),
+          store,
           bus: connect,
           randomBytes: (count) => Uint8Array.from({ length: count }, () => mine.below(256)),
         })
-        return mutation.engine?.(engine, around) ?? engine
+        const engine = mutation.engine?.(opened, around) ?? opened
+        return {
+          ...engine,
+          async stop() {
+            await engine.stop()
+            await store?.close()
+          },
+        }
       },
       settle: (life, engine) => openHome(life, engine, history),
     })

@@ -75,7 +75,7 @@ export async function runClient(options: ClientOptions): Promise<void> {
     const where = home.life.name
     note(`${name} asks ${where} to append ${input.value} to ${input.owner}${id ? ` as ${id}` : ''}`)
     const call = () => {
-      const answered = options.pressure?.asked(home, input.owner)
+      const answered = options.pressure?.asked(home, input.owner, id)
       const answer = home.engine.ask(input.owner, append, input, { id })
       if (answered) answer.then(answered, answered)
       return answer

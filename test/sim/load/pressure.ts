@@ -4,8 +4,8 @@ import type { Timeline } from '../world/timeline.js'
 import type { Home } from './home.js'
 
 export interface Pressure {
-  /** A command is asked for; the returned function is called when its asker is told. */
-  asked(home: Home, owner: string): () => void
+  /** A command is asked for, under an id or not; the returned function is called when its asker is told. */
+  asked(home: Home, owner: string, id?: string): () => void
 }
 
 export interface PressureOptions {
@@ -17,17 +17,25 @@ export interface PressureOptions {
 }
 
 export function openPressure({ timeline, shards, most, violated }: PressureOptions): Pressure {
-  const waiting = new Map<string, number>()
+  /** By shard. Those who ask under the same id take one place among them. */
+  const waiting = new Map<string, { id: string | undefined }[]>()
+  const placesOf = (asked: readonly { id: string | undefined }[]) =>
+    new Set(asked.map((each) => (each.id === undefined ? each : each.id))).size
   return {
-    asked({ life }, owner) {
+    asked({ life }, owner, id) {
       const place = `shard ${shardOf(owner, shards)} of ${life.name}`
-      waiting.set(place, (waiting.get(place) ?? 0) + 1)
+      const mine = { id: id && `${owner} ${id}` }
+      waiting.set(place, [...(waiting.get(place) ?? []), mine])
       // One that is refused knows it before anything else happens.
       timeline.after(0, () => {
-        const now = waiting.get(place)!
+        const now = placesOf(waiting.get(place)!)
         if (life.alive() && now > most) violated(`${now} commands wait in ${place}, which is more than ${most}`)
       })
-      return () => void waiting.set(place, waiting.get(place)! - 1)
+      return () =>
+        void waiting.set(
+          place,
+          waiting.get(place)!.filter((each) => each !== mine),
+        )
     },
   }
 }

@@ -16,7 +16,7 @@ export type SpaceName = number | 'own'
 export interface Disk {
   /** The node's id as the data on it says; an empty disk gives it another one. */
   id(): string
-  open(life: Life): Store
+  open(life: Life, durability: Durability): Store
   /** What lies there now, for whoever compares copies. */
   rows(space: SpaceName): Rows
   /** Forgets what was not synced; the node's process is over by then. */
@@ -54,10 +54,9 @@ export interface DiskOptions {
   readonly node: string
   readonly timeline: Timeline
   readonly rng: Rng
-  readonly durability: Durability
 }
 
-export function openDisk({ node, timeline, rng, durability }: DiskOptions): Disk {
+export function openDisk({ node, timeline, rng }: DiskOptions): Disk {
   let seen = new Map<SpaceName, Rows>()
   let synced = new Map<SpaceName, Rows>()
   let unsynced: Group[] = []
@@ -77,9 +76,12 @@ export function openDisk({ node, timeline, rng, durability }: DiskOptions): Disk
     return rows
   }
 
-  function write(commits: readonly Commit[], willBeWritten = true): void {
+  function write(commits: readonly Commit[]): void {
+    for (const spaces of [seen, synced]) apply(commits, spaces)
+  }
+
+  function writeBehind(commits: readonly Commit[], willBeWritten = true): void {
     apply(commits, seen)
-    if (durability === 'synced') return apply(commits, synced)
     const group = { commits, isWritten: false }
     unsynced.push(group)
     if (!willBeWritten) return
@@ -111,7 +113,8 @@ export function openDisk({ node, timeline, rng, durability }: DiskOptions): Disk
     for (const { commits } of unsynced) apply(commits, seen)
   }
 
-  function open(life: Life): Store {
+  function open(life: Life, durability: Durability): Store {
+    const take = durability === 'synced' ? write : writeBehind
     let waiting: Commit[] = []
     let busy = false
     let underWay: readonly Commit[] | undefined
@@ -122,7 +125,7 @@ export function openDisk({ node, timeline, rng, durability }: DiskOptions): Disk
 
     life.ended(() => {
       // What was on its way may have reached the disk or not; and so may what failed, whatever was said of it.
-      for (const group of [afterFailure, underWay]) if (group && rng.chance(0.5)) write(group)
+      for (const group of [afterFailure, underWay]) if (group && rng.chance(0.5)) take(group)
       const written = unsynced.filter(({ isWritten }) => isWritten).length
       loseAllBut(written + rng.below(unsynced.length - written + 1))
     })
@@ -153,7 +156,7 @@ export function openDisk({ node, timeline, rng, durability }: DiskOptions): Disk
         failed = new StoreFailed('Writing the data failed: the simulated disk is broken.')
         busy = false
         if (durability === 'followed') {
-          write(group, false)
+          writeBehind(group, false)
           for (const { resolve } of group) resolve()
           begin()
           return
@@ -163,7 +166,7 @@ export function openDisk({ node, timeline, rng, durability }: DiskOptions): Disk
         begin()
         return
       }
-      write(group)
+      take(group)
       timeline.after(took(tellMs), () => {
         busy = false
         for (const { resolve } of group) resolve()
@@ -206,7 +209,8 @@ export function openDisk({ node, timeline, rng, durability }: DiskOptions): Disk
         closed = true
         return life.outside(({ resolve }) => {
           const done = () => {
-            if (!failed) for (const group of unsynced) group.isWritten = true
+            const last = unsynced.at(-1)
+            if (last && !failed) syncUpTo(last)
             resolve(undefined)
           }
           if (!busy && waiting.length === 0) done()
