@@ -121,7 +121,8 @@ export function openTender(options: TenderOptions): Tender {
     const place = options.rank().indexOf(nodeId)
     if (!rescuing && (place < 0 || place >= limits.copies)) {
       follower.stop()
-      return nudged()
+      // Whether this node can have shards is its own business: nobody tells it when it can again.
+      return nudged(place < 0 ? limits.beatEveryMs : undefined)
     }
     const last = await follower.reachEnd()
     if (stopping) return
