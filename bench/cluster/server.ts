@@ -19,6 +19,8 @@ export interface NatsServers {
 /** Three, or one alone. Everything that a server is not told is as it comes, syncing to the disk included. */
 export async function startNats(alone: boolean): Promise<NatsServers> {
   const about = version.stdout.trim()
+  // What they keep goes where the bench cleans up, whatever ends it.
+  if (process.env.BENCH_SCRATCH) process.env.TMPDIR = process.env.BENCH_SCRATCH
   if (alone) {
     const server = await TestNats.start()
     return { urls: [server.url], copies: 1, about: `One ${about}`, stop: () => server.stop() }

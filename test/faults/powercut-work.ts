@@ -69,17 +69,15 @@ export interface Acked {
   readonly lost: number
 }
 
-/** `mayForget`: a store whose disk has failed may open again as it was on the disk. */
+/** `mayForget`: what is written behind its readers may end with the process, or as it was on a disk that failed. */
 export function ackedBy(acks: readonly Ack[], mayForget = false): Acked[] {
   const all = Array.from({ length: writers }, (): Acked => ({ opened: 0, last: 0, closed: false, lost: 0 }))
-  let failed = false
   for (const { did, writer, n } of acks) {
     const before = all[writer]!
-    if (did === 'failed') failed = true
     if (did === 'committed') all[writer] = { ...before, last: n }
     if (did === 'closed') for (const one of all.keys()) all[one] = { ...all[one]!, closed: true }
     if (did === 'opened') {
-      const lost = failed && mayForget ? 0 : Math.max(before.lost, before.last - n)
+      const lost = mayForget ? 0 : Math.max(before.lost, before.last - n)
       all[writer] = { opened: n, last: n, closed: false, lost }
     }
   }
