@@ -1,9 +1,7 @@
 /** Every number of the contract and of the house, each with its unit last. Code, tests and bench read them here. */
+import { day, hour, minute, second } from './durations.js'
 
-const second = 1000
-const minute = 60 * second
-const hour = 60 * minute
-const day = 24 * hour
+export * from './gatewaylimits.js'
 
 /** Token buckets of the management API, each API key having its own. */
 export const budgets = {

@@ -1,5 +1,6 @@
 /** The shape of every kind of catalog entry, as schemas that routes, documentation and tests all read. */
 import Type, { type Static, type TProperties } from 'typebox'
+import { channelNames } from '../channel/names.js'
 import { slugPattern } from '../ids.js'
 import { catalog } from '../limits.js'
 
@@ -86,19 +87,6 @@ export const Tool = closed('Tool', {
   configSchema: Type.Optional(FormSchema),
 })
 export type Tool = Static<typeof Tool>
-
-export const channelNames = [
-  'rcs',
-  'vendorMessages',
-  'messengerA',
-  'sms',
-  'webchat',
-  'messengerB',
-  'socialC',
-  'workchatD',
-  'aiChatE',
-] as const
-export type ChannelName = (typeof channelNames)[number]
 
 export const StatusCopy = closed('StatusCopy', { headline: shortName, text: sentence })
 export type StatusCopy = Static<typeof StatusCopy>

@@ -13,7 +13,8 @@ import {
   shapeOf,
 } from '../../core/catalogs/index.js'
 import { prose } from '../../core/catalogs/prose.js'
-import { channelNames, type FormSchema } from '../../core/catalogs/shapes.js'
+import type { FormSchema } from '../../core/catalogs/shapes.js'
+import { channelNames } from '../../core/channel/names.js'
 import { isRefusal } from '../../core/errors.js'
 import { pathIdPattern, slugPattern } from '../../core/ids.js'
 import { catalog } from '../../core/limits.js'

@@ -1,0 +1,17 @@
+/** Characters of text: how many there are, and those that no channel can carry. */
+
+/** NUL, or half a surrogate pair, which would arrive as another character than was sent. */
+export function hasBadCharacters(text: string): boolean {
+  return text.includes('\0') || /\p{Surrogate}/u.test(text)
+}
+
+/** By code points, as JSON Schema counts. */
+export function charactersOf(text: string): number {
+  let count = 0
+  for (const _ of text) count++
+  return count
+}
+
+export function isLongerThan(text: string, most: number): boolean {
+  return text.length > most && (text.length > 2 * most || charactersOf(text) > most)
+}

@@ -1,0 +1,5 @@
+/** AMF/1 as the rest of the house sees it. */
+export * from './message.js'
+export * from './taps.js'
+export { type Problem, validateMessage } from './validate.js'
+export type { Event, Moment, Money, Place, Run } from './values.js'

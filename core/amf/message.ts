@@ -1,0 +1,206 @@
+/**
+ * AMF/1, the one message format: what an agent says, before any channel has a say. These are shapes alone; `validate.ts`
+ * judges a message by them and by what a shape cannot tell (ids that repeat, moments that do not exist).
+ */
+import Type, { type Static } from 'typebox'
+import { channelNames } from '../channel/names.js'
+import { amf as limits } from '../limits.js'
+import { closed, Email, Event, Id, Moment, Money, Phone, Place, Run, Url, Words } from './values.js'
+
+const Channel = Type.Enum(channelNames)
+
+/** Absent: `reply`. Each kind but `reply` and `shareLocation` needs the member it acts upon. */
+export const chipKinds = ['reply', 'url', 'dial', 'calendar', 'viewLocation', 'shareLocation'] as const
+export type ChipKind = (typeof chipKinds)[number]
+
+export const Chip = Type.Object(
+  {
+    label: Words,
+    kind: Type.Optional(Type.Enum(chipKinds)),
+    /** What a tapped reply returns; absent: the label. */
+    value: Type.Optional(Words),
+    url: Type.Optional(Url),
+    phone: Type.Optional(Phone),
+    event: Type.Optional(Event),
+    place: Type.Optional(Place),
+  },
+  closed,
+)
+export type Chip = Static<typeof Chip>
+const Chips = Type.Array(Chip, { minItems: 1, maxItems: limits.chips })
+
+/** At least one of title, description and mediaUrl. */
+export const Card = Type.Object(
+  {
+    title: Type.Optional(Words),
+    description: Type.Optional(Words),
+    mediaUrl: Type.Optional(Url),
+    chips: Type.Optional(Chips),
+  },
+  closed,
+)
+export type Card = Static<typeof Card>
+
+const prompted = { intentId: Id, prompt: Words } as const
+
+/** One shape a part, by its `type`. `native` is apart, since it holds parts itself. */
+export const plainParts = {
+  text: Type.Object(
+    {
+      type: Type.Literal('text'),
+      /** CommonMark (bold, italic, strikethrough, links, lists), or pieces of it with typed values between them. */
+      text: Type.Union([Words, Type.Array(Run, { minItems: 1, maxItems: 200 })]),
+    },
+    closed,
+  ),
+  media: Type.Object(
+    {
+      type: Type.Literal('media'),
+      mediaUrl: Url,
+      kind: Type.Enum(['image', 'video', 'audio', 'file']),
+      alt: Type.Optional(Words),
+      thumbnailUrl: Type.Optional(Url),
+    },
+    closed,
+  ),
+  card: Type.Object({ type: Type.Literal('card'), card: Card }, closed),
+  carousel: Type.Object(
+    { type: Type.Literal('carousel'), cards: Type.Array(Card, { minItems: 1, maxItems: limits.cards }) },
+    closed,
+  ),
+  'ask.choice': Type.Object(
+    {
+      type: Type.Literal('ask.choice'),
+      ...prompted,
+      options: Type.Array(
+        Type.Object({ id: Id, label: Words, description: Type.Optional(Words), mediaUrl: Type.Optional(Url) }, closed),
+        { minItems: 1, maxItems: limits.options },
+      ),
+    },
+    closed,
+  ),
+  'ask.time': Type.Object(
+    {
+      type: Type.Literal('ask.time'),
+      ...prompted,
+      /** Without a label a slot is shown as its day and time. */
+      slots: Type.Array(Type.Object({ id: Id, start: Moment, label: Type.Optional(Words) }, closed), {
+        minItems: 1,
+        maxItems: limits.options,
+      }),
+    },
+    closed,
+  ),
+  confirm: Type.Object(
+    {
+      type: Type.Literal('confirm'),
+      ...prompted,
+      details: Type.Optional(
+        Type.Array(Type.Object({ label: Words, value: Type.Union([Words, Moment, Money]) }, closed), {
+          minItems: 1,
+          maxItems: limits.details,
+        }),
+      ),
+      yesLabel: Type.Optional(Words),
+      noLabel: Type.Optional(Words),
+    },
+    closed,
+  ),
+  showcase: Type.Object(
+    {
+      type: Type.Literal('showcase'),
+      intentId: Id,
+      prompt: Type.Optional(Words),
+      items: Type.Array(
+        Type.Object(
+          {
+            id: Id,
+            title: Words,
+            description: Type.Optional(Words),
+            mediaUrl: Type.Optional(Url),
+            chips: Type.Optional(Chips),
+          },
+          closed,
+        ),
+        { minItems: 1, maxItems: limits.options },
+      ),
+    },
+    closed,
+  ),
+  'ask.location': Type.Object({ type: Type.Literal('ask.location'), ...prompted }, closed),
+  'share.event': Type.Object({ type: Type.Literal('share.event'), ...Event.properties }, closed),
+  'share.place': Type.Object({ type: Type.Literal('share.place'), ...Place.properties }, closed),
+  'share.contact': Type.Object(
+    {
+      type: Type.Literal('share.contact'),
+      name: Words,
+      phone: Type.Optional(Phone),
+      email: Type.Optional(Email),
+      url: Type.Optional(Url),
+      organization: Type.Optional(Words),
+    },
+    closed,
+  ),
+} as const
+
+export type PlainPart = {
+  [Name in keyof typeof plainParts]: Static<(typeof plainParts)[Name]>
+}[keyof typeof plainParts]
+
+/** Passed through as it is on its channel; everywhere else its fallback takes its place. */
+export interface NativePart {
+  readonly type: 'native'
+  readonly channel: (typeof channelNames)[number]
+  readonly payload: unknown
+  readonly fallback: readonly PlainPart[]
+}
+
+export type Part = PlainPart | NativePart
+export type PartType = Part['type']
+export const partTypes = [...Object.keys(plainParts), 'native'] as readonly PartType[]
+
+/** What a part asks for: its answer comes back as a result of that intent. */
+export const intentTypes = ['ask.choice', 'ask.time', 'confirm', 'showcase', 'ask.location'] as const
+export type IntentType = (typeof intentTypes)[number]
+
+export const Delivery = Type.Object(
+  {
+    /** In the order of preference; absent: the channel of the person written to. */
+    channels: Type.Optional(Type.Array(Channel, { minItems: 1, maxItems: channelNames.length })),
+    /** What moves a message on to the next channel. `undelivered` is understood and not acted upon yet. */
+    fallbackOn: Type.Optional(
+      Type.Array(Type.Union([Type.Literal('sendFailed'), Type.Literal('undelivered')]), { maxItems: 2 }),
+    ),
+    outsideWindow: Type.Optional(
+      Type.Union([Type.Literal('reject'), Type.Literal('queue'), Type.Literal('nextChannel')]),
+    ),
+  },
+  closed,
+)
+export type Delivery = Static<typeof Delivery>
+
+export const signals = ['typing', 'read'] as const
+export type Signal = (typeof signals)[number]
+
+export interface ContentMessage {
+  readonly spec: 'amf/1'
+  readonly parts: readonly Part[]
+  readonly chips?: readonly Chip[]
+  readonly delivery?: Delivery
+  /** The caller's own: sending it again within 24 hours sends nothing. */
+  readonly id?: string
+  /** BCP 47: how values are written. */
+  readonly locale?: string
+}
+
+export interface SignalMessage {
+  readonly spec: 'amf/1'
+  readonly signal: Signal
+  readonly id?: string
+}
+
+export type OutboundMessage = ContentMessage | SignalMessage
+
+export function isSignal(message: OutboundMessage): message is SignalMessage {
+  return 'signal' in message
+}

@@ -1,0 +1,77 @@
+/** Cards in AML: `[[card | title` with lines `key: value`, and `[[carousel` with cards between lines `---`. */
+import { chipsOf } from './chips.js'
+import { addPart, type Draft, filled, nextPath, problem } from './draft.js'
+import { putMedia } from './media.js'
+import type { Line, Marker } from './scan.js'
+
+export function readCard(marker: Marker, draft: Draft): void {
+  const title = titleOf(marker)
+  if (title === undefined) return problem(draft, marker.at, 'badMarker', 'Write [[card | title')
+  const card = cardOf(draft, marker.lines, { path: `${nextPath(draft)}.card`, title })
+  addPart(draft, card && { type: 'card', card }, marker.at)
+}
+
+export function readCarousel(marker: Marker, draft: Draft): void {
+  if (titleOf(marker) !== '') return problem(draft, marker.at, 'badMarker', 'Write [[carousel alone on its line')
+  const path = `${nextPath(draft)}.cards`
+  const cards = groupsOf(marker.lines).map((lines, place) => {
+    draft.origins.set(`${path}[${place}]`, lines[0]?.at ?? marker.at)
+    return cardOf(draft, lines, { path: `${path}[${place}]` })
+  })
+  addPart(draft, cards.includes(undefined) ? undefined : { type: 'carousel', cards }, marker.at)
+}
+
+/** What follows the bar; undefined when something stands before it. */
+function titleOf({ head }: Marker): string | undefined {
+  const text = head.trim()
+  if (text === '') return ''
+  return text.startsWith('|') ? text.slice(1).trim() : undefined
+}
+
+/** A line `---` before the first card or behind the last one divides nothing. */
+function groupsOf(lines: readonly Line[]): Line[][] {
+  const groups: Line[][] = [[]]
+  for (const line of lines) {
+    if (/^-{3,}$/.test(line.text)) groups.push([])
+    else groups.at(-1)?.push(line)
+  }
+  return groups.filter((group, place) => group.length > 0 || (place > 0 && place < groups.length - 1))
+}
+
+const member = /^(title|description|media|chips)\s*:(.*)$/
+const looksLikeMember = /^[A-Za-z]+\s*:/
+
+interface Target {
+  readonly path: string
+  /** From the head; a card of a carousel has none there, and may begin with a line that is its title. */
+  readonly title?: string
+}
+
+function cardOf(draft: Draft, lines: readonly Line[], { path, title }: Target): Record<string, unknown> | undefined {
+  const card: Record<string, unknown> = filled({ title })
+  let fine = true
+  const wrong = (line: Line, message: string) => {
+    problem(draft, line.at, 'badLine', message)
+    fine = false
+  }
+  for (const [place, line] of lines.entries()) {
+    let [, key = '', value = ''] = member.exec(line.text) ?? []
+    if (key === '' && title === undefined && place === 0 && !looksLikeMember.test(line.text)) {
+      key = 'title'
+      value = line.text
+    }
+    const name = key === 'media' ? 'mediaUrl' : key
+    if (key === '') wrong(line, 'A line of a card begins with title:, description:, media: or chips:')
+    else if (card[name] !== undefined) wrong(line, `The ${key} of this card stands here twice`)
+    else {
+      draft.origins.set(`${path}.${name}`, line.at)
+      if (key === 'media') fine = putMedia(draft, { holder: card, path, at: line.at }, value.trim()) && fine
+      else if (key !== 'chips') card[name] = value.trim()
+      else {
+        card.chips = chipsOf(draft, value.split('|'), line.at)
+        fine = card.chips !== undefined && fine
+      }
+    }
+  }
+  return fine ? card : undefined
+}

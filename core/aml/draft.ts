@@ -1,0 +1,91 @@
+/** What readers of markers write into: a message that is not judged yet, and where each piece of it was written. */
+import { amf as limits } from '../limits.js'
+import type { AmlProblem, CompileOptions, Place, ProblemCode, Reference, WarningCode } from './contract.js'
+import type { Marker } from './scan.js'
+
+export interface Draft {
+  readonly options: CompileOptions
+  readonly parts: Record<string, unknown>[]
+  readonly chips: Record<string, unknown>[]
+  readonly signals: { readonly name: string; readonly at: Place }[]
+  /** By path. */
+  readonly origins: Map<string, Place>
+  readonly references: Reference[]
+  /** What puts ids of images into the message, once it is judged with addresses in their place. */
+  readonly whenJudged: (() => void)[]
+  readonly problems: AmlProblem[]
+  readonly warnings: AmlProblem[]
+}
+
+export function newDraft(options: CompileOptions): Draft {
+  return {
+    options,
+    parts: [],
+    chips: [],
+    signals: [],
+    origins: new Map(),
+    references: [],
+    whenJudged: [],
+    problems: [],
+    warnings: [],
+  }
+}
+
+export function problem(draft: Draft, at: Place, code: ProblemCode, message: string): undefined {
+  // They come in the order of their places, so those beyond are never among the first.
+  if (draft.problems.length < limits.problems) draft.problems.push({ line: at.line, column: at.column, code, message })
+}
+
+export function warn(draft: Draft, at: Place, code: WarningCode, message: string): void {
+  if (draft.warnings.length < limits.problems) draft.warnings.push({ line: at.line, column: at.column, code, message })
+}
+
+/** Where the next part will be. */
+export function nextPath(draft: Draft): string {
+  return `parts[${draft.parts.length}]`
+}
+
+/** Adds a part; where there is none because of a problem, something harmless keeps its place. */
+export function addPart(draft: Draft, part: Record<string, unknown> | undefined, at: Place): void {
+  draft.origins.set(nextPath(draft), at)
+  draft.parts.push(part ?? { type: 'text', text: '…' })
+}
+
+/** Where the smallest thing was written that holds what the path names, and what it is called there. */
+export function originOf({ origins }: Draft, path: string): { at: Place; name: string } {
+  for (let held = path; held !== ''; held = upFrom(held)) {
+    const at = origins.get(held)
+    if (at) return { at, name: path.slice(held.length).replace(/^\./, '') || (/\.?([A-Za-z]+)$/.exec(path)?.[1] ?? '') }
+  }
+  return { at: { line: 1, column: 1 }, name: path }
+}
+
+function upFrom(path: string): string {
+  return path.slice(0, Math.max(path.lastIndexOf('.'), path.lastIndexOf('['), 0))
+}
+
+/** What a line marker says after its colon, cut at the bars. */
+export function fieldsOf(
+  draft: Draft,
+  { name, head, at }: Marker,
+  most = Number.POSITIVE_INFINITY,
+): string[] | undefined {
+  const text = head.trimStart()
+  if (!text.startsWith(':')) return problem(draft, at, 'badMarker', `Write [[${name}: …]], with a colon after the name`)
+  const fields = text
+    .slice(1)
+    .split('|')
+    .map((field) => field.trim())
+  if (fields.length <= most) return fields
+  return problem(
+    draft,
+    at,
+    'badMarker',
+    `${name} takes at most ${most} fields between bars, and here are ${fields.length}`,
+  )
+}
+
+/** The members that say something; an empty field is as if it were not written. */
+export function filled(members: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined && value !== ''))
+}

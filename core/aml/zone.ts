@@ -1,0 +1,51 @@
+/**
+ * The zone of a moment that AML writes with nothing but an offset. A reader must see the local time that was written: the
+ * zone of the conversation is taken where it has that offset at that moment, otherwise a zone that has. `Z` tells an
+ * instant and no local time, so it is read in the zone of the conversation.
+ */
+import { isZone, type ReadMoment } from '../amf/moments.js'
+import { aml as limits } from '../limits.js'
+
+/** Offsets that are not whole hours, in use somewhere in the world. The first that fits the moment is taken. */
+const partHourZones = [
+  'Asia/Kolkata',
+  'Asia/Kathmandu',
+  'Asia/Kabul',
+  'Asia/Tehran',
+  'Asia/Yangon',
+  'Australia/Darwin',
+  'Australia/Adelaide',
+  'Australia/Eucla',
+  'Australia/Lord_Howe',
+  'America/St_Johns',
+  'Pacific/Chatham',
+  'Pacific/Marquesas',
+]
+
+/** Absent when no zone has the offset at that moment. */
+export function zoneOf({ at, offsetMinutes }: ReadMoment, wished: string): string | undefined {
+  const own = isZone(wished) ? wished : 'UTC'
+  if (offsetMinutes === undefined || offsetOf(own, at) === offsetMinutes) return own
+  if (offsetMinutes === 0) return 'UTC'
+  if (offsetMinutes % 60 !== 0) return partHourZones.find((zone) => offsetOf(zone, at) === offsetMinutes)
+  const hours = offsetMinutes / 60
+  // The signs of these names are turned round: east of Greenwich is minus.
+  const fixed = hours > 0 ? `Etc/GMT-${hours}` : `Etc/GMT+${-hours}`
+  return isZone(fixed) ? fixed : undefined
+}
+
+const formats = new Map<string, Intl.DateTimeFormat>()
+
+/** Minutes east of Greenwich. */
+export function offsetOf(zone: string, at: number): number {
+  let format = formats.get(zone)
+  if (!format) {
+    if (formats.size >= limits.zoneFormatsKept) formats.clear()
+    format = new Intl.DateTimeFormat('en-US', { timeZone: zone, timeZoneName: 'longOffset' })
+    formats.set(zone, format)
+  }
+  const name = format.formatToParts(at).find(({ type }) => type === 'timeZoneName')?.value ?? ''
+  const [, sign, hours, minutes] = /^GMT([+-])(\d{2}):(\d{2})/.exec(name) ?? []
+  if (sign === undefined) return 0
+  return (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes))
+}

@@ -1,0 +1,75 @@
+/** What a channel shows and takes, as data: rendering walks it, adapters are held to it, and callers read it. */
+import type { ChipKind, PartType } from '../amf/message.js'
+import type { ChannelName } from './names.js'
+
+/** How a channel writes emphasis, links and lists. `plain` has none of them. */
+export type Markup = 'plain' | 'commonmark' | 'whatsapp' | 'slack'
+
+/** Absent means that the channel has no such thing. Every number is the provider's; longer is cut or carried on, never sent. */
+export interface Traits {
+  readonly channel: ChannelName
+  readonly markup: Markup
+  readonly text: {
+    readonly max: number
+    readonly unit: 'characters' | 'bytes'
+    readonly encoding: 'gsm7' | 'unicode'
+    /** The same for text that has chips, a list, times or a picture with it, where that is less. */
+    readonly besideMax?: number
+  }
+  /** Quick replies below a message. */
+  readonly chips?: {
+    readonly kinds: readonly ChipKind[]
+    readonly min: number
+    readonly max: number
+    readonly labelMax: number
+    /** They are gone as soon as another message follows. */
+    readonly whileNewest?: true
+    /** Kinds of which one may be sent, with no other chip beside it. */
+    readonly alone?: readonly ChipKind[]
+  }
+  readonly card?: {
+    readonly titleMax: number
+    readonly descriptionMax: number
+    readonly chipsMax: number
+    readonly chipKinds: readonly ChipKind[]
+    readonly chipLabelMax: number
+    /** A card without a picture cannot be sent. */
+    readonly needsMedia?: true
+    /** A card is a title and at least one thing more. */
+    readonly needsTitle?: true
+  }
+  readonly carousel?: {
+    readonly min: number
+    readonly max: number
+    /** Every card has as many chips, of the same kinds, as the others, and at least one. */
+    readonly alike?: true
+  }
+  /** A native list to pick one entry from. */
+  readonly list?: {
+    readonly min: number
+    readonly max: number
+    readonly labelMax: number
+    readonly descriptionMax: number
+  }
+  readonly timePicker?: { readonly max: number }
+  readonly media?: { readonly types: readonly string[]; readonly maxBytes: number }
+  readonly receipts: { readonly delivered: boolean; readonly read: boolean }
+  readonly typing: boolean
+  /** How long after a person last wrote they may be written to freely; null: always. */
+  readonly windowHours: number | null
+}
+
+/** The document of `GET /capabilities`. */
+export interface Capabilities {
+  readonly channel: ChannelName
+  readonly provider: string
+  readonly parts: Readonly<Record<PartType, 'native' | 'degraded' | 'text'>>
+  readonly chips: { readonly kinds: readonly ChipKind[]; readonly max: number; readonly labelMax: number }
+  readonly carousel: { readonly min: number; readonly max: number }
+  readonly card: { readonly titleMax: number; readonly descriptionMax: number; readonly chipsMax: number }
+  readonly text: { readonly max: number; readonly encoding: string; readonly segments: boolean }
+  readonly media: { readonly types: readonly string[]; readonly maxBytes: number }
+  readonly receipts: { readonly delivered: boolean; readonly read: boolean }
+  readonly typing: boolean
+  readonly window: { readonly hours: number | null }
+}
