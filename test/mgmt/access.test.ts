@@ -30,6 +30,11 @@ function scopesWithout(needed: readonly Scope[]): Scope[] {
 const needs = (route: Route): readonly Scope[] => ('scopes' in route.access && route.access.scopes) || []
 const grant = node.node.grants.mint('link', { id: 'gr_1', orgId: 'demo', agentId: 'ada' })
 const sitting = node.node.grants.mint('sitting', { id: 'gr_2', orgId: 'demo', agentId: 'ada' })
+/** An agent of the org whose routes are called, and the token that it is. */
+const agents = '/v1/orgs/demo/agents'
+await node.mgmt('POST', agents, { token: node.key, json: { name: 'Ada' } })
+const rotated = await node.mgmt('POST', `${agents}/ada/gateway/_rotateToken`, { token: node.key })
+const accessToken: string = rotated.json.accessToken
 const journeyKey = await node.keyWith(['integrations:journey'])
 const sessions = Object.fromEntries(
   await Promise.all(roles.slice(0, 3).map(async (role) => [role, await node.sessionAs(role)])),
@@ -59,6 +64,14 @@ for (const route of routes) {
       t.equal(json.code, 'auth.unauthenticated')
       t.equal(headers['www-authenticate'], 'Bearer')
     }
+    if (access.who === 'agent') {
+      for (const token of [node.key, grant, sitting, sessions.admin, `${accessToken}x`]) {
+        t.equal((await call(route, token)).status, 401, 'the token is the agent, and no other is')
+      }
+      t.notOk([401, 403].includes((await call(route, accessToken)).status), 'the agent’s own token is let in')
+      return
+    }
+    t.equal((await call(route, accessToken)).status, 401, 'an agent manages nothing')
     if (access.who === 'emulator') {
       t.equal((await call(route, node.key)).status, 403, 'an API key is no emulator grant')
       t.equal((await call(route, grant)).status, 200)

@@ -17,7 +17,7 @@ const env = {
   PARLEY_BOOTSTRAP_KEY: key,
   PARLEY_SHARDS: '8',
 }
-const everyRole = ['shards,mgmt', 'shards,mgmt', 'mgmt']
+const everyRole = ['shards,mgmt,gateway', 'shards,mgmt,gateway', 'mgmt,gateway']
 const nodes = await Promise.all(everyRole.map((roles) => openTestNode({ clock, env: { ...env, PARLEY_ROLES: roles } })))
 const [first, second, asking] = nodes as [TestNode, TestNode, TestNode]
 const open = new Set(nodes)
@@ -55,6 +55,43 @@ t.test('A key made on any node is good on every node, and revoked on any is refu
     }
   }
 })
+
+t.test(
+  'An access token rotated on any node is good on every node, and the one before refused on every, at once',
+  async (t) => {
+    const agents = '/v1/orgs/demo/agents'
+    const webhook = (node: TestNode, token: string) => node.gateway('GET', '/v4/webhook', { token })
+    for (const [nth, maker] of nodes.entries()) {
+      const agent = `${agents}/ada-${nth}`
+      const made = await maker.mgmt('POST', agents, { token: key, json: { name: 'Ada', id: `ada-${nth}` } })
+      t.equal(made.status, 201)
+      for (const node of nodes) {
+        t.strictSame((await node.mgmt('GET', agent, { token: key })).json, made.json)
+        const listed = (await node.mgmt('GET', agents, { token: key })).json.data as { id: string }[]
+        t.ok(listed.some(({ id }) => id === made.json.id))
+      }
+      let before: string | undefined
+      for (const rotator of nodes) {
+        const rotated = await rotator.mgmt('POST', `${agent}/gateway/_rotateToken`, { token: key })
+        t.equal(rotated.status, 200)
+        const { accessToken } = rotated.json
+        for (const node of nodes) {
+          for (let times = 0; times < 2; times++) t.equal((await webhook(node, accessToken)).status, 404)
+          if (before) t.equal((await webhook(node, before)).status, 401)
+        }
+        before = accessToken
+      }
+      const json = { webhookUrl: 'https://acme.example/hook', instanceId: String(nth) }
+      t.equal((await maker.gateway('POST', '/v4/webhook', { token: before, json })).status, 200)
+      for (const node of nodes) t.strictSame((await webhook(node, before!)).json, json)
+      t.equal((await nodes[(nth + 1) % nodes.length]!.mgmt('DELETE', agent, { token: key })).status, 204)
+      for (const node of nodes) {
+        t.equal((await webhook(node, before!)).status, 401)
+        t.equal((await node.mgmt('GET', agent, { token: key })).status, 404)
+      }
+    }
+  },
+)
 
 t.test('What is changed on one node is read on every other', async (t) => {
   for (const [nth, node] of nodes.entries()) {

@@ -4,6 +4,12 @@ import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import t from 'tap'
 import { accessRepertoire, keyCommands } from '../../mgmt/access/commands.js'
+import { agentCommands, agentRepertoire } from '../../mgmt/agents/commands.js'
+import { findAgent } from '../../mgmt/agents/store.js'
+import { channelCommands, channelRepertoire } from '../../mgmt/channels/commands.js'
+import { channelRoutesOf } from '../../mgmt/channels/store.js'
+import { agentRoutesQuery } from '../../mgmt/gateway/agentroutes.js'
+import { gatewayCommands, gatewayPart, gatewayRepertoire } from '../../mgmt/gateway/commands.js'
 import { orgRepertoire } from '../../mgmt/orgs/store.js'
 import { webhookCommands, webhookRepertoire } from '../../mgmt/webhooks/commands.js'
 import { bootstrapRepertoire } from '../../runtime/bootstrap.js'
@@ -13,12 +19,20 @@ import { carried } from '../harness/carried.js'
 
 const webhooks = webhookCommands({ timeScale: 1 })
 const keys = keyCommands(webhooks.enqueue)
+const channels = channelCommands({ orgEvent: webhooks.enqueue, agentOf: findAgent, timeScale: 1 })
+const gateway = gatewayCommands(webhooks.enqueue)
+const agents = agentCommands({ orgEvent: webhooks.enqueue, parts: [gatewayPart, channels.part] })
+const routes = agentRoutesQuery({ agent: findAgent, channels: channelRoutesOf })
+const made = [webhooks, keys, channels.commands, channels.queries, gateway, agents].flatMap(Object.values)
 const parts = [
   sealerRepertoire,
   bootstrapRepertoire,
   orgRepertoire,
   accessRepertoire(keys),
   webhookRepertoire(webhooks),
+  agentRepertoire(agents),
+  gatewayRepertoire(gateway, routes),
+  channelRepertoire(channels.commands, channels.queries),
 ]
 const registered = parts.flatMap(({ commands, queries }) => [...commands, ...queries])
 const names = registered.map(({ name }) => name)
@@ -52,7 +66,7 @@ t.test('No two commands or queries have the same name, and none is registered tw
 })
 
 t.test('Every command and query that a module of an area exports is registered', async (t) => {
-  const found = new Set<Askable>([...Object.values(webhooks), ...Object.values(keys)] as Askable[])
+  const found = new Set<Askable>([...made, routes] as Askable[])
   for (const path of modules) {
     const exported = await import(pathToFileURL(join(built, path)).href)
     for (const value of Object.values(exported)) for (const each of askablesOf(value)) found.add(each)

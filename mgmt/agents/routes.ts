@@ -1,0 +1,136 @@
+/** The routes of agents: making, listing, reading, changing and deleting them. */
+import { actorOf } from '../../core/access.js'
+import { agentKeyOf } from '../../core/agentkey.js'
+import { invalid, isRefusal, type Refusal, refuse } from '../../core/errors.js'
+import { page } from '../../core/limits.js'
+import type { Pages } from '../../runtime/http/page.js'
+import { json, noContent, type Route, route } from '../../runtime/http/route.js'
+import type { Shards } from '../../runtime/shard/contract.js'
+import { claims } from './claims.js'
+import type { AgentCommands } from './commands.js'
+import { identityRoutes } from './identity.js'
+import { Agent, AgentCreate, AgentList, AgentListQuery, AgentPatch, ofAgents, reading, writing } from './schema.js'
+import { agentQueries } from './store.js'
+
+export interface AgentRoutesOptions<C> {
+  readonly shards: Shards
+  readonly commands: AgentCommands<C>
+  readonly pages: Pages
+  /** Draws and seals what a new agent of that org proves itself with. */
+  readonly newCredentials: (orgId: string) => Promise<C | Refusal>
+}
+
+const collectionPath = '/orgs/{org}/agents'
+const itemPath = '/orgs/{org}/agents/{agent}'
+
+export function agentRoutes<C>(options: AgentRoutesOptions<C>): Route[] {
+  return [...collection(options), ...item(options), ...identityRoutes(options)]
+}
+
+function wrongFramework(framework: string | undefined): Refusal | undefined {
+  if (framework === undefined || framework === 'v2') return undefined
+  return refuse('agent.framework.invalid', { errors: [{ field: 'framework', message: 'must be v2' }] })
+}
+
+function collection<C>({ shards, commands, pages, newCredentials }: AgentRoutesOptions<C>): Route[] {
+  return [
+    route({
+      ...ofAgents,
+      access: reading,
+      method: 'GET',
+      path: collectionPath,
+      summary: 'List the agents of the org, in the order of their ids',
+      query: AgentListQuery,
+      reply: { 200: AgentList },
+      errors: ['request.invalid'],
+      async handler({ params: { org: orgId }, query: { limit = page.defaultRows, pageToken } }) {
+        const scope = `agents:${orgId}`
+        const after = pageToken === undefined ? undefined : pages.read(scope, pageToken)
+        if (pageToken !== undefined && !after) return invalid('pageToken', 'is not a token of this list')
+        const found = await shards.read(orgId, claims.ids, { orgId, after: after?.[0] as string | undefined, limit })
+        if (isRefusal(found)) return found
+        const places = found.ids.map((agentId) => ({ orgId, agentId }))
+        const read = await Promise.all(places.map((place) => shards.read(agentKeyOf(place), agentQueries.read, place)))
+        const failed = read.find((each) => isRefusal(each) && each.refused !== 'resource.not_found')
+        if (failed) return failed as Refusal
+        const data = read.filter((each) => !isRefusal(each))
+        return json(200, { data, ...(found.last && { nextPageToken: pages.write(scope, [found.last]) }) })
+      },
+    }),
+    route({
+      ...ofAgents,
+      access: writing,
+      method: 'POST',
+      path: collectionPath,
+      summary: 'Make an agent; it has a web chat and its gateway credentials from the start',
+      body: AgentCreate,
+      reply: { 201: Agent },
+      errors: ['request.invalid', 'agent.id_taken', 'agent.framework.invalid'],
+      async handler({ params: { org: orgId }, body: { id, framework, ...given }, caller }) {
+        const wrong = wrongFramework(framework)
+        if (wrong) return wrong
+        const credentials = await newCredentials(orgId)
+        if (isRefusal(credentials)) return credentials
+        const by = actorOf(caller)
+        const about = { ...given, orgId, credentials }
+        const claimed = await shards.ask(orgId, commands.claim, { ...about, ...(id !== undefined && { id }) }, { by })
+        if (isRefusal(claimed)) return claimed
+        const owner = agentKeyOf({ orgId, agentId: claimed.agentId })
+        const made = await shards.ask(owner, commands.make, { ...about, ...claimed }, { by })
+        return isRefusal(made) ? made : json(201, made)
+      },
+    }),
+  ]
+}
+
+function item<C>({ shards, commands }: AgentRoutesOptions<C>): Route[] {
+  return [
+    route({
+      ...ofAgents,
+      access: reading,
+      method: 'GET',
+      path: itemPath,
+      summary: 'Read an agent',
+      reply: { 200: Agent },
+      async handler({ params: { org: orgId, agent: agentId } }) {
+        const place = { orgId, agentId }
+        const agent = await shards.read(agentKeyOf(place), agentQueries.read, place)
+        return isRefusal(agent) ? agent : json(200, agent)
+      },
+    }),
+    route({
+      ...ofAgents,
+      access: writing,
+      method: 'PATCH',
+      path: itemPath,
+      summary: 'Change name, description or single fields of the identity',
+      body: AgentPatch,
+      reply: { 200: Agent },
+      errors: ['request.invalid', 'agent.framework.invalid'],
+      async handler({ params: { org: orgId, agent: agentId }, body: { framework, ...change }, caller }) {
+        const wrong = wrongFramework(framework)
+        if (wrong) return wrong
+        const place = { orgId, agentId }
+        const input = { ...place, change }
+        const agent = await shards.ask(agentKeyOf(place), commands.update, input, { by: actorOf(caller) })
+        return isRefusal(agent) ? agent : json(200, agent)
+      },
+    }),
+    route({
+      ...ofAgents,
+      access: writing,
+      method: 'DELETE',
+      path: itemPath,
+      summary: 'Delete an agent with all that hangs on it; its credentials are refused at once',
+      reply: { 204: null },
+      async handler({ params: { org: orgId, agent: agentId }, caller }) {
+        const place = { orgId, agentId }
+        const removed = await shards.ask(agentKeyOf(place), commands.remove, place, { by: actorOf(caller) })
+        if (isRefusal(removed)) return removed
+        // The agent is gone; when the org cannot be reached just now, the agent's shard goes on telling it.
+        await shards.ask(orgId, claims.release, { ...place, ...removed })
+        return noContent
+      },
+    }),
+  ]
+}

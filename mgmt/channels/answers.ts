@@ -1,0 +1,24 @@
+/** How this area answers: a binding with its ingress address, and values out of bounds in the classic style. */
+import { errorTable, isRefusal, type Refusal, statusOf } from '../../core/errors.js'
+import { errorBodies } from '../../runtime/http/openapi-errors.js'
+import { type Answer, json } from '../../runtime/http/route.js'
+import type { BindingView } from './schema.js'
+
+/** The body of a 400 here; every other refusal is a problem as elsewhere. */
+export const ClassicError = errorBodies.classic
+
+export function refusedAs(refusal: Refusal): Answer | Refusal {
+  const statusCode = statusOf(refusal)
+  if (statusCode !== 400) return refusal
+  return json(400, { statusCode, message: refusal.detail ?? errorTable[refusal.refused].title })
+}
+
+/** Makes answers of a node whose gateway is reached at that address, version prefix included. */
+export function answersWith(gatewayUrl: () => string) {
+  const shown = (view: BindingView) => ({ ...view, ingressUrl: `${gatewayUrl()}/ingress/${view.id}` })
+  return {
+    shown,
+    answer: (status: number, outcome: BindingView | Refusal): Answer | Refusal =>
+      isRefusal(outcome) ? refusedAs(outcome) : json(status, shown(outcome)),
+  }
+}

@@ -1,0 +1,189 @@
+/** The commands that make, change, switch and release an agent's bindings, and what of them comes and goes with the agent. */
+import type { AgentPlace } from '../../core/agentkey.js'
+import { refuse } from '../../core/errors.js'
+import type { OrgEventPayload } from '../../core/orgevents.js'
+import type { Command, Repertoire, Told, Tx } from '../../runtime/shard/contract.js'
+import type { Reader } from '../../runtime/store/contract.js'
+import {
+  type BindingChange,
+  begun,
+  type NewBinding,
+  restored,
+  supplied,
+  taken,
+  withSettings,
+  wrongChange,
+} from './binding.js'
+import { bindingIndex, ownerOfBinding } from './bindingindex.js'
+import type { Trigger } from './machine.js'
+import { isProvisioned, nextStep, provisionCommand, scheduleStep, unscheduleStep } from './provision.js'
+import { type ChannelQueries, channelQueries } from './queries.js'
+import type { BindingView } from './schema.js'
+import {
+  archiveTable,
+  type Binding,
+  type BindingPlace,
+  bindingAsRead,
+  bindingAt,
+  bindingsOf,
+  bindingTable,
+} from './store.js'
+
+export type AgentOf = (
+  reader: Reader,
+  place: AgentPlace,
+) => { readonly identity?: Readonly<Record<string, unknown>> } | undefined
+
+export interface ChangeBinding extends BindingPlace {
+  readonly change: BindingChange
+}
+
+/** What somebody who provisions elsewhere, or watches a provider, found out about a binding. */
+export interface BindingReport extends BindingPlace {
+  readonly on: Extract<Trigger, 'takenUp' | 'completed' | 'blocked' | 'failed'>
+  readonly statusDetail?: string
+}
+
+export interface ChannelCommandsOptions {
+  /** The command by which the org's webhooks are told. */
+  readonly orgEvent: Command<OrgEventPayload, unknown>
+  /** Undefined for an agent that is not there. */
+  readonly agentOf: AgentOf
+  readonly timeScale: number
+}
+
+const notFound = refuse('resource.not_found')
+
+const conflict = (detail: string) => refuse('agent.channel.state_conflict', { detail })
+
+export function channelCommands({ orgEvent, agentOf, timeScale }: ChannelCommandsOptions) {
+  /** Keeps a binding and tells the org of the status it has come to, if it has come to one. */
+  function saved(tx: Tx, binding: Binding, before?: Binding): BindingView {
+    const { orgId, agentId, id, channel, status, statusDetail } = binding
+    tx.put(bindingTable, [orgId, agentId, id], binding)
+    if (status !== before?.status) {
+      const { at: _at, ...last } = binding.events.at(-1)!
+      const data = { id, channel, ...last, ...(statusDetail !== undefined && { statusDetail }) }
+      tx.tell(orgId, orgEvent, { type: 'channel.status_changed', orgId, agentId, data })
+    }
+    return bindingAsRead(binding)
+  }
+
+  const create: Command<NewBinding, BindingView> = {
+    name: 'channels.create',
+    decide(tx, input, { at }) {
+      const agent = agentOf(tx, input)
+      if (!agent) return notFound
+      if (bindingsOf(tx, input).some(({ channel }) => channel === input.channel)) {
+        return refuse('agent.channel.taken', { detail: `The agent has a binding of ${input.channel} already.` })
+      }
+      const act = { at, actor: 'operator' } as const
+      const archived = input.mode === 'managed' && tx.get(archiveTable, archiveKey(input))
+      const binding = archived ? restored(archived, input, act) : begun(input, agent.identity ?? {}, act)
+      if (archived) tx.remove(archiveTable, archiveKey(input))
+      if (isProvisioned(binding)) scheduleStep(tx, binding, at, timeScale)
+      return saved(tx, binding)
+    },
+  }
+
+  const change: Command<ChangeBinding, BindingView> = {
+    name: 'channels.change',
+    decide(tx, { change, ...place }, { at }) {
+      const before = bindingAt(tx, place)
+      if (!before) return notFound
+      const wrong = wrongChange(before, change)
+      if (wrong) return wrong
+      const binding = supplied(withSettings(before, change), change, { at, actor: 'operator' })
+      if (!binding) return conflict(`A binding that is ${before.status} takes no inputs.`)
+      if (change.inputs && isProvisioned(binding)) scheduleStep(tx, binding, at, timeScale)
+      return saved(tx, binding, before)
+    },
+  }
+
+  const turn: Command<BindingPlace & { readonly on: 'disabled' | 'enabled' }, BindingView> = {
+    name: 'channels.turn',
+    decide(tx, { on, ...place }, { at }) {
+      const before = bindingAt(tx, place)
+      if (!before) return notFound
+      const after = taken(before, on, { at, actor: 'operator' })
+      return after ? saved(tx, after, before) : conflict(`A binding that is ${before.status} cannot be ${on}.`)
+    },
+  }
+
+  /** Ends a pending request or releases a live binding. A managed rcs sender that was verified is kept aside. */
+  const remove: Command<BindingPlace, true> = {
+    name: 'channels.remove',
+    decide(tx, place) {
+      const binding = bindingAt(tx, place)
+      if (!binding) return notFound
+      const { orgId, agentId, id, channel, mode, routingId } = binding
+      tx.remove(bindingTable, [orgId, agentId, id])
+      unscheduleStep(tx, id)
+      if (channel === 'rcs' && mode === 'managed' && routingId !== undefined) {
+        tx.put(archiveTable, archiveKey(binding), binding)
+      } else tx.tell(ownerOfBinding(id), bindingIndex.remove, { bindingId: id })
+      return true
+    },
+  }
+
+  const report: Command<BindingReport, BindingView> = {
+    name: 'channels.report',
+    decide(tx, { on, statusDetail, ...place }, { at }) {
+      const before = bindingAt(tx, place)
+      if (!before) return notFound
+      const after = taken(before, on, { at, actor: 'system' }, statusDetail)
+      return after ? saved(tx, after, before) : conflict(`A binding that is ${before.status} cannot be ${on}.`)
+    },
+  }
+
+  /** A step that finds the binding gone, or waiting for somebody else, has nothing to do. */
+  const provision: Command<BindingPlace, boolean> = {
+    name: provisionCommand,
+    decide(tx, place, { at, mint }) {
+      const before = bindingAt(tx, place)
+      const step = before && nextStep(before)
+      const after = step && taken(before, step.on, { at, actor: 'system' }, step.statusDetail)
+      if (!after) return false
+      const isVerified = after.status === 'Active'
+      saved(tx, isVerified ? { ...after, routingId: before.routingId ?? mint('sender') } : after, before)
+      if (nextStep(after)) scheduleStep(tx, after, at, timeScale)
+      return true
+    },
+  }
+
+  const part = {
+    made(tx: Tx, { orgId, agentId }: AgentPlace, told: Told): void {
+      const id = told.mint('cb')
+      const webchat = { orgId, agentId, id, channel: 'webchat', mode: 'managed' } as const
+      tx.tell(ownerOfBinding(id), bindingIndex.put, { orgId, agentId, bindingId: id })
+      saved(tx, begun(webchat, agentOf(tx, webchat)?.identity ?? {}, { at: told.at, actor: 'system' }))
+    },
+    removed(tx: Tx, place: AgentPlace): void {
+      const { orgId, agentId } = place
+      const archived = Array.from(tx.range(archiveTable, { prefix: [orgId, agentId] }), ({ value }) => value)
+      for (const { id, channel } of [...bindingsOf(tx, place), ...archived]) {
+        tx.remove(bindingTable, [orgId, agentId, id])
+        tx.remove(archiveTable, [orgId, agentId, channel])
+        unscheduleStep(tx, id)
+        tx.tell(ownerOfBinding(id), bindingIndex.remove, { bindingId: id })
+      }
+    },
+  }
+
+  return { commands: { create, change, turn, remove, report, provision }, queries: channelQueries(agentOf), part }
+}
+export type ChannelCommands = ReturnType<typeof channelCommands>['commands']
+
+function archiveKey({ orgId, agentId, channel }: Pick<Binding, 'orgId' | 'agentId' | 'channel'>) {
+  return [orgId, agentId, channel] as [string, string, string]
+}
+
+export function channelRepertoire(
+  commands: ChannelCommands,
+  queries: ChannelQueries,
+): Pick<Repertoire, 'commands' | 'queries'> {
+  return {
+    commands: [...Object.values(commands), bindingIndex.put, bindingIndex.remove],
+    queries: [...Object.values(queries), bindingIndex.find],
+  }
+}

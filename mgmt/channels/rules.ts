@@ -1,0 +1,85 @@
+/** What may be written to a binding. Values that the contract answers with 400 are refused here and not by the schemas. */
+import { findInCatalog } from '../../core/catalogs/index.js'
+import { type ChannelName, carrierChannels } from '../../core/channel/names.js'
+import { invalid, type Refusal } from '../../core/errors.js'
+import { channelBinding as limits } from '../../core/limits.js'
+import { type Check, compileCheck } from '../../runtime/http/validate.js'
+import type { ChannelCreate, ChannelPatch } from './schema.js'
+
+const asked = { status: 400 } as const
+
+/** Modes do not mix: what belongs to the other one is a mistake, not something to be left aside. */
+export function wrongMode({ mode, provider, auth, inputs }: ChannelCreate): Refusal | undefined {
+  if (mode === 'managed') {
+    if (provider !== undefined) return invalid('provider', 'is for unmanaged bindings')
+    return auth === undefined ? undefined : invalid('auth', 'is for unmanaged bindings')
+  }
+  if (inputs !== undefined) return invalid('inputs', 'is for managed bindings')
+  return provider === undefined ? invalid('provider', 'is required', asked) : undefined
+}
+
+/** Says what is wrong with a provider or its credentials, each field as the caller spelt it; undefined when all is well. */
+export type CheckCredentials = (
+  channel: ChannelName,
+  provider: string,
+  auth: Readonly<Record<string, unknown>>,
+) => Refusal | undefined
+
+/** The providers that come with the build: the emulator, on every channel that is not the gateway's own. */
+export const builtInProviders: CheckCredentials = (channel, provider, auth) => {
+  const known = findInCatalog('channels', channel)?.unmanaged.some((form) => form.provider === provider)
+  if (!known) return invalid('provider', `${channel} has no provider of that name`, asked)
+  if (provider !== 'emulator') return invalid('provider', `${provider} is not available in this installation`, asked)
+  const [field] = Object.keys(auth)
+  return field === undefined ? undefined : invalid(`auth.${field}`, 'is not a credential of the emulator', asked)
+}
+
+export function wrongDelivery(delivery: ChannelPatch['delivery']): Refusal | undefined {
+  const delay = delivery?.minMessageDelayMs
+  if (delay === undefined) return undefined
+  const isFine = Number.isInteger(delay) && delay >= limits.delayMinMs && delay <= limits.delayMaxMs
+  const bounds = `must be a whole number from ${limits.delayMinMs} to ${limits.delayMaxMs}`
+  return isFine ? undefined : invalid('delivery.minMessageDelayMs', bounds, asked)
+}
+
+/** Null asks for nothing that a channel could lack. */
+export function wrongCompliance(channel: ChannelName, compliance: ChannelPatch['compliance']): Refusal | undefined {
+  if (!compliance) return undefined
+  if (!carrierChannels.includes(channel)) {
+    return invalid('compliance', `is for ${carrierChannels.join(' and ')} only`, asked)
+  }
+  if ((compliance.disclaimerText?.length ?? 0) <= limits.disclaimerChars) return undefined
+  return invalid('compliance.disclaimerText', `must have at most ${limits.disclaimerChars} characters`, asked)
+}
+
+const fieldChecks = new Map<string, Check>()
+
+/** What the channel's form says about one input; undefined for one that fits, or that the form does not know. */
+function wrongInput(channel: ChannelName, name: string, value: unknown): string | undefined {
+  const rules = findInCatalog('channels', channel)?.managed.inputs.properties
+  if (!rules || !Object.hasOwn(rules, name)) return undefined
+  const key = `${channel} ${name}`
+  const check = fieldChecks.get(key) ?? compileCheck(rules[name] as Parameters<typeof compileCheck>[0], name)
+  fieldChecks.set(key, check)
+  return check(value)?.[0]?.message
+}
+
+type Inputs = Readonly<Record<string, unknown>>
+
+/** Inputs that do not fit the form, as a sentence for the operator. What is missing the emulator does not ask for. */
+export function wrongInputs(channel: ChannelName, inputs: Inputs): string | undefined {
+  const wrong = Object.entries(inputs).flatMap(([name, value]) => {
+    const message = wrongInput(channel, name, value)
+    return message === undefined ? [] : [`${name} ${message}`]
+  })
+  return wrong.length === 0 ? undefined : `Please correct: ${wrong.join('; ')}.`
+}
+
+/** The agent's identity fills in what the form asks for under the same name, where it fits; what was given wins. */
+export function prefilled(channel: ChannelName, identity: Inputs, given: Inputs): Inputs {
+  const rules = findInCatalog('channels', channel)?.managed.inputs.properties ?? {}
+  const fitting = Object.entries(identity).filter(
+    ([name, value]) => Object.hasOwn(rules, name) && wrongInput(channel, name, value) === undefined,
+  )
+  return { ...Object.fromEntries(fitting), ...given }
+}

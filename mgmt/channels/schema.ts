@@ -1,0 +1,108 @@
+/** Channel bindings as callers send and read them. */
+import Type, { type Static } from 'typebox'
+import { channelNames } from '../../core/channel/names.js'
+import { channelBinding as limits } from '../../core/limits.js'
+import { statuses } from './machine.js'
+
+/** What every route of this area has in common; the two accesses are those of reading and of writing. */
+export const ofChannels = { plane: 'mgmt', tag: 'Channels', bodyLimitBytes: limits.bodyBytes } as const
+export const reading = { who: 'member', role: 'viewer', scopes: ['agents:read'] } as const
+export const writing = { who: 'member', role: 'editor', scopes: ['agents:write'] } as const
+
+const closed = { additionalProperties: false } as const
+
+const channel = Type.Enum([...channelNames])
+const mode = Type.Enum(['managed', 'unmanaged'])
+const status = Type.Enum([...statuses])
+
+export const actors = ['operator', 'sysop', 'system'] as const
+export type BindingActor = (typeof actors)[number]
+
+const StatusEvent = Type.Object(
+  {
+    at: Type.String({ format: 'date-time' }),
+    from: Type.Optional(status),
+    to: status,
+    note: Type.Optional(Type.String()),
+    actor: Type.Enum([...actors]),
+  },
+  { ...closed, title: 'ChannelStatusEvent' },
+)
+
+/** Bounds are not checked here: what is out of them is answered in the way of channels, with 400. */
+const Delivery = Type.Object(
+  {
+    minMessageDelayMs: Type.Optional(
+      Type.Number({ description: `Whole milliseconds from ${limits.delayMinMs} to ${limits.delayMaxMs}.` }),
+    ),
+  },
+  { ...closed, title: 'ChannelDelivery' },
+)
+export type Delivery = Static<typeof Delivery>
+
+const disclaimerText = Type.Optional(
+  Type.String({ description: `At most ${limits.disclaimerChars} characters; absent, the usual text.` }),
+)
+const Compliance = Type.Object({ enabled: Type.Boolean(), disclaimerText }, { ...closed, title: 'ChannelCompliance' })
+export type Compliance = Static<typeof Compliance>
+const ComplianceSet = Type.Object(
+  { enabled: Type.Optional(Type.Boolean({ description: 'Off unless it is true.' })), disclaimerText },
+  { ...closed, title: 'ChannelComplianceSet' },
+)
+
+const Inputs = Type.Record(Type.String(), Type.Unknown(), { maxProperties: limits.inputsMost })
+const Auth = Type.Record(Type.String(), Type.Unknown(), {
+  description: 'Credentials as the form of the provider in the channels catalog asks for them; never shown again.',
+  writeOnly: true,
+})
+
+/** A binding as its shard knows it; where providers reach it only the node can say. */
+const bindingFields = {
+  id: Type.String(),
+  agentId: Type.String(),
+  channel,
+  provider: Type.Optional(Type.String({ description: 'Of unmanaged bindings.' })),
+  mode,
+  status,
+  statusDetail: Type.Optional(Type.String()),
+  events: Type.Array(StatusEvent, { description: `The last ${limits.eventsKept}, oldest first.` }),
+  routingId: Type.Optional(Type.String({ description: 'What the provider calls it.' })),
+  inputs: Type.Optional(Inputs),
+  delivery: Type.Optional(Delivery),
+  compliance: Type.Optional(Compliance),
+}
+const BindingFields = Type.Object(bindingFields, closed)
+export type BindingView = Static<typeof BindingFields>
+
+export const ChannelBinding = Type.Object(
+  { ...bindingFields, ingressUrl: Type.String({ description: 'Where the provider calls in.' }) },
+  { ...closed, title: 'ChannelBinding' },
+)
+
+export const ChannelBindingList = Type.Object(
+  { data: Type.Array(ChannelBinding) },
+  { ...closed, title: 'ChannelBindingList' },
+)
+
+export const ChannelCreate = Type.Object(
+  {
+    channel,
+    mode,
+    inputs: Type.Optional(Inputs),
+    provider: Type.Optional(Type.String({ minLength: 1, maxLength: 63 })),
+    auth: Type.Optional(Auth),
+  },
+  { ...closed, title: 'ChannelCreate' },
+)
+export type ChannelCreate = Static<typeof ChannelCreate>
+
+export const ChannelPatch = Type.Object(
+  {
+    auth: Type.Optional(Auth),
+    inputs: Type.Optional(Inputs),
+    delivery: Type.Optional(Type.Union([Delivery, Type.Null()])),
+    compliance: Type.Optional(Type.Union([ComplianceSet, Type.Null()])),
+  },
+  { ...closed, title: 'ChannelPatch' },
+)
+export type ChannelPatch = Static<typeof ChannelPatch>

@@ -1,0 +1,102 @@
+/** Where bindings are kept, beside their agent in its shard, and how they are read. */
+import type { AgentPlace } from '../../core/agentkey.js'
+import type { ChannelName } from '../../core/channel/names.js'
+import { channelBinding as limits } from '../../core/limits.js'
+import { type Reader, table } from '../../runtime/store/contract.js'
+import type { Status } from './machine.js'
+import type { BindingActor, BindingView, Compliance, Delivery } from './schema.js'
+
+export interface StatusChange {
+  readonly at: number
+  readonly from?: Status
+  readonly to: Status
+  readonly note?: string
+  readonly actor: BindingActor
+}
+
+export interface Binding extends AgentPlace {
+  readonly id: string
+  readonly channel: ChannelName
+  readonly mode: 'managed' | 'unmanaged'
+  /** Whose service carries it; operators see it of unmanaged bindings only. */
+  readonly provider: string
+  readonly status: Status
+  readonly statusDetail?: string
+  readonly events: readonly StatusChange[]
+  readonly routingId?: string
+  readonly inputs?: Readonly<Record<string, unknown>>
+  readonly delivery?: Delivery
+  readonly compliance?: Compliance
+  /** The provider's credentials as JSON, sealed for this binding. */
+  readonly auth?: Uint8Array
+}
+
+/** Which binding of which agent. */
+export interface BindingPlace extends AgentPlace {
+  readonly bindingId: string
+}
+
+export const bindingTable = table<[orgId: string, agentId: string, bindingId: string], Binding>('channels')
+/** Managed rcs bindings that were released: the same verified sender comes back with the next request. */
+export const archiveTable = table<[orgId: string, agentId: string, channel: string], Binding>('channels.archive')
+
+/** The kind under which credentials are sealed. */
+export const authKind = 'channel'
+
+export function bindingAt(reader: Reader, { orgId, agentId, bindingId }: BindingPlace): Binding | undefined {
+  return reader.get(bindingTable, [orgId, agentId, bindingId])
+}
+
+/** An agent's bindings, oldest first. */
+export function bindingsOf(reader: Reader, { orgId, agentId }: AgentPlace): Binding[] {
+  const found = Array.from(reader.range(bindingTable, { prefix: [orgId, agentId] }), ({ value }) => value)
+  const began = ({ events }: Binding) => events[0]?.at ?? 0
+  return found.sort((a, b) => began(a) - began(b) || (a.id < b.id ? -1 : 1))
+}
+
+/** The binding in its next status, with the change on its record; a detail of the status before is gone with it. */
+export function moved(binding: Binding, change: StatusChange, statusDetail?: string): Binding {
+  const { statusDetail: _before, ...rest } = binding
+  const events = [...binding.events, change].slice(-limits.eventsKept)
+  return { ...rest, status: change.to, events, ...(statusDetail !== undefined && { statusDetail }) }
+}
+
+export function bindingAsRead(binding: Binding): BindingView {
+  const { id, agentId, channel, mode, provider, status, statusDetail, events, routingId } = binding
+  const { inputs, delivery, compliance } = binding
+  return {
+    id,
+    agentId,
+    channel,
+    ...(mode === 'unmanaged' && { provider }),
+    mode,
+    status,
+    ...(statusDetail !== undefined && { statusDetail }),
+    events: events.map(({ at, ...rest }) => ({ at: new Date(at).toISOString(), ...rest })),
+    ...(routingId !== undefined && { routingId }),
+    ...(inputs && { inputs }),
+    ...(delivery && { delivery }),
+    ...(compliance && { compliance }),
+  }
+}
+
+/** What the gateway needs of an agent's bindings: those that carry messages, and which channels are switched off. */
+export function channelRoutesOf(reader: Reader, place: AgentPlace) {
+  const all = bindingsOf(reader, place)
+  const channels = all.filter(({ status }) => status === 'Active').map(asRoute)
+  const disabled = all.filter(({ status }) => status === 'Disabled').map(({ channel }) => channel)
+  return { channels, disabled }
+}
+
+function asRoute({ id: bindingId, channel, provider, mode, routingId, delivery, compliance, auth }: Binding) {
+  return {
+    bindingId,
+    channel,
+    provider,
+    mode,
+    ...(routingId !== undefined && { routingId }),
+    ...(delivery && { delivery }),
+    ...(compliance && { compliance }),
+    ...(auth && { auth: { kind: authKind, id: bindingId, sealed: auth } }),
+  }
+}

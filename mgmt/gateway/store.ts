@@ -1,0 +1,51 @@
+/** What is kept of an agent's gateway access, beside the agent in its shard, and how it is read. */
+import { timingSafeEqual } from 'node:crypto'
+import type { AgentPlace } from '../../core/agentkey.js'
+import { refuse } from '../../core/errors.js'
+import type { Query } from '../../runtime/shard/contract.js'
+import { table } from '../../runtime/store/contract.js'
+import type { Credentials } from './credentials.js'
+import type { AgentWebhook, GatewayAccess, Mode } from './schema.js'
+
+export interface GatewayRecord extends Credentials, AgentPlace {
+  readonly webhook?: AgentWebhook
+}
+
+export const gatewayTable = table<[orgId: string, agentId: string], GatewayRecord>('gateway')
+
+export const notFound = refuse('resource.not_found')
+export const noWebhook = refuse('resource.not_found', { detail: 'The agent has no webhook.' })
+
+export function modeOf({ webhook }: GatewayRecord): Mode {
+  return webhook ? 'webhook' : 'managed'
+}
+
+const read: Query<AgentPlace, GatewayAccess> = {
+  name: 'gateway.read',
+  read(reader, { orgId, agentId }) {
+    const record = reader.get(gatewayTable, [orgId, agentId])
+    if (!record) return notFound
+    return {
+      accessTokenPrefix: record.token.prefix,
+      signingSecretPrefix: record.secret.prefix,
+      ...record.webhook,
+      mode: modeOf(record),
+    }
+  },
+}
+
+const webhook: Query<AgentPlace, AgentWebhook> = {
+  name: 'gateway.webhook',
+  read: (reader, { orgId, agentId }) => reader.get(gatewayTable, [orgId, agentId])?.webhook ?? noWebhook,
+}
+
+/** Whether a token of that hash is the agent's token now. */
+const recognise: Query<AgentPlace & { readonly hash: Uint8Array }, boolean> = {
+  name: 'gateway.recognise',
+  read(reader, { orgId, agentId, hash }) {
+    const record = reader.get(gatewayTable, [orgId, agentId])
+    return record !== undefined && timingSafeEqual(record.token.hash, hash)
+  },
+}
+
+export const gatewayQueries = { read, webhook, recognise }

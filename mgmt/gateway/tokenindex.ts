@@ -1,0 +1,42 @@
+/**
+ * Where the agent of every access token is, by the token's hash: how a node that has never seen a token finds the shard
+ * to ask about it. A row belongs to an owner of its own and never changes; whether the token is good its agent says.
+ */
+import type { AgentPlace } from '../../core/agentkey.js'
+import type { Command, Query } from '../../runtime/shard/contract.js'
+import { table } from '../../runtime/store/contract.js'
+
+const indexTable = table<[hashHex: string], AgentPlace>('gateway.tokens')
+
+interface OfHash {
+  readonly hash: Uint8Array
+}
+
+const hex = (hash: Uint8Array): string => Buffer.from(hash).toString('hex')
+
+export function ownerOfToken(hash: Uint8Array): string {
+  return `accesstoken:${hex(hash)}`
+}
+
+const put: Command<OfHash & AgentPlace, true> = {
+  name: 'gateway.tokens.put',
+  decide(tx, { hash, orgId, agentId }) {
+    tx.put(indexTable, [hex(hash)], { orgId, agentId })
+    return true
+  },
+}
+
+const remove: Command<OfHash, true> = {
+  name: 'gateway.tokens.remove',
+  decide(tx, { hash }) {
+    tx.remove(indexTable, [hex(hash)])
+    return true
+  },
+}
+
+const find: Query<OfHash, AgentPlace | null> = {
+  name: 'gateway.tokens.find',
+  read: (reader, { hash }) => reader.get(indexTable, [hex(hash)]) ?? null,
+}
+
+export const tokenIndex = { put, remove, find }

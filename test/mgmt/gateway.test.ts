@@ -1,0 +1,399 @@
+/** An agent at the gateway: its token and secret, its webhook, and what any process knows of its routes. */
+import { randomBytes } from 'node:crypto'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import t from 'tap'
+import { agentKeyOf } from '../../core/agentkey.js'
+import { isRefusal, type Refusal, refuse } from '../../core/errors.js'
+import { agentTable, findAgent } from '../../mgmt/agents/store.js'
+import { bindingTable, channelRoutesOf } from '../../mgmt/channels/store.js'
+import { agentRoutesQuery } from '../../mgmt/gateway/agentroutes.js'
+import { hashToken, makeToken } from '../../mgmt/gateway/credentials.js'
+import { type AgentDirectory, type AgentRoutes, openDirectory } from '../../mgmt/gateway/directory.js'
+import { openTenured } from '../../mgmt/gateway/tenured.js'
+import { ownerOfToken, tokenIndex } from '../../mgmt/gateway/tokenindex.js'
+import { orgTable, readOrg } from '../../mgmt/orgs/store.js'
+import type { Local, Shards } from '../../runtime/shard/contract.js'
+import { openSealer } from '../../runtime/store/sealer.js'
+import { readOrMakeSecretKey } from '../../runtime/store/secretkey.js'
+import { carried } from '../harness/carried.js'
+import { manualClock, until } from '../harness/clock.js'
+import { openTestNode, type Response } from '../harness/node.js'
+import { openReceiver } from '../harness/receiver.js'
+
+const clock = manualClock()
+const node = await openTestNode({ clock })
+t.teardown(() => node.close())
+const { engine } = node.node
+const agents = '/v1/orgs/demo/agents'
+const sealer = openSealer(readOrMakeSecretKey(node.dir).key, engine)
+const unavailable = refuse('service.unavailable', { headers: { 'retry-after': '1' } })
+
+function call(method: string, path: string, json?: unknown): Promise<Response> {
+  return node.mgmt(method, `${agents}${path}`, { token: node.key, json })
+}
+
+let made = 0
+async function newAgent(): Promise<string> {
+  return (await call('POST', '', { name: `agent ${++made}` })).json.id
+}
+async function newToken(agent: string): Promise<string> {
+  return (await call('POST', `/${agent}/gateway/_rotateToken`)).json.accessToken
+}
+const webhook = (token: string | undefined, method = 'GET', json?: unknown) =>
+  node.gateway(method, '/v4/webhook', { token, json })
+
+t.test('An access token is long, random and unlike any other', async (t) => {
+  const tokens = Array.from({ length: 200 }, () => makeToken(randomBytes))
+  for (const token of tokens) t.match(token, /^at-svc-[0-9A-Za-z]{43}$/)
+  t.equal(new Set(tokens).size, tokens.length)
+})
+
+t.test('A new agent has credentials that nobody was shown, and is managed', async (t) => {
+  const agent = await newAgent()
+  const { status, json } = await call('GET', `/${agent}/gateway`)
+  t.equal(status, 200)
+  t.same(Object.keys(json).sort(), ['accessTokenPrefix', 'mode', 'signingSecretPrefix'])
+  t.match(json, { accessTokenPrefix: /^at-svc-\w{6}$/, signingSecretPrefix: /^ws-svc-\w{6}$/, mode: 'managed' })
+  for (const method of ['_rotateToken', '_rotateSecret']) {
+    t.equal((await call('POST', `/unknown/gateway/${method}`)).status, 404)
+  }
+  t.equal((await call('GET', '/unknown/gateway')).status, 404)
+})
+
+t.test('A rotated token is shown once and opens the gateway; the one before is refused at once', async (t) => {
+  const agent = await newAgent()
+  const before = (await call('GET', `/${agent}/gateway`)).json
+  const first = await newToken(agent)
+  t.match(first, /^at-svc-[0-9A-Za-z]{43}$/)
+  const after = (await call('GET', `/${agent}/gateway`)).json
+  t.not(after.accessTokenPrefix, before.accessTokenPrefix)
+  t.ok(first.startsWith(after.accessTokenPrefix))
+  t.equal(after.signingSecretPrefix, before.signingSecretPrefix)
+  for (let times = 0; times < 3; times++) t.equal((await webhook(first)).status, 404, 'it is let in: it has no webhook')
+  const second = await newToken(agent)
+  t.equal((await webhook(first)).status, 401)
+  t.equal((await webhook(second)).status, 404)
+  const owner = ownerOfToken(hashToken(first))
+  const row = () => engine.read(owner, tokenIndex.find, { hash: hashToken(first) })
+  await until(async () => (await row()) === null, clock)
+  t.equal((await webhook(first)).status, 401)
+})
+
+t.test('A token comes in the header or in the query, where it takes precedence; anything else is 401', async (t) => {
+  const token = await newToken(await newAgent())
+  const other = await newAgent()
+  const theirs = await newToken(other)
+  await webhook(theirs, 'POST', { webhookUrl: 'https://acme.example/theirs' })
+  const ask = (query: string, headers: Record<string, string> = {}) =>
+    node.gateway('GET', `/v4/webhook${query}`, { headers })
+  t.equal((await ask('', { authorization: `bearer ${token}` })).status, 404)
+  t.equal((await ask(`?access_token=${token}`)).status, 404)
+  t.equal((await ask(`?access_token=${theirs}`, { authorization: `Bearer ${token}` })).status, 200)
+  t.equal((await ask(`?access_token=${token}`, { authorization: `Bearer ${theirs}` })).status, 404)
+  t.equal((await ask('?access_token=at-svc-wrong', { authorization: `Bearer ${theirs}` })).status, 401)
+  const wrong = ['', 'at-svc-', `${token}x`, token.slice(0, -1), node.key, 'garbage', `at-svc-${'x'.repeat(43)}`]
+  for (const each of wrong) {
+    const refused = await webhook(each || undefined)
+    t.equal(refused.status, 401)
+    t.type(refused.json.message, 'string')
+    t.equal(refused.headers['www-authenticate'], 'Bearer')
+  }
+  t.equal((await node.mgmt('GET', '/v1/me', { token })).status, 401, 'the management plane knows no agents')
+})
+
+t.test('An agent sets, reads, changes and removes its webhook', async (t) => {
+  const agent = await newAgent()
+  const token = await newToken(agent)
+  t.equal((await webhook(token)).status, 404)
+  const url = 'https://acme.example/hook'
+  const set = await webhook(token, 'POST', { webhookUrl: url, instanceId: 'blue' })
+  t.equal(set.status, 200)
+  t.strictSame(set.json, { webhookUrl: url, instanceId: 'blue' })
+  t.strictSame((await webhook(token)).json, set.json)
+  t.match((await call('GET', `/${agent}/gateway`)).json, { ...set.json, mode: 'webhook' })
+  const moved = { webhookUrl: `${url}/2` }
+  t.strictSame((await webhook(token, 'PATCH', moved)).json, { ...moved, instanceId: 'blue' }, 'what was chosen stays')
+  t.strictSame((await webhook(token, 'POST', { ...moved, instanceId: '' })).json, { ...moved, instanceId: '' })
+  const gone = await webhook(token, 'DELETE')
+  t.equal(gone.status, 200)
+  t.type(gone.json.message, 'string')
+  for (const method of ['GET', 'DELETE']) t.equal((await webhook(token, method)).status, 404)
+  t.match((await call('GET', `/${agent}/gateway`)).json, { mode: 'managed', webhookUrl: undefined })
+  t.strictSame(
+    (await webhook(token, 'PATCH', moved)).json,
+    { ...moved, instanceId: agent },
+    'none chosen: the agent’s id',
+  )
+})
+
+t.test('A webhook that cannot be set is 400 with a message, and the URL passes the guard', async (t) => {
+  const guarded = await openTestNode({ env: { PARLEY_ALLOW_PRIVATE_URLS: 'false' } })
+  t.teardown(() => guarded.close())
+  await guarded.mgmt('POST', agents, { token: guarded.key, json: { name: 'Ada' } })
+  const rotated = await guarded.mgmt('POST', `${agents}/ada/gateway/_rotateToken`, { token: guarded.key })
+  const token = rotated.json.accessToken
+  const bad = [
+    {},
+    { instanceId: 'x' },
+    { webhookUrl: '' },
+    { webhookUrl: 7 },
+    { webhookUrl: 'acme.example' },
+    { webhookUrl: 'http://acme.example/' },
+    { webhookUrl: 'https://127.0.0.1/' },
+    { webhookUrl: 'https://localhost/' },
+    { webhookUrl: 'https://user@acme.example/' },
+    { webhookUrl: `https://acme.example/${'x'.repeat(2_048)}` },
+  ]
+  for (const method of ['POST', 'PATCH']) {
+    for (const json of bad) {
+      const refused = await guarded.gateway(method, '/v4/webhook', { token, json })
+      t.equal(refused.status, 400, JSON.stringify(json).slice(0, 60))
+      t.match(refused.json.message, /webhookUrl/)
+    }
+    const webhookUrl = 'https://acme.example/'
+    const unknown = await guarded.gateway(method, '/v4/webhook', { token, json: { webhookUrl, surprise: 1 } })
+    t.equal(unknown.status, 400)
+    t.match(unknown.json.message, /surprise/)
+  }
+  t.equal((await guarded.gateway('GET', '/v4/webhook', { token })).status, 404)
+})
+
+t.test('Neither token nor secret is anywhere in the data, and the secret opens with the org’s key', async (t) => {
+  const agent = await newAgent()
+  const token = await newToken(agent)
+  const { signingSecret } = (await call('POST', `/${agent}/gateway/_rotateSecret`)).json
+  t.match(signingSecret, /^ws-svc-[0-9A-Za-z]{43}$/)
+  t.ok(signingSecret.startsWith((await call('GET', `/${agent}/gateway`)).json.signingSecretPrefix))
+  const entries = readdirSync(node.dir, { withFileTypes: true }).filter((entry) => entry.isFile())
+  const files = entries.map(({ name }) => readFileSync(join(node.dir, name), 'latin1'))
+  t.ok(
+    files.some((text) => text.includes(agent)),
+    'the data was found at all',
+  )
+  for (const secret of [token, signingSecret]) t.notOk(files.some((text) => text.includes(secret.slice(13))))
+  for (const secret of [token, signingSecret]) t.notMatch(JSON.stringify(node.logged), secret)
+  const routes = await found(here, agent)
+  const { kind, id, sealed } = routes.signingSecret
+  t.equal(await sealer.open('demo', kind, id, sealed), signingSecret)
+  const again = (await call('POST', `/${agent}/gateway/_rotateSecret`)).json.signingSecret
+  const next = (await found(here, agent)).signingSecret
+  t.equal(await sealer.open('demo', next.kind, next.id, next.sealed), again)
+  t.not(again, signingSecret)
+})
+
+t.test('The org hears that credentials or webhook changed, and never what they are', async (t) => {
+  const receiver = await openReceiver(t)
+  const json = { url: receiver.url('/access'), events: ['agent.updated'] }
+  await node.mgmt('POST', '/v1/orgs/demo/webhooks', { token: node.key, json })
+  const agent = await newAgent()
+  const token = await newToken(agent)
+  await call('POST', `/${agent}/gateway/_rotateSecret`)
+  const set = { webhookUrl: 'https://acme.example/', instanceId: 'x' }
+  for (let times = 0; times < 2; times++) await webhook(token, 'POST', set)
+  await webhook(token, 'DELETE')
+  const heard = () => receiver.at('/access').map(({ body }) => JSON.parse(String(body)))
+  await until(() => heard().length >= 4, clock)
+  const changed = heard().flatMap(({ data }) => data.changed)
+  t.same(changed.sort(), ['gateway.accessToken', 'gateway.signingSecret', 'gateway.webhook', 'gateway.webhook'])
+  t.notMatch(JSON.stringify(heard()), /at-svc|ws-svc/)
+})
+
+const routesQuery = agentRoutesQuery({ agent: findAgent, channels: channelRoutesOf })
+function directoryOver(shards: Shards & Local): AgentDirectory {
+  const org = { table: orgTable, read: readOrg }
+  return openDirectory({ shards, routes: routesQuery, agentTables: [agentTable, bindingTable], org })
+}
+
+/** Counts what is asked, and cuts it off on request. */
+function counting<S extends Shards>(shards: S) {
+  const state = { reads: 0, isCut: false }
+  const read: Shards['read'] = async (owner, query, input) => {
+    state.reads++
+    return state.isCut ? unavailable : shards.read(owner, query, input)
+  }
+  return { state, shards: { ...shards, read } }
+}
+
+const owned = counting(engine)
+const here = directoryOver(owned.shards)
+/** What a process sees that owns no shard: it can ask, and knows nothing by itself. */
+const elsewhere = directoryOver({ ...engine, watch: () => {}, tenure: () => undefined })
+
+async function found(directory: AgentDirectory, agentId: string): Promise<AgentRoutes> {
+  const routes = await directory.routes(agentKeyOf({ orgId: 'demo', agentId }))
+  if (isRefusal(routes)) throw new Error(routes.refused)
+  return routes
+}
+
+t.test('The routes of an agent are everything that sending needs, the same on every process', async (t) => {
+  const agent = await newAgent()
+  const token = await newToken(agent)
+  const channels = `/${agent}/channels`
+  await call('PATCH', `/${agent}`, { identity: { contactEmail: 'help@acme.example' } })
+  await webhook(token, 'POST', { webhookUrl: 'https://acme.example/', instanceId: 'x' })
+  const sms = (await call('POST', channels, { channel: 'sms', mode: 'unmanaged', provider: 'emulator' })).json
+  const rcs = (await call('POST', channels, { channel: 'rcs', mode: 'unmanaged', provider: 'emulator' })).json
+  await call('POST', channels, { channel: 'messengerA', mode: 'managed' })
+  const settings = { delivery: { minMessageDelayMs: 500 }, compliance: { enabled: true, disclaimerText: 'Hi' } }
+  await call('PATCH', `${channels}/${sms.id}`, settings)
+  await call('POST', `${channels}/${rcs.id}/_disable`)
+  await node.mgmt('PATCH', '/v1/orgs/demo', { token: node.key, json: { timeZone: 'Europe/Berlin' } })
+  const routes = await found(here, agent)
+  t.match(routes, {
+    orgId: 'demo',
+    agentId: agent,
+    mode: 'webhook',
+    webhook: { webhookUrl: 'https://acme.example/', instanceId: 'x' },
+    identity: { contactEmail: 'help@acme.example' },
+    timeZone: 'Europe/Berlin',
+    disabled: ['rcs'],
+  })
+  t.same(routes.channels.map(({ channel }) => channel).sort(), ['sms', 'webchat'], 'those that are Active')
+  const route = routes.channels.find(({ channel }) => channel === 'sms')
+  t.strictSame(route, { bindingId: sms.id, channel: 'sms', provider: 'emulator', mode: 'unmanaged', ...settings })
+  t.strictSame(await found(elsewhere, agent), routes)
+  for (const directory of [here, elsewhere]) {
+    t.match(await directory.routes('demo/unknown'), { refused: 'resource.not_found' })
+  }
+})
+
+t.test('The version of the routes changes with any of them, and with nothing else', async (t) => {
+  const agent = await newAgent()
+  const token = await newToken(agent)
+  const channels = `/${agent}/channels`
+  const { id } = (await call('POST', channels, { channel: 'sms', mode: 'unmanaged', provider: 'emulator' })).json
+  const seen = new Set([(await found(here, agent)).version])
+  const changes: (() => Promise<Response>)[] = [
+    () => call('PATCH', `/${agent}`, { name: 'Another' }),
+    () => call('PATCH', `/${agent}`, { identity: { brandColor: '#fff' } }),
+    () => webhook(token, 'POST', { webhookUrl: 'https://acme.example/1' }),
+    () => webhook(token, 'POST', { webhookUrl: 'https://acme.example/1', instanceId: 'y' }),
+    () => call('POST', `/${agent}/gateway/_rotateSecret`),
+    () => call('PATCH', `${channels}/${id}`, { delivery: { minMessageDelayMs: 700 } }),
+    () => call('PATCH', `${channels}/${id}`, { compliance: { enabled: true } }),
+    () => call('POST', `${channels}/${id}/_disable`),
+    () => call('DELETE', `${channels}/${id}`),
+    () => node.mgmt('PATCH', '/v1/orgs/demo', { token: node.key, json: { timeZone: 'Asia/Tokyo' } }),
+  ]
+  for (const [nth, change] of changes.entries()) {
+    t.ok([200, 204].includes((await change()).status))
+    const { version } = await found(here, agent)
+    t.ok(Number.isSafeInteger(version))
+    t.notOk(seen.has(version), `change ${nth} is seen`)
+    t.equal((await found(elsewhere, agent)).version, version)
+    seen.add(version)
+  }
+  const { version } = await found(here, agent)
+  const idle: (() => Promise<unknown>)[] = [
+    () => call('POST', `/${agent}/gateway/_rotateToken`),
+    () => call('PATCH', `/${agent}`, { name: 'Another' }),
+    () => call('POST', channels, { channel: 'messengerA', mode: 'managed' }),
+    () => node.mgmt('PATCH', '/v1/orgs/demo', { token: node.key, json: { name: 'Renamed' } }),
+    () => newAgent(),
+  ]
+  for (const change of idle) {
+    await change()
+    t.equal((await found(here, agent)).version, version)
+  }
+})
+
+t.test('A process that owns the shard knows routes and tokens at once; any other asks each time', async (t) => {
+  const agent = await newAgent()
+  const token = await newToken(agent)
+  const caller = { kind: 'agent', id: agent, orgId: 'demo', agentId: agent }
+  t.type(here.byAccessToken(token), Promise, 'a token not seen before is asked about')
+  t.strictSame(await here.byAccessToken(token), caller)
+  const routes = await found(here, agent)
+  const before = owned.state.reads
+  for (let times = 0; times < 3; times++) {
+    t.strictSame(here.byAccessToken(token), caller)
+    t.equal(await found(here, agent), routes, 'the very same')
+  }
+  t.equal(owned.state.reads, before, 'and from then on nothing is asked')
+  t.type(elsewhere.byAccessToken(token), Promise)
+  t.strictSame(await elsewhere.byAccessToken(token), caller)
+
+  const next = await newToken(agent)
+  for (const directory of [here, elsewhere]) {
+    t.equal(await directory.byAccessToken(token), undefined, 'what was replaced is refused')
+    t.strictSame(await directory.byAccessToken(next), caller)
+    t.equal(await directory.byAccessToken(token), undefined)
+  }
+  await call('DELETE', `/${agent}`)
+  for (const directory of [here, elsewhere]) {
+    t.equal(await directory.byAccessToken(next), undefined)
+    t.match(await directory.routes(`demo/${agent}`), { refused: 'resource.not_found' })
+  }
+})
+
+t.test('A shard that cannot be asked makes 503 and never 401', async (t) => {
+  const agent = await newAgent()
+  const token = await newToken(agent)
+  const cut = counting({ ...engine, watch: () => {}, tenure: () => undefined })
+  const directory = directoryOver(cut.shards)
+  cut.state.isCut = true
+  t.match(await directory.byAccessToken(token), { refused: 'service.unavailable' })
+  t.match(await directory.routes(`demo/${agent}`), { refused: 'service.unavailable' })
+  cut.state.isCut = false
+  t.match(await directory.byAccessToken(token), { agentId: agent })
+  cut.state.isCut = true
+  t.match(
+    await directory.byAccessToken(token),
+    { refused: 'service.unavailable' },
+    'where it is does not say it is good',
+  )
+})
+
+t.test('What was asked before a change is not held after it, and nothing is held beyond its tenure', async (t) => {
+  let tenure: number | undefined = 1
+  const held = openTenured<string>({ tenure: () => tenure }, 2)
+  await held.learn('a', async () => 'one')
+  t.equal(held.known('a'), 'one')
+  const asked = held.learn('b', async () => {
+    held.forget('b')
+    return 'old'
+  })
+  t.equal(await asked, 'old', 'whoever asked before the change may hear of the time before it')
+  t.equal(held.known('b'), undefined, 'but nobody after him')
+  tenure = 2
+  t.equal(held.known('a'), undefined)
+  await held.learn('a', async () => 'two')
+  tenure = undefined
+  t.equal(held.known('a'), undefined)
+  await held.learn('c', async () => 'three')
+  tenure = 3
+  t.equal(held.known('c'), undefined, 'what was learnt without owning the shard is never held')
+  for (const owner of ['x', 'y', 'z']) await held.learn(owner, async () => owner)
+  t.same(['x', 'y', 'z'].map(held.known), [undefined, 'y', 'z'], 'the oldest gives way')
+  const refusal: Refusal = unavailable
+  t.equal(await held.learn('r', async () => refusal), refusal)
+  t.equal(held.known('r'), undefined)
+})
+
+t.test('A rotation that dies after the index was written changes nothing', async (t) => {
+  const cut = new Set<string>()
+  const between = <S extends Shards>(shards: S): S => {
+    const through = carried(shards)
+    const ask: Shards['ask'] = async (owner, command, input, options) =>
+      cut.has(command.name) ? unavailable : through.ask(owner, command, input, options)
+    return { ...through, ask }
+  }
+  const own = await openTestNode({ between })
+  t.teardown(() => own.close())
+  const ask = (method: string, path: string, json?: unknown) =>
+    own.mgmt(method, `${agents}${path}`, { token: own.key, json })
+  await ask('POST', '', { name: 'Ada' })
+  const token = (await ask('POST', '/ada/gateway/_rotateToken')).json.accessToken
+  const before = (await ask('GET', '/ada/gateway')).json
+  for (const name of ['gateway.tokens.put', 'gateway.rotateToken', 'gateway.rotateSecret']) cut.add(name)
+  for (const verb of ['_rotateToken', '_rotateSecret']) {
+    const refused = await ask('POST', `/ada/gateway/${verb}`)
+    t.equal(refused.status, 503)
+    t.notMatch(refused.text, /-svc-/)
+  }
+  cut.delete('gateway.tokens.put')
+  t.equal((await ask('POST', '/ada/gateway/_rotateToken')).status, 503)
+  t.strictSame((await ask('GET', '/ada/gateway')).json, before)
+  t.equal((await own.gateway('GET', '/v4/webhook', { token })).status, 404, 'the token is as good as before')
+})
