@@ -9,6 +9,7 @@ export const sentences = {
   connection: 'The connection failed or was closed before an answer came.',
   tls: 'The endpoint could not prove its identity over TLS.',
   'too-large': 'The answer is larger than is read.',
+  'too-many-redirects': 'The URL leads to further URLs, too many of them.',
   'bad-answer': 'The answer is not HTTP as it should be, or is encoded in a way that is not read.',
   stopped: 'The request was stopped on our side.',
 } as const

@@ -1,0 +1,71 @@
+/**
+ * Media that messages name by URL: fetched before anything is sent, judged by its content, kept, and handed on under an
+ * address of our own. And where its bytes are kept, behind an interface that several backings serve alike.
+ */
+import type { Refusal } from '../../core/errors.js'
+
+/** What a channel can show. */
+export interface Wanted {
+  /** Types as `image/png`, or a whole family as `image/*`. */
+  readonly types: readonly string[]
+  readonly maxBytes: number
+}
+
+/** Kept by us and served to whoever has the address, which cannot be guessed and says nothing of where it came from. */
+export interface Hosted {
+  readonly url: string
+  /** What its content is, whatever its server called it. */
+  readonly type: string
+  readonly bytes: number
+}
+
+export interface Unreachable {
+  readonly reason: 'mediaUnreachable'
+  /** Whether the trouble is with where it comes from, with what it is, with its size, or with room on our side. */
+  readonly why: 'source' | 'type' | 'size' | 'room'
+  /** One sentence for the sender; it names no address and nothing of our side. */
+  readonly detail: string
+}
+
+/**
+ * Two URLs are two media, even if only their queries differ, and one URL is fetched once: asked for by many at a time it
+ * is fetched for all of them, and asked for later it is not fetched again while it is kept. It is kept for 30 days at least
+ * from the last time `hosted` answered with it. Processes that fetch the same URL at the same moment answer with one and
+ * the same address.
+ */
+export interface Media {
+  /**
+   * Answers once the bytes and the record of them are durable. A refusal means that our own state could not be reached:
+   * nothing is known of the media, and the caller may try again. Rejects with the signal's reason when the signal fires;
+   * others who wait for the same URL are not disturbed.
+   */
+  hosted(url: string, wanted: Wanted, signal?: AbortSignal): Promise<Hosted | Unreachable | Refusal>
+  /** Cuts the fetches under way. */
+  close(): Promise<void>
+}
+
+/** The bytes of one object. */
+export interface Stored {
+  /** Absent where the backing cannot tell; whoever reads there may stop anywhere without a word. */
+  readonly bytes?: number
+  /** From that byte on to the end, once; it throws rather than end early. Nothing is held before it is read. */
+  read(from: number): AsyncIterable<Uint8Array>
+}
+
+/** Objects under names that are given once and never again, each whole or not there. */
+export interface Objects {
+  /**
+   * Resolves once all of it is durable. A source that throws leaves nothing, and its error is thrown on. `NoRoom` when
+   * there is none for it; any other error is of the backing, and then what was put may be there or not.
+   */
+  put(name: string, parts: AsyncIterable<Uint8Array>): Promise<void>
+  /** Undefined when there is none. */
+  get(name: string): Promise<Stored | undefined>
+  /** Of something that is not there, or was only put in part, too: afterwards nothing is left. */
+  remove(name: string): Promise<void>
+}
+
+/** Nothing more can be kept just now; what is kept stays. */
+export class NoRoom extends Error {
+  override readonly name = 'NoRoom'
+}

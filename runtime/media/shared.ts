@@ -1,0 +1,45 @@
+/** Objects in the bus's store of large objects: what one process of a cluster has put, every other can serve. */
+import type { Snapshots } from '../bus/contract.js'
+import { isRefused } from '../bus/jetstream.js'
+import { NoRoom, type Objects } from './contract.js'
+
+/** What the servers answer when their disk, or what they were allowed of it, is used up. */
+const full = [10_023, 10_047, 10_077]
+
+/** Shards keep their snapshots in the same store, under names that never begin like this. */
+const objectOf = (name: string) => `media/${name}`
+
+export function sharedObjects(snapshots: Snapshots): Objects {
+  async function put(name: string, parts: AsyncIterable<Uint8Array>): Promise<void> {
+    try {
+      await snapshots.put(objectOf(name), parts)
+    } catch (error) {
+      throw full.some((number) => isRefused(error, number)) ? new NoRoom('The NATS servers are full.') : error
+    }
+  }
+
+  return {
+    put,
+
+    async get(name) {
+      const parts = await snapshots.get(objectOf(name))
+      return parts && { read: (from) => beyond(parts, from) }
+    },
+
+    async remove(name) {
+      // What was put in part has no object to be found by; an empty one in its place takes it along.
+      if (!(await snapshots.get(objectOf(name)))) await put(name, nothing())
+      await snapshots.remove(objectOf(name))
+    },
+  }
+}
+
+async function* nothing(): AsyncGenerator<Uint8Array> {}
+
+async function* beyond(parts: AsyncIterable<Uint8Array>, from: number): AsyncGenerator<Uint8Array> {
+  let skip = from
+  for await (const part of parts) {
+    if (skip < part.length) yield part.subarray(skip)
+    skip = Math.max(0, skip - part.length)
+  }
+}

@@ -1,0 +1,130 @@
+/** What may be kept and served, by the first bytes of it: what is not in this table (html, svg, scripts) never is. */
+import type { Wanted } from './contract.js'
+
+export interface MediaType {
+  readonly type: string
+  /** One extension a type and one type an extension: the name of an object tells its type. */
+  readonly extension: string
+  /** Opened by programs rather than shown in place, so a browser is told to save it. */
+  readonly saved?: true
+  readonly matches: (head: Buffer) => boolean
+}
+
+const begins =
+  (...starts: readonly (string | readonly number[])[]) =>
+  (head: Buffer): boolean =>
+    starts.some((start) => {
+      const wanted = typeof start === 'string' ? Buffer.from(start, 'latin1') : Buffer.from(start)
+      return head.subarray(0, wanted.length).equals(wanted)
+    })
+
+const riff = (form: string) => (head: Buffer) => begins('RIFF')(head) && head.toString('latin1', 8, 12) === form
+
+/**
+ * The family of formats that begin with a box of brands. The first brand decides; where that one only names the family,
+ * the others do.
+ */
+function branded(...brands: readonly string[]): (head: Buffer) => boolean {
+  return (head) => {
+    const [major, ...others] = brandsOf(head)
+    if (major === undefined) return false
+    if (decisive.has(major)) return brands.includes(major)
+    return brands.includes(others.find((brand) => decisive.has(brand)) ?? '')
+  }
+}
+
+const movieBrands = [
+  'isom',
+  'iso2',
+  'iso4',
+  'iso5',
+  'iso6',
+  'mp41',
+  'mp42',
+  'avc1',
+  'dash',
+  'MSNV',
+  'M4V ',
+  'M4VH',
+  'M4VP',
+]
+const soundBrands = ['M4A ', 'M4B ']
+const phoneBrands = ['3gp4', '3gp5', '3gp6', '3gp7', '3gp8', '3gp9', '3gg6', '3ge6', '3ge7']
+const decisive = new Set([...movieBrands, ...soundBrands, ...phoneBrands, 'qt  '])
+
+function brandsOf(head: Buffer): string[] {
+  if (head.length < 16 || head.toString('latin1', 4, 8) !== 'ftyp') return []
+  const end = Math.min(head.readUInt32BE(0), head.length)
+  const brands = [head.toString('latin1', 8, 12)]
+  for (let at = 16; at + 4 <= end; at += 4) brands.push(head.toString('latin1', at, at + 4))
+  return brands
+}
+
+/** The header of an MPEG audio frame of that layer, none of whose fields holds a forbidden value. */
+const frame = (layer: number) => (head: Buffer) => {
+  if (head.length < 4) return false
+  const [first, second, third] = [head[0]!, head[1]!, head[2]!]
+  if (first !== 0xff || (second & 0xe0) !== 0xe0 || ((second >> 1) & 3) !== layer) return false
+  if (layer === 0) return (second & 0x10) !== 0 && ((third >> 2) & 15) < 13
+  return ((second >> 3) & 3) !== 1 && third >> 4 !== 15 && ((third >> 2) & 3) !== 3
+}
+const layer3 = 1
+/** Where the others have their layer, AAC has zeros. */
+const noLayer = 0
+
+const text = (opening: string) => (head: Buffer) => {
+  const start = head.toString('utf8').replace(/^\uFEFF/, '')
+  return start.slice(0, opening.length).toUpperCase() === opening && /^\r?\n/.test(start.slice(opening.length))
+}
+
+export const mediaTypes: readonly MediaType[] = [
+  { type: 'image/jpeg', extension: 'jpg', matches: begins([0xff, 0xd8, 0xff]) },
+  { type: 'image/png', extension: 'png', matches: begins([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]) },
+  { type: 'image/gif', extension: 'gif', matches: begins('GIF87a', 'GIF89a') },
+  { type: 'image/webp', extension: 'webp', matches: riff('WEBP') },
+  { type: 'video/mp4', extension: 'mp4', matches: branded(...movieBrands) },
+  { type: 'video/quicktime', extension: 'mov', matches: branded('qt  ') },
+  { type: 'video/3gpp', extension: '3gp', matches: branded(...phoneBrands) },
+  {
+    type: 'video/webm',
+    extension: 'webm',
+    matches: (head) =>
+      begins([0x1a, 0x45, 0xdf, 0xa3])(head) && head.subarray(0, 64).includes('\x42\x82\x84webm', 'latin1'),
+  },
+  { type: 'video/mpeg', extension: 'mpg', matches: begins([0, 0, 1, 0xba], [0, 0, 1, 0xb3]) },
+  { type: 'audio/mpeg', extension: 'mp3', matches: (head) => begins('ID3')(head) || frame(layer3)(head) },
+  { type: 'audio/aac', extension: 'aac', matches: frame(noLayer) },
+  { type: 'audio/mp4', extension: 'm4a', matches: branded(...soundBrands) },
+  {
+    type: 'audio/ogg',
+    extension: 'ogg',
+    matches: (head) =>
+      begins('OggS')(head) &&
+      ['OpusHead', '\x01vorbis', 'Speex   '].some((codec) => head.toString('latin1', 28).startsWith(codec)),
+  },
+  { type: 'audio/amr', extension: 'amr', matches: begins('#!AMR\n', '#!AMR-WB\n') },
+  { type: 'audio/wav', extension: 'wav', matches: riff('WAVE') },
+  { type: 'application/pdf', extension: 'pdf', saved: true, matches: begins('%PDF-') },
+  { type: 'text/vcard', extension: 'vcf', saved: true, matches: text('BEGIN:VCARD') },
+  { type: 'text/calendar', extension: 'ics', saved: true, matches: text('BEGIN:VCALENDAR') },
+]
+
+/** Undefined for content that is not kept. */
+export function typeOf(head: Buffer): MediaType | undefined {
+  return mediaTypes.find(({ matches }) => matches(head))
+}
+
+export function isWanted(type: string, { types }: Pick<Wanted, 'types'>): boolean {
+  return types.some((each) => each === type || (each.endsWith('/*') && type.startsWith(each.slice(0, -1))))
+}
+
+/** The name of an object: letters and digits that nobody can guess, and the extension of its type. */
+const objectName = /^[0-9a-z]{26}\.([0-9a-z]{2,4})$/
+
+const byExtension = new Map(mediaTypes.map((each) => [each.extension, each]))
+
+/** The type of what has that name; undefined for what cannot be the name of an object. */
+export function typeOfName(name: string): MediaType | undefined {
+  const extension = objectName.exec(name)?.[1]
+  return extension === undefined ? undefined : byExtension.get(extension)
+}

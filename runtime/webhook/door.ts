@@ -1,0 +1,135 @@
+/** The one way out to a URL that a user supplied: every request, every hop of it, through the guard and within its time. */
+import { Agent, type buildConnector, type Dispatcher } from 'undici'
+import { AddressRefused, checkUrl, guardedConnector, type Resolve, type UrlPolicy } from './guard.js'
+import { type FailureReason, reasonOf, sentences } from './reason.js'
+
+export interface DoorOptions extends UrlPolicy {
+  readonly resolve?: Resolve
+  /** Certificates trusted in place of the well-known ones. */
+  readonly ca?: string
+  /** Makes the sockets that the guard then judges; tests put their own in its place. */
+  readonly build?: typeof buildConnector
+}
+
+export interface DoorLimits {
+  readonly connectMs: number
+  readonly headersMs: number
+  readonly totalMs: number
+}
+
+/** What went wrong, told in words that name nothing of our side. */
+export interface Failed {
+  readonly ok: false
+  readonly reason: FailureReason
+  readonly message: string
+}
+
+export interface Sending {
+  readonly url: string
+  readonly method: 'GET' | 'POST'
+  readonly headers: Readonly<Record<string, string>>
+  readonly body?: Uint8Array
+}
+
+/** Sends one request; a URL that may not be called is refused before anything else is looked at. */
+export type Send = (request: Sending) => Promise<Dispatcher.ResponseData>
+
+export interface Door {
+  /**
+   * Runs an exchange of one or more requests within one time limit. When that ends, or `wish` fires, or the door closes,
+   * the request under way and the body being read are cut. Whatever `run` throws becomes a failure.
+   */
+  exchange<T>(wish: AbortSignal | undefined, run: (send: Send) => Promise<T>): Promise<T | Failed>
+  /** Cuts what is under way, which then answers `stopped`. */
+  close(): Promise<void>
+}
+
+/** A URL that may not even be tried; unlike an address found out on the way it is told first of all. */
+class UrlRefused extends AddressRefused {}
+
+export function openDoor(options: DoorOptions, limits: DoorLimits): Door {
+  const agent = new Agent({
+    connect: guardedConnector({ ...options, connectMs: limits.connectMs }, options.build),
+    headersTimeout: limits.headersMs,
+    bodyTimeout: limits.totalMs,
+  })
+  const underWay = new Set<Watch>()
+  let closed = false
+
+  function sendWithin(watch: Watch): Send {
+    return async ({ url, ...request }) => {
+      if (checkUrl(url, options) !== undefined) throw new UrlRefused()
+      if (closed) throw new Error('the door is closed')
+      const { origin, pathname, search } = new URL(url)
+      const answer = agent.request({ ...request, origin, path: pathname + search, signal: watch.signal })
+      return Promise.race([answer, watch.cut])
+    }
+  }
+
+  return {
+    async exchange(wish, run) {
+      const watch = watchOver(wish, limits.totalMs)
+      underWay.add(watch)
+      try {
+        return await run(sendWithin(watch))
+      } catch (error) {
+        if (error instanceof UrlRefused) return failed('refused-address')
+        if (closed || wish?.aborted) return failed('stopped')
+        return failed(watch.isLate() ? 'timeout' : reasonOf(error))
+      } finally {
+        underWay.delete(watch)
+        watch.end()
+      }
+    },
+    async close() {
+      closed = true
+      for (const watch of underWay) watch.stop()
+      await agent.destroy()
+    },
+  }
+}
+
+export function failed(reason: FailureReason): Failed {
+  return { ok: false, reason, message: sentences[reason] }
+}
+
+interface Watch {
+  readonly signal: AbortSignal
+  /** Rejects when the signal fires: a request that is still connecting looks at its signal only once connected. */
+  readonly cut: Promise<never>
+  isLate(): boolean
+  stop(): void
+  end(): void
+}
+
+/** One signal for the caller's wish to stop and for the end of the time allowed. */
+function watchOver(wish: AbortSignal | undefined, totalMs: number): Watch {
+  const controller = new AbortController()
+  const { signal } = controller
+  const cut = new Promise<never>((_resolve, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true })
+  })
+  // It may fire while nobody is connecting.
+  cut.catch(() => {})
+  let late = false
+  const timer = setTimeout(() => {
+    late = true
+    stop()
+  }, totalMs)
+  function stop(): void {
+    clearTimeout(timer)
+    controller.abort()
+  }
+  wish?.addEventListener('abort', stop, { once: true })
+  if (wish?.aborted) stop()
+  return {
+    signal,
+    cut,
+    isLate: () => late,
+    stop,
+    end() {
+      clearTimeout(timer)
+      wish?.removeEventListener('abort', stop)
+    },
+  }
+}

@@ -1,0 +1,65 @@
+/** What media is found to be, by its first bytes alone. */
+import fc from 'fast-check'
+import t from 'tap'
+import { isWanted, mediaTypes, typeOf, typeOfName } from '../../../runtime/media/types.js'
+import { samples, strangers } from './samples.js'
+
+t.test('The type is told by the first bytes, and every type of the table has a sample', async (t) => {
+  t.same(Object.keys(samples).sort(), mediaTypes.map(({ type }) => type).sort())
+  for (const [type, heads] of Object.entries(samples)) {
+    for (const head of heads) {
+      const matching = mediaTypes.filter(({ matches }) => matches(head)).map((each) => each.type)
+      t.same(matching, [type], `${type}: ${head.toString('latin1').slice(0, 12)}`)
+    }
+  }
+})
+
+t.test('Pages, drawings with scripts, programs and whatever is not in the table have no type', async (t) => {
+  for (const [name, head] of Object.entries(strangers)) t.equal(typeOf(head), undefined, name)
+  t.equal(typeOf(Buffer.alloc(0)), undefined)
+})
+
+t.test('Any bytes at all are judged without an exception, and markup is never media', async () => {
+  fc.assert(
+    fc.property(fc.uint8Array({ maxLength: 600 }), (bytes) => {
+      typeOf(Buffer.from(bytes))
+    }),
+  )
+  const heads = Object.values(samples).flat()
+  fc.assert(
+    fc.property(fc.constantFrom(...heads), fc.nat(64), (head, length) => {
+      typeOf(head.subarray(0, length))
+    }),
+  )
+  fc.assert(fc.property(fc.string(), (text) => typeOf(Buffer.from(`<${text}`)) === undefined))
+})
+
+t.test('A type is wanted by its name or with its whole family', async (t) => {
+  t.ok(isWanted('image/png', { types: ['image/jpeg', 'image/png'] }))
+  t.ok(isWanted('image/png', { types: ['image/*'] }))
+  t.notOk(isWanted('image/png', { types: ['image/jpeg', 'video/*', 'image', 'image/pn'] }))
+  t.notOk(isWanted('image/png', { types: [] }))
+})
+
+t.test('One extension stands for one type, and only a name that was given can be one of an object', async (t) => {
+  t.equal(new Set(mediaTypes.map(({ extension }) => extension)).size, mediaTypes.length)
+  const name = '0123456789abcdefghjkmnpqrs'
+  for (const each of mediaTypes) t.equal(typeOfName(`${name}.${each.extension}`), each)
+  for (const wrong of [
+    name,
+    `${name}.`,
+    `${name}.html`,
+    `${name}.svg`,
+    `${name}.PNG`,
+    `${name}.png.part`,
+    `${name}x.png`,
+    `${name.slice(1)}.png`,
+    `../${name}.png`,
+    `${name}/.png`,
+    `${name}\0.png`,
+    '..',
+    '',
+  ]) {
+    t.equal(typeOfName(wrong), undefined, JSON.stringify(wrong))
+  }
+})
