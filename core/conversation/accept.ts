@@ -1,0 +1,171 @@
+/** Taking a message for a person: whether it may be sent at all, on which channels in turn, and what it is known by. */
+import { isAsking, isSignal, type OutboundMessage } from '../amf/index.js'
+import type { ChannelName } from '../channel/names.js'
+import { conversation as limits } from '../limits.js'
+import { render } from '../render/render.js'
+import type { Around, Desk } from './desk.js'
+import { stockTexts } from './keywords.js'
+import { reached } from './receipts.js'
+import { type Rejection, reject } from './refusals.js'
+import { enqueued } from './sending.js'
+import { withContent } from './session.js'
+import type { Conversation, Outgoing } from './state.js'
+import { isOpen } from './window.js'
+
+export interface Offered {
+  readonly message: OutboundMessage
+  /** An answer to an event, or a send of its own accord. */
+  readonly from: 'reply' | 'send'
+  readonly isBatch?: true
+  /** The conversation that this one sends it for. */
+  readonly carriedFor?: Outgoing['carriedFor']
+}
+
+export type Accepted = { readonly messageId: string } | Rejection
+
+/** A message under an id that is known already is taken as the same one: nothing more is sent. */
+export function accepted(
+  desk: Desk,
+  conversation: Conversation,
+  around: Around,
+  offered: Offered,
+): { readonly conversation: Conversation; readonly answer: Accepted } {
+  const { message } = offered
+  const before = message.id === undefined ? undefined : desk.idOfCaller(message.id)
+  if (before !== undefined) return { conversation, answer: { messageId: before } }
+  const road = roadOf(desk, conversation, around, offered)
+  if ('reason' in road) {
+    if (offered.from === 'reply') desk.log({ level: 'warn', event: 'reply.refused', data: { ...road } })
+    return { conversation, answer: road }
+  }
+  const messageId = desk.mint('msg')
+  if (message.id !== undefined) desk.nameForCaller(message.id, messageId)
+  const content = isSignal(message) ? conversation : withContent(desk, conversation)
+  const outgoing = newOutgoing(desk, content, around, offered, messageId, road)
+  return { conversation: sentOnItsWay(desk, content, around, outgoing, road), answer: { messageId } }
+}
+
+interface Road {
+  /** The channel that is tried first, and those that follow. */
+  readonly first: ChannelName
+  readonly next: readonly ChannelName[]
+  /** It waits until the window of this channel opens. */
+  readonly isHeld?: true
+}
+
+function roadOf(desk: Desk, conversation: Conversation, around: Around, { message }: Offered): Road | Rejection {
+  const { channel } = conversation
+  const delivery = isSignal(message) ? {} : (message.delivery ?? {})
+  const { channels = [channel], fallbackOn = ['sendFailed'], outsideWindow = 'reject' } = delivery
+  const isReachable = (each: ChannelName) =>
+    each === channel ? around.binding?.isActive === true : around.siblings[each] !== undefined
+  const reachable = [...new Set(channels)].filter(isReachable)
+  if (reachable.length === 0) return unreachable(around, channels.includes(channel))
+  if (conversation.queue.length + conversation.held.length >= limits.queuedMessages) {
+    return reject('tooLarge', `${limits.queuedMessages} messages already wait for this person.`)
+  }
+  const [first, ...rest] = reachable
+  const next = fallbackOn.includes('sendFailed') ? rest : []
+  if (first !== channel) return { first: first!, next }
+  if (conversation.optedOutAt !== undefined) return reject('optedOut')
+  if (isOpen(desk, conversation, around)) return { first, next }
+  if (outsideWindow === 'queue') return { first, next, isHeld: true }
+  if (outsideWindow === 'nextChannel' && rest.length > 0) return { first: rest[0]!, next: rest.slice(1) }
+  return reject('windowClosed')
+}
+
+function unreachable({ binding }: Around, isWanted: boolean): Rejection {
+  return isWanted && binding && !binding.isActive ? reject('bindingDisabled') : reject('noBinding')
+}
+
+function newOutgoing(
+  desk: Desk,
+  { channel, session }: Conversation,
+  { traits, reader, binding }: Around,
+  { message, from, isBatch, carriedFor }: Offered,
+  id: string,
+  { first, next }: Road,
+): Outgoing {
+  const locale = (!isSignal(message) && message.locale) || reader.locale
+  return {
+    id,
+    message,
+    at: desk.at,
+    sessionId: session?.id ?? '',
+    from,
+    states: {},
+    ...(isBatch && { isBatch }),
+    ...(first === channel &&
+      !isSignal(message) &&
+      isAsking(message) && { numbered: render(message, traits, { ...reader, locale }).numbered }),
+    ...(first === channel && { attempt: { channel, provider: binding!.provider } }),
+    ...(next.length > 0 && { next }),
+    ...(carriedFor && { carriedFor }),
+  }
+}
+
+function sentOnItsWay(
+  desk: Desk,
+  conversation: Conversation,
+  around: Around,
+  outgoing: Outgoing,
+  { first, isHeld }: Road,
+): Conversation {
+  desk.keepOutgoing(outgoing)
+  recordContent(desk, outgoing)
+  if (first !== conversation.channel) {
+    desk.carry(around.siblings[first]!, first, outgoing)
+    return conversation
+  }
+  if (isHeld) {
+    const until = desk.at + desk.scaled(limits.heldMs)
+    if (conversation.held.length === 0) desk.wake('held', until)
+    const held = { ...conversation, held: [...conversation.held, { messageId: outgoing.id, until }] }
+    return reached(desk, held, around, outgoing, { state: 'queued' })
+  }
+  if (outgoing.isBatch) {
+    desk.govern(outgoing.id)
+    return reached(desk, conversation, around, outgoing, { state: 'queued' })
+  }
+  return enqueued(desk, disclaimed(desk, conversation, around, outgoing), outgoing)
+}
+
+function recordContent(desk: Desk, { id, message, sessionId }: Outgoing): void {
+  if (isSignal(message)) return
+  const text = message.parts.flatMap((part) =>
+    part.type === 'text' && typeof part.text === 'string' ? [part.text] : [],
+  )
+  desk.traffic({
+    origin: 'agent',
+    type: 'content',
+    sessionId,
+    messageId: id,
+    ...(text.length > 0 && { text: text.join('\n') }),
+    raw: message,
+  })
+}
+
+/** The first message of a relationship goes out behind the disclaimer, where there is one. */
+function disclaimed(desk: Desk, conversation: Conversation, around: Around, { message }: Outgoing): Conversation {
+  const compliance = around.binding?.compliance
+  if (!compliance || conversation.disclaimedAt !== undefined || isSignal(message)) return conversation
+  const text = compliance.disclaimer ?? stockTexts.disclaimer(around.brand)
+  return said(desk, { ...conversation, disclaimedAt: desk.at }, around, text)
+}
+
+/** What the house itself says, opted out or not: confirmations, help and disclaimers, each of them once. */
+export function said(desk: Desk, conversation: Conversation, around: Around, text: string): Conversation {
+  const { channel, session } = conversation
+  const outgoing: Outgoing = {
+    id: desk.mint('msg'),
+    message: { spec: 'amf/1', parts: [{ type: 'text', text }] },
+    at: desk.at,
+    sessionId: session?.id ?? '',
+    from: 'house',
+    states: {},
+    attempt: { channel, provider: around.binding?.provider ?? '' },
+  }
+  desk.keepOutgoing(outgoing)
+  recordContent(desk, outgoing)
+  return enqueued(desk, conversation, outgoing)
+}

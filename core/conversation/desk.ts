@@ -1,0 +1,101 @@
+/**
+ * What a decision about a conversation has before it: what is remembered, and what it leaves behind. Whoever gives it
+ * makes everything that one decision left durable together, or none of it; what is to be done follows after that.
+ */
+
+import type { ChannelName } from '../channel/names.js'
+import type { Traits } from '../channel/traits.js'
+import type { Reader } from '../render/contract.js'
+import type { Brand } from './keywords.js'
+import type { Receipt } from './receipts.js'
+import type { Attempt, Conversation, ConversationEvent, MessageState, Outgoing } from './state.js'
+
+/** The agent around the conversation, as the process knows it that brings the news. */
+export interface Around {
+  /** How this channel is bound just now; absent while it is not. */
+  readonly binding?: Binding
+  readonly traits: Traits
+  readonly brand: Brand
+  readonly reader: Reader
+  /** The same address on the agent's other channels that are in service, by the conversations it has there. */
+  readonly siblings: Partial<Record<ChannelName, string>>
+}
+
+export interface Binding {
+  readonly provider: string
+  readonly isActive: boolean
+  /** The least time between two agent messages. */
+  readonly minDelayMs: number
+  /** Keywords are answered here, and each relationship begins with this disclaimer (its own text, or the stock one). */
+  readonly compliance?: { readonly disclaimer?: string }
+}
+
+export interface Desk extends Remembered, Left, ToDo {
+  readonly at: number
+  /** How long product delays really are: they are divided by the installation's time scale. */
+  scaled(ms: number): number
+  /** A new id, the same one each time this is decided again. */
+  mint(prefix: string): string
+}
+
+export interface Remembered {
+  outgoing(id: string): Outgoing | undefined
+  /** The message that the provider calls so. */
+  idOfProvider(providerId: string): string | undefined
+  /** The message that was accepted under a caller's own id, as long as that is known. */
+  idOfCaller(callerId: string): string | undefined
+  /** Messages handed over since then, newest first. */
+  sentSince(at: number): Iterable<Outgoing>
+  parked(providerId: string): readonly Receipt[]
+}
+
+export interface Left {
+  keep(conversation: Conversation): void
+  keepOutgoing(outgoing: Outgoing): void
+  nameForProvider(providerId: string, messageId: string): void
+  nameForCaller(callerId: string, messageId: string): void
+  park(receipt: Receipt): void
+}
+
+/** Every entry is also a record that people can list: of traffic, or of a decision worth explaining. */
+export interface ToDo {
+  tell(number: number, event: ConversationEvent): void
+  traffic(entry: TrafficEntry): void
+  log(entry: LogEntry): void
+  /** Hands the message to the provider, and reports what came of it under this number of tries. */
+  deliver(messageId: string, tried: number): void
+  /** Has the message wait for its turn among all that the provider takes in bulk; it is released later. */
+  govern(messageId: string): void
+  /** Wakes the conversation at that time for that reason, in place of an earlier time; undefined: not at all. */
+  wake(reason: WakeReason, at: number | undefined): void
+  /** Has the conversation of the same person on another channel send it. */
+  carry(asid: string, channel: ChannelName, outgoing: Outgoing): void
+  /** Tells the conversation that gave it what became of a message. */
+  carried(asid: string, messageId: string, news: CarriedNews): void
+}
+
+export type WakeReason = 'send' | 'held' | 'window'
+
+export interface CarriedNews {
+  readonly state: MessageState
+  readonly attempt: Attempt
+  readonly reason?: string
+  readonly detail?: string
+}
+
+export interface TrafficEntry {
+  readonly origin: 'user' | 'agent'
+  readonly type: 'content' | 'status' | 'action'
+  readonly subtype?: string
+  readonly sessionId: string
+  readonly text?: string
+  readonly messageId: string
+  readonly error?: string
+  readonly raw: unknown
+}
+
+export interface LogEntry {
+  readonly level: 'debug' | 'info' | 'warn' | 'error'
+  readonly event: string
+  readonly data?: Readonly<Record<string, unknown>>
+}

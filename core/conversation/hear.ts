@@ -1,0 +1,153 @@
+/** What comes from the person's side: keywords first, then answers, and whatever is neither is a message. */
+import { isSignal, type Tap, tapsOf } from '../amf/index.js'
+import { conversation as limits } from '../limits.js'
+import { labelsOf } from '../render/taplabels.js'
+import { said } from './accept.js'
+import type { Around, Desk } from './desk.js'
+import { systemEvent, tellAgent } from './events.js'
+import { releasedByWindow } from './held.js'
+import { type Keyword, keywordIn, stockTexts } from './keywords.js'
+import { meantBy } from './match.js'
+import { optedIn, optedOut } from './optout.js'
+import { type Receipt, received } from './receipts.js'
+import { withContent, withNewSession } from './session.js'
+import type { Conversation, Outgoing, Result, SystemKind, UserContent } from './state.js'
+import { opened } from './windowchange.js'
+
+export type Inbound =
+  | { readonly kind: 'content'; readonly content: UserContent }
+  /** A tap says which message it belongs to and which of its places; `label` is what the channel showed, if it tells. */
+  | { readonly kind: 'tap'; readonly messageId: string; readonly place: number; readonly label?: string }
+  | { readonly kind: 'system'; readonly system: Exclude<SystemKind, 'windowChanged'> }
+  | { readonly kind: 'receipt'; readonly receipt: Receipt }
+
+export function heard(desk: Desk, conversation: Conversation, around: Around, inbound: Inbound): Conversation {
+  switch (inbound.kind) {
+    case 'content':
+      return heardContent(desk, conversation, around, inbound.content)
+    case 'tap':
+      return heardTap(desk, conversation, around, inbound)
+    case 'system':
+      return heardSystem(desk, conversation, around, inbound.system)
+    case 'receipt':
+      return received(desk, conversation, around, inbound.receipt)
+  }
+}
+
+/** Everything that the person does themselves begins or prolongs a session and opens the window. */
+function present(desk: Desk, before: Conversation, around: Around): Conversation {
+  const isFirst = before.heardAt === undefined && before.session === undefined
+  const begun = isFirst ? started(desk, before, around) : withContent(desk, before)
+  return releasedByWindow(desk, opened(desk, begun, around), around)
+}
+
+function started(desk: Desk, conversation: Conversation, around: Around): Conversation {
+  const begun = withNewSession(desk, conversation)
+  return tellAgent(desk, begun, around, systemEvent('conversationStarted'))
+}
+
+function heardContent(desk: Desk, before: Conversation, around: Around, content: UserContent): Conversation {
+  const conversation = present(desk, before, around)
+  const { text } = content
+  const isAnswered = around.binding?.compliance !== undefined
+  const keyword = text === undefined ? undefined : keywordIn(text, conversation.channel, isAnswered)
+  recordContent(desk, conversation, content, keyword)
+  if (keyword) return heardKeyword(desk, conversation, around, keyword)
+  const answer = answerIn(desk, conversation, around, content)
+  if (!answer) return tellAgent(desk, conversation, around, { type: 'message', message: content })
+  const { ask: _answered, ...rest } = conversation
+  return tellAgent(desk, rest, around, { type: 'result', result: answer })
+}
+
+function recordContent(desk: Desk, { session }: Conversation, content: UserContent, keyword?: Keyword): void {
+  desk.traffic({
+    origin: 'user',
+    type: 'content',
+    ...(keyword && { subtype: keyword }),
+    sessionId: session?.id ?? '',
+    messageId: desk.mint('inb'),
+    ...(content.text !== undefined && { text: content.text }),
+    raw: content,
+  })
+}
+
+/** The answer that text or a shared place is to the newest question, if it clearly is one. */
+function answerIn(desk: Desk, { ask }: Conversation, around: Around, { text, place }: UserContent): Result | undefined {
+  const asking = ask && desk.at - ask.at < desk.scaled(limits.askMs) ? desk.outgoing(ask.messageId) : undefined
+  if (!asking || isSignal(asking.message)) return undefined
+  const taps = tapsOf(asking.message)
+  if (place) {
+    const wanted = taps.find(({ intent }) => intent === 'ask.location')
+    return (
+      wanted && { intent: wanted.intent, intentId: wanted.intentId!, optionIds: [], labels: [], via: 'location', place }
+    )
+  }
+  if (text === undefined) return undefined
+  const labels = labelsOf(asking.message, around.reader)
+  const meant = meantBy(text, { taps, labels, numbered: asking.numbered ?? [] })
+  return meant === undefined ? undefined : resultOf(asking, taps[meant]!, labels[meant]!, { via: 'text', text })
+}
+
+function resultOf(
+  { id }: Outgoing,
+  { intent, intentId = id, optionId }: Tap,
+  label: string,
+  how: { readonly via: 'tap' } | { readonly via: 'text'; readonly text: string },
+): Result {
+  return { intent, intentId, optionIds: [optionId], labels: [label], ...how }
+}
+
+/** A tap answers the message it belongs to, however old; one that nobody remembers is what its label says. */
+function heardTap(
+  desk: Desk,
+  before: Conversation,
+  around: Around,
+  { messageId, place, label = '' }: Extract<Inbound, { kind: 'tap' }>,
+): Conversation {
+  const asking = desk.outgoing(messageId)
+  const tap = asking && !isSignal(asking.message) ? tapsOf(asking.message)[place] : undefined
+  if (!asking || !tap) return heardContent(desk, before, around, { text: label })
+  const conversation = present(desk, before, around)
+  const written = labelsOf(asking.message as never, around.reader)[place] ?? label
+  const { session, ask } = conversation
+  const about = { origin: 'user', sessionId: session?.id ?? '', messageId: desk.mint('inb'), text: written } as const
+  if (tap.kind !== 'reply') {
+    const action = { kind: tap.kind, label: written, messageId }
+    desk.traffic({ ...about, type: 'action', subtype: tap.kind, raw: action })
+    return tellAgent(desk, conversation, around, { type: 'action', action })
+  }
+  const result = resultOf(asking, tap, written, { via: 'tap' })
+  desk.traffic({ ...about, type: 'content', subtype: 'result', raw: result })
+  const { ask: _answered, ...rest } = conversation
+  return tellAgent(desk, ask?.messageId === messageId ? rest : conversation, around, { type: 'result', result })
+}
+
+function heardKeyword(desk: Desk, conversation: Conversation, around: Around, keyword: Keyword): Conversation {
+  const isAnswered = around.binding?.compliance !== undefined
+  if (keyword === 'help') return said(desk, conversation, around, stockTexts.help(around.brand))
+  const changed = keyword === 'stop' ? optedOut(desk, conversation, around) : optedIn(desk, conversation, around)
+  if (changed === conversation || !isAnswered) return changed
+  return said(desk, changed, around, stockTexts[keyword](around.brand))
+}
+
+function heardSystem(
+  desk: Desk,
+  conversation: Conversation,
+  around: Around,
+  kind: Exclude<SystemKind, 'windowChanged'>,
+): Conversation {
+  switch (kind) {
+    case 'conversationStarted':
+      return started(desk, conversation, around)
+    case 'optOut':
+      return optedOut(desk, conversation, around)
+    case 'optIn':
+      return optedIn(desk, conversation, around)
+    case 'unsubscribed':
+      return tellAgent(desk, optedOut(desk, conversation, around), around, systemEvent(kind))
+    case 'subscribed':
+      return tellAgent(desk, optedIn(desk, conversation, around), around, systemEvent(kind))
+    case 'typing':
+      return tellAgent(desk, conversation, around, systemEvent(kind))
+  }
+}

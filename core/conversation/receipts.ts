@@ -1,0 +1,139 @@
+/**
+ * Receipts: what providers say of a message afterwards. They repeat, come out of order, come before the answer to the send
+ * itself, and leave states out. The rules, in one place:
+ *
+ * - Each state of a message is told at most once, as it comes; what is older than the status window is only on record.
+ * - `failed` after `delivered` or `read` is not told: it arrived. `delivered` or `read` after `failed` is: it arrived
+ *   after all. `sent` or `queued` after `failed` is not.
+ * - A message sent in several pieces is delivered, or read, when all of them are; one failed piece fails it.
+ * - A receipt for something unknown is kept for a while, and counts once its send is known.
+ */
+import { conversation as limits } from '../limits.js'
+import type { Around, Desk } from './desk.js'
+import { tellAgent } from './events.js'
+import { sessionOf } from './session.js'
+import type { Conversation, MessageState, Outgoing, Status } from './state.js'
+
+export interface Receipt {
+  /** What the provider calls the message, or our own id where the provider uses that. */
+  readonly providerId: string
+  readonly state: Exclude<MessageState, 'queued'>
+  readonly reason?: string
+  readonly detail?: string
+  /** It covers everything that was sent up to that message, or up to this time where no message is named. */
+  readonly upTo?: number
+}
+
+export function received(desk: Desk, conversation: Conversation, around: Around, receipt: Receipt): Conversation {
+  if (receipt.upTo !== undefined) return receivedUpTo(desk, conversation, around, receipt, receipt.upTo)
+  const outgoing = find(desk, receipt.providerId)
+  if (outgoing?.sentAt !== undefined) return applied(desk, conversation, around, outgoing, receipt)
+  desk.park(receipt)
+  if (!outgoing) desk.log({ level: 'info', event: 'receipt.parked', data: { state: receipt.state } })
+  return conversation
+}
+
+function find(desk: Desk, providerId: string): Outgoing | undefined {
+  return desk.outgoing(desk.idOfProvider(providerId) ?? providerId)
+}
+
+/** Every open message that was sent up to then, oldest first. */
+function receivedUpTo(
+  desk: Desk,
+  conversation: Conversation,
+  around: Around,
+  receipt: Receipt,
+  upTo: number,
+): Conversation {
+  const covered = [...desk.sentSince(desk.at - desk.scaled(limits.statusMs))]
+    .filter(({ sentAt, states }) => sentAt! <= upTo && states[receipt.state] === undefined)
+    .reverse()
+  return covered.reduce((changed, outgoing) => reached(desk, changed, around, outgoing, receipt), conversation)
+}
+
+/** What waited for the send to be known. */
+export function unparked(desk: Desk, conversation: Conversation, around: Around, outgoing: Outgoing): Conversation {
+  const waiting = [outgoing.id, ...(outgoing.providerIds ?? [])].flatMap((id) => desk.parked(id))
+  return waiting.reduce((changed, receipt) => {
+    return applied(desk, changed, around, desk.outgoing(outgoing.id)!, receipt)
+  }, conversation)
+}
+
+function applied(
+  desk: Desk,
+  conversation: Conversation,
+  around: Around,
+  outgoing: Outgoing,
+  receipt: Receipt,
+): Conversation {
+  const counted = withPiece(outgoing, receipt)
+  if (counted !== outgoing) desk.keepOutgoing(counted)
+  if (!isWhole(counted, receipt)) return conversation
+  return reached(desk, conversation, around, counted, receipt)
+}
+
+/** The message has come to that state. Whoever should hear of it does, once. */
+export function reached(
+  desk: Desk,
+  conversation: Conversation,
+  around: Around,
+  outgoing: Outgoing,
+  news: Omit<Receipt, 'providerId' | 'upTo' | 'state'> & { readonly state: MessageState },
+): Conversation {
+  const { state, reason, detail } = news
+  if (!isNews(outgoing, state)) return conversation
+  desk.keepOutgoing({ ...outgoing, states: { ...outgoing.states, [state]: desk.at } })
+  const attempt = outgoing.attempt ?? { channel: conversation.channel, provider: around.binding?.provider ?? '' }
+  const status: Status = {
+    messageId: outgoing.id,
+    state,
+    attempt,
+    ...(reason && { reason }),
+    ...(detail && { detail }),
+  }
+  if (outgoing.from === 'house') return conversation
+  if (outgoing.carriedFor) {
+    const { asid, messageId } = outgoing.carriedFor
+    desk.carried(asid, messageId, { state, attempt, ...(reason && { reason }), ...(detail && { detail }) })
+    return conversation
+  }
+  const sessionId = sessionOf(desk, conversation, outgoing.sessionId)
+  desk.traffic({
+    origin: 'agent',
+    type: 'status',
+    subtype: state,
+    sessionId,
+    messageId: outgoing.id,
+    ...(state === 'failed' && { error: reason ?? 'failed' }),
+    raw: status,
+  })
+  const isLate = desk.at - (outgoing.sentAt ?? outgoing.at) > desk.scaled(limits.statusMs)
+  if (isLate) return conversation
+  return tellAgent(desk, conversation, around, { type: 'status', status }, sessionId)
+}
+
+/** By the rules at the head of this file. */
+export function isNews({ states }: Pick<Outgoing, 'states'>, state: MessageState): boolean {
+  if (states[state] !== undefined) return false
+  const arrived = states.delivered !== undefined || states.read !== undefined
+  if (state === 'failed') return !arrived
+  if (state === 'queued' || state === 'sent') return states.failed === undefined
+  return true
+}
+
+/** Notes which piece it was, where the message went out in several. */
+function withPiece(outgoing: Outgoing, { providerId, state }: Receipt): Outgoing {
+  if (!hasPieces(outgoing) || (state !== 'delivered' && state !== 'read')) return outgoing
+  const known = outgoing.arrived?.[state] ?? []
+  if (known.includes(providerId)) return outgoing
+  return { ...outgoing, arrived: { ...outgoing.arrived, [state]: [...known, providerId] } }
+}
+
+function isWhole(outgoing: Outgoing, { state }: Receipt): boolean {
+  if (!hasPieces(outgoing) || (state !== 'delivered' && state !== 'read')) return true
+  return outgoing.arrived?.[state]?.length === outgoing.providerIds!.length
+}
+
+function hasPieces({ providerIds }: Outgoing): boolean {
+  return (providerIds?.length ?? 0) > 1
+}

@@ -1,0 +1,24 @@
+/** Why a message is not taken, in the words of the contract. */
+export const rejectionReasons = [
+  'optedOut',
+  'windowClosed',
+  'mediaUnreachable',
+  'unsupportedPart',
+  'invalidMessage',
+  'unknownRecipient',
+  'noBinding',
+  'bindingDisabled',
+  'tooLarge',
+  'invalidSignal',
+] as const
+
+export type RejectionReason = (typeof rejectionReasons)[number]
+
+export interface Rejection {
+  readonly reason: RejectionReason
+  readonly detail?: string
+}
+
+export function reject(reason: RejectionReason, detail?: string): Rejection {
+  return { reason, ...(detail && { detail }) }
+}

@@ -1,0 +1,141 @@
+/**
+ * Sending: messages go out one at a time, in the order in which they were taken, each after the provider has answered for
+ * the one before it. What fails goes on to the next channel that its sender named, or ends as failed.
+ */
+import { isAsking, isSignal } from '../amf/index.js'
+import { conversation as limits } from '../limits.js'
+import type { Around, CarriedNews, Desk } from './desk.js'
+import { optedOut } from './optout.js'
+import { reached, unparked } from './receipts.js'
+import type { Conversation, Outgoing } from './state.js'
+
+/** What the provider, or our way to it, said of a message. */
+export type Outcome =
+  | { readonly kind: 'sent'; readonly providerIds: readonly string[] }
+  | {
+      readonly kind: 'refused'
+      /** Pieces that went out before one did not: they are not sent again. */
+      readonly providerIds?: readonly string[]
+      readonly reason: string
+      readonly detail?: string
+      /** Whether asking the same again could help, another channel could, or nothing. */
+      readonly again: 'later' | 'elsewhere' | 'never'
+    }
+
+export function enqueued(desk: Desk, conversation: Conversation, { id }: Pick<Outgoing, 'id'>): Conversation {
+  return goneOn(desk, { ...conversation, queue: [...conversation.queue, id] })
+}
+
+/** Hands over the next message, if its time has come and none is on its way. */
+export function goneOn(desk: Desk, conversation: Conversation): Conversation {
+  const { queue, flight, nextSendAt } = conversation
+  const [messageId] = queue
+  if (flight || messageId === undefined) return conversation
+  if (desk.at < nextSendAt) {
+    desk.wake('send', nextSendAt)
+    return conversation
+  }
+  desk.deliver(messageId, 1)
+  const outgoing = desk.outgoing(messageId)
+  const asks = outgoing !== undefined && isAsking(outgoing.message)
+  return { ...conversation, flight: { messageId, tried: 1 }, ...(asks && { ask: { messageId, at: desk.at } }) }
+}
+
+/** The time for the next message, or for another try, has come. */
+export function wokenToSend(desk: Desk, conversation: Conversation): Conversation {
+  const { flight } = conversation
+  if (!flight) return goneOn(desk, conversation)
+  if (flight.againAt === undefined || desk.at < flight.againAt) return conversation
+  const tried = flight.tried + 1
+  desk.deliver(flight.messageId, tried)
+  return { ...conversation, flight: { messageId: flight.messageId, tried } }
+}
+
+/** An outcome of a try that is not the current one is old news. */
+export function dispatched(
+  desk: Desk,
+  conversation: Conversation,
+  around: Around,
+  { messageId, tried, outcome }: { readonly messageId: string; readonly tried: number; readonly outcome: Outcome },
+): Conversation {
+  const { flight } = conversation
+  const outgoing = desk.outgoing(messageId)
+  if (flight?.messageId !== messageId || flight.tried !== tried || flight.againAt !== undefined || !outgoing) {
+    return conversation
+  }
+  if (outcome.kind === 'sent') {
+    const rested = landed(desk, conversation, around.binding?.minDelayMs ?? 0)
+    return goneOn(desk, sent(desk, rested, around, outgoing, outcome.providerIds))
+  }
+  const partly = outcome.providerIds?.length ? { ...outgoing, providerIds: outcome.providerIds } : outgoing
+  if (partly !== outgoing) desk.keepOutgoing(partly)
+  const waitMs = outcome.again === 'later' ? limits.sendAgainMs[tried - 1] : undefined
+  if (waitMs !== undefined) {
+    const againAt = desk.at + desk.scaled(waitMs)
+    desk.wake('send', againAt)
+    desk.log({ level: 'warn', event: 'delivery.again', data: { messageId, tried, reason: outcome.reason } })
+    return { ...conversation, flight: { ...flight, againAt } }
+  }
+  const rested = landed(desk, conversation, 0)
+  const known = outcome.reason === 'optedOut' ? optedOut(desk, rested, around) : rested
+  return goneOn(desk, failed(desk, known, around, partly, outcome))
+}
+
+function landed(desk: Desk, conversation: Conversation, minDelayMs: number): Conversation {
+  const { flight: _over, ...rest } = conversation
+  return { ...rest, queue: conversation.queue.slice(1), nextSendAt: desk.at + minDelayMs }
+}
+
+function sent(
+  desk: Desk,
+  conversation: Conversation,
+  around: Around,
+  outgoing: Outgoing,
+  providerIds: readonly string[],
+): Conversation {
+  const known: Outgoing = { ...outgoing, sentAt: desk.at, providerIds }
+  desk.keepOutgoing(known)
+  for (const id of providerIds) desk.nameForProvider(id, outgoing.id)
+  if (isSignal(outgoing.message)) return conversation
+  return unparked(desk, reached(desk, conversation, around, known, { state: 'sent' }), around, known)
+}
+
+/** Ends it here: the next channel takes it over, or it has failed. Whoever opted out is followed to no other channel. */
+export function failed(
+  desk: Desk,
+  conversation: Conversation,
+  around: Around,
+  outgoing: Outgoing,
+  { reason, detail, again }: { reason: string; detail?: string; again: 'later' | 'elsewhere' | 'never' },
+): Conversation {
+  if (isSignal(outgoing.message)) return conversation
+  if (again !== 'never' && reason !== 'optedOut') {
+    const [channel, ...next] = (outgoing.next ?? []).filter((each) => around.siblings[each] !== undefined)
+    if (channel !== undefined) {
+      const { next: _tried, ...rest } = outgoing
+      const onwards: Outgoing = next.length > 0 ? { ...rest, next } : rest
+      desk.keepOutgoing(onwards)
+      desk.log({ level: 'warn', event: 'delivery.failover', data: { messageId: outgoing.id, to: channel, reason } })
+      desk.carry(around.siblings[channel]!, channel, onwards)
+      return conversation
+    }
+  }
+  return reached(desk, conversation, around, outgoing, { state: 'failed', reason, ...(detail && { detail }) })
+}
+
+/** News of a message that another channel has taken over. */
+export function carriedBack(
+  desk: Desk,
+  conversation: Conversation,
+  around: Around,
+  messageId: string,
+  news: CarriedNews,
+): Conversation {
+  const before = desk.outgoing(messageId)
+  if (!before) return conversation
+  const outgoing: Outgoing = { ...before, attempt: news.attempt, sentAt: before.sentAt ?? desk.at }
+  desk.keepOutgoing(outgoing)
+  if (news.state !== 'failed') return reached(desk, conversation, around, outgoing, news)
+  const { reason = 'failed', detail } = news
+  return failed(desk, conversation, around, outgoing, { reason, detail, again: 'elsewhere' })
+}

@@ -1,0 +1,164 @@
+/**
+ * What a conversation remembers. It belongs to one identity (an agent, a channel, an address), which its asid names, and
+ * everything here is plain data: commands read it, decide, and write what it became.
+ */
+import type { AgentPlace } from '../agentkey.js'
+import type { OutboundMessage, Place } from '../amf/index.js'
+import type { ChannelName } from '../channel/names.js'
+
+export interface Conversation {
+  readonly asid: string
+  readonly agent: AgentPlace
+  readonly channel: ChannelName
+  /** The address on that channel, such as a phone number: for the provider, and for nobody else. */
+  readonly address: string
+  readonly createdAt: number
+  readonly session?: Session
+  /** When the person last said something; what a messaging window counts from. */
+  readonly heardAt?: number
+  /** The window as the agent was last told. */
+  readonly windowIsOpen: boolean
+  readonly optedOutAt?: number
+  readonly disclaimedAt?: number
+  /** The newest message that asks something, until it is answered. */
+  readonly ask?: Ask
+  /** Messages accepted and not handed to the provider yet, in the order in which they go. */
+  readonly queue: readonly string[]
+  /** The first of them, once it is with the provider or waits to be handed over again. */
+  readonly flight?: Flight
+  /** Messages that wait for the messaging window to open, oldest first. */
+  readonly held: readonly Held[]
+  /** Before this time the next agent message does not go out. */
+  readonly nextSendAt: number
+  /** Numbers of the events that wait for the agent: from the first up to, and without, the next one. */
+  readonly firstEvent: number
+  readonly nextEvent: number
+  /** Counts its records of traffic and decisions. */
+  readonly nextRecord: number
+  /** Nothing of it has to be forgotten one day. */
+  readonly isTidy?: true
+  /** The partner is an emulator and no real person. */
+  readonly sandbox?: true
+}
+
+export interface Session {
+  readonly id: string
+  readonly lastAt: number
+}
+
+export interface Ask {
+  readonly messageId: string
+  readonly at: number
+}
+
+export interface Held {
+  readonly messageId: string
+  readonly until: number
+}
+
+export interface Flight {
+  readonly messageId: string
+  /** How often it was handed over, this time included. */
+  readonly tried: number
+  /** When it is handed over again, if the provider wants to be asked later. */
+  readonly againAt?: number
+}
+
+export const messageStates = ['queued', 'sent', 'delivered', 'read', 'failed'] as const
+export type MessageState = (typeof messageStates)[number]
+
+/** Over what a message went, or was to go. */
+export interface Attempt {
+  readonly channel: ChannelName
+  readonly provider: string
+}
+
+/** A message of the agent, or of the house in its name, from its acceptance on. */
+export interface Outgoing {
+  readonly id: string
+  readonly message: OutboundMessage
+  readonly at: number
+  readonly sessionId: string
+  readonly from: 'reply' | 'send' | 'house'
+  readonly isBatch?: true
+  /** Numbers that the person reads, as places in the message; set when it goes out. */
+  readonly numbered?: readonly number[]
+  readonly attempt?: Attempt
+  /** When it was handed over for good. */
+  readonly sentAt?: number
+  /** States that were told, and when. */
+  readonly states: Partial<Record<MessageState, number>>
+  /** What the provider calls it: one id for each piece that it was sent in. */
+  readonly providerIds?: readonly string[]
+  /** Pieces that have arrived, where there are several. */
+  readonly arrived?: Partial<Record<'delivered' | 'read', readonly string[]>>
+  /** Channels that are still to be tried, in this order. */
+  readonly next?: readonly ChannelName[]
+  /** It goes out here for a conversation on another channel, which tells its agent what becomes of it. */
+  readonly carriedFor?: { readonly asid: string; readonly messageId: string }
+}
+
+/** One thing that the agent is told; what surrounds it is added when it is sent. */
+export interface ConversationEvent {
+  readonly eventId: string
+  readonly at: number
+  readonly sessionId: string
+  readonly provider: string
+  readonly window: 'open' | 'closed'
+  readonly event: TypedEvent
+  readonly tried?: number
+}
+
+export type TypedEvent =
+  | { readonly type: 'message'; readonly message: UserContent }
+  | { readonly type: 'result'; readonly result: Result }
+  | { readonly type: 'action'; readonly action: Action }
+  | { readonly type: 'status'; readonly status: Status }
+  | { readonly type: 'system'; readonly system: { readonly kind: SystemKind } }
+
+export const systemKinds = [
+  'conversationStarted',
+  'optIn',
+  'optOut',
+  'subscribed',
+  'unsubscribed',
+  'typing',
+  'windowChanged',
+] as const
+export type SystemKind = (typeof systemKinds)[number]
+
+export interface UserContent {
+  readonly text?: string
+  readonly media?: readonly UserMedia[]
+  readonly place?: Place
+}
+
+export interface UserMedia {
+  readonly url: string
+  readonly type?: string
+  readonly name?: string
+}
+
+export interface Result {
+  readonly intent: string
+  readonly intentId: string
+  readonly optionIds: readonly string[]
+  readonly labels: readonly string[]
+  readonly via: 'tap' | 'text' | 'location'
+  readonly text?: string
+  readonly place?: Place
+}
+
+export interface Action {
+  readonly kind: 'url' | 'dial' | 'calendar' | 'viewLocation' | 'shareLocation'
+  readonly label: string
+  readonly messageId: string
+}
+
+export interface Status {
+  readonly messageId: string
+  readonly state: MessageState
+  readonly attempt: Attempt
+  readonly reason?: string
+  readonly detail?: string
+}

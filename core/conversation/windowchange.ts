@@ -1,0 +1,24 @@
+/** Changes of the messaging window, and the agent being told of them. */
+import type { Around, Desk } from './desk.js'
+import { systemEvent, tellAgent } from './events.js'
+import type { Conversation } from './state.js'
+import { closesAt, isOpen } from './window.js'
+
+/** The person has said something: the window is open from now on, and whoever it was closed for is told. */
+export function opened(desk: Desk, conversation: Conversation, around: Around): Conversation {
+  const heard = { ...conversation, heardAt: desk.at }
+  if (around.traits.windowHours === null) return heard
+  desk.wake('window', closesAt(desk, heard, around))
+  if (conversation.windowIsOpen) return heard
+  return tellAgent(desk, { ...heard, windowIsOpen: true }, around, {
+    type: 'system',
+    system: { kind: 'windowChanged' },
+  })
+}
+
+/** Its time may be over. */
+export function lookedAt(desk: Desk, conversation: Conversation, around: Around): Conversation {
+  if (!conversation.windowIsOpen || isOpen(desk, conversation, around)) return conversation
+  const closed = { ...conversation, windowIsOpen: false }
+  return tellAgent(desk, closed, around, systemEvent('windowChanged'))
+}

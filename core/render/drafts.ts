@@ -1,0 +1,76 @@
+/** What rungs are made of: drafts of blocks, where in the message they stand, and what the channel leaves them. */
+import type { PlainPart } from '../amf/index.js'
+import type { Traits } from '../channel/traits.js'
+import type { Block, RenderedChip, RenderedMedia, RenderedRow, RenderedSlot } from './contract.js'
+import type { Line } from './lines.js'
+import type { Room } from './row.js'
+import type { Say } from './values.js'
+
+/** A block whose text is still lines: it is written, and divided if it has to be, when the message is whole. */
+export type Draft =
+  | { readonly kind: 'text'; readonly lines: readonly Line[]; readonly chips: readonly RenderedChip[] }
+  | {
+      readonly kind: 'media'
+      readonly media: RenderedMedia
+      readonly lines: readonly Line[]
+      readonly chips: readonly RenderedChip[]
+    }
+  | { readonly kind: 'list'; readonly lines: readonly Line[]; readonly rows: readonly RenderedRow[] }
+  | { readonly kind: 'times'; readonly lines: readonly Line[]; readonly slots: readonly RenderedSlot[] }
+  | { readonly kind: 'whole'; readonly block: Block }
+
+export interface Piece {
+  readonly drafts: readonly Draft[]
+  /** The taps that got a number, in the order of the numbers. */
+  readonly numbered: readonly number[]
+  /** It said how to answer by number. */
+  readonly prompted?: boolean
+}
+
+/** Where a part stands in its message. */
+export interface At {
+  readonly traits: Traits
+  readonly say: Say
+  /** The place of its first tap, and the number that its first numbered answer gets. */
+  readonly firstTap: number
+  readonly firstNumber: number
+  /** Nothing but the chips of the message follows, and so many of them would stand in one row with its own. */
+  readonly isLast: boolean
+  readonly tail: number
+}
+
+/**
+ * One way to show a part. `level` and `has` say what a channel can do with parts of this kind; `show` does it, or answers
+ * undefined when this part does not fit, and the next rung is tried. The last rung of a ladder always fits.
+ */
+export interface Rung<P> {
+  readonly name: string
+  readonly level: 'native' | 'degraded' | 'text'
+  readonly has: (traits: Traits) => boolean
+  readonly show: (part: P, at: At) => Piece | undefined
+}
+
+export type PartOf<Type extends PlainPart['type']> = Extract<PlainPart, { type: Type }>
+export type Ladder<P> = readonly Rung<P>[]
+
+export function climb<P>(ladder: Ladder<P>, part: P, at: At): Piece {
+  for (const { has, show } of ladder) {
+    const piece = has(at.traits) ? show(part, at) : undefined
+    if (piece) return piece
+  }
+  throw new Error('the last rung of a ladder fits every part')
+}
+
+/** The chips that may stand below a draft at this place: none where the next message would take them away. */
+export function roomBelow({ traits: { chips }, isLast, tail }: At): Room | undefined {
+  if (!chips?.whileNewest) return chips
+  return isLast ? { ...chips, max: chips.max - tail } : undefined
+}
+
+export function always(): boolean {
+  return true
+}
+
+export function textDraft(lines: readonly Line[], chips: readonly RenderedChip[] = []): Draft {
+  return { kind: 'text', lines, chips }
+}

@@ -1,0 +1,67 @@
+/**
+ * Reads the CommonMark subset of text parts: bold, italic, strikethrough, links, lists, paragraphs, breaks and escapes.
+ * Whatever is not of the subset stays as it was written, so nothing is lost to a reader that does not know it. Every
+ * step is linear in the text, whoever wrote it.
+ */
+import { inline } from './inline.js'
+import { blank, type Line, type Span } from './lines.js'
+
+const listItem = /^( {0,12}|\t{1,3})([-*+]|\d{1,9}[.)])[ \t]+(?=\S)/
+/** A backslash at the end of a line that is not itself escaped. */
+const hardBreak = /(?<!\\)((?:\\\\)*)\\$/
+
+interface Block {
+  readonly marker: string
+  readonly depth: number
+  readonly rows: string[]
+}
+
+export function parse(source: string): Line[] {
+  return blocksOf(source).flatMap((block) => (block ? linesOf(block) : [blank]))
+}
+
+/** Paragraphs and list items; undefined is a blank line between them. */
+function blocksOf(source: string): (Block | undefined)[] {
+  const blocks: (Block | undefined)[] = []
+  for (const row of source.split(/\r\n?|\n/)) {
+    if (row.trim() === '') {
+      blocks.push(undefined)
+      continue
+    }
+    const item = listItem.exec(row)
+    const open = blocks.at(-1)
+    if (item) {
+      const [all, indent = '', bullet = ''] = item
+      const marker = /\d/.test(bullet) ? `${bullet} ` : '- '
+      blocks.push({ marker, depth: depthOf(indent), rows: [row.slice(all.length)] })
+    } else if (open) open.rows.push(row.trimStart())
+    else blocks.push({ marker: '', depth: 0, rows: [row.trimStart()] })
+  }
+  return blocks
+}
+
+function depthOf(indent: string): number {
+  return indent.startsWith('\t') ? indent.length : Math.floor(indent.length / 2)
+}
+
+/** Emphasis and links may run over line breaks, so a block is read whole and divided afterwards. */
+function linesOf({ marker, depth, rows }: Block): Line[] {
+  const last = rows.length - 1
+  const text = rows.map((row, at) => (at < last ? row.trimEnd().replace(hardBreak, '$1') : row.trimEnd())).join('\n')
+  return divided(inline(text)).map((spans, at) => ({
+    marker: at === 0 ? marker : '',
+    depth: at === 0 ? depth : 0,
+    spans,
+    follows: at > 0,
+  }))
+}
+
+function divided(spans: readonly Span[]): Span[][] {
+  const lines: Span[][] = [[]]
+  for (const span of spans) {
+    const [first = '', ...others] = span.text.split('\n')
+    if (first !== '') lines.at(-1)!.push({ ...span, text: first })
+    for (const text of others) lines.push(text === '' ? [] : [{ ...span, text }])
+  }
+  return lines
+}

@@ -1,0 +1,87 @@
+/** Pictures, films, sounds and files: whether a channel takes them, judged by what their address gives away. */
+import type { Traits } from '../channel/traits.js'
+import type { RenderedMedia } from './contract.js'
+import { always, type Ladder, type PartOf, textDraft } from './drafts.js'
+import { literal } from './lines.js'
+
+type Kind = RenderedMedia['kind']
+
+const typeByEnding: Readonly<Record<string, string>> = {
+  jpg: 'image/jpeg',
+  jpeg: 'image/jpeg',
+  png: 'image/png',
+  gif: 'image/gif',
+  webp: 'image/webp',
+  svg: 'image/svg+xml',
+  heic: 'image/heic',
+  mp4: 'video/mp4',
+  m4v: 'video/x-m4v',
+  mpeg: 'video/mpeg',
+  webm: 'video/webm',
+  mov: 'video/quicktime',
+  '3gp': 'video/3gpp',
+  mp3: 'audio/mpeg',
+  m4a: 'audio/mp4',
+  aac: 'audio/aac',
+  amr: 'audio/amr',
+  ogg: 'audio/ogg',
+  wav: 'audio/wav',
+  pdf: 'application/pdf',
+  txt: 'text/plain',
+  doc: 'application/msword',
+  docx: 'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
+  xls: 'application/vnd.ms-excel',
+  xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+}
+
+function typeOf(url: string): string | undefined {
+  const path = url.replace(/[?#].*$/s, '')
+  const ending = path.slice(path.lastIndexOf('.') + 1).toLowerCase()
+  return Object.hasOwn(typeByEnding, ending) ? typeByEnding[ending] : undefined
+}
+
+function kindOfType(type: string): Kind {
+  const [first] = type.split('/')
+  return first === 'image' || first === 'video' || first === 'audio' ? first : 'file'
+}
+
+/** An address that gives nothing away is believed; its type is known for certain only when it has been fetched. */
+function takes({ media }: Traits, kind: Kind, url: string): boolean {
+  if (!media) return false
+  const type = typeOf(url)
+  return type === undefined ? media.types.some((each) => kindOfType(each) === kind) : media.types.includes(type)
+}
+
+/** What a card shows: a film if its address says so, otherwise a picture. Undefined where the channel cannot show it. */
+export function mediaOf(url: string, traits: Traits): RenderedMedia | undefined {
+  const type = typeOf(url)
+  const kind = type !== undefined && kindOfType(type) === 'video' ? 'video' : 'image'
+  return takes(traits, kind, url) ? { url, kind } : undefined
+}
+
+export const mediaLadder: Ladder<PartOf<'media'>> = [
+  {
+    name: 'media',
+    level: 'native',
+    has: ({ media }) => !!media,
+    show: ({ mediaUrl, kind, alt, thumbnailUrl }, { traits }) => {
+      if (!takes(traits, kind, mediaUrl)) return undefined
+      const media = {
+        url: mediaUrl,
+        kind,
+        ...(alt !== undefined && { alt }),
+        ...(thumbnailUrl !== undefined && { thumbnailUrl }),
+      }
+      return { drafts: [{ kind: 'media', media, lines: [], chips: [] }], numbered: [] }
+    },
+  },
+  {
+    name: 'address',
+    level: 'text',
+    has: always,
+    show: ({ mediaUrl, alt, thumbnailUrl }) => ({
+      drafts: [textDraft([alt, mediaUrl, thumbnailUrl].flatMap((each) => (each === undefined ? [] : literal(each))))],
+      numbered: [],
+    }),
+  },
+]

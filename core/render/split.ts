@@ -1,0 +1,236 @@
+/**
+ * Divides lines into pages that a channel takes: between paragraphs if it can, then between lines, sentences and words,
+ * and inside a word only when that alone is too long. Marks are closed on one page and opened again on the next.
+ */
+import type { Markup, Traits } from '../channel/traits.js'
+import { isBlank, type Line, type Span, tidy } from './lines.js'
+import { write, writeLine } from './writers.js'
+
+export function sizeOf(text: string, unit: 'characters' | 'bytes'): number {
+  if (unit === 'characters') return text.length
+  let bytes = 0
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at)
+    // Each half of a surrogate pair counts two, which makes the four bytes of the pair.
+    bytes += code < 0x80 ? 1 : code < 0x800 || (code >= 0xd800 && code <= 0xdfff) ? 2 : 3
+  }
+  return bytes
+}
+
+/** CommonMark needs two blanks before a break that should stay one. */
+function breakSize(markup: Markup): number {
+  return markup === 'commonmark' ? 3 : 1
+}
+
+export function pagesOf(lines: readonly Line[], traits: Traits, lastMax: number = traits.text.max): string[] {
+  const { markup } = traits
+  const { max, unit } = traits.text
+  const whole = write(lines, markup)
+  if (sizeOf(whole, unit) <= Math.min(max, lastMax)) return [whole]
+  const pages = paginate(lines, max, traits)
+  const last = pages.pop() ?? []
+  return [...pages, ...withShortEnd(last, Math.min(max, lastMax), traits)].map((page) => write(page, markup))
+}
+
+/** Only the end of a page has to be short: the chips or the list stand below that. */
+function withShortEnd(page: readonly Line[], max: number, traits: Traits): Line[][] {
+  const groups = groupsOf(page)
+  let from = groups.length
+  let size = 0
+  while (from > 0) {
+    size += groups[from - 1]!.reduce((sum, line) => sum + measured(line, traits), 0)
+    if (size > max) break
+    from -= 1
+  }
+  const isTooLong = from === groups.length
+  const head = tidy(groups.slice(0, isTooLong ? from - 1 : from).flat())
+  const end = groups.slice(isTooLong ? from - 1 : from).flat()
+  return [...(head.length > 0 ? [head] : []), ...(isTooLong ? paginate(end, max, traits) : [tidy(end)])]
+}
+
+function measured(line: Line, { markup, text }: Traits): number {
+  return sizeOf(writeLine(line, markup), text.unit) + breakSize(markup)
+}
+
+function paginate(lines: readonly Line[], max: number, traits: Traits): Line[][] {
+  const measure = (line: Line) => measured(line, traits)
+  const pages: Line[][] = []
+  let page: Line[] = []
+  let size = 0
+  const turn = () => {
+    const kept = tidy(page)
+    if (kept.length > 0) pages.push(kept)
+    page = []
+    size = 0
+  }
+  for (const group of groupsOf(lines)) {
+    const groupSize = group.reduce((sum, line) => sum + measure(line), 0)
+    if (size + groupSize > max && size > 0) {
+      const carried = afterParagraph(page, size, measure)
+      page.length -= carried.length
+      turn()
+      page = [...carried]
+      size = carried.reduce((sum, line) => sum + measure(line), 0)
+      if (size + groupSize > max) turn()
+    }
+    if (groupSize <= max) {
+      page.push(...group)
+      size += groupSize
+      continue
+    }
+    for (const line of group.flatMap((each) => (measure(each) > max ? cutLine(each, max, traits) : [each]))) {
+      if (size > 0 && size + measure(line) > max) turn()
+      page.push(line)
+      size += measure(line)
+    }
+  }
+  turn()
+  return pages
+}
+
+/** Lines that should not be parted: an entry and what is said about it. */
+function groupsOf(lines: readonly Line[]): Line[][] {
+  const groups: Line[][] = []
+  for (const line of lines) {
+    if (line.follows && groups.length > 0) groups.at(-1)!.push(line)
+    else groups.push([line])
+  }
+  return groups
+}
+
+/** What follows the last paragraph break of a page, if that leaves it at least half full. */
+function afterParagraph(page: readonly Line[], size: number, measure: (line: Line) => number): Line[] {
+  let tail = 0
+  for (let at = page.length - 1; at > 0; at -= 1) {
+    if (isBlank(page[at]!)) return page.slice(at + 1)
+    tail += measure(page[at]!)
+    if (tail * 2 > size) break
+  }
+  return []
+}
+
+interface Atom {
+  readonly spans: readonly Span[]
+  readonly size: number
+  /** A break may stand before it. */
+  readonly afterBlank: boolean
+  readonly endsSentence: boolean
+}
+
+function cutLine(line: Line, max: number, traits: Traits): Line[] {
+  const room = Math.max(1, max - breakSize(traits.markup))
+  const made: Line[] = []
+  let held: Atom[] = []
+  let size = 0
+  const start = () => (made.length === 0 ? line.marker.length + 2 * line.depth : 0)
+  const flush = (count: number) => {
+    const spans = trimmed(held.slice(0, count).flatMap((atom) => atom.spans))
+    const first = made.length === 0
+    made.push({
+      marker: first ? line.marker : '',
+      depth: first ? line.depth : 0,
+      spans,
+      follows: !first || line.follows,
+    })
+    held = held.slice(count)
+    size = held.reduce((sum, atom) => sum + atom.size, 0)
+  }
+  for (const atom of atomsOf(line.spans, room - line.marker.length - 2 * line.depth, traits)) {
+    while (held.length > 0 && start() + size + atom.size > room) flush(breakBefore(held, size, atom))
+    held.push(atom)
+    size += atom.size
+  }
+  if (held.length > 0) flush(held.length)
+  return made
+}
+
+/** How many of the held atoms go out: up to a sentence's end in the second half, else up to a blank, else all. */
+function breakBefore(held: readonly Atom[], size: number, next: Atom): number {
+  let tail = 0
+  for (let at = held.length - 1; at >= 0 && tail * 2 <= size; at -= 1) {
+    if (held[at]!.endsSentence) return at + 1
+    tail += held[at]!.size
+  }
+  if (next.afterBlank) return held.length
+  for (let at = held.length - 1; at > 0; at -= 1) if (held[at]!.afterBlank) return at
+  return held.length
+}
+
+function atomsOf(spans: readonly Span[], room: number, traits: Traits): Atom[] {
+  const atoms: Atom[] = []
+  let afterBlank = false
+  const add = (parts: readonly Span[]) => {
+    const text = parts.map((span) => span.text).join('')
+    const size = sizeOf(
+      writeLine({ marker: '', depth: 0, spans: parts, follows: false }, traits.markup),
+      traits.text.unit,
+    )
+    if (size <= room || [...text].length <= 1) {
+      atoms.push({
+        spans: parts,
+        size,
+        afterBlank: afterBlank || /^\s/.test(text),
+        endsSentence: /[.!?…。！？]\s+$/u.test(text),
+      })
+      afterBlank = /\s$/.test(text)
+      return
+    }
+    for (const part of smaller(parts, room, traits)) add([part])
+  }
+  let at = 0
+  while (at < spans.length) {
+    const { link } = spans[at]!
+    let end = at + 1
+    while (link && spans[end]?.link === link) end += 1
+    if (link) add(spans.slice(at, end))
+    else for (const text of spans[at]!.text.match(/\s*\S+\s*/gu) ?? [spans[at]!.text]) add([{ ...spans[at]!, text }])
+    at = end
+  }
+  return atoms
+}
+
+/** A link that is too long is its label and its address; a word that is too long is cut into pieces. */
+function smaller(parts: readonly Span[], room: number, { text: { unit } }: Traits): Span[] {
+  const link = parts[0]?.link
+  if (link) return [...parts.map(({ link: _, ...span }) => ({ ...span })), { text: ': ' }, { text: link.url }]
+  return parts.flatMap((span) => {
+    const words = span.text.match(/\s*\S+\s*/gu) ?? []
+    if (words.length > 1) return words.map((text) => ({ ...span, text }))
+    // What is short enough by itself and still does not fit has grown by its markup: halves of it will fit in the end.
+    const size = sizeOf(span.text, unit)
+    const most = size > room ? room : Math.ceil(size / 2)
+    return cutWord(span.text, most, unit).map((text) => ({ ...span, text }))
+  })
+}
+
+/** Pieces of at most that size, without parting what people see as one character unless it is too long alone. */
+function cutWord(word: string, most: number, unit: 'characters' | 'bytes'): string[] {
+  const seen = plainAscii.test(word) ? [...word] : [...graphemes.segment(word)].map(({ segment }) => segment)
+  const units = seen.length > 1 ? seen : [...word]
+  const pieces: string[] = []
+  let piece = ''
+  let size = 0
+  for (const each of units) {
+    const more = sizeOf(each, unit)
+    if (piece !== '' && size + more > most) {
+      pieces.push(piece)
+      piece = ''
+      size = 0
+    }
+    piece += each
+    size += more
+  }
+  return [...pieces, piece]
+}
+
+const plainAscii = /^[\x20-\x7e]*$/
+export const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' })
+
+function trimmed(spans: readonly Span[]): Span[] {
+  const kept = spans.map((span) => ({ ...span }))
+  const first = kept[0]
+  if (first) kept[0] = { ...first, text: first.text.trimStart() }
+  const last = kept.at(-1)
+  if (last) kept[kept.length - 1] = { ...last, text: last.text.trimEnd() }
+  return kept.filter(({ text }) => text !== '')
+}

@@ -1,0 +1,131 @@
+/** Typed values in the language of their reader. A moment is always written in its own zone, from its instant alone. */
+import type { Moment, Money, Place } from '../amf/index.js'
+import { rendering } from '../limits.js'
+
+export interface Say {
+  readonly locale: string
+  readonly zone: string
+}
+
+/** Making a formatter takes thousands of times as long as using it. */
+const formatters = new Map<string, Intl.DateTimeFormat | Intl.NumberFormat>()
+
+function kept<Formatter extends Intl.DateTimeFormat | Intl.NumberFormat>(
+  key: string,
+  make: () => Formatter,
+): Formatter {
+  const known = formatters.get(key)
+  if (known) return known as Formatter
+  if (formatters.size >= rendering.formattersKept) formatters.clear()
+  const made = make()
+  formatters.set(key, made)
+  return made
+}
+
+const day = { weekday: 'short', month: 'short', day: 'numeric' } as const
+const time = { hour: 'numeric', minute: '2-digit' } as const
+const styles = {
+  /** A day and a time, for labels. */
+  short: { ...day, ...time },
+  full: { ...day, year: 'numeric', ...time, timeZoneName: 'short' },
+  day: { ...day, year: 'numeric' },
+  dayAndTime: { ...day, year: 'numeric', ...time },
+  time,
+  timeAndZone: { ...time, timeZoneName: 'short' },
+} as const satisfies Record<string, Intl.DateTimeFormatOptions>
+type Style = keyof typeof styles
+
+function dateText(moment: Moment, style: Style, locale: string): string {
+  const instant = Date.parse(moment.iso)
+  if (Number.isNaN(instant)) return moment.iso
+  const key = `${style} ${moment.tz} ${locale}`
+  const formatter = kept(key, () => new Intl.DateTimeFormat(locale, { ...styles[style], timeZone: moment.tz }))
+  return plainSpaces(formatter.format(instant))
+}
+
+/** Formatters set narrow and unbreakable spaces, which cost an SMS its cheap alphabet and nobody can type. */
+function plainSpaces(text: string): string {
+  return text.replace(/[\u00a0\u2009\u202f]/g, ' ')
+}
+
+export function momentText(moment: Moment, { locale }: Say): string {
+  return dateText(moment, 'full', locale)
+}
+
+/** The zone is named once, unless the two ends have two: then each end is written whole. */
+export function spanText(start: Moment, end: Moment, { locale }: Say): string {
+  const whole = (moment: Moment) => dateText(moment, 'full', locale)
+  if (start.tz !== end.tz || zoneName(start, locale) !== zoneName(end, locale)) return `${whole(start)} - ${whole(end)}`
+  if (dateText(start, 'day', locale) !== dateText(end, 'day', locale)) {
+    return `${dateText(start, 'dayAndTime', locale)} - ${whole(end)}`
+  }
+  return `${dateText(start, 'dayAndTime', locale)} - ${dateText(end, 'timeAndZone', locale)}`
+}
+
+function zoneName(moment: Moment, locale: string): string {
+  const time = dateText(moment, 'time', locale)
+  return dateText(moment, 'timeAndZone', locale).replace(time, '')
+}
+
+/**
+ * How slots without a label of their own are called. A day and a time are enough, unless the reader's own clock would
+ * show something else, or two of them would be called the same (the hour that autumn repeats).
+ */
+export function slotLabels(slots: readonly { start: Moment; label?: string }[], { locale, zone }: Say): string[] {
+  const short = slots.map(({ start, label }) => label ?? dateText(start, 'short', locale))
+  const counts = new Map<string, number>()
+  for (const label of short) counts.set(label, (counts.get(label) ?? 0) + 1)
+  return slots.map(({ start, label }, index) => {
+    if (label !== undefined) return label
+    const name = short[index]!
+    const elsewhere = dateText({ iso: start.iso, tz: zone }, 'short', locale) !== name
+    return elsewhere || counts.get(name)! > 1 ? dateText(start, 'full', locale) : name
+  })
+}
+
+/** Exact for every amount: the decimal digits go to the formatter as they are, and none of them is rounded away. */
+export function moneyText({ amount, currency }: Money, { locale }: Say): string {
+  const decimals = amount.split('.')[1]?.replace(/0+$/, '').length ?? 0
+  const formatter = kept(`${currency} ${decimals} ${locale}`, () => {
+    const style = { style: 'currency', currency } as const
+    const usual = new Intl.NumberFormat(locale, style).resolvedOptions().maximumFractionDigits ?? 0
+    return new Intl.NumberFormat(locale, { ...style, maximumFractionDigits: Math.max(usual, decimals) })
+  })
+  return plainSpaces(formatter.format(amount as Intl.StringNumericLiteral))
+}
+
+export function valueText(value: string | Moment | Money, say: Say): string {
+  if (typeof value === 'string') return value
+  return 'iso' in value ? momentText(value, say) : moneyText(value, say)
+}
+
+/** What a place is called, without the link to it. Coordinates stand in for a name only where there is no other. */
+export function placeText({ label, address, latitude, longitude }: Place): string {
+  const name = [label, address].filter((each) => each !== undefined).join(', ')
+  return name || `${latitude}, ${longitude}`
+}
+
+const knownLocales = new Map<string, boolean>()
+
+/** A locale that nobody can write for is answered in English, rather than not at all. */
+export function sayFor(wanted: string | undefined, reader: Say): Say {
+  const locale = [wanted, reader.locale].find((each) => each !== undefined && isLocale(each)) ?? 'en-US'
+  return { locale, zone: reader.zone }
+}
+
+function isLocale(name: string): boolean {
+  const known = knownLocales.get(name)
+  if (known !== undefined) return known
+  if (knownLocales.size >= rendering.formattersKept) knownLocales.clear()
+  const valid = isWellFormed(name)
+  knownLocales.set(name, valid)
+  return valid
+}
+
+function isWellFormed(name: string): boolean {
+  try {
+    return Intl.getCanonicalLocales(name).length === 1
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,268 @@
+/** Agent messages on their way: order, pacing, tries, receipts, windows and the next channel. */
+import fc from 'fast-check'
+import t from 'tap'
+import { isNews } from '../../../core/conversation/receipts.js'
+import { messageStates } from '../../../core/conversation/state.js'
+import { conversation as limits } from '../../../core/limits.js'
+import { idOf, laid, minute, text } from './table.js'
+
+const hour = 60 * minute
+
+t.test('Messages go out one at a time in the order they were taken', async (t) => {
+  const table = laid()
+  const ids = ['one', 'two', 'three'].map((word) => idOf(table.offer(text(word))))
+  t.same(table.delivered, [{ messageId: ids[0], tried: 1 }])
+  table.sent()
+  table.sent()
+  table.sent()
+  t.same(
+    table.delivered.map(({ messageId }) => messageId),
+    ids,
+  )
+  t.same(
+    table.types().map((event) => event.type === 'status' && [event.status.messageId, event.status.state]),
+    ids.map((id) => [id, 'sent']),
+  )
+})
+
+t.test('Pacing keeps the least time between two messages', async (t) => {
+  const table = laid({ minDelayMs: 1_000 })
+  idOf(table.offer(text('one')))
+  const second = idOf(table.offer(text('two')))
+  table.sent()
+  t.equal(table.delivered.length, 1)
+  t.equal(table.wakes.get('send'), table.now() + 1_000)
+  table.pass(1_000)
+  table.woken('send')
+  t.equal(table.delivered.at(-1)!.messageId, second)
+})
+
+t.test('A provider that says later is asked again with growing waits, and nothing overtakes', async (t) => {
+  const table = laid()
+  const first = idOf(table.offer(text('one')))
+  idOf(table.offer(text('two')))
+  const later = { kind: 'refused', reason: 'sendFailed', again: 'later' } as const
+  for (const [index, waitMs] of limits.sendAgainMs.entries()) {
+    table.answers(later)
+    t.equal(table.wakes.get('send'), table.now() + waitMs)
+    table.pass(waitMs)
+    table.woken('send')
+    t.same(table.delivered.at(-1), { messageId: first, tried: index + 2 })
+  }
+  table.answers(later)
+  t.match(table.types(), [{ type: 'status', status: { messageId: first, state: 'failed', reason: 'sendFailed' } }])
+  t.not(table.delivered.at(-1)!.messageId, first, 'then the next one goes')
+})
+
+t.test('What is said of a try that is over changes nothing', async (t) => {
+  const table = laid()
+  idOf(table.offer(text('one')))
+  table.answers({ kind: 'refused', reason: 'x', again: 'later' })
+  const before = table.conversation()
+  table.answers({ kind: 'sent', providerIds: ['p'] }, { messageId: table.delivered[0]!.messageId, tried: 1 })
+  t.equal(table.conversation(), before)
+})
+
+t.test('A message under an id that is known is taken once for a day', async (t) => {
+  const table = laid()
+  const first = idOf(table.offer(text('one', { id: 'mine' })))
+  t.equal(idOf(table.offer(text('one', { id: 'mine' }))), first)
+  t.equal(table.conversation().queue.length, 1)
+  table.pass(24 * hour)
+  t.not(idOf(table.offer(text('one', { id: 'mine' }))), first)
+})
+
+t.test('Bulk messages wait for their release, and say that they are queued', async (t) => {
+  const table = laid()
+  const id = idOf(table.offer(text('one'), { isBatch: true }))
+  t.same(table.governed, [id])
+  t.equal(table.delivered.length, 0)
+  t.match(table.types(), [{ type: 'status', status: { messageId: id, state: 'queued' } }])
+  table.released(id)
+  t.equal(table.delivered[0]!.messageId, id)
+})
+
+t.test('Without a binding, or with one switched off, a message is refused for that', async (t) => {
+  const table = laid()
+  t.same(table.offer(text('one'), { around: { binding: undefined } }), { reason: 'noBinding' })
+  const off = { provider: 'emulator', isActive: false, minDelayMs: 0 }
+  t.same(table.offer(text('one'), { around: { binding: off } }), { reason: 'bindingDisabled' })
+})
+
+t.test('No more wait for one person than may', async (t) => {
+  const table = laid()
+  for (let count = 0; count < limits.queuedMessages; count++) idOf(table.offer(text('one')))
+  t.match(table.offer(text('one')), { reason: 'tooLarge' })
+})
+
+t.test('Each state is told once, whatever order the receipts come in, also before the send is answered', async (t) => {
+  const table = laid()
+  const id = idOf(table.offer(text('one')))
+  table.receipt({ providerId: 'p1', state: 'delivered' })
+  t.same(table.types(), [], 'nobody knows yet whose it is')
+  table.sent('p1')
+  t.match(table.types(), [
+    { status: { messageId: id, state: 'sent' } },
+    { status: { messageId: id, state: 'delivered' } },
+  ])
+  table.receipt({ providerId: 'p1', state: 'delivered' })
+  table.receipt({ providerId: 'p1', state: 'sent' })
+  t.same(table.types(), [])
+  table.receipt({ providerId: 'p1', state: 'read' })
+  table.receipt({ providerId: 'p1', state: 'failed', reason: 'late' })
+  t.match(table.types(), [{ status: { state: 'read' } }], 'what was read has not failed')
+})
+
+t.test('A message that failed and then arrived has arrived, and is never sent again', async (t) => {
+  const table = laid()
+  idOf(table.offer(text('one')))
+  table.sent('p1')
+  table.told()
+  table.receipt({ providerId: 'p1', state: 'failed', reason: 'unreachable' })
+  table.receipt({ providerId: 'p1', state: 'delivered' })
+  t.match(table.types(), [{ status: { state: 'failed', reason: 'unreachable' } }, { status: { state: 'delivered' } }])
+})
+
+t.test('By the rules of receipts no order of states tells one twice or tells failure after arrival', async (t) => {
+  fc.assert(
+    fc.property(fc.array(fc.constantFrom(...messageStates), { maxLength: 12 }), (states) => {
+      let told: Partial<Record<(typeof messageStates)[number], number>> = {}
+      const order: string[] = []
+      for (const state of states) {
+        if (!isNews({ states: told }, state)) continue
+        order.push(state)
+        told = { ...told, [state]: order.length }
+      }
+      if (new Set(order).size !== order.length) throw new Error(`twice: ${order}`)
+      const failed = order.indexOf('failed')
+      const arrived = [order.indexOf('delivered'), order.indexOf('read')].filter((place) => place >= 0)
+      if (failed >= 0 && arrived.some((place) => place < failed)) throw new Error(`failed after arrival: ${order}`)
+      if (failed >= 0 && order.indexOf('sent') > failed) throw new Error(`sent after it failed: ${order}`)
+    }),
+  )
+  t.pass('any order')
+})
+
+t.test('A message in several pieces is delivered when all of them are', async (t) => {
+  const table = laid()
+  idOf(table.offer(text('one')))
+  table.answers({ kind: 'sent', providerIds: ['a', 'b'] })
+  table.told()
+  table.receipt({ providerId: 'a', state: 'delivered' })
+  table.receipt({ providerId: 'a', state: 'delivered' })
+  t.same(table.types(), [])
+  table.receipt({ providerId: 'b', state: 'delivered' })
+  t.match(table.types(), [{ status: { state: 'delivered' } }])
+})
+
+t.test('A receipt that covers all up to a moment is told for each message it covers', async (t) => {
+  const table = laid({ channel: 'messengerB' })
+  table.says('hi')
+  const ids = ['one', 'two', 'three'].map((word) => {
+    const id = idOf(table.offer(text(word)))
+    table.pass(1_000)
+    table.sent()
+    return id
+  })
+  table.told()
+  table.receipt({ providerId: '', state: 'read', upTo: table.now() - 1_000 })
+  t.same(
+    table.types().map((event) => event.type === 'status' && event.status.messageId),
+    ids.slice(0, 2),
+  )
+})
+
+t.test('Receipts later than a day are on record and told to nobody', async (t) => {
+  const table = laid()
+  idOf(table.offer(text('one')))
+  table.sent('p1')
+  table.told()
+  table.pass(24 * hour + 1)
+  table.receipt({ providerId: 'p1', state: 'delivered' })
+  t.same(table.types(), [])
+  t.match(table.traffic.at(-1), { type: 'status', subtype: 'delivered' })
+})
+
+t.test('Outside the window a message is refused, waits for it, or takes the next channel', async (t) => {
+  const table = laid({ channel: 'messengerA' })
+  t.same(table.offer(text('one')), { reason: 'windowClosed' })
+  const held = idOf(table.offer(text('two', { delivery: { outsideWindow: 'queue' } })))
+  t.match(table.types(), [{ status: { messageId: held, state: 'queued' } }])
+  t.equal(table.delivered.length, 0)
+  table.says('hi')
+  t.match(table.types(), [{ system: { kind: 'windowChanged' } }, { type: 'message' }])
+  t.equal(table.delivered[0]!.messageId, held, 'the window is open')
+})
+
+t.test('The window closes hours after the person last wrote, and the agent is told once', async (t) => {
+  const table = laid({ channel: 'messengerA' })
+  table.says('hi')
+  table.told()
+  table.pass(23 * hour)
+  table.says('again')
+  table.told()
+  table.pass(2 * hour)
+  table.woken('window')
+  t.same(table.types(), [], 'it counts from the last thing said')
+  table.pass(22 * hour)
+  table.woken('window')
+  t.match(table.told(), [{ window: 'closed', event: { system: { kind: 'windowChanged' } } }])
+  table.woken('window')
+  t.same(table.types(), [])
+})
+
+t.test('A message that waited for the window for a day has failed', async (t) => {
+  const table = laid({ channel: 'messengerA' })
+  const id = idOf(table.offer(text('one', { delivery: { outsideWindow: 'queue' } })))
+  table.told()
+  table.pass(24 * hour)
+  table.woken('held')
+  t.match(table.types(), [{ status: { messageId: id, state: 'failed', reason: 'windowClosed' } }])
+})
+
+const both = { delivery: { channels: ['rcs', 'sms'], fallbackOn: ['sendFailed'] } }
+
+t.test('A message that its first channel cannot send goes on to the next, and its states say where', async (t) => {
+  const table = laid({ channel: 'rcs', siblings: { sms: 'usr_b' } })
+  const id = idOf(table.offer(text('one', both)))
+  table.answers({ kind: 'refused', reason: 'sendFailed', again: 'elsewhere' })
+  t.match(table.carried, [{ to: 'sms', outgoing: { id } }])
+  t.same(table.types(), [], 'it has not failed')
+  const attempt = { channel: 'sms', provider: 'emulator' } as const
+  table.carriedBack(id, { state: 'sent', attempt })
+  table.carriedBack(id, { state: 'delivered', attempt })
+  t.match(table.types(), [{ status: { state: 'sent', attempt } }, { status: { state: 'delivered', attempt } }])
+})
+
+t.test('Without a channel left, or with one that nobody is on, it has failed where it was tried last', async (t) => {
+  const table = laid({ channel: 'rcs' })
+  const id = idOf(table.offer(text('one', both)))
+  table.answers({ kind: 'refused', reason: 'sendFailed', again: 'elsewhere', detail: 'No RCS.' })
+  t.match(table.types(), [
+    { status: { messageId: id, state: 'failed', attempt: { channel: 'rcs' }, detail: 'No RCS.' } },
+  ])
+})
+
+t.test('Whoever opted out is followed to no other channel', async (t) => {
+  const table = laid({ channel: 'rcs', siblings: { sms: 'usr_b' } })
+  idOf(table.offer(text('one', both)))
+  table.answers({ kind: 'refused', reason: 'optedOut', again: 'elsewhere' })
+  t.same(table.carried, [])
+  t.match(table.types(), [{ system: { kind: 'optOut' } }, { status: { state: 'failed', reason: 'optedOut' } }])
+  t.same(table.offer(text('two', both)), { reason: 'optedOut' })
+})
+
+t.test('A message whose first channel is another one goes there at once', async (t) => {
+  const table = laid({ channel: 'rcs', siblings: { sms: 'usr_b' } })
+  const id = idOf(table.offer(text('one', { delivery: { channels: ['sms', 'rcs'] } })))
+  t.match(table.carried, [{ to: 'sms', outgoing: { id } }])
+  t.equal(table.delivered.length, 0)
+})
+
+t.test('A signal goes out in its turn and has no states', async (t) => {
+  const table = laid({ channel: 'rcs' })
+  idOf(table.offer({ spec: 'amf/1', signal: 'typing' }))
+  table.sent()
+  t.same(table.types(), [])
+  t.equal(table.conversation().session, undefined, 'nor is it content')
+})

@@ -1,0 +1,158 @@
+/** The CommonMark subset: read once, written in four markups, in linear time. */
+import fc from 'fast-check'
+import t from 'tap'
+import type { Markup } from '../../../core/channel/traits.js'
+import { inline } from '../../../core/render/inline.js'
+import { parse } from '../../../core/render/markdown.js'
+import { write } from '../../../core/render/writers.js'
+
+const markups = ['plain', 'commonmark', 'whatsapp', 'slack'] as const satisfies Markup[]
+
+function written(source: string): Record<Markup, string> {
+  const texts = markups.map((markup) => [markup, write(parse(source), markup).replaceAll('\u200b', '␣')])
+  return Object.fromEntries(texts) as Record<Markup, string>
+}
+
+const same = (text: string) => Object.fromEntries(markups.map((markup) => [markup, text]))
+
+t.test('Bold, italic and struck words are written as each channel writes them', async (t) => {
+  t.same(written('**a** *b* _c_ ~~d~~ __e__'), {
+    plain: 'a b c d e',
+    commonmark: '**a** *b* *c* ~~d~~ **e**',
+    whatsapp: '*a* _b_ _c_ ~d~ *e*',
+    slack: '*a* _b_ _c_ ~d~ *e*',
+  })
+  t.same(written('***a*** and **b *c* d**').plain, 'a and b c d')
+  t.same(written('***a*** and **b *c* d**').whatsapp, '*_a_* and *b _c_ d*')
+})
+
+t.test('A link is its label and its address', async (t) => {
+  t.same(written('see [our menu](https://a.example/m_(1)?x=1&y=2) now'), {
+    plain: 'see our menu: https://a.example/m_(1)?x=1&y=2 now',
+    commonmark: 'see [our menu](https://a.example/m_\\(1\\)?x=1&y=2) now',
+    whatsapp: 'see our menu: https://a.example/m_(1)?x=1&y=2 now',
+    slack: 'see <https://a.example/m_(1)?x=1&amp;y=2|our menu> now',
+  })
+  t.equal(
+    written('[https://a.example](https://a.example)').plain,
+    'https://a.example',
+    'and said once if they are the same',
+  )
+  t.equal(written('**[a](https://b.example)**').whatsapp, '*a: https://b.example*')
+})
+
+t.test('Only addresses that people may open are links', async (t) => {
+  for (const source of [
+    '[a](javascript:alert)',
+    '[a](/b)',
+    '[a]( https://x.example)',
+    '[a](https://x.example "t")',
+    '[](https://x.example)',
+  ]) {
+    t.equal(written(source).plain, source)
+  }
+})
+
+t.test('Lists keep their bullets, numbers and depth', async (t) => {
+  t.equal(written('* a\n+ b\n  - c\n\n3. d\n4) e').plain, '- a\n- b\n  - c\n\n3. d\n4) e')
+  t.equal(written('- a\n\nafter').commonmark, '- a\n\nafter')
+})
+
+t.test('Paragraphs and line breaks stay', async (t) => {
+  t.equal(written('a  \nb\\\nc\nd\n\n\ne').plain, 'a\nb\nc\nd\n\n\ne')
+  t.equal(written('a\nb').commonmark, 'a  \nb', 'with the blanks that make CommonMark keep them')
+})
+
+t.test('Escaped characters are words, and stay words on every channel', async (t) => {
+  t.same(written('\\*a\\* \\_b\\_ \\[c\\]'), {
+    plain: '*a* _b_ [c]',
+    commonmark: '\\*a\\* \\_b\\_ \\[c\\]',
+    whatsapp: '␣*␣a␣*␣ ␣_␣b␣_␣ [c]',
+    slack: '␣*␣a␣*␣ ␣_␣b␣_␣ [c]',
+  })
+  t.equal(written('1\\. a').commonmark, '1\\. a')
+  t.equal(written('a & <b>').slack, 'a &amp; &lt;b&gt;')
+})
+
+t.test('What only looks like markup is left alone', async (t) => {
+  t.same(written('snake_case_name').plain, 'snake_case_name')
+  t.same(written('2*3*4').plain, '2*3*4')
+  t.same(written('about ~5 or ~6').plain, 'about ~5 or ~6')
+  t.same(written('a * b'), { ...same('a * b'), commonmark: 'a \\* b', whatsapp: 'a ␣*␣ b', slack: 'a ␣*␣ b' })
+  t.equal(written('https://a.example/~b/*c').whatsapp, 'https://a.example/~b/*c', 'an address is not pulled apart')
+})
+
+t.test('Marks inside a word are left out where a channel reads them only around words', async (t) => {
+  t.equal(written('un**believ**able').whatsapp, 'unbelievable')
+  t.equal(written('un**believ**able').commonmark, 'un**believ**able')
+})
+
+t.test('What is written in CommonMark is read as the same text again', async () => {
+  const source = fc.array(
+    fc.constantFrom(
+      'a',
+      'b c',
+      ' ',
+      '*',
+      '_',
+      '~~',
+      '[',
+      ']',
+      '(https://x.example)',
+      '\\',
+      '`',
+      '<',
+      '&',
+      '#',
+      '!',
+      '1.',
+    ),
+    {
+      maxLength: 25,
+    },
+  )
+  fc.assert(
+    fc.property(source, (pieces) => {
+      const words = pieces.join('').trim()
+      const literal = [{ marker: '', depth: 0, spans: [{ text: words }], follows: false }]
+      const again = inline(write(literal, 'commonmark')).map(({ text, link }) => (link ? `LINK ${link.url}` : text))
+      if (again.join('') !== words) throw new Error(`${words} became ${again.join('')}`)
+    }),
+    { numRuns: 1_000 },
+  )
+})
+
+t.test('Hostile text takes no longer than other text of its length', async (t) => {
+  const repeated = [
+    '**a*',
+    '[a](',
+    '*_',
+    '~~a~~',
+    '](',
+    '\\',
+    '[',
+    '_a_*',
+    '(((',
+    '![',
+    '[a](https://',
+    '- ',
+    '`',
+    '**a** ',
+  ]
+  const steps = (text: string) => {
+    const before = process.hrtime.bigint()
+    for (const markup of markups) write(parse(text), markup)
+    return Number(process.hrtime.bigint() - before) / 1e6
+  }
+  for (const piece of repeated) {
+    const text = (length: number) => piece.repeat(length / piece.length)
+    steps(text(1_000))
+    const best = (length: number) => Math.min(steps(text(length)), steps(text(length)), steps(text(length)))
+    const short = best(2_000)
+    const long = best(16_000)
+    t.ok(
+      long < Math.max(short, 1) * 40,
+      `${piece}: ${short.toFixed(1)} ms for 2,000 and ${long.toFixed(1)} ms for 16,000 characters`,
+    )
+  }
+})

@@ -1,0 +1,28 @@
+/** What a writer of messages is shown before anything is sent. */
+import t from 'tap'
+import type { ContentMessage } from '../../../core/amf/index.js'
+import { channelNames } from '../../../core/channel/names.js'
+import { renderings } from '../../../core/render/index.js'
+
+const reader = { locale: 'en-US', zone: 'UTC' }
+const message: ContentMessage = {
+  spec: 'amf/1',
+  parts: [
+    { type: 'text', text: 'It’s **ready**' },
+    { type: 'ask.location', intentId: 'where', prompt: 'Where to?' },
+  ],
+}
+
+t.test('A preview shows every channel, with nothing lost, as plain JSON', async (t) => {
+  const previews = renderings(message, reader)
+  t.same(Object.keys(previews), [...channelNames])
+  t.same(JSON.parse(JSON.stringify(previews)), previews)
+  for (const { loss } of Object.values(previews)) t.same(loss, [])
+  t.match(previews.rcs.blocks.at(-1), { chips: [{ kind: 'shareLocation' }] })
+})
+
+t.test('Of SMS it also shows the text and what it costs', async (t) => {
+  const { sms, rcs } = renderings(message, reader)
+  t.match(sms, { text: "It's ready\n\nWhere to?\nReply with your address.", encoding: 'gsm7', units: 46, segments: 1 })
+  t.notOk('segments' in rcs)
+})

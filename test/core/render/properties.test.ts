@@ -1,0 +1,255 @@
+/** What rendering promises for every message and every channel, those that exist and those that do not. */
+import fc from 'fast-check'
+import t from 'tap'
+import { type ContentMessage, type Part, tapsOf, validateMessage } from '../../../core/amf/index.js'
+import { channelNames } from '../../../core/channel/names.js'
+import { traitsOf } from '../../../core/channel/table.js'
+import type { Traits } from '../../../core/channel/traits.js'
+import type { Block, Reader, RenderedChip, Rendering } from '../../../core/render/contract.js'
+import { foldLookalikes } from '../../../core/render/gsm7.js'
+import { floorText, readables, render } from '../../../core/render/index.js'
+import { sizeOf } from '../../../core/render/split.js'
+import { words } from '../../../core/render/words.js'
+import { message, traits } from './messages.js'
+
+const reader: Reader = { locale: 'en-US', zone: 'America/New_York' }
+const channel = fc.oneof(traits, fc.constantFrom(...channelNames).map(traitsOf))
+const runs = { numRuns: 400 }
+
+/** Runs a check on arbitrary messages and channels; a failure shows the seed that repeats it. */
+function always(check: (rendering: Rendering, message: ContentMessage, traits: Traits) => void): void {
+  fc.assert(
+    fc.property(message, channel, (each, of) => check(render(each, of, reader), each, of)),
+    runs,
+  )
+}
+
+function hold(condition: boolean, sentence: string): void {
+  if (!condition) throw new Error(sentence)
+}
+
+t.test('The messages that the other properties are about are valid', async () => {
+  fc.assert(
+    fc.property(message, (each) => {
+      const judged = validateMessage(each)
+      hold('message' in judged, JSON.stringify(judged))
+    }),
+    runs,
+  )
+})
+
+t.test('Nothing of a message is lost on any channel', async () => {
+  always(({ loss }) => hold(loss.length === 0, `lost: ${JSON.stringify(loss)}`))
+})
+
+t.test('On the floor everything stands in the order of the message', async () => {
+  fc.assert(
+    fc.property(message, (each) => {
+      const text = foldLookalikes(floorText(render(each, traitsOf('sms'), reader)))
+      let reached = 0
+      for (const readable of readables(each, reader, 'sms')) {
+        for (const word of foldLookalikes(readable).match(/[a-z]{2,}/g) ?? []) {
+          const found = text.indexOf(word, reached)
+          hold(found >= 0, `${word} of ${JSON.stringify(readable)} is missing or out of order in\n${text}`)
+          reached = found + word.length
+        }
+      }
+    }),
+    runs,
+  )
+})
+
+t.test('Every block fits the channel it was rendered for', async () => {
+  always(({ blocks }, _, of) => {
+    for (const block of blocks) checkBlock(block, of)
+  })
+})
+
+function checkBlock(block: Block, of: Traits): void {
+  const beside = of.text.besideMax ?? of.text.max
+  switch (block.kind) {
+    case 'native':
+      return
+    case 'text':
+      checkText(block.text, block.chips ? beside : of.text.max, of)
+      hold(block.text.trim() !== '', 'text says something')
+      return checkChips(block.chips, of)
+    case 'media':
+      hold(of.media !== undefined, 'media goes only where there is media')
+      if (block.text !== undefined) checkText(block.text, beside, of)
+      return checkChips(block.chips, of)
+    case 'card':
+      checkCard(block.card, of)
+      return checkChips(block.chips, of)
+    case 'carousel': {
+      const { min = 0, max = 0 } = of.carousel ?? {}
+      hold(
+        block.cards.length >= Math.max(2, min) && block.cards.length <= max,
+        'a carousel has as many cards as may be',
+      )
+      for (const card of block.cards) checkCard(card, of)
+      if (of.carousel?.alike) {
+        const rows = new Set(block.cards.map(({ chips = [] }) => chips.map(({ kind }) => kind).join()))
+        hold(rows.size === 1 && !rows.has(''), 'cards of a carousel are alike')
+      }
+      return checkChips(block.chips, of)
+    }
+    case 'list': {
+      const { min = 0, max = 0, labelMax = 0, descriptionMax = 0 } = of.list ?? {}
+      checkText(block.text, beside, of)
+      hold(block.rows.length >= Math.max(2, min) && block.rows.length <= max, 'a list has as many rows as may be')
+      hold(
+        block.rows.every(({ label }) => label.length <= labelMax),
+        'rows are short enough',
+      )
+      hold(
+        block.rows.every(({ description = '' }) => description.length <= descriptionMax),
+        'descriptions are too',
+      )
+      return
+    }
+    case 'times':
+      checkText(block.text, beside, of)
+      hold(
+        block.slots.length >= 2 && block.slots.length <= (of.timePicker?.max ?? 0),
+        'a picker has as many slots as may be',
+      )
+  }
+}
+
+function checkText(text: string, max: number, of: Traits): void {
+  hold(sizeOf(text, of.text.unit) <= max, `text of ${text.length} is longer than ${max}: ${JSON.stringify(text)}`)
+  hold(text.isWellFormed(), `no pair is parted in ${JSON.stringify(text)}`)
+}
+
+function checkChips(chips: readonly RenderedChip[] | undefined, { chips: room, ...of }: Traits): void {
+  if (!chips) return
+  hold(room !== undefined && chips.length >= room.min && chips.length <= room.max, 'as many chips as may be')
+  checkRow(chips, room!.kinds, room!.labelMax, of)
+  hold(chips.length === 1 || !chips.some(({ kind }) => room!.alone?.includes(kind)), 'what must be alone is alone')
+}
+
+function checkRow(
+  chips: readonly RenderedChip[],
+  kinds: readonly string[],
+  labelMax: number,
+  of: Pick<Traits, 'text'>,
+): void {
+  for (const { kind, label } of chips) {
+    hold(kinds.includes(kind), `chips of kind ${kind} exist here`)
+    hold(label.length <= labelMax && label.isWellFormed(), `${label} is at most ${labelMax} long`)
+    hold(of.text.encoding === 'unicode' || label !== '…', 'no ellipsis where it costs')
+  }
+}
+
+function checkCard(card: Extract<Block, { kind: 'card' }>['card'], of: Traits): void {
+  const room = of.card
+  hold(room !== undefined, 'cards exist here')
+  if (!room) return
+  hold((card.title ?? '').length <= room.titleMax, 'the title is short enough')
+  hold(sizeOf(card.description ?? '', of.text.unit) <= room.descriptionMax, 'the description is short enough')
+  hold((card.chips ?? []).length <= room.chipsMax, 'a card has as many chips as may be')
+  checkRow(card.chips ?? [], room.chipKinds, room.chipLabelMax, of)
+  hold(!room.needsMedia || card.mediaUrl !== undefined, 'a card has its picture')
+  hold(!room.needsTitle || (card.title !== undefined && Object.keys(card).length > 1), 'a card has its title and more')
+}
+
+t.test('Chips that go away with the next message stand below the last one', async () => {
+  always(({ blocks }, _, of) => {
+    if (!of.chips?.whileNewest) return
+    for (const block of blocks.slice(0, -1)) hold(!('chips' in block) || !block.chips, 'no chips before the last block')
+  })
+})
+
+t.test('Every reply can be tapped, or has a number, or is the YES or NO of a closing sentence', async () => {
+  always((rendering, each, of) => {
+    const answers = new Set([
+      ...tappedIn(rendering.blocks),
+      ...rendering.numbered,
+      ...answeredInWords(rendering, each, of),
+    ])
+    for (const [place, tap] of tapsOf(each).entries()) {
+      hold(tap.kind !== 'reply' || answers.has(place), `tap ${place} ${JSON.stringify(tap)} can be answered`)
+    }
+  })
+})
+
+function tappedIn(blocks: readonly Block[]): number[] {
+  return blocks
+    .flatMap((block): (number | undefined)[] => {
+      if (block.kind === 'native') return []
+      if (block.kind === 'list') return block.rows.map(({ tap }) => tap)
+      if (block.kind === 'times') return block.slots.map(({ tap }) => tap)
+      const cards = block.kind === 'card' ? [block.card] : block.kind === 'carousel' ? block.cards : []
+      return [...(block.chips ?? []), ...cards.flatMap(({ chips = [] }) => chips)].map(({ tap }) => tap)
+    })
+    .filter((tap) => tap !== undefined)
+}
+
+/** The taps that need no number, because a sentence of the rendering takes YES or NO for them, or nobody can answer them. */
+function answeredInWords({ blocks }: Rendering, { parts }: ContentMessage, of: Traits): number[] {
+  const text = blocks
+    .map((block) => ('text' in block ? block.text : ''))
+    .join('\n')
+    .replace(/\s+/g, ' ')
+  const found: number[] = []
+  let place = 0
+  const visit = (part: Part) => {
+    const count = tapsOf({ parts: [part] }).length
+    const all = Array.from({ length: count }, (_, at) => place + at)
+    if (part.type === 'native' && part.channel !== of.channel) return part.fallback.forEach(visit)
+    // Its payload has taps of its own, and a single item on show is not offered.
+    if (part.type === 'native') found.push(...all)
+    if (part.type === 'showcase' && part.items.length === 1) found.push(place)
+    if (part.type === 'confirm' && text.includes(words.yesOrNo)) found.push(...all)
+    const isLone = (part.type === 'ask.choice' || part.type === 'ask.time') && count === 1
+    if (isLone && text.includes(words.yesToChoose)) found.push(place)
+    place += count
+  }
+  parts.forEach(visit)
+  return found
+}
+
+t.test('Numbers run through the whole message once, each at the head of its line', async () => {
+  always(({ blocks, numbered }, each) => {
+    const taps = tapsOf(each)
+    hold(new Set(numbered).size === numbered.length, 'no tap has two numbers')
+    hold(
+      numbered.every((tap, at) => at === 0 || tap > numbered[at - 1]!),
+      'numbers follow the order of the message',
+    )
+    const text = blocks
+      .flatMap((block) => {
+        if (block.kind === 'card') return [block.card.description ?? '']
+        if (block.kind === 'carousel') return block.cards.map(({ description = '' }) => description)
+        return 'text' in block ? [block.text ?? ''] : []
+      })
+      .join('\n')
+    for (const [at, tap] of numbered.entries()) {
+      const head = new RegExp(`^${at + 1}\\. `, 'm')
+      hold(head.test(text), `${at + 1} for ${taps[tap]?.label} is in ${text}`)
+    }
+  })
+})
+
+t.test('Labels that were cut stay unlike each other', async () => {
+  always(({ blocks }, each) => {
+    const whole = new Set(tapsOf(each).map(({ label }) => label))
+    for (const block of blocks) {
+      const labels =
+        block.kind === 'list'
+          ? block.rows.map(({ label }) => label)
+          : (('chips' in block && block.chips) || []).map(({ label }) => label)
+      const cut = labels.filter((label) => !whole.has(label))
+      for (const label of cut.filter((one) => one.endsWith('…'))) {
+        hold(labels.filter((other) => other === label).length === 1, `${label} stands there once`)
+      }
+    }
+  })
+})
+
+t.test('The same message, channel and reader always give the same rendering', async () => {
+  always((rendering, each, of) => {
+    hold(JSON.stringify(render(structuredClone(each), of, reader)) === JSON.stringify(rendering), 'the same again')
+  })
+})

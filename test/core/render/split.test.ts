@@ -1,0 +1,120 @@
+/** Long texts and long labels: where they are divided, and what never is. */
+import fc from 'fast-check'
+import t from 'tap'
+import type { ContentMessage, Part } from '../../../core/amf/index.js'
+import { traitsOf } from '../../../core/channel/table.js'
+import type { Traits } from '../../../core/channel/traits.js'
+import { render } from '../../../core/render/index.js'
+import { cutLabels } from '../../../core/render/labels.js'
+import { parse } from '../../../core/render/markdown.js'
+import { pagesOf, sizeOf } from '../../../core/render/split.js'
+
+const reader = { locale: 'en-US', zone: 'UTC' }
+const short = (max: number, more: Partial<Traits> = {}): Traits => ({
+  ...traitsOf('aiChatE'),
+  text: { max, unit: 'characters', encoding: 'unicode' },
+  ...more,
+})
+const pages = (text: string, traits: Traits) => pagesOf(parse(text), traits)
+
+t.test('Text that fits is one page', async (t) => {
+  t.same(pages('a'.repeat(40), short(40)), ['a'.repeat(40)])
+})
+
+t.test('Text is divided between paragraphs, then lines, then sentences, then words', async (t) => {
+  const block = 'one two three four five'
+  t.same(pages(`${block}\n\n${block}\n\n${block}`, short(60)), [`${block}\n\n${block}`, block])
+  t.same(pages(`${block}\n${block}\n${block}`, short(60)), [`${block}\n${block}`, block])
+  t.same(pages('This is the first one. This is the second, which goes on and on.', short(45)), [
+    'This is the first one.',
+    'This is the second, which goes on and on.',
+  ])
+  t.same(pages('alpha beta gamma delta epsilon zeta eta theta', short(25)), [
+    'alpha beta gamma delta',
+    'epsilon zeta eta theta',
+  ])
+})
+
+t.test('A link is not divided as long as it fits a page', async (t) => {
+  const link = 'https://a.example/a-rather-long/path/to/somewhere'
+  for (const page of pages(`some words before it ${link} and some words after it`, short(60))) {
+    t.ok(!page.includes('https') || page.includes(link), page)
+  }
+  t.same(pages('before it [a label of words](https://a.example/x) and after it', short(48, { markup: 'commonmark' })), [
+    'before it',
+    '[a label of words](https://a.example/x) and',
+    'after it',
+  ])
+})
+
+t.test('Marks are closed on one page and opened again on the next', async (t) => {
+  t.same(pages('**alpha beta gamma delta epsilon zeta**', short(26, { markup: 'commonmark' })), [
+    '**alpha beta**',
+    '**gamma delta**',
+    '**epsilon zeta**',
+  ])
+})
+
+t.test('An entry of a list stays with what is said about it', async (t) => {
+  const options = ['a', 'b', 'c'].map((id) => ({ id, label: `Option ${id}`, description: 'twenty characters...' }))
+  const message: ContentMessage = {
+    spec: 'amf/1',
+    parts: [{ type: 'ask.choice', intentId: 'x', prompt: 'Which?', options }],
+  }
+  const { blocks } = render(message, short(80), reader)
+  for (const block of blocks) {
+    if (block.kind !== 'text') continue
+    t.equal(block.text.match(/Option/g)?.length ?? 0, block.text.match(/twenty/g)?.length ?? 0, block.text)
+  }
+  t.ok(blocks.length > 1)
+})
+
+t.test('Bytes are counted where a channel counts bytes', async (t) => {
+  t.equal(sizeOf('aé中😀', 'bytes'), 1 + 2 + 3 + 4)
+  const made = pages('中'.repeat(400), traitsOf('socialC'))
+  t.ok(made.every((page) => Buffer.byteLength(page) <= 1_000))
+  t.equal(made.join(''), '中'.repeat(400))
+})
+
+t.test('No character is divided, however narrow the page', async () => {
+  fc.assert(
+    fc.property(
+      fc.string({ unit: 'grapheme', minLength: 1, maxLength: 400 }),
+      fc.integer({ min: 30, max: 60 }),
+      (text, max) => {
+        for (const page of pages(text, short(max))) {
+          if (!page.isWellFormed() && text.isWellFormed()) throw new Error('a pair was parted')
+          if (page.length > max) throw new Error(`${page.length} is more than ${max}`)
+        }
+      },
+    ),
+    { numRuns: 300 },
+  )
+})
+
+t.test('Only the end of a long text has to fit beside chips', async (t) => {
+  const prompt = `${'word '.repeat(100)}\n\nWhich one?`
+  const part: Part = { type: 'confirm', intentId: 'x', prompt }
+  const { blocks } = render({ spec: 'amf/1', parts: [part] }, traitsOf('vendorMessages'), reader)
+  t.match(blocks, [{ kind: 'text' }, { kind: 'text', text: 'Which one?', chips: [{ label: 'Yes' }, { label: 'No' }] }])
+  t.equal(blocks.length, 2)
+})
+
+t.test('Labels are cut with an ellipsis where it costs nothing, and stay unlike each other', async (t) => {
+  const long = ['A very long label indeed, first', 'A very long label indeed, second', 'Short']
+  t.same(cutLabels(long, 20, 'unicode'), ['A very long label i…', 'A very long label… 2', 'Short'])
+  t.same(cutLabels(long, 20, 'gsm7'), ['A very long label in', 'A very long label 2', 'Short'])
+  t.same(cutLabels(['Short', 'Also'], 20, 'unicode'), ['Short', 'Also'])
+  t.equal(cutLabels(long, 3, 'unicode'), undefined, 'where they could not be told apart they are numbered instead')
+  t.same(cutLabels(['family 👩‍👩‍👧 of three'], 12, 'unicode'), ['family…'], 'a picture is kept or left out whole')
+})
+
+t.test('More items than a carousel has make several, none of them with a single card', async (t) => {
+  const items = Array.from({ length: 11 }, (_, at) => ({ id: `i${at}`, title: `Item ${at}` }))
+  const message: ContentMessage = { spec: 'amf/1', parts: [{ type: 'showcase', intentId: 'x', items }] }
+  const { blocks } = render(message, traitsOf('rcs'), reader)
+  t.same(
+    blocks.map((block) => block.kind === 'carousel' && block.cards.length),
+    [6, 5],
+  )
+})
