@@ -1,7 +1,8 @@
 /** Puts a node together: the one place that knows every part and chooses among them. */
 import { randomBytes } from 'node:crypto'
 import { resolve } from 'node:path'
-import { shutdown } from '../core/limits.js'
+import { traitsOf } from '../core/channel/table.js'
+import { agentWebhook, shutdown } from '../core/limits.js'
 import { authenticateWith } from '../mgmt/access/authenticate.js'
 import { accessRepertoire, keyCommands } from '../mgmt/access/commands.js'
 import { type Grants, openGrants } from '../mgmt/access/grants.js'
@@ -9,9 +10,23 @@ import { foreignIdTokens, ownIdTokens } from '../mgmt/access/idtokens.js'
 import { openKeyring } from '../mgmt/access/keyring.js'
 import { keyRoutes } from '../mgmt/access/keyroutes.js'
 import { accessRoutes } from '../mgmt/access/routes.js'
+import { agentCommands, agentRepertoire } from '../mgmt/agents/commands.js'
+import { agentRoutes } from '../mgmt/agents/routes.js'
+import { agentTable, findAgent } from '../mgmt/agents/store.js'
 import { catalogRoutes } from '../mgmt/catalogs/routes.js'
+import { openBindingPlaces } from '../mgmt/channels/bindingindex.js'
+import { channelCommands, channelRepertoire } from '../mgmt/channels/commands.js'
+import { channelRoutes } from '../mgmt/channels/routes.js'
+import { builtInProviders } from '../mgmt/channels/rules.js'
+import { bindingTable, channelRoutesOf } from '../mgmt/channels/store.js'
+import { agentRoutesQuery } from '../mgmt/gateway/agentroutes.js'
+import { gatewayCommands, gatewayPart, gatewayRepertoire } from '../mgmt/gateway/commands.js'
+import { newCredentials } from '../mgmt/gateway/credentials.js'
+import { openDirectory } from '../mgmt/gateway/directory.js'
+import { gatewayAccessRoutes } from '../mgmt/gateway/routes.js'
+import { agentWebhookRoutes } from '../mgmt/gateway/webhook.js'
 import { orgRoutes } from '../mgmt/orgs/routes.js'
-import { orgName, orgRepertoire } from '../mgmt/orgs/store.js'
+import { orgName, orgRepertoire, orgTable, readOrg } from '../mgmt/orgs/store.js'
 import { webhookCommands, webhookRepertoire } from '../mgmt/webhooks/commands.js'
 import { webhookTryPerformer } from '../mgmt/webhooks/driver.js'
 import { webhookRoutes } from '../mgmt/webhooks/routes.js'
@@ -19,6 +34,14 @@ import { followWebhooks, openTries } from '../mgmt/webhooks/tries.js'
 import { type Bootstrapped, bootstrap, bootstrapRepertoire } from './bootstrap.js'
 import type { Clock } from './clock.js'
 import type { Config } from './config.js'
+import { openEmulator } from './emulator.js'
+import { asids } from './gateway/asid.js'
+import { deadLetterRoutes } from './gateway/deadletters.js'
+import { adaptersAmong } from './gateway/directory.js'
+import { ingressRoutes } from './gateway/ingress.js'
+import { gatewayParts } from './gateway/open.js'
+import type { Places } from './gateway/places.js'
+import { gatewayRoutes } from './gateway/routes.js'
 import { corsFor } from './http/cors.js'
 import { docsRoutes, openapiRoute } from './http/docs.js'
 import type { Serve } from './http/exchange.js'
@@ -27,6 +50,10 @@ import { openPages } from './http/page.js'
 import { type Authenticate, openPipeline } from './http/pipeline.js'
 import type { Plane, Route } from './http/route.js'
 import { openBuckets } from './limits/open.js'
+import { openObjects } from './media/objects.js'
+import { openMedia } from './media/open.js'
+import { mediaCommands, mediaRepertoire } from './media/record.js'
+import { mediaRoutes } from './media/routes.js'
 import { type Health, openHealth } from './observe/health.js'
 import type { Log } from './observe/log.js'
 import { openMetrics } from './observe/metrics.js'
@@ -39,6 +66,7 @@ import { openSealer, sealerRepertoire } from './store/sealer.js'
 import { readOrMakeSecretKey } from './store/secretkey.js'
 import { systemRoutes } from './system.js'
 import { version } from './version.js'
+import { openDoor } from './webhook/door.js'
 import { checkUrl } from './webhook/guard.js'
 import { openPoster } from './webhook/post.js'
 import { signedHeaders } from './webhook/sign.js'
@@ -92,9 +120,23 @@ export async function openNode(config: Config, around: Surroundings): Promise<No
 
   const webhooks = webhookCommands({ timeScale: config.timeScale })
   const keys = keyCommands(webhooks.enqueue)
+  const channels = channelCommands({
+    orgEvent: webhooks.enqueue,
+    agentOf: findAgent,
+    timeScale: config.timeScale,
+  })
+  const gatewayAccess = gatewayCommands(webhooks.enqueue)
+  const agents = agentCommands({ orgEvent: webhooks.enqueue, parts: [gatewayPart, channels.part] })
+  const routesOfAgent = agentRoutesQuery({ agent: findAgent, channels: channelRoutesOf })
   const tries = openTries()
   const policy = { allowPrivate: config.allowPrivateUrls }
   const poster = openPoster(policy)
+  const agentDoor = openDoor(policy, agentWebhook)
+  const emulator = openEmulator(deriveKey(secret.key, 'emulated phones'))
+  const conversations = gatewayParts({ timeScale: config.timeScale })
+  const objects = await openObjects({ dataDir: dir, bus: state.bus, log })
+  const mediaParts = mediaCommands({ timeScale: config.timeScale })
+  const mediaRecords = mediaRepertoire(mediaParts, objects)
   const extra = around.extraRepertoire ?? nothingExtra
   const parts = [
     sealerRepertoire,
@@ -102,6 +144,11 @@ export async function openNode(config: Config, around: Surroundings): Promise<No
     orgRepertoire,
     accessRepertoire(keys),
     webhookRepertoire(webhooks),
+    agentRepertoire(agents),
+    gatewayRepertoire(gatewayAccess, routesOfAgent),
+    channelRepertoire(channels.commands, channels.queries),
+    conversations,
+    mediaRecords,
     extra,
   ]
   const between = around.between ?? ((shards) => shards)
@@ -114,7 +161,8 @@ export async function openNode(config: Config, around: Surroundings): Promise<No
       const sealer = openSealer(secret.key, shards)
       const door = { post: poster.post, sign: signedHeaders }
       const webhookTry = webhookTryPerformer({ shards, commands: webhooks, sealer, clock, tries, ...door })
-      return { webhookTry, ...extra.performers(shards) }
+      const ofConversations = conversations.performers(() => ({ ...places(), shards }))
+      return { webhookTry, ...ofConversations, ...mediaRecords.performers(shards), ...extra.performers(shards) }
     },
   }
   const engine = between(await state.openEngine(repertoire, figures.meters))
@@ -125,6 +173,32 @@ export async function openNode(config: Config, around: Surroundings): Promise<No
   let urls: Urls = { mgmt: '', gateway: '' }
   let origins: ReadonlySet<string> = new Set()
   const keyring = openKeyring({ shards: engine, commands: keys, clock })
+  const directory = openDirectory({
+    shards: engine,
+    routes: routesOfAgent,
+    agentTables: [agentTable, bindingTable],
+    org: { table: orgTable, read: readOrg },
+  })
+  const media = openMedia({
+    ...policy,
+    shards: engine,
+    commands: mediaParts,
+    objects,
+    publicUrl: () => urls.gateway,
+    timeScale: config.timeScale,
+    clock,
+    log,
+    randomBytes: random,
+  })
+  const adapters = adaptersAmong(emulator.adapters)
+  const asidOf = asids(deriveKey(secret.key, 'asids'))
+  const { conversation: commands } = conversations
+  const gatewayPlaces: Places = {
+    ...{ shards: engine, commands, directory, adapters, traitsOf, asidOf, sealer, media, door: agentDoor, clock },
+  }
+  function places(): Places {
+    return gatewayPlaces
+  }
   const grants = openGrants(deriveKey(secret.key, 'emulator grants'), clock)
   const idTokens =
     config.oidcIssuer && config.oidcAudience
@@ -199,13 +273,52 @@ export async function openNode(config: Config, around: Surroundings): Promise<No
         checkUrl: (url) => checkUrl(url, policy),
         randomBytes: random,
       }),
+      ...agentRoutes({
+        shards: engine,
+        commands: agents,
+        pages,
+        newCredentials: (orgId) => newCredentials(orgId, { sealer, randomBytes: random }),
+      }),
+      ...gatewayAccessRoutes({ shards: engine, commands: gatewayAccess, sealer, randomBytes: random }),
+      ...channelRoutes({
+        shards: engine,
+        ...channels,
+        sealer,
+        checkCredentials: builtInProviders,
+        randomBytes: random,
+        gatewayUrl: () => `${urls.gateway}/v4`,
+      }),
       ...catalogRoutes(),
+      ...deadLetterRoutes({ shards: engine }),
       ...systemRoutes({ engine, shards: config.shards, log }),
+      ...emulator.routes(() => urls.gateway),
     ],
     authenticateWith(keyring, grants, idTokens),
   )
-  // Access tokens belong to agents, and no agent can be made yet: the gateway knows nobody.
-  const gateway = plane('gateway', [], () => undefined)
+  const gateway = plane(
+    'gateway',
+    [
+      ...gatewayRoutes(gatewayPlaces),
+      ...agentWebhookRoutes({
+        shards: engine,
+        commands: gatewayAccess,
+        checkUrl: (url) => checkUrl(url, policy),
+      }),
+      ...ingressRoutes({
+        places: gatewayPlaces,
+        findBinding: openBindingPlaces(engine),
+        headers: [...new Set(emulator.adapters.flatMap(({ descriptor }) => descriptor.headers))],
+        publicUrl: () => urls.gateway,
+        log,
+        refusedCalls: metrics.counter(
+          'parley_ingress_refused_total',
+          'Calls to the ingress whose signature was not good',
+        ),
+      }),
+      ...mediaRoutes({ objects }),
+    ],
+    directory.byAccessToken,
+  )
 
   return {
     planes: { mgmt, gateway },
@@ -221,7 +334,7 @@ export async function openNode(config: Config, around: Surroundings): Promise<No
     async close() {
       const stopped = engine.stop()
       await Promise.race([stopped, new Promise((resolve) => setTimeout(resolve, shutdown.effectsMs).unref())])
-      await poster.close()
+      await Promise.all([poster.close(), agentDoor.close(), media.close()])
       await stopped
       await buckets.close()
       await state.close()

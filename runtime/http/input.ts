@@ -33,7 +33,7 @@ export function readInput(
 }
 
 function readQueryOf(entry: Ready, text: string): Record<string, unknown> | Refusal {
-  if (text === '' && !entry.checkQuery) return noQuery
+  if (entry.route.rawQuery || (text === '' && !entry.checkQuery)) return noQuery
   const read = readQuery(text, entry.route.query)
   if ('problem' in read) return invalidFields([read.problem])
   const wrong = entry.checkQuery?.(read.value)
@@ -43,16 +43,19 @@ function readQueryOf(entry: Ready, text: string): Record<string, unknown> | Refu
 function readBody(entry: Ready, bytes: Buffer, contentType: string): { value: unknown } | Refusal {
   const { route } = entry
   if (bytes.length === 0 && route.bodyOptional) return { value: undefined }
-  if (contentType !== 'application/json') {
+  if (contentType !== 'application/json' || !route.body) {
     const media = contentType.split(';', 1)[0]!.trim().toLowerCase()
-    if (route.rawTypes?.includes(media)) return { value: bytes }
+    if (route.rawTypes?.some((type) => type === media || type === anyType)) return { value: bytes }
     if (!route.body || !isJson(media, contentType)) return unsupported(entry)
-  } else if (!route.body) return unsupported(entry)
+  }
   const read = readJson(bytes)
   const wrong = 'problem' in read ? [read.problem] : entry.checkBody!(read.value, bytes.length)
   if (wrong) return invalidFields(wrong, route.malformedStatus)
   return read as { value: unknown }
 }
+
+/** Among raw types: whatever comes, JSON included, is bytes. */
+const anyType = '*/*'
 
 /** A body that does not say what it is counts as JSON; JSON in another charset than UTF-8 does not exist. */
 function isJson(media: string, contentType: string): boolean {

@@ -5,6 +5,10 @@ export const tagDescriptions: Readonly<Record<string, string>> = {
   Org: 'The org a token belongs to, and its settings.',
   'API keys': 'Keys for programs: each belongs to one org and carries the scopes chosen for it. A key is shown once.',
   'Org webhooks': 'Endpoints told of what happens in an org, the log of what was sent to them, and replays.',
+  Agents: 'The agents of an org and the identity they show.',
+  'Gateway access': 'How an agent reaches the gateway: its access token and its signing secret, each shown once.',
+  Channels: 'Where an agent can be reached: its bindings, their setup, pacing and compliance.',
+  Webhook: 'Where the events of an agent go.',
   Catalogs:
     'What the installation brings along: templates, personalities, guardrails, tools and setup forms to pick from.',
   System: 'The installation itself, for those who run it: where its shards are, and moving one by hand.',

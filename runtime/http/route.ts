@@ -27,6 +27,8 @@ export interface Call<C, P, Q, B> {
   readonly params: P
   readonly query: Q
   readonly body: B
+  /** As it came, without a token. */
+  readonly queryText: string
   readonly requestId: string
   readonly connection: Connection
   /** A request header that the route declared in `headers`; empty when absent. */
@@ -59,8 +61,10 @@ export interface Route {
   readonly body?: TSchema
   /** A body that may be left out altogether is then `undefined`. */
   readonly bodyOptional?: true
-  /** Media types read besides JSON; such a body reaches the handler as bytes. */
+  /** Media types read besides JSON; such a body reaches the handler as bytes. With any of them, and no `body`, JSON does too. */
   readonly rawTypes?: readonly string[]
+  /** Whatever the query holds is left to the handler, as text. */
+  readonly rawQuery?: true
   readonly bodyLimitBytes?: number
   /** Request headers the handler reads. */
   readonly headers?: readonly string[]

@@ -146,7 +146,8 @@ export class Trip implements Receiver, Batched {
     if (!found.valid) return this.finish(notFound)
     const input = readInput(entry, this.query, this.bytes, this.contentType)
     if (isRefusal(input)) return this.finish(input)
-    const call = { caller, params, query: input.query, body: input.body, requestId, connection, header }
+    const { query, body } = input
+    const call = { caller, params, query, body, queryText: this.query, requestId, connection, header }
     const answer = entry.route.handler(call as unknown as Call<never, never, never, never>)
     if (!(answer instanceof Promise)) return this.finish(answer)
     answer.then((outcome) => this.finish(outcome)).catch((error) => this.fail(error))

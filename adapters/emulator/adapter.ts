@@ -1,0 +1,77 @@
+/** The emulator as a provider: what a channel would show goes to emulated phones, and what they do comes back as items. */
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import type { Adapter, IngressRequest, Item, Received } from '../../core/channel/adapter.js'
+import { contractVersion } from '../../core/channel/adapter.js'
+import type { ChannelName } from '../../core/channel/names.js'
+import { writePostback } from '../../core/channel/postback.js'
+import { traitsOf } from '../../core/channel/table.js'
+import type { Block, RenderedChip } from '../../core/render/contract.js'
+import type { Phones } from './phones.js'
+import { itemsIn } from './receive.js'
+
+export const provider = 'emulator'
+export const signatureHeader = 'x-emulator-signature'
+
+/** Every tap carries what comes back when it is tapped. */
+type Wire = { readonly block: unknown } | { readonly signal: string }
+
+/** `key` signs what phones do, so that nobody else can speak for them. */
+export function emulatorAdapter(channel: ChannelName, phones: Phones, key: Uint8Array): Adapter<unknown, Wire> {
+  const traits = traitsOf(channel)
+  return {
+    descriptor: { contract: contractVersion, channel, provider, traits, headers: [signatureHeader] },
+    render: (blocks, { messageId }) => blocks.map((block) => ({ block: withPostbacks(block, messageId) })),
+    signal: (signal) => (signal === 'typing' && !traits.typing ? undefined : { signal }),
+    async send(wire, { bindingId, address, id }) {
+      return { kind: 'sent', providerId: phones.show({ bindingId, address, id, wire }) }
+    },
+    receive: (request) => receive(request, key),
+  }
+}
+
+function receive({ bindingId, header, body }: IngressRequest, key: Uint8Array): Received {
+  if (!isSigned(header(signatureHeader), signatureOf(key, bindingId, body))) return { kind: 'refused' }
+  return { kind: 'items', items: readItems(body) }
+}
+
+function readItems(body: Uint8Array): readonly Item[] {
+  try {
+    return itemsIn(JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body)))
+  } catch {
+    return [{ problem: 'the body is not JSON' }]
+  }
+}
+
+export function signatureOf(key: Uint8Array, bindingId: string, body: Uint8Array): string {
+  return createHmac('sha256', key).update(`${bindingId}\n`).update(body).digest('hex')
+}
+
+function isSigned(given: string, expected: string): boolean {
+  const [a, b] = [Buffer.from(given), Buffer.from(expected)]
+  return a.length === b.length && timingSafeEqual(a, b)
+}
+
+function withPostbacks(block: Block, messageId: string): unknown {
+  const tappable = <T extends { readonly tap?: number }>({ tap, ...rest }: T) => ({
+    ...rest,
+    ...(tap !== undefined && { postback: writePostback({ messageId, place: tap }) }),
+  })
+  const chipped = <T extends { readonly chips?: readonly RenderedChip[] }>(thing: T) => ({
+    ...thing,
+    ...(thing.chips && { chips: thing.chips.map(tappable) }),
+  })
+  switch (block.kind) {
+    case 'card':
+      return { ...chipped(block), card: chipped(block.card) }
+    case 'carousel':
+      return { ...chipped(block), cards: block.cards.map(chipped) }
+    case 'list':
+      return { ...block, rows: block.rows.map(tappable) }
+    case 'times':
+      return { ...block, slots: block.slots.map(tappable) }
+    case 'native':
+      return block
+    default:
+      return chipped(block)
+  }
+}

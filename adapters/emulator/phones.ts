@@ -1,0 +1,49 @@
+/** What emulated phones have been sent: the newest of it, in the memory of this process, for whoever looks at them. */
+
+export interface Shown {
+  /** Counts everything shown in this process, so that a reader can go on from there. */
+  readonly number: number
+  readonly bindingId: string
+  readonly address: string
+  /** As the provider would have called it. */
+  readonly providerId: string
+  /** The same for every try of one piece. */
+  readonly id: string
+  readonly wire: unknown
+}
+
+export interface Phones {
+  /** A piece that came before is not shown again: answers what it was called then. */
+  show(piece: Omit<Shown, 'number' | 'providerId'>): string
+  /** What was shown after that number, oldest first. */
+  after(number: number, of: { readonly bindingId?: string; readonly address?: string }): readonly Shown[]
+}
+
+export function openPhones(kept: number): Phones {
+  const shown: Shown[] = []
+  const known = new Map<string, string>()
+  let numbers = 0
+  return {
+    show(piece) {
+      const name = `${piece.bindingId} ${piece.id}`
+      const before = known.get(name)
+      if (before !== undefined) return before
+      const number = ++numbers
+      const providerId = `emu-${piece.id}`
+      known.set(name, providerId)
+      shown.push({ ...piece, number, providerId })
+      if (shown.length > kept) {
+        const { bindingId, id } = shown.shift()!
+        known.delete(`${bindingId} ${id}`)
+      }
+      return providerId
+    },
+    after(number, { bindingId, address }) {
+      const first = shown[0]?.number ?? 0
+      return shown
+        .slice(Math.max(0, number + 1 - first))
+        .filter((each) => bindingId === undefined || each.bindingId === bindingId)
+        .filter((each) => address === undefined || each.address === address)
+    },
+  }
+}

@@ -1,0 +1,86 @@
+/** Tells an agent of one event by its webhook, and takes what it answers while it answers. */
+import { agentKeyOf } from '../../core/agentkey.js'
+import { isSignal } from '../../core/amf/index.js'
+import type { Around } from '../../core/conversation/desk.js'
+import { isRefusal } from '../../core/errors.js'
+import type { Performer } from '../shard/contract.js'
+import type { Send } from '../webhook/door.js'
+import { signedHeaders } from '../webhook/sign.js'
+import type { CallOutcome } from './calls.js'
+import { aroundOf, type KnownAgent } from './directory.js'
+import type { Call } from './effects.js'
+import { envelopeOf } from './envelope.js'
+import { withHostedMedia } from './media.js'
+import type { Places } from './places.js'
+import { type Piece, repliesIn } from './replies.js'
+import { conversationTable, eventTable } from './tables.js'
+
+export function callPerformer(places: Places): Performer {
+  const { shards, commands, directory, door } = places
+
+  return async ({ asid, number }: Call, { id, reader, signal }) => {
+    const conversation = reader.get(conversationTable, [asid])
+    const event = reader.get(eventTable, [asid, number])
+    if (!conversation || !event || conversation.firstEvent !== number) return
+    const agent = await directory.routes(agentKeyOf(conversation.agent))
+    if (isRefusal(agent) && agent.refused !== 'resource.not_found')
+      throw new Error('the agent cannot be looked up just now')
+    const outcome = isRefusal(agent) ? gone : await calledAt(agent)
+    const noted = await shards.ask(asid, commands.called, { asid, number, outcome })
+    if (isRefusal(noted)) throw new Error('what became of an event could not be noted')
+
+    async function calledAt(known: KnownAgent): Promise<CallOutcome> {
+      if (!known.webhook) return { kind: 'taken' }
+      const { orgId, signingSecret: sealed } = known
+      const secret = await places.sealer.open(orgId, sealed.kind, sealed.id, sealed.sealed)
+      if (isRefusal(secret)) throw new Error('the signing secret cannot be opened just now')
+      const around = aroundOf(known, conversation!, places)
+      const body = Buffer.from(JSON.stringify(envelopeOf(known, conversation!, event!, around.traits)))
+      const { webhookUrl: url } = known.webhook
+      const headers = { 'content-type': 'application/json', accept: acceptedTypes }
+      const signed = { ...headers, ...signedHeaders(secret, places.clock.now(), body) }
+      const done = await door.exchange(signal, (send) => exchange(send, { url, headers: signed, body }, around))
+      return 'kind' in done ? done : { kind: 'away', why: done.message }
+    }
+
+    async function exchange(
+      send: Send,
+      request: { url: string; headers: Record<string, string>; body: Uint8Array },
+      around: Around,
+    ): Promise<CallOutcome> {
+      const response = await send({ ...request, method: 'POST' })
+      const { statusCode: status, headers } = response
+      if (status < 200 || status > 299) {
+        response.body.resume()
+        const why = `The webhook answered ${status}.`
+        return status === 429 || status >= 500 ? { kind: 'away', why } : { kind: 'refused', why }
+      }
+      const settings = { now: places.clock.now(), zone: around.reader.zone }
+      const problems: string[] = []
+      let place = 0
+      for await (const piece of repliesIn(String(headers['content-type'] ?? ''), response.body, settings)) {
+        const problem = await taken(piece, `${id}:${place++}`, around)
+        if (problem) problems.push(problem)
+      }
+      return { kind: 'taken', ...(problems.length > 0 && { problem: problems.join(' ') }) }
+    }
+
+    /** Under an id of its own: when the agent is called again with the same event, what it said before is not sent twice. */
+    async function taken(piece: Piece, commandId: string, around: Around): Promise<string | undefined> {
+      if ('problem' in piece) return piece.problem || undefined
+      const { message } = piece
+      if (!isSignal(message)) {
+        const hosted = await withHostedMedia(places.media, message, around.traits, signal)
+        if (isRefusal(hosted)) throw new Error('the media of a reply could not be looked up')
+        if ('reason' in hosted) return `${hosted.reason}: ${hosted.detail}`
+      }
+      const offered = [{ message, from: 'reply' as const }]
+      const answers = await shards.ask(asid, commands.offer, { asid, around, offered }, { id: commandId })
+      if (isRefusal(answers)) throw new Error('a reply could not be noted')
+      return undefined
+    }
+  }
+}
+
+const gone: CallOutcome = { kind: 'refused', why: 'The agent is gone.' }
+const acceptedTypes = 'application/json, application/x-ndjson, text/svc-aml'

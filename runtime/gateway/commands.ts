@@ -1,0 +1,206 @@
+/** The commands of a conversation. Each brings what its process knows of the agent, and decides with the conversation alone. */
+import type { AgentPlace } from '../../core/agentkey.js'
+import type { ChannelName } from '../../core/channel/names.js'
+import { type Accepted, accepted, type Offered } from '../../core/conversation/accept.js'
+import type { Around, CarriedNews, Desk, WakeReason } from '../../core/conversation/desk.js'
+import { heard, type Inbound } from '../../core/conversation/hear.js'
+import { heldTooLong } from '../../core/conversation/held.js'
+import { reject } from '../../core/conversation/refusals.js'
+import { carriedBack, dispatched, enqueued, type Outcome, wokenToSend } from '../../core/conversation/sending.js'
+import type { Conversation, Outgoing } from '../../core/conversation/state.js'
+import { lookedAt } from '../../core/conversation/windowchange.js'
+import { conversation as limits } from '../../core/limits.js'
+import type { Command, Told, Tx } from '../shard/contract.js'
+import { type CallOutcome, callAgain, called } from './calls.js'
+import { openDesk } from './desk.js'
+import { type Attend, effectKinds, type Matter } from './effects.js'
+import { conversationTable, seenTable } from './tables.js'
+import { tidy, tidyLater } from './tidy.js'
+
+/** Whose conversation it is: with this it is begun when it is not known yet. */
+export interface Identity {
+  readonly asid: string
+  readonly agent: AgentPlace
+  readonly channel: ChannelName
+  readonly address: string
+  readonly sandbox?: true
+}
+
+export interface ConversationCommands {
+  /** What a provider told us of one person; what it told before is passed over. Answers how many were new. */
+  readonly hear: Command<{ who: Identity; around: Around; items: readonly { id: string; inbound: Inbound }[] }, number>
+  /** Messages of the agent for a person. Answers one by one, in their order. */
+  readonly offer: Command<
+    { asid: string; who?: Identity; around: Around; offered: readonly Offered[] },
+    readonly Accepted[]
+  >
+  readonly dispatched: Command<
+    { asid: string; around: Around; messageId: string; tried: number; outcome: Outcome },
+    null
+  >
+  readonly woken: Command<{ asid: string; reason: WakeReason | 'call' }, null>
+  readonly attend: Command<{ asid: string; around: Around; matter: Matter }, null>
+  /** The bulk queue lets a message go. */
+  readonly released: Command<{ asid: string; messageId: string }, null>
+  /** A message of the same person's conversation on another channel. */
+  readonly carry: Command<{ who: Identity; around: Around; outgoing: Outgoing; for: string }, null>
+  readonly carried: Command<{ asid: string; messageId: string; news: CarriedNews }, null>
+  readonly tidy: Command<{ asid: string }, null>
+  /** What calling the agent with an event came to. */
+  readonly called: Command<{ asid: string; number: number; outcome: CallOutcome }, null>
+}
+
+export function conversationCommands({ timeScale }: { timeScale: number }): ConversationCommands {
+  /** One decision over the conversation as it is; nothing for one that is not there and has nobody to begin it. */
+  function turn<R>(
+    tx: Tx,
+    told: Told,
+    who: Identity | { readonly asid: string },
+    decide: (desk: Desk, conversation: Conversation) => { conversation: Conversation; answer: R },
+  ): R | undefined {
+    const conversation = tx.get(conversationTable, [who.asid]) ?? ('agent' in who ? begun(who, told.at) : undefined)
+    if (!conversation) return undefined
+    const desk = openDesk({ tx, told, conversation, timeScale, commands: () => commands })
+    const { conversation: after, answer } = decide(desk, conversation)
+    if (after.isTidy) tidyLater(tx, who.asid, told.at, false, timeScale)
+    const { isTidy: _before, ...kept } = after
+    desk.keep(kept)
+    return answer
+  }
+
+  function changing(
+    tx: Tx,
+    told: Told,
+    who: Identity | { readonly asid: string },
+    change: (desk: Desk, conversation: Conversation) => Conversation,
+  ): null {
+    turn(tx, told, who, (desk, conversation) => ({ conversation: change(desk, conversation), answer: null }))
+    return null
+  }
+
+  const commands: ConversationCommands = {
+    hear: {
+      name: 'conversation.hear',
+      decide(tx, { who, around, items }, told) {
+        const until = told.at + Math.ceil(limits.seenMs / timeScale)
+        const fresh = items.filter(({ id }, at) => {
+          const isKnown = (tx.get(seenTable, [who.asid, id])?.until ?? 0) > told.at
+          return !isKnown && items.findIndex((item) => item.id === id) === at
+        })
+        if (fresh.length === 0) return 0
+        for (const { id } of fresh) tx.put(seenTable, [who.asid, id], { until })
+        changing(tx, told, who, (desk, conversation) =>
+          fresh.reduce((changed, { inbound }) => heard(desk, changed, around, inbound), conversation),
+        )
+        return fresh.length
+      },
+    },
+    offer: {
+      name: 'conversation.offer',
+      decide(tx, { asid, who, around, offered }, told) {
+        const answers = turn(tx, told, who ?? { asid }, (desk, conversation) => {
+          let changed = conversation
+          const answer = offered.map((each) => {
+            const taken = accepted(desk, changed, around, each)
+            changed = taken.conversation
+            return taken.answer
+          })
+          return { conversation: changed, answer }
+        })
+        return answers ?? offered.map(() => reject('unknownRecipient'))
+      },
+    },
+    dispatched: {
+      name: 'conversation.dispatched',
+      decide: (tx, { asid, around, ...said }, told) =>
+        changing(tx, told, { asid }, (desk, conversation) => dispatched(desk, conversation, around, said)),
+    },
+    woken: {
+      name: 'conversation.woken',
+      decide(tx, { asid, reason }, told) {
+        if (reason === 'send') return changing(tx, told, { asid }, wokenToSend)
+        if (reason === 'call') return callAgain(tx, asid)
+        return attendTo(tx, asid, { kind: reason })
+      },
+    },
+    attend: {
+      name: 'conversation.attend',
+      decide: (tx, { asid, around, matter }, told) =>
+        changing(tx, told, { asid }, (desk, conversation) => {
+          if (matter.kind === 'held') return heldTooLong(desk, conversation, around)
+          if (matter.kind === 'window') return lookedAt(desk, conversation, around)
+          return carriedBack(desk, conversation, around, matter.messageId, matter.news)
+        }),
+    },
+    released: {
+      name: 'conversation.released',
+      decide: (tx, { asid, messageId }, told) =>
+        changing(tx, told, { asid }, (desk, conversation) => enqueued(desk, conversation, { id: messageId })),
+    },
+    carry: {
+      name: 'conversation.carry',
+      decide: (tx, { who, around, outgoing, for: asker }, told) =>
+        changing(tx, told, who, (desk, conversation) => {
+          const { message: given, from, id: messageId } = outgoing
+          const { delivery: _roads, id: _callers, ...message } = given as typeof given & { delivery?: unknown }
+          const offered: Offered = {
+            message,
+            from: from === 'reply' ? 'reply' : 'send',
+            carriedFor: { asid: asker, messageId },
+          }
+          const taken = accepted(desk, conversation, around, offered)
+          if ('reason' in taken.answer) {
+            const attempt = { channel: who.channel, provider: around.binding?.provider ?? '' }
+            desk.carried(asker, messageId, { state: 'failed', attempt, ...taken.answer })
+          }
+          return taken.conversation
+        }),
+    },
+    carried: {
+      name: 'conversation.carried',
+      decide: (tx, { asid, messageId, news }) => attendTo(tx, asid, { kind: 'carried', messageId, news }),
+    },
+    tidy: {
+      name: 'conversation.tidy',
+      decide(tx, { asid }, { at }) {
+        const conversation = tx.get(conversationTable, [asid])
+        if (!conversation) return null
+        const { left, isMore } = tidy(tx, conversation, at, timeScale)
+        if (left || isMore) tidyLater(tx, asid, at, isMore, timeScale)
+        else tx.put(conversationTable, [asid], { ...conversation, isTidy: true })
+        return null
+      },
+    },
+    called: {
+      name: 'conversation.called',
+      decide: (tx, { asid, number, outcome }, told) =>
+        changing(tx, told, { asid }, (desk, conversation) => called(tx, desk, conversation, number, outcome)),
+    },
+  }
+  return commands
+}
+
+function attendTo(tx: Tx, asid: string, matter: Matter): null {
+  const payload: Attend = { asid, matter }
+  tx.effect({ kind: effectKinds.attend, payload, destination: asid })
+  return null
+}
+
+function begun({ asid, agent, channel, address, sandbox }: Identity, at: number): Conversation {
+  return {
+    asid,
+    agent,
+    channel,
+    address,
+    createdAt: at,
+    windowIsOpen: false,
+    queue: [],
+    held: [],
+    nextSendAt: 0,
+    firstEvent: 1,
+    nextEvent: 1,
+    nextRecord: 1,
+    isTidy: true,
+    ...(sandbox && { sandbox }),
+  }
+}

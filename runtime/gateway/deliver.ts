@@ -1,0 +1,122 @@
+/** Hands one message of a conversation to the provider of its channel, and reports what came of it. */
+import { agentKeyOf } from '../../core/agentkey.js'
+import { isSignal } from '../../core/amf/index.js'
+import type { Adapter, SendOutcome } from '../../core/channel/adapter.js'
+import type { Outcome } from '../../core/conversation/sending.js'
+import type { Conversation, Outgoing } from '../../core/conversation/state.js'
+import { isRefusal } from '../../core/errors.js'
+import { render } from '../../core/render/render.js'
+import type { Performer } from '../shard/contract.js'
+import { aroundOf, type BoundChannel, type KnownAgent } from './directory.js'
+import type { Deliver } from './effects.js'
+import { withHostedMedia } from './media.js'
+import type { Places } from './places.js'
+import { conversationTable, outgoingTable } from './tables.js'
+
+export function deliverPerformer(places: Places): Performer {
+  const { shards, commands, directory } = places
+
+  return async ({ asid, messageId, tried }: Deliver, { reader, signal }) => {
+    const conversation = reader.get(conversationTable, [asid])
+    const outgoing = reader.get(outgoingTable, [asid, messageId])
+    const { flight } = conversation ?? {}
+    if (!conversation || !outgoing || flight?.messageId !== messageId || flight.tried !== tried) return
+    const agent = await directory.routes(agentKeyOf(conversation.agent))
+    if (isRefusal(agent)) {
+      if (agent.refused !== 'resource.not_found') throw new Error('the agent cannot be looked up just now')
+      return
+    }
+    const around = aroundOf(agent, conversation, places)
+    const outcome = await handOver(places, agent, conversation, outgoing, signal)
+    const answer = await shards.ask(asid, commands.dispatched, { asid, around, messageId, tried, outcome })
+    if (isRefusal(answer)) throw new Error('what became of a message could not be noted')
+  }
+}
+
+const refused = (reason: string, again: 'later' | 'elsewhere' | 'never', detail?: string): Outcome => ({
+  kind: 'refused',
+  reason,
+  again,
+  ...(detail && { detail }),
+})
+
+/** Whoever opted out after it was taken gets nothing more but what the house owes them. */
+async function handOver(
+  places: Places,
+  agent: KnownAgent,
+  conversation: Conversation,
+  outgoing: Outgoing,
+  signal: AbortSignal,
+): Promise<Outcome> {
+  if (conversation.optedOutAt !== undefined && outgoing.from !== 'house') return refused('optedOut', 'never')
+  const bound = agent.channels.find(({ channel }) => channel === conversation.channel)
+  const adapter = bound && places.adapters(bound.channel, bound.provider)
+  if (!adapter)
+    return refused(agent.disabled.includes(conversation.channel) ? 'bindingDisabled' : 'noBinding', 'elsewhere')
+  const auth = await authOf(places, agent, bound)
+  if (auth === undefined) return refused('sendFailed', 'later', 'The credentials of the channel could not be read.')
+  const wires = await wiresFor(places, adapter, conversation, outgoing, agent, signal)
+  if ('kind' in wires) return wires
+  return sendAll(adapter, wires, outgoing, { auth, bindingId: bound.bindingId, address: conversation.address, signal })
+}
+
+/** Undefined when they cannot be opened just now. */
+async function authOf({ sealer }: Places, { orgId }: KnownAgent, { auth }: BoundChannel): Promise<unknown> {
+  if (!auth) return {}
+  const text = await sealer.open(orgId, auth.kind, auth.id, auth.sealed)
+  return isRefusal(text) ? undefined : JSON.parse(text)
+}
+
+async function wiresFor(
+  places: Places,
+  adapter: Adapter,
+  { channel, address, ...conversation }: Conversation,
+  { id: messageId, message }: Outgoing,
+  agent: KnownAgent,
+  signal: AbortSignal,
+): Promise<readonly unknown[] | Outcome> {
+  const about = { address, messageId }
+  if (isSignal(message)) {
+    const wire = adapter.signal?.(message.signal, about)
+    return wire === undefined ? [] : [wire]
+  }
+  const { traits } = adapter.descriptor
+  const hosted = await withHostedMedia(places.media, message, traits, signal)
+  if (isRefusal(hosted)) return refused('sendFailed', 'later', 'The media of the message could not be looked up.')
+  if ('reason' in hosted) return refused(hosted.reason, 'elsewhere', hosted.detail)
+  const { reader } = aroundOf(agent, { ...conversation, channel, address }, places)
+  const { blocks } = render(hosted, traits, { ...reader, locale: message.locale ?? reader.locale })
+  return adapter.render(blocks, about)
+}
+
+/** Piece by piece, each after the one before was taken, from where an earlier try had come to. */
+async function sendAll(
+  adapter: Adapter,
+  wires: readonly unknown[],
+  { id, providerIds: before = [] }: Outgoing,
+  sending: {
+    readonly auth: unknown
+    readonly bindingId: string
+    readonly address: string
+    readonly signal: AbortSignal
+  },
+): Promise<Outcome> {
+  const providerIds = [...before]
+  for (const [piece, wire] of wires.entries()) {
+    if (piece < before.length) continue
+    if (sending.signal.aborted) throw new Error('nothing may go out any more')
+    const outcome = await attempt(adapter, wire, { ...sending, id: `${id}.${piece}` })
+    if (outcome.kind === 'refused') return { ...outcome, ...(providerIds.length > 0 && { providerIds }) }
+    providerIds.push(outcome.providerId)
+  }
+  return { kind: 'sent', providerIds }
+}
+
+/** An adapter that throws has a bug; what it was about to do may or may not have been done. */
+async function attempt(adapter: Adapter, wire: unknown, sending: Parameters<Adapter['send']>[1]): Promise<SendOutcome> {
+  try {
+    return await adapter.send(wire, sending)
+  } catch {
+    return { kind: 'refused', reason: 'sendFailed', detail: 'The adapter of the channel failed.', again: 'elsewhere' }
+  }
+}

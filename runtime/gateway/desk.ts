@@ -1,0 +1,110 @@
+/** The desk of a conversation's decisions, laid over a transaction of its shard. */
+import type { Desk } from '../../core/conversation/desk.js'
+import type { Conversation, Outgoing } from '../../core/conversation/state.js'
+import { conversation as limits } from '../../core/limits.js'
+import type { Told, Tx } from '../shard/contract.js'
+import type { ConversationCommands } from './commands.js'
+import { type Carry, effectKinds } from './effects.js'
+import {
+  callerIdTable,
+  conversationTable,
+  eventTable,
+  logTable,
+  outgoingTable,
+  parkedTable,
+  providerIdTable,
+  sentTable,
+  trafficTable,
+} from './tables.js'
+
+export interface DeskOptions {
+  readonly tx: Tx
+  readonly told: Told
+  readonly conversation: Conversation
+  readonly timeScale: number
+  readonly commands: () => ConversationCommands
+}
+
+/** `keep` comes last in every decision: it also starts on the first event that waits. */
+export function openDesk({ tx, told, conversation: before, timeScale, commands }: DeskOptions): Desk {
+  const { asid, channel } = before
+  const { orgId, agentId } = before.agent
+  const { at } = told
+  let records = before.nextRecord
+  const scaled = (ms: number) => Math.ceil(ms / timeScale)
+  const recordKey = (): [string, string, number, string, number] => [orgId, agentId, at, asid, records++]
+  const inTime = <T extends { readonly until: number }>(row: T | undefined) => (row && row.until > at ? row : undefined)
+
+  return {
+    at,
+    scaled,
+    mint: told.mint,
+
+    outgoing: (id) => tx.get(outgoingTable, [asid, id]),
+    idOfProvider: (id) => tx.get(providerIdTable, [asid, id])?.messageId,
+    idOfCaller: (id) => inTime(tx.get(callerIdTable, [asid, id]))?.messageId,
+    *sentSince(since): Generator<Outgoing> {
+      const rows = tx.range(sentTable, { prefix: [asid], reverse: true })
+      for (const { key } of rows) {
+        if (key[1] < since) return
+        const outgoing = tx.get(outgoingTable, [asid, key[2]])
+        if (outgoing) yield outgoing
+      }
+    },
+    parked: (providerId) => inTime(tx.get(parkedTable, [asid, providerId]))?.receipts ?? [],
+
+    keep(conversation) {
+      tx.put(conversationTable, [asid], { ...conversation, nextRecord: records })
+      const isCalling = before.firstEvent < before.nextEvent
+      if (!isCalling && conversation.firstEvent < conversation.nextEvent) {
+        tx.effect({ kind: effectKinds.call, payload: { asid, number: conversation.firstEvent }, destination: asid })
+      }
+    },
+    keepOutgoing(outgoing) {
+      const earlier = tx.get(outgoingTable, [asid, outgoing.id])
+      tx.put(outgoingTable, [asid, outgoing.id], outgoing)
+      if (outgoing.sentAt !== undefined && earlier?.sentAt === undefined) {
+        tx.put(sentTable, [asid, outgoing.sentAt, outgoing.id], { until: at + scaled(limits.statusMs) })
+      }
+    },
+    nameForProvider(providerId, messageId) {
+      tx.put(providerIdTable, [asid, providerId], { messageId, until: at + scaled(limits.keptMs) })
+    },
+    nameForCaller(callerId, messageId) {
+      tx.put(callerIdTable, [asid, callerId], { messageId, until: at + scaled(limits.messageIdMs) })
+    },
+    park(receipt) {
+      const receipts = inTime(tx.get(parkedTable, [asid, receipt.providerId]))?.receipts ?? []
+      if (receipts.length >= limits.parkedReceipts) return
+      const until = at + scaled(limits.parkedMs)
+      tx.put(parkedTable, [asid, receipt.providerId], { receipts: [...receipts, receipt], until })
+    },
+
+    tell: (number, event) => tx.put(eventTable, [asid, number], event),
+    traffic(entry) {
+      tx.put(trafficTable, recordKey(), { ...entry, channel, ...(before.sandbox && { test: true }) })
+    },
+    log(entry) {
+      const sessionId = before.session?.id
+      tx.put(logTable, recordKey(), { ...entry, channel, ...(sessionId && { sessionId }) })
+    },
+    deliver(messageId, tried) {
+      const destination = `${orgId}/${agentId}/${channel}`
+      tx.effect({ kind: effectKinds.deliver, payload: { asid, messageId, tried }, destination })
+    },
+    govern(messageId) {
+      tx.effect({ kind: effectKinds.govern, payload: { asid, messageId } })
+    },
+    wake(reason, wakeAt) {
+      if (wakeAt === undefined) return tx.unschedule(reason)
+      tx.schedule({ name: reason, dueAt: wakeAt, command: commands().woken.name, input: { asid, reason } })
+    },
+    carry(sibling, onto, outgoing) {
+      const payload: Carry = { asid, sibling, channel: onto, messageId: outgoing.id }
+      tx.effect({ kind: effectKinds.carry, payload, destination: sibling })
+    },
+    carried(asker, messageId, news) {
+      tx.tell(asker, commands().carried, { asid: asker, messageId, news })
+    },
+  }
+}

@@ -1,0 +1,107 @@
+/** What the gateway knows of agents, by whoever keeps them. */
+
+import type { AgentPlace } from '../../core/agentkey.js'
+import { agentKeyOf } from '../../core/agentkey.js'
+import type { Adapter } from '../../core/channel/adapter.js'
+import { type ChannelName, carrierChannels } from '../../core/channel/names.js'
+import type { Around } from '../../core/conversation/desk.js'
+import type { Refusal } from '../../core/errors.js'
+import type { AsidOf } from './asid.js'
+
+export interface SealedText {
+  readonly kind: string
+  readonly id: string
+  readonly sealed: Uint8Array
+}
+
+export interface BoundChannel {
+  readonly bindingId: string
+  readonly channel: ChannelName
+  readonly provider: string
+  readonly delivery?: { readonly minMessageDelayMs?: number }
+  readonly compliance?: { readonly enabled: boolean; readonly disclaimerText?: string }
+  readonly auth?: SealedText
+}
+
+export interface KnownAgent extends AgentPlace {
+  readonly name: string
+  readonly mode: 'managed' | 'webhook'
+  readonly webhook?: { readonly webhookUrl: string; readonly instanceId?: string }
+  readonly signingSecret: SealedText
+  readonly identity: Readonly<Partial<Record<string, string>>>
+  readonly channels: readonly BoundChannel[]
+  readonly disabled: readonly ChannelName[]
+  readonly timeZone?: string
+}
+
+export interface Directory {
+  /** A refusal when there is no such agent, or nobody can be asked just now. */
+  routes(agentKey: string): Promise<KnownAgent | Refusal>
+}
+
+/** Finds the adapter of a provider on a channel. */
+export type Adapters = (channel: ChannelName, provider: string) => Adapter | undefined
+
+export function adaptersAmong(known: readonly Adapter[]): Adapters {
+  const byName = new Map(
+    known.map((adapter) => [nameOf(adapter.descriptor.channel, adapter.descriptor.provider), adapter]),
+  )
+  return (channel, provider) => byName.get(nameOf(channel, provider))
+}
+
+function nameOf(channel: ChannelName, provider: string): string {
+  return `${channel} ${provider}`
+}
+
+const defaultLocale = 'en-US'
+const defaultZone = 'UTC'
+
+export interface Person {
+  readonly channel: ChannelName
+  readonly address: string
+}
+
+/** The agent around a conversation with that person. */
+export function aroundOf(
+  agent: KnownAgent,
+  { channel, address }: Person,
+  {
+    adapters,
+    asidOf,
+    traitsOf,
+  }: { adapters: Adapters; asidOf: AsidOf; traitsOf: (channel: ChannelName) => Around['traits'] },
+): Around {
+  const bound = agent.channels.find((each) => each.channel === channel)
+  const adapter = bound && adapters(channel, bound.provider)
+  const { contactEmail, contactPhone, websiteUrl } = agent.identity
+  const compliance = bound?.compliance
+  const isDisabled = agent.disabled.includes(channel)
+  return {
+    ...((adapter || isDisabled) && {
+      binding: {
+        provider: bound?.provider ?? '',
+        isActive: adapter !== undefined,
+        minDelayMs: bound?.delivery?.minMessageDelayMs ?? 0,
+        ...(compliance?.enabled && {
+          compliance: { ...(compliance.disclaimerText && { disclaimer: compliance.disclaimerText }) },
+        }),
+      },
+    }),
+    traits: adapter?.descriptor.traits ?? traitsOf(channel),
+    brand: {
+      name: agent.name,
+      ...(contactEmail && { contactEmail }),
+      ...(contactPhone && { contactPhone }),
+      ...(websiteUrl && { websiteUrl }),
+    },
+    reader: { locale: defaultLocale, zone: agent.timeZone ?? defaultZone },
+    siblings: siblingsOf(agent, { channel, address }, asidOf),
+  }
+}
+
+/** Carrier channels have their addresses in common; no other two channels do. */
+function siblingsOf(agent: KnownAgent, { channel, address }: Person, asidOf: AsidOf): Around['siblings'] {
+  if (!carrierChannels.includes(channel)) return {}
+  const others = agent.channels.filter((each) => each.channel !== channel && carrierChannels.includes(each.channel))
+  return Object.fromEntries(others.map((each) => [each.channel, asidOf(agentKeyOf(agent), each.channel, address)]))
+}

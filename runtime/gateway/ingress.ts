@@ -1,0 +1,135 @@
+/**
+ * Where providers call in. A call is believed only when its signature is good, acknowledged as soon as everything in it is
+ * on record, and an item that cannot be read, or that no conversation takes, does not lose the others.
+ */
+import Type from 'typebox'
+import { type AgentPlace, agentKeyOf } from '../../core/agentkey.js'
+import type { Adapter, IngressRequest, Item, Received } from '../../core/channel/adapter.js'
+import type { Inbound } from '../../core/conversation/hear.js'
+import { isRefusal, type Refusal, refuse } from '../../core/errors.js'
+import { pathIdPattern } from '../../core/ids.js'
+import { ingress as limits } from '../../core/limits.js'
+import { type Answer, json, type Method, type Route, route } from '../http/route.js'
+import type { Log } from '../observe/log.js'
+import { aroundOf, type BoundChannel, type KnownAgent } from './directory.js'
+import type { Places } from './places.js'
+
+export interface IngressOptions {
+  readonly places: Places
+  /** The agent that a binding belongs to; null for one that nobody made. */
+  readonly findBinding: (bindingId: string) => Promise<AgentPlace | null | Refusal>
+  /** Every header that any adapter reads. */
+  readonly headers: readonly string[]
+  /** Where providers reach the gateway, as they were told. */
+  readonly publicUrl: () => string
+  readonly log: Log
+  readonly refusedCalls: { add(): void }
+}
+
+const notThere = refuse('resource.not_found')
+
+export function ingressRoutes({ places, findBinding, headers, publicUrl, log, refusedCalls }: IngressOptions): Route[] {
+  const common = {
+    plane: 'gateway',
+    path: '/ingress/{bindingId}',
+    tag: 'Providers',
+    access: { who: 'public' },
+    params: Type.Object({ bindingId: Type.String({ pattern: pathIdPattern }) }),
+    rawQuery: true,
+    headers,
+    errors: ['resource.not_found', 'auth.unauthenticated', 'service.unavailable'],
+  } as const
+
+  function ingress(method: Extract<Method, 'GET' | 'POST'>, summary: string): Route {
+    return route({
+      ...common,
+      method,
+      summary,
+      ...(method === 'POST' && { rawTypes: ['*/*'], bodyOptional: true as const, bodyLimitBytes: limits.bodyBytes }),
+      reply: { 200: Type.Object({}) },
+      async handler({ params: { bindingId }, queryText, header, body }) {
+        const found = await boundTo(bindingId)
+        if (isRefusal(found)) return found
+        const query = queryText === '' ? '' : `?${queryText}`
+        const url = `${publicUrl()}/v4/ingress/${bindingId}${query}`
+        const bytes = (body as unknown as Uint8Array | undefined) ?? new Uint8Array(0)
+        const request: IngressRequest = { bindingId, method, url, header, body: bytes }
+        return answered(found, request)
+      },
+    })
+  }
+
+  interface Found {
+    readonly agent: KnownAgent
+    readonly bound: BoundChannel
+    readonly adapter: Adapter
+  }
+
+  async function boundTo(bindingId: string): Promise<Found | Refusal> {
+    const place = await findBinding(bindingId)
+    if (!place || isRefusal(place)) return place ?? notThere
+    const agent = await places.directory.routes(agentKeyOf(place))
+    if (isRefusal(agent)) return agent
+    const bound = agent.channels.find((each) => each.bindingId === bindingId)
+    const adapter = bound && places.adapters(bound.channel, bound.provider)
+    return adapter ? { agent, bound, adapter } : notThere
+  }
+
+  async function answered(found: Found, request: IngressRequest): Promise<Answer | Refusal> {
+    const auth = await authOf(found)
+    if (isRefusal(auth)) return auth
+    const received = read(found.adapter, request, auth.value)
+    if (received.kind === 'refused') {
+      refusedCalls.add()
+      return refuse('auth.unauthenticated')
+    }
+    if (received.kind === 'answer') {
+      const { status, type, body } = received
+      return { status, type, body }
+    }
+    const refusal = await heard(found, received.items)
+    return refusal ?? json(200, {})
+  }
+
+  async function authOf({ agent, bound: { auth } }: Found): Promise<{ value: unknown } | Refusal> {
+    if (!auth) return { value: {} }
+    const text = await places.sealer.open(agent.orgId, auth.kind, auth.id, auth.sealed)
+    return isRefusal(text) ? text : { value: JSON.parse(text) }
+  }
+
+  /** An adapter that throws has not read anything; whoever called is told to come again. */
+  function read(adapter: Adapter, request: IngressRequest, auth: unknown): Received {
+    try {
+      return adapter.receive(request, auth)
+    } catch (error) {
+      log.error('ingress.adapter.failed', { bindingId: request.bindingId, error })
+      return { kind: 'items', items: [{ problem: 'the adapter failed' }] }
+    }
+  }
+
+  /** Everything of one person in one command, persons side by side. A refusal when any of it is not on record. */
+  async function heard({ agent, bound }: Found, items: readonly Item[]): Promise<Refusal | undefined> {
+    const people = new Map<string, { id: string; inbound: Inbound }[]>()
+    for (const item of items) {
+      if ('problem' in item) {
+        log.warn('ingress.item.unreadable', { bindingId: bound.bindingId, problem: item.problem })
+        continue
+      }
+      const { address, id, inbound } = item
+      people.set(address, [...(people.get(address) ?? []), { id, inbound }])
+    }
+    const { channel } = bound
+    const outcomes = await Promise.all(
+      [...people].map(([address, told]) => {
+        const asid = places.asidOf(agentKeyOf(agent), channel, address)
+        const { orgId, agentId } = agent
+        const who = { asid, agent: { orgId, agentId }, channel, address }
+        const around = aroundOf(agent, who, places)
+        return places.shards.ask(asid, places.commands.hear, { who, around, items: told })
+      }),
+    )
+    return outcomes.find(isRefusal)
+  }
+
+  return [ingress('GET', 'A provider makes itself known'), ingress('POST', 'A provider tells what happened')]
+}

@@ -1,0 +1,76 @@
+/** Media of a message, fetched and kept by us before anything of it is sent. */
+import type { ContentMessage, Part, PlainPart } from '../../core/amf/index.js'
+import type { Traits } from '../../core/channel/traits.js'
+import { isRefusal, type Refusal } from '../../core/errors.js'
+import { media as limits } from '../../core/limits.js'
+import type { Media, Unreachable } from '../media/contract.js'
+
+/** What a channel cannot show it is given as a link. */
+const everyType = ['image/*', 'video/*', 'audio/*', 'application/*', 'text/*']
+
+/** Every address of media in a message, each once. */
+export function mediaUrlsIn({ parts }: Pick<ContentMessage, 'parts'>): readonly string[] {
+  return [...new Set(parts.flatMap((part) => urlsIn(part)))]
+}
+
+function urlsIn(part: Part): readonly string[] {
+  switch (part.type) {
+    case 'media':
+      return [part.mediaUrl, ...(part.thumbnailUrl ? [part.thumbnailUrl] : [])]
+    case 'card':
+      return part.card.mediaUrl ? [part.card.mediaUrl] : []
+    case 'carousel':
+      return part.cards.flatMap(({ mediaUrl }) => mediaUrl ?? [])
+    case 'ask.choice':
+      return part.options.flatMap(({ mediaUrl }) => mediaUrl ?? [])
+    case 'showcase':
+      return part.items.flatMap(({ mediaUrl }) => mediaUrl ?? [])
+    case 'native':
+      return part.fallback.flatMap(urlsIn)
+    default:
+      return []
+  }
+}
+
+/** The message with our own addresses in place of those it came with, or the first of them that cannot be had. */
+export async function withHostedMedia(
+  media: Pick<Media, 'hosted'>,
+  message: ContentMessage,
+  traits: Traits,
+  signal?: AbortSignal,
+): Promise<ContentMessage | Unreachable | Refusal> {
+  const urls = mediaUrlsIn(message)
+  if (urls.length === 0) return message
+  const wanted = { types: everyType, maxBytes: traits.media?.maxBytes ?? limits.maxBytes }
+  const found = await Promise.all(urls.map((url) => media.hosted(url, wanted, signal)))
+  for (const each of found) if (isRefusal(each) || 'reason' in each) return each
+  const hosted = new Map(urls.map((url, at) => [url, (found[at] as { url: string }).url]))
+  return { ...message, parts: message.parts.map((part) => replaced(part, (url) => hosted.get(url) ?? url)) }
+}
+
+type Swap = (url: string) => string
+
+function replaced<P extends Part | PlainPart>(part: P, swap: Swap): P {
+  switch (part.type) {
+    case 'media': {
+      const { thumbnailUrl } = part
+      return { ...part, mediaUrl: swap(part.mediaUrl), ...(thumbnailUrl && { thumbnailUrl: swap(thumbnailUrl) }) }
+    }
+    case 'card':
+      return { ...part, card: pictured(part.card, swap) }
+    case 'carousel':
+      return { ...part, cards: part.cards.map((card) => pictured(card, swap)) }
+    case 'ask.choice':
+      return { ...part, options: part.options.map((option) => pictured(option, swap)) }
+    case 'showcase':
+      return { ...part, items: part.items.map((item) => pictured(item, swap)) }
+    case 'native':
+      return { ...part, fallback: part.fallback.map((each) => replaced(each, swap)) }
+    default:
+      return part
+  }
+}
+
+function pictured<T extends { readonly mediaUrl?: string }>(thing: T, swap: Swap): T {
+  return thing.mediaUrl === undefined ? thing : { ...thing, mediaUrl: swap(thing.mediaUrl) }
+}

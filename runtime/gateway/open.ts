@@ -1,0 +1,47 @@
+/** The gateway as a whole: what runs where conversations are, and what answers calls. */
+import type { Performer, Repertoire } from '../shard/contract.js'
+import { attendPerformer, carryPerformer } from './attend.js'
+import { bulkCommands, governPerformer } from './bulk.js'
+import { callPerformer } from './call.js'
+import { type ConversationCommands, conversationCommands } from './commands.js'
+import { deadLetterRepertoire } from './deadletters.js'
+import { deliverPerformer } from './deliver.js'
+import { effectKinds } from './effects.js'
+import type { Places } from './places.js'
+import { readConversation } from './routes.js'
+
+export interface GatewayParts extends Pick<Repertoire, 'commands' | 'queries'> {
+  readonly conversation: ConversationCommands
+  /** What they work with is asked for when something is performed, since it is not all there before. */
+  performers(places: () => Places): Readonly<Record<string, Performer>>
+}
+
+export function gatewayParts({ timeScale }: { timeScale: number }): GatewayParts {
+  const conversation = conversationCommands({ timeScale })
+  const bulk = bulkCommands(conversation)
+  return {
+    conversation,
+    commands: [
+      ...Object.values(conversation),
+      ...Object.values(bulk),
+      ...deadLetterRepertoire.commands,
+    ] as unknown as Repertoire['commands'],
+    queries: [readConversation, ...deadLetterRepertoire.queries] as unknown as Repertoire['queries'],
+    performers(places) {
+      const lazily = (open: (places: Places) => Performer): Performer => {
+        let opened: Performer | undefined
+        return (payload, performing) => {
+          opened ??= open(places())
+          return opened(payload, performing)
+        }
+      }
+      return {
+        [effectKinds.deliver]: lazily(deliverPerformer),
+        [effectKinds.call]: lazily(callPerformer),
+        [effectKinds.attend]: lazily(attendPerformer),
+        [effectKinds.carry]: lazily(carryPerformer),
+        [effectKinds.govern]: lazily(({ shards }) => governPerformer(shards, bulk)),
+      }
+    },
+  }
+}

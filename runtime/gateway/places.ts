@@ -1,0 +1,26 @@
+/** What everything in the gateway works with. */
+
+import type { ChannelName } from '../../core/channel/names.js'
+import type { Traits } from '../../core/channel/traits.js'
+import type { Clock } from '../clock.js'
+import type { Media } from '../media/contract.js'
+import type { Shards } from '../shard/contract.js'
+import type { Sealer } from '../store/sealer.js'
+import type { Door } from '../webhook/door.js'
+import type { AsidOf } from './asid.js'
+import type { ConversationCommands } from './commands.js'
+import type { Adapters, Directory } from './directory.js'
+
+export interface Places {
+  readonly shards: Shards
+  readonly commands: ConversationCommands
+  readonly directory: Directory
+  readonly adapters: Adapters
+  readonly traitsOf: (channel: ChannelName) => Traits
+  readonly asidOf: AsidOf
+  readonly sealer: Pick<Sealer, 'open'>
+  readonly media: Pick<Media, 'hosted'>
+  /** The way out to agents' webhooks. */
+  readonly door: Door
+  readonly clock: Clock
+}

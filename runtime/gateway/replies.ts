@@ -1,0 +1,125 @@
+/** What an agent answers to an event, as messages: in one piece, or line by line while it is still speaking. */
+import type { Readable } from 'node:stream'
+import type { OutboundMessage } from '../../core/amf/index.js'
+import { validateMessage } from '../../core/amf/validate.js'
+import { compile } from '../../core/aml/index.js'
+import { agentWebhook, amf } from '../../core/limits.js'
+
+/** A message, or what is wrong with a part of the reply; the rest of it still counts. */
+export type Piece = { readonly message: OutboundMessage } | { readonly problem: string }
+
+const types = { json: 'application/json', lines: 'application/x-ndjson', aml: 'text/svc-aml' } as const
+
+export interface ReplySettings {
+  readonly now: number
+  readonly zone: string
+}
+
+/** Each piece is given as soon as it is there. Throws only when the connection does. */
+export async function* repliesIn(contentType: string, body: Readable, settings: ReplySettings): AsyncGenerator<Piece> {
+  const type = contentType.split(';')[0]!.trim().toLowerCase()
+  if (type === types.lines) {
+    for await (const line of linesOf(body)) yield typeof line === 'string' ? pieceOfLine(line) : line
+    return
+  }
+  const text = await wholeOf(body)
+  if (typeof text !== 'string') yield text
+  else if (text.trim() === '') return
+  else if (type === types.json) yield* piecesOfJson(text)
+  else if (type === types.aml) yield pieceOfAml(text, settings)
+  else
+    yield {
+      problem: `The reply is ${type === '' ? 'of no type' : type}, and only ${Object.values(types).join(', ')} are read.`,
+    }
+}
+
+const tooLarge: Piece = { problem: `The reply is larger than ${agentWebhook.replyBytes} bytes.` }
+const notUtf8: Piece = { problem: 'The reply is not UTF-8.' }
+
+async function wholeOf(body: Readable): Promise<string | Piece> {
+  const pieces: Buffer[] = []
+  let bytes = 0
+  for await (const piece of body as AsyncIterable<Buffer>) {
+    bytes += piece.length
+    if (bytes > agentWebhook.replyBytes) return tooLarge
+    pieces.push(piece)
+  }
+  return decoded(Buffer.concat(pieces)) ?? notUtf8
+}
+
+function decoded(bytes: Uint8Array): string | undefined {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    return undefined
+  }
+}
+
+const lineFeed = 0x0a
+
+/** Lines as they are finished; the bound is on the whole of them. */
+async function* linesOf(body: Readable): AsyncGenerator<string | Piece> {
+  let held: Buffer = Buffer.alloc(0)
+  let bytes = 0
+  for await (const piece of body as AsyncIterable<Buffer>) {
+    bytes += piece.length
+    if (bytes > agentWebhook.replyBytes) {
+      yield tooLarge
+      return
+    }
+    held = held.length === 0 ? piece : Buffer.concat([held, piece])
+    for (let end = held.indexOf(lineFeed); end >= 0; end = held.indexOf(lineFeed)) {
+      yield decoded(held.subarray(0, end)) ?? notUtf8
+      held = held.subarray(end + 1)
+    }
+  }
+  yield decoded(held) ?? notUtf8
+}
+
+const blank: Piece = { problem: '' }
+
+function pieceOfLine(line: string): Piece {
+  if (line.trim() === '') return blank
+  const read = parsed(line)
+  if (read === undefined) return { problem: 'A line of the reply is not JSON.' }
+  if (!isRecord(read) || read.message === undefined) return { problem: 'A line of the reply has no `message`.' }
+  return judged(read.message, 'message')
+}
+
+function* piecesOfJson(text: string): Generator<Piece> {
+  const read = parsed(text)
+  if (read === undefined) return yield { problem: 'The reply is not JSON.' }
+  const messages = isRecord(read) ? read.messages : undefined
+  if (messages === undefined && isRecord(read) && Object.keys(read).length === 0) return
+  if (!Array.isArray(messages)) return yield { problem: 'The reply has no list of `messages`.' }
+  if (messages.length > amf.messagesPerCall) {
+    return yield { problem: `messages: at most ${amf.messagesPerCall} are taken, and these are ${messages.length}.` }
+  }
+  for (const [at, message] of messages.entries()) yield judged(message, `messages[${at}]`)
+}
+
+function pieceOfAml(text: string, { now, zone }: ReplySettings): Piece {
+  const { message, problems } = compile(text, { now, zone })
+  if (message) return { message }
+  const [first] = problems
+  return { problem: first ? `line ${first.line}, column ${first.column}: ${first.message}` : 'The reply says nothing.' }
+}
+
+function judged(value: unknown, where: string): Piece {
+  const outcome = validateMessage(value)
+  if ('message' in outcome) return outcome
+  const [first] = outcome.problems
+  return { problem: `${[where, first?.path].filter(Boolean).join('.')}: ${first?.message ?? 'is not a message'}` }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

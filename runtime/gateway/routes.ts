@@ -1,0 +1,145 @@
+/** The gateway as agents call it: messages, compile, capabilities. */
+import Type from 'typebox'
+import type { AgentCaller } from '../../core/access.js'
+import { agentKeyOf } from '../../core/agentkey.js'
+import { isSignal, type OutboundMessage } from '../../core/amf/index.js'
+import { validateMessage } from '../../core/amf/validate.js'
+import { compile } from '../../core/aml/index.js'
+import { capabilitiesOf } from '../../core/channel/capabilities.js'
+import type { Accepted } from '../../core/conversation/accept.js'
+import { type Rejection, type RejectionReason, reject } from '../../core/conversation/refusals.js'
+import type { Conversation } from '../../core/conversation/state.js'
+import { isRefusal, type Refusal, refuse } from '../../core/errors.js'
+import { amf as limits } from '../../core/limits.js'
+import { renderings } from '../../core/render/index.js'
+import { json, type Route, route } from '../http/route.js'
+import type { Query } from '../shard/contract.js'
+import { aroundOf, type KnownAgent } from './directory.js'
+import { withHostedMedia } from './media.js'
+import type { Places } from './places.js'
+import { CapabilityDocument, CompileBody, Compiled, SendBody, SendResults } from './schema.js'
+import { conversationTable } from './tables.js'
+
+const common = { plane: 'gateway', access: { who: 'agent' } } as const
+const readerOf = ({ timeZone }: KnownAgent) => ({ locale: 'en-US', zone: timeZone ?? 'UTC' })
+
+/** Whose conversation it is and where it goes; null when nobody of that name was ever seen. */
+export const readConversation: Query<{ readonly asid: string }, Conversation | null> = {
+  name: 'conversation.read',
+  read: (reader, { asid }) => reader.get(conversationTable, [asid]) ?? null,
+}
+
+export function gatewayRoutes(places: Places): Route[] {
+  const { shards, commands, directory, clock } = places
+
+  /** Another agent's person is as unknown as nobody's. */
+  async function personOf(caller: AgentCaller, asid: string): Promise<Conversation | undefined | Refusal> {
+    const found = await shards.read(asid, readConversation, { asid })
+    if (!found || isRefusal(found)) return found ?? undefined
+    return agentKeyOf(found.agent) === agentKeyOf(caller) ? found : undefined
+  }
+
+  async function prepared(value: unknown, traits: Parameters<typeof withHostedMedia>[2]): Promise<Prepared | Refusal> {
+    const judged = validateMessage(value)
+    if ('problems' in judged) return rejectionOf(judged.problems)
+    const { message } = judged
+    if (isSignal(message)) return { message }
+    const hosted = await withHostedMedia(places.media, message, traits)
+    if (isRefusal(hosted)) return hosted
+    return 'reason' in hosted ? reject(hosted.reason, hosted.detail) : { message }
+  }
+
+  return [
+    route({
+      ...common,
+      method: 'POST',
+      path: '/messages',
+      tag: 'Messages',
+      summary: 'Send messages to a person',
+      body: SendBody,
+      bodyLimitBytes: limits.callBytes,
+      reply: { 200: SendResults },
+      errors: ['request.invalid', 'service.unavailable'],
+      async handler({ caller, body: { userId, messages, priority } }) {
+        const person = await personOf(caller, userId)
+        if (isRefusal(person)) return person
+        if (!person) return json(200, { results: messages.map(() => shown(reject('unknownRecipient'))) })
+        const agent = await directory.routes(agentKeyOf(caller))
+        if (isRefusal(agent)) return agent
+        const around = aroundOf(agent, person, places)
+        const ready = await Promise.all(messages.map((message) => prepared(message, around.traits)))
+        const unavailable = ready.find(isRefusal)
+        if (unavailable) return unavailable
+        const good = (ready as Prepared[]).flatMap((each) => ('message' in each ? [each.message] : []))
+        const offered = good.map((message) => ({
+          message,
+          from: 'send' as const,
+          ...(priority === 'batch' && { isBatch: true as const }),
+        }))
+        const answers =
+          good.length === 0 ? [] : await shards.ask(userId, commands.offer, { asid: userId, around, offered })
+        if (isRefusal(answers)) return answers
+        let next = 0
+        const results = (ready as Prepared[]).map((each) => shown('message' in each ? answers[next++]! : each))
+        return json(200, { results })
+      },
+    }),
+    route({
+      ...common,
+      method: 'POST',
+      path: '/compile',
+      tag: 'Messages',
+      summary: 'Compile AML to a message, and see what each channel would show',
+      body: CompileBody,
+      malformedStatus: 400,
+      bodyLimitBytes: limits.callBytes,
+      reply: { 200: Compiled },
+      errors: ['request.invalid'],
+      async handler({ caller, body: { aml, validateOnly = false } }) {
+        const agent = await directory.routes(agentKeyOf(caller))
+        if (isRefusal(agent)) return agent
+        const reader = readerOf(agent)
+        const { message, problems, warnings } = compile(aml, { now: clock.now(), zone: reader.zone })
+        if (!message) {
+          const detail = 'The text has problems; nothing was compiled.'
+          return refuse('request.invalid', { status: 422, detail, extra: { problems, warnings } })
+        }
+        const seen = isSignal(message) ? undefined : renderings(message, reader)
+        return json(200, { warnings, problems, ...(!validateOnly && { message, ...(seen && { renderings: seen }) }) })
+      },
+    }),
+    route({
+      ...common,
+      method: 'GET',
+      path: '/capabilities',
+      tag: 'Capabilities',
+      summary: 'What the channel of a person can show',
+      query: Type.Object({ userId: Type.String({ minLength: 1, maxLength: limits.idChars }) }),
+      malformedStatus: 400,
+      reply: { 200: CapabilityDocument },
+      errors: ['resource.not_found'],
+      async handler({ caller, query: { userId } }) {
+        const person = await personOf(caller, userId)
+        if (isRefusal(person)) return person
+        if (!person) return refuse('resource.not_found', { detail: 'This agent has never seen that user.' })
+        const agent = await directory.routes(agentKeyOf(caller))
+        if (isRefusal(agent)) return agent
+        const { traits, binding } = aroundOf(agent, person, places)
+        return json(200, capabilitiesOf(traits, binding?.provider ?? ''))
+      },
+    }),
+  ]
+}
+
+type Prepared = { readonly message: OutboundMessage } | Rejection
+
+function rejectionOf(problems: readonly { path: string; message: string; code: string }[]): Rejection {
+  const [first] = problems
+  const reason = (first?.code ?? 'invalidMessage') as RejectionReason
+  return reject(reason, first && [first.path, first.message].filter(Boolean).join(': '))
+}
+
+function shown(answer: Accepted) {
+  if ('messageId' in answer) return { messageId: answer.messageId, accepted: true }
+  return { messageId: '', accepted: false, ...answer }
+}
