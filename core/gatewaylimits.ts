@@ -146,4 +146,6 @@ export const rendering = {
   /** A label is not cut any shorter than this: the options are numbered instead. */
   labelLeastChars: 4,
   formattersKept: 500,
+  /** Dates that were written lately, each in one style, zone and language. */
+  datesKept: 2_000,
 } as const

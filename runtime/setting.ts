@@ -2,6 +2,7 @@
 import { isIP } from 'node:net'
 import { apiKeyPrefix, slugPattern } from '../core/ids.js'
 import { http, settings } from '../core/limits.js'
+import { parsedUrl } from './url.js'
 
 /** `wants` ends the sentence "It wants …". `read` answers undefined for a text it does not take. */
 export interface Kind<T> {
@@ -161,6 +162,6 @@ function isHost(text: string): boolean {
 }
 
 function urlOf(text: string, protocols: readonly string[]): URL | undefined {
-  const url = /^[\x21-\x7e]+$/.test(text) && URL.canParse(text) ? new URL(text) : undefined
+  const url = /^[\x21-\x7e]+$/.test(text) ? parsedUrl(text) : undefined
   return url && protocols.includes(url.protocol) && url.hostname !== '' ? url : undefined
 }

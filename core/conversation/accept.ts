@@ -61,13 +61,13 @@ function roadOf(desk: Desk, conversation: Conversation, around: Around, { messag
     each === channel ? around.binding?.isActive === true : around.siblings[each] !== undefined
   const reachable = [...new Set(channels)].filter(isReachable)
   if (reachable.length === 0) return unreachable(around, channels.includes(channel))
+  if (conversation.optedOutAt !== undefined) return reject('optedOut')
   if (conversation.queue.length + conversation.held.length >= limits.queuedMessages) {
     return reject('tooLarge', `${limits.queuedMessages} messages already wait for this person.`)
   }
   const [first, ...rest] = reachable
   const next = fallbackOn.includes('sendFailed') ? rest : []
   if (first !== channel) return { first: first!, next }
-  if (conversation.optedOutAt !== undefined) return reject('optedOut')
   if (isOpen(desk, conversation, around)) return { first, next }
   if (outsideWindow === 'queue') return { first, next, isHeld: true }
   if (outsideWindow === 'nextChannel' && rest.length > 0) return { first: rest[0]!, next: rest.slice(1) }

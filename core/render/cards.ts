@@ -60,11 +60,12 @@ function makeCard({ card: { title, description, mediaUrl }, chips }: Placed, at:
     ...(picture && { mediaUrl }),
     ...(row.chips.length > 0 && { chips: row.chips }),
   }
-  const made = room.needsTitle ? withTitle(rendered, room.titleMax) : rendered
+  const mayLend = row.lines.length === 0
+  const made = room.needsTitle ? withTitle(rendered, mayLend ? room.titleMax : 0) : rendered
   return made && { card: made, numbered: row.numbered }
 }
 
-/** A card without a title borrows its description for one, if that is short enough. */
+/** A card without a title borrows its description for one, if that is its own and short enough. */
 function withTitle({ title, description, ...others }: RenderedCard, titleMax: number): RenderedCard | undefined {
   const isOneLine = description !== undefined && description.length <= titleMax && !description.includes('\n')
   const titled =

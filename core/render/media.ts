@@ -49,7 +49,9 @@ function kindOfType(type: string): Kind {
 function takes({ media }: Traits, kind: Kind, url: string): boolean {
   if (!media) return false
   const type = typeOf(url)
-  return type === undefined ? media.types.some((each) => kindOfType(each) === kind) : media.types.includes(type)
+  if (type === undefined) return media.types.some((each) => kindOfType(each) === kind)
+  // Whatever it is called, a file is sent as a file; anything else has to be what it is called.
+  return media.types.includes(type) && (kind === 'file' || kindOfType(type) === kind)
 }
 
 /** What a card shows: a film if its address says so, otherwise a picture. Undefined where the channel cannot show it. */

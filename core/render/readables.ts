@@ -149,18 +149,24 @@ function chipSayings(chips: readonly RenderedChip[] | undefined, say: Say): (str
 
 /** Look-alikes count as the same, because the cheap alphabet of SMS has only one of them. */
 function searchable(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: this asks for plain ASCII.
-  return /^[\x00-\x7f]*$/.test(text) ? text : foldLookalikes(text)
+  return plainAscii.test(text) ? text : foldLookalikes(text)
 }
 
 /** Letters, digits, marks, pictures and currency signs; punctuation may be markup, and markup may be gone. */
-const wordsIn = /[\p{L}\p{N}\p{M}\p{So}\p{Sc}]+/gu
+const anyWords = /[\p{L}\p{N}\p{M}\p{So}\p{Sc}]+/gu
+const asciiWords = /[A-Za-z0-9$]+/g
+const plainAscii = /^[\n\x20-\x7e]*$/
+
+/** Most text is ASCII, where the same question is answered much faster. */
+function wordsIn(text: string): readonly string[] {
+  return text.match(plainAscii.test(text) ? asciiWords : anyWords) ?? []
+}
 
 /** Where a text ends that begins at or after a place; -1 if it is not there, word by word. */
 function endOf(text: string, said: string, from: number): number {
   // Mostly it is the very next thing; further on it may be a repetition, and the words themselves stand before it.
   if (said.startsWith(text, from) || said.startsWith(text, from + 1)) return from + text.length
-  const tokens = text.match(wordsIn) ?? []
+  const tokens = wordsIn(text)
   let reached = from
   for (const word of tokens) {
     const found = said.indexOf(word, reached)
@@ -172,5 +178,5 @@ function endOf(text: string, said: string, from: number): number {
 
 /** A word that no page could hold whole is found by its letters, across the break. */
 function lettersAlone(text: string): string {
-  return (text.match(wordsIn) ?? []).join('')
+  return wordsIn(text).join('')
 }

@@ -36,12 +36,21 @@ const styles = {
 type Style = keyof typeof styles
 
 function dateText(moment: Moment, style: Style, locale: string): string {
+  const key = `${style} ${moment.tz} ${locale}`
+  const asked = `${key} ${moment.iso}`
+  const known = dateTexts.get(asked)
+  if (known !== undefined) return known
   const instant = Date.parse(moment.iso)
   if (Number.isNaN(instant)) return moment.iso
-  const key = `${style} ${moment.tz} ${locale}`
   const formatter = kept(key, () => new Intl.DateTimeFormat(locale, { ...styles[style], timeZone: moment.tz }))
-  return plainSpaces(formatter.format(instant))
+  const text = plainSpaces(formatter.format(instant))
+  if (dateTexts.size >= rendering.datesKept) dateTexts.clear()
+  dateTexts.set(asked, text)
+  return text
 }
+
+/** A moment is asked for several times in one rendering: where it is shown, and where nothing may be lost of it. */
+const dateTexts = new Map<string, string>()
 
 /** Formatters set narrow and unbreakable spaces, which cost an SMS its cheap alphabet and nobody can type. */
 function plainSpaces(text: string): string {

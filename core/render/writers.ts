@@ -28,6 +28,9 @@ function apart(text: string, atLineStart: boolean): string {
 const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' }
 const asEntities = (text: string) => text.replace(/[&<>]/g, (character) => entities[character]!)
 
+/** What would begin a list or a heading in CommonMark, or make one of the line above. */
+const blockStart = /^(\s*)(?:([-+#](?=[\s#]|$)|[-=](?=[-=\s]*$))|(\d{1,9})([.)])(?=\s|$))/
+
 const writers: Readonly<Record<Markup, Writer>> = {
   plain: { marks: { strong: '', em: '', strike: '' }, atWords: false, escape: (text) => text, link: named },
   commonmark: {
@@ -35,7 +38,7 @@ const writers: Readonly<Record<Markup, Writer>> = {
     atWords: false,
     escape: (text, atLineStart) => {
       const escaped = text.replace(/[\\`*~[\]<>&|]|(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])/gu, '\\$&')
-      return atLineStart ? escaped.replace(/^(\s*)(?:([-+#=])|(\d{1,9})([.)]))/, '$1$3\\$2$4') : escaped
+      return atLineStart ? escaped.replace(blockStart, '$1$3\\$2$4') : escaped
     },
     link: (label, url) =>
       `[${label}](${url.replace(/[()\\]/g, (each) => `\\${each}`).replace(/[<>\s]/g, encodeURIComponent)})`,

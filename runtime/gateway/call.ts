@@ -18,7 +18,7 @@ import { conversationTable, eventTable } from './tables.js'
 export function callPerformer(places: Places): Performer {
   const { shards, commands, directory, door } = places
 
-  return async ({ asid, number }: Call, { id, reader, signal }) => {
+  return async ({ asid, number }: Call, { reader, signal, aside }) => {
     const conversation = reader.get(conversationTable, [asid])
     const event = reader.get(eventTable, [asid, number])
     if (!conversation || !event || conversation.firstEvent !== number) return
@@ -39,6 +39,7 @@ export function callPerformer(places: Places): Performer {
       const { webhookUrl: url } = known.webhook
       const headers = { 'content-type': 'application/json', accept: acceptedTypes }
       const signed = { ...headers, ...signedHeaders(secret, places.clock.now(), body) }
+      aside()
       const done = await door.exchange(signal, (send) => exchange(send, { url, headers: signed, body }, around))
       return 'kind' in done ? done : { kind: 'away', why: done.message }
     }
@@ -59,13 +60,13 @@ export function callPerformer(places: Places): Performer {
       const problems: string[] = []
       let place = 0
       for await (const piece of repliesIn(String(headers['content-type'] ?? ''), response.body, settings)) {
-        const problem = await taken(piece, `${id}:${place++}`, around)
+        const problem = await taken(piece, `${event!.eventId}:${place++}`, around)
         if (problem) problems.push(problem)
       }
       return { kind: 'taken', ...(problems.length > 0 && { problem: problems.join(' ') }) }
     }
 
-    /** Under an id of its own: when the agent is called again with the same event, what it said before is not sent twice. */
+    /** Named after the event, whichever try it is: when the agent is called with it again, what it said before is not sent twice. */
     async function taken(piece: Piece, commandId: string, around: Around): Promise<string | undefined> {
       if ('problem' in piece) return piece.problem || undefined
       const { message } = piece

@@ -7,7 +7,7 @@ import type { Conversation, Outgoing } from '../../core/conversation/state.js'
 import { isRefusal } from '../../core/errors.js'
 import { render } from '../../core/render/render.js'
 import type { Performer } from '../shard/contract.js'
-import { aroundOf, type BoundChannel, type KnownAgent } from './directory.js'
+import { aroundNobody, aroundOf, type BoundChannel, type KnownAgent } from './directory.js'
 import type { Deliver } from './effects.js'
 import { withHostedMedia } from './media.js'
 import type { Places } from './places.js'
@@ -22,12 +22,14 @@ export function deliverPerformer(places: Places): Performer {
     const { flight } = conversation ?? {}
     if (!conversation || !outgoing || flight?.messageId !== messageId || flight.tried !== tried) return
     const agent = await directory.routes(agentKeyOf(conversation.agent))
-    if (isRefusal(agent)) {
-      if (agent.refused !== 'resource.not_found') throw new Error('the agent cannot be looked up just now')
-      return
-    }
-    const around = aroundOf(agent, conversation, places)
-    const outcome = await handOver(places, agent, conversation, outgoing, signal)
+    const isGone = isRefusal(agent) && agent.refused === 'resource.not_found'
+    if (isRefusal(agent) && !isGone) throw new Error('the agent cannot be looked up just now')
+    const around = isRefusal(agent)
+      ? aroundNobody(places.traitsOf(conversation.channel))
+      : aroundOf(agent, conversation, places)
+    const outcome = isRefusal(agent)
+      ? refused('noBinding', 'never', 'The agent is gone.')
+      : await handOver(places, agent, conversation, outgoing, signal)
     const answer = await shards.ask(asid, commands.dispatched, { asid, around, messageId, tried, outcome })
     if (isRefusal(answer)) throw new Error('what became of a message could not be noted')
   }

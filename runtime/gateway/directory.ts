@@ -99,6 +99,11 @@ export function aroundOf(
   }
 }
 
+/** Around a conversation whose agent is gone there is nobody: nothing can be sent, and nobody is told. */
+export function aroundNobody(traits: Around['traits']): Around {
+  return { traits, brand: { name: '' }, reader: { locale: defaultLocale, zone: defaultZone }, siblings: {} }
+}
+
 /** Carrier channels have their addresses in common; no other two channels do. */
 function siblingsOf(agent: KnownAgent, { channel, address }: Person, asidOf: AsidOf): Around['siblings'] {
   if (!carrierChannels.includes(channel)) return {}

@@ -1,5 +1,6 @@
 /** Chooses where the buckets live: in this process, or in Redis when a node is given one to share with others. */
 import { readFileSync } from 'node:fs'
+import { parsedUrl } from '../url.js'
 import type { Buckets } from './contract.js'
 import { type BucketClock, Ledger, monotonicClock, openLocalBuckets } from './local.js'
 import { type LimitsLog, RedisBuckets } from './redis.js'
@@ -18,7 +19,7 @@ export interface OpenBucketsOptions {
 export async function openBuckets(options: OpenBucketsOptions): Promise<Buckets> {
   const { redisUrl: url, redisTlsCaFile, nodes, clock = monotonicClock, log } = options
   if (url === undefined) return openLocalBuckets(new Ledger(clock))
-  const scheme = URL.canParse(url) ? new URL(url).protocol : ''
+  const scheme = parsedUrl(url)?.protocol
   if (scheme !== 'redis:' && scheme !== 'rediss:') throw new Error('the Redis URL has to be redis:// or rediss://')
   return new RedisBuckets({ url, tlsCa: redisTlsCaFile && textOf(redisTlsCaFile), nodes, clock, log })
 }

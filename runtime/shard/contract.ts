@@ -103,6 +103,8 @@ export interface Performing {
   readonly reader: Reader
   /** Aborted when this process loses the shard or is made to stop: nothing may go out after that. */
   readonly signal: AbortSignal
+  /** Says that from here on it only waits for somebody else: then it takes no place from others, however long that is. */
+  aside(): void
 }
 
 /** Performs one kind of effect. It may be called again with the same id after a crash, so its receiver drops repeats. */

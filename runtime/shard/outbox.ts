@@ -160,8 +160,9 @@ export function openOutbox({ reader, performers, settle, mayPerform, clock, log 
   async function performUntilDone(lane: Lane, { key, effect }: Owed): Promise<void> {
     for (let tries = 1; ; tries++) {
       const isOurs = mayPerform()
-      const failure = isOurs ? await failureOf(lane, effect) : undefined
-      performing--
+      const standing = standIn(lane)
+      const failure = isOurs ? await failureOf(lane, effect, standing.aside) : undefined
+      standing.end()
       if (!isOurs) {
         // It will not be ours again in this life of the outbox, so nothing more is started.
         stopped = true
@@ -187,6 +188,27 @@ export function openOutbox({ reader, performers, settle, mayPerform, clock, log 
     await settleUntilDone(key, effect.kind)
   }
 
+  /** The place of one that is being performed, given up at its end or as soon as it stands aside. */
+  function standIn(lane: Lane): { aside(): void; end(): void } {
+    let state: 'in' | 'aside' | 'over' = 'in'
+    return {
+      aside() {
+        if (state !== 'in') return
+        state = 'aside'
+        performing--
+        lane.pausing++
+        reckon(lane)
+        pump()
+      },
+      end() {
+        if (state === 'in') performing--
+        if (state === 'aside') lane.pausing--
+        state = 'over'
+        reckon(lane)
+      },
+    }
+  }
+
   /** It was performed; only its row is still there, because nothing can be written just now. */
   async function settleUntilDone(key: Owed['key'], kind: string): Promise<void> {
     for (let tries = 1; ; tries++) {
@@ -201,9 +223,9 @@ export function openOutbox({ reader, performers, settle, mayPerform, clock, log 
     }
   }
 
-  async function failureOf(lane: Lane, { id, owner, payload }: Owed['effect']): Promise<unknown> {
+  async function failureOf(lane: Lane, { id, owner, payload }: Owed['effect'], aside: () => void): Promise<unknown> {
     try {
-      await lane.perform(payload as never, { id, owner, reader, signal: end.signal })
+      await lane.perform(payload as never, { id, owner, reader, signal: end.signal, aside })
       return undefined
     } catch (error) {
       return error ?? new Error('it gave no reason')

@@ -1,5 +1,6 @@
 /** Gets what a URL that a user supplied leads to: redirects are followed, each hop through the guard like the first. */
 import type { Dispatcher } from 'undici'
+import { parsedUrl } from '../url.js'
 import { drain } from './answer.js'
 import { type DoorLimits, type DoorOptions, type Failed, failed, openDoor, type Send } from './door.js'
 
@@ -58,9 +59,9 @@ async function arrive(send: Send, first: string, headers: Record<string, string>
     if (!redirecting.has(answer.statusCode)) return isPlain(answer) ? answer : leave(answer, 'bad-answer')
     const { location } = answer.headers
     if (left === 0) return leave(answer, 'too-many-redirects')
-    if (typeof location !== 'string' || !URL.canParse(location, url)) return leave(answer, 'bad-answer')
+    const next = typeof location === 'string' ? parsedUrl(location, url) : undefined
+    if (!next) return leave(answer, 'bad-answer')
     drain(answer.body)
-    const next = new URL(location, url)
     next.hash = ''
     url = next.href
   }

@@ -4,6 +4,7 @@ import { isIP, type LookupFunction } from 'node:net'
 import ipaddr from 'ipaddr.js'
 import { buildConnector } from 'undici'
 import { egress } from '../../core/limits.js'
+import { parsedUrl } from '../url.js'
 
 export interface UrlPolicy {
   /** Lets URLs name private and loopback addresses, plain http and any port: for development and tests. */
@@ -27,8 +28,8 @@ export function checkUrl(text: string, policy: UrlPolicy): string | undefined {
   if (!/^https?:/i.test(text)) return 'must be an https URL'
   if (text.includes('#')) return 'must not have a fragment'
   if (/^https?:[^/?]*\/\/[^/?]*@/i.test(text)) return 'must not carry a user name or password'
-  if (!plainUrl.test(text) || !URL.canParse(text)) return 'must be a complete URL'
-  const url = new URL(text)
+  const url = plainUrl.test(text) ? parsedUrl(text) : undefined
+  if (!url) return 'must be a complete URL'
   if (url.port === '0') return 'must not name port 0'
   if (policy.allowPrivate) return undefined
   if (url.protocol !== 'https:') return 'must be an https URL'

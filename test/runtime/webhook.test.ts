@@ -558,3 +558,10 @@ t.test('A signature is the published form, over the raw bytes, and holds for 300
 t.test('The limits of the contract are those in use', async (t) => {
   t.match(egress, { connectMs: 5_000, headersMs: 15_000, totalMs: 30_000, answerBytes: 1024 * 1024 })
 })
+
+t.test('A URL is judged the same however many were judged before it', async (t) => {
+  const url = 'https://caf\u00e9.example/\u00fcber'
+  const first = checkUrl(url, { allowPrivate: false })
+  for (let count = 0; count < 20_000; count++) checkUrl(url, { allowPrivate: false })
+  t.equal(checkUrl(url, { allowPrivate: false }), first)
+})

@@ -224,6 +224,16 @@ export const cases: Readonly<Record<PlainPart['type'] | 'native' | 'chips', Read
         ...said({ type: 'ask.choice', intentId: 'where', prompt: 'Where?', options: options(2) }),
         chips: [{ label: 'Talk to a person' }],
       },
+      'of a question that another message follows': {
+        ...said(
+          { type: 'ask.choice', intentId: 'where', prompt: 'Where?', options: options(2) },
+          { type: 'confirm', intentId: 'sure', prompt: 'Is tonight fine?' },
+        ),
+      },
+      'a single link': {
+        ...said({ type: 'text', text: 'Our menu changed.' }),
+        chips: [{ label: 'See it', kind: 'url', url: 'https://roma.example/menu' }],
+      },
       'below a carousel': {
         ...said({ type: 'carousel', cards: [pizza, pasta] }),
         chips: [{ label: 'More dishes' }, { label: 'Back' }],

@@ -14,7 +14,7 @@ import { message, traits } from './messages.js'
 
 const reader: Reader = { locale: 'en-US', zone: 'America/New_York' }
 const channel = fc.oneof(traits, fc.constantFrom(...channelNames).map(traitsOf))
-const runs = { numRuns: 400 }
+const runs = { numRuns: 300 }
 
 /** Runs a check on arbitrary messages and channels; a failure shows the seed that repeats it. */
 function always(check: (rendering: Rendering, message: ContentMessage, traits: Traits) => void): void {

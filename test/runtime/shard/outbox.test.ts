@@ -23,6 +23,8 @@ const silent: Log = { debug() {}, info() {}, warn() {}, error() {}, child: () =>
 interface Attempt {
   readonly lane: string
   readonly id: string
+  isAside: boolean
+  aside(): void
   end(failed: boolean): void
 }
 
@@ -78,12 +80,17 @@ function openBench() {
     log: silent,
   })
 
-  function perform(lane: string, { id }: { id: string }): Promise<void> {
+  function perform(lane: string, { id, aside }: { id: string; aside(): void }): Promise<void> {
     began.set(lane, [...(began.get(lane) ?? []), id])
     return new Promise((resolve, reject) => {
       const attempt: Attempt = {
         lane,
         id,
+        isAside: false,
+        aside() {
+          attempt.isAside = true
+          aside()
+        },
         end(failed) {
           running.splice(running.indexOf(attempt), 1)
           if (failed) failures.set(id, (failures.get(id) ?? 0) + 1)
@@ -92,7 +99,7 @@ function openBench() {
         },
       }
       running.push(attempt)
-      most.all = Math.max(most.all, running.length)
+      most.all = Math.max(most.all, running.filter(({ isAside }) => !isAside).length)
       most.lane = Math.max(most.lane, running.filter((each) => each.lane === lane).length)
     })
   }
@@ -127,6 +134,19 @@ function openBench() {
   }
 }
 
+t.test('Whoever stands aside takes no place from others, however many do', async (t) => {
+  const { outbox, commit, running, most } = openBench()
+  outbox.owe(commit(['a', 'b']))
+  for (const attempt of running) attempt.aside()
+  outbox.owe(commit(['c', 'd']))
+  t.same(
+    running.map(({ lane }) => lane),
+    ['a', 'b', 'c', 'd'],
+    'two more destinations than are served at a time',
+  )
+  t.equal(most.all, 2)
+})
+
 const turn = () => new Promise((resolve) => setImmediate(resolve))
 
 t.test(
@@ -136,6 +156,7 @@ t.test(
     const step = fc.oneof(
       { weight: 3, arbitrary: fc.array(lane, { minLength: 1, maxLength: 6 }).map((lanes) => ({ lanes })) },
       { weight: 3, arbitrary: fc.record({ end: fc.nat(), failed: fc.constantFrom(false, false, true) }) },
+      { weight: 1, arbitrary: fc.record({ aside: fc.nat() }) },
       { weight: 2, arbitrary: fc.record({ settle: fc.integer({ min: 1, max: 4 }) }) },
       { weight: 1, arbitrary: fc.record({ passMs: fc.constantFrom(limits.effectRetryMs, limits.effectRetryMaxMs) }) },
       { weight: 1, arbitrary: fc.constant({ look: true }) },
@@ -162,6 +183,7 @@ t.test(
               untold = bench.commit(each.lanes)
               ids.push(...untold)
             } else if ('end' in each) running[each.end % Math.max(1, running.length)]?.end(each.failed)
+            else if ('aside' in each) running[each.aside % Math.max(1, running.length)]?.aside()
             else if ('settle' in each) {
               // That is a commit too, so the one before it was told.
               tell()
