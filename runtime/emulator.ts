@@ -22,6 +22,20 @@ const ShownView = Type.Object(
   { ...closed, title: 'Shown' },
 )
 
+const PhoneRefusal = Type.Object(
+  {
+    address: Type.String({ minLength: 1, maxLength: 200 }),
+    refusal: Type.Union([
+      Type.Object(
+        { reason: Type.String({ minLength: 1, maxLength: 64 }), again: Type.Enum(['later', 'elsewhere', 'never']) },
+        closed,
+      ),
+      Type.Null(),
+    ]),
+  },
+  { ...closed, title: 'PhoneRefusal' },
+)
+
 export interface Emulator {
   readonly adapters: readonly Adapter[]
   /** `gatewayUrl`: where this installation's gateway is, as providers call it. */
@@ -77,6 +91,19 @@ function emulatorRoutes(phones: ReturnType<typeof openPhones>, key: Uint8Array, 
         if (answer.status === 404)
           return refuse('resource.not_found', { detail: 'There is no such binding in service.' })
         return answer.ok ? json(202, { accepted: true }) : refuse('service.unavailable')
+      },
+    }),
+    route({
+      ...common,
+      method: 'PUT',
+      path: '/system/emulator/bindings/{bindingId}/refusal',
+      summary: 'Have an emulated phone take nothing from now on, or everything again',
+      params: Type.Object({ bindingId: Type.String({ pattern: pathIdPattern }) }),
+      body: PhoneRefusal,
+      reply: { 200: PhoneRefusal },
+      handler({ params: { bindingId }, body }) {
+        phones.refuse(bindingId, body.address, body.refusal ?? undefined)
+        return json(200, body)
       },
     }),
   ]

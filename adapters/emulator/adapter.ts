@@ -23,6 +23,8 @@ export function emulatorAdapter(channel: ChannelName, phones: Phones, key: Uint8
     render: (blocks, { messageId }) => blocks.map((block) => ({ block: withPostbacks(block, messageId) })),
     signal: (signal) => (signal === 'typing' && !traits.typing ? undefined : { signal }),
     async send(wire, { bindingId, address, id }) {
+      const refusal = phones.refusalOf(bindingId, address)
+      if (refusal) return { kind: 'refused', ...refusal }
       return { kind: 'sent', providerId: phones.show({ bindingId, address, id, wire }) }
     },
     receive: (request) => receive(request, key),

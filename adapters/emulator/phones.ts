@@ -12,7 +12,16 @@ export interface Shown {
   readonly wire: unknown
 }
 
+/** Why a phone takes nothing, such as one without RCS. */
+export interface PhoneRefusal {
+  readonly reason: string
+  readonly again: 'later' | 'elsewhere' | 'never'
+}
+
 export interface Phones {
+  /** What is said of everything for that phone from now on; undefined: it takes everything again. */
+  refuse(bindingId: string, address: string, refusal: PhoneRefusal | undefined): void
+  refusalOf(bindingId: string, address: string): PhoneRefusal | undefined
   /** A piece that came before is not shown again: answers what it was called then. */
   show(piece: Omit<Shown, 'number' | 'providerId'>): string
   /** What was shown after that number, oldest first. */
@@ -22,8 +31,14 @@ export interface Phones {
 export function openPhones(kept: number): Phones {
   const shown: Shown[] = []
   const known = new Map<string, string>()
+  const refusals = new Map<string, PhoneRefusal>()
   let numbers = 0
   return {
+    refuse(bindingId, address, refusal) {
+      if (refusal) refusals.set(`${bindingId} ${address}`, refusal)
+      else refusals.delete(`${bindingId} ${address}`)
+    },
+    refusalOf: (bindingId, address) => refusals.get(`${bindingId} ${address}`),
     show(piece) {
       const name = `${piece.bindingId} ${piece.id}`
       const before = known.get(name)

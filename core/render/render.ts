@@ -104,7 +104,7 @@ function takesRow(draft: Draft, row: Row, { chips: room }: Traits): draft is Wor
   const all: readonly RenderedChip[] = [...draft.chips, ...row.chips]
   const lonely = all.some(({ kind }) => room?.alone?.includes(kind))
   const unlike = new Set(all.map(({ label }) => label)).size === all.length
-  return !lonely && all.length <= (room?.max ?? 0) && (unlike || room?.whileNewest === true)
+  return !lonely && unlike && all.length <= (room?.max ?? 0)
 }
 
 /** Numbers that only chips of cards have are explained at the end. */

@@ -18,7 +18,7 @@ interface Line {
 }
 
 const lineTable = table<[owner: string], Line>('bulk.line')
-const waitingTable = table<[owner: string, number: number], Govern>('bulk.waiting')
+export const waitingTable = table<[owner: string, number: number], Govern>('bulk.waiting')
 
 export interface BulkCommands {
   readonly join: Command<Govern & { readonly owner: string }, null>

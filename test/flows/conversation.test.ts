@@ -128,6 +128,11 @@ class Desk {
     this.#replies.push(...replies)
   }
 
+  /** Whom the newest event was about. */
+  lastPerson(): string {
+    return (JSON.parse(this.#received.at(-1)!.body.toString()) as Envelope).userId
+  }
+
   /** A phone does something on a channel. */
   async acts(channel: 'rcs' | 'sms', what: object, from = address): Promise<void> {
     const items = [{ id: `in-${Math.random()}`, from, ...what }]
@@ -339,6 +344,28 @@ t.test('A conversation on rcs', async (t) => {
     await desk.shown(1)
     await desk.acts('rcs', { postback: first!.wire.block.chips![1]!.postback }, traveller)
     t.match((await desk.events(t, 1))[0]!.event.event, { result: { intentId: 'first', optionIds: ['b'] } })
+  })
+
+  t.test('a phone without rcs gets the message on sms, and its states say so', async (t) => {
+    const message = { spec: 'amf/1', delivery: { channels: ['rcs', 'sms'], fallbackOn: ['sendFailed'] } }
+    const path = `/system/emulator/bindings/${desk.bindings.rcs}/refusal`
+    await desk.manage('PUT', path, { address: traveller, refusal: { reason: 'sendFailed', again: 'elsewhere' } })
+    const person = desk.lastPerson()
+    const [sent] = await desk.send(person, { ...message, parts: [{ type: 'text', text: 'Either way' }] })
+    t.match(sent, { accepted: true })
+    const [disclaimer, shown] = await desk.shown(2)
+    t.match(disclaimer!.wire.block.text, /Msg & data rates/, 'the relationship on sms begins')
+    t.match(shown, { bindingId: desk.bindings.sms, address: traveller, wire: { block: { text: 'Either way' } } })
+    t.same((await desk.events(t, 1))[0]!.event.event, {
+      type: 'status',
+      status: { messageId: sent!.messageId, state: 'sent', attempt: { channel: 'sms', provider: 'emulator' } },
+    })
+    await desk.acts('sms', { receipt: { messageId: shown!.providerId, state: 'delivered' } }, traveller)
+    t.match((await desk.events(t, 1))[0]!.event, {
+      conversation: { userId: person },
+      event: { status: { messageId: sent!.messageId, state: 'delivered', attempt: { channel: 'sms' } } },
+    })
+    await desk.manage('PUT', path, { address: traveller, refusal: null })
   })
 
   t.test('a reply line by line, each on its way before the next arrives', async (t) => {
