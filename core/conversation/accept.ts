@@ -86,7 +86,6 @@ function newOutgoing(
   id: string,
   { first, next }: Road,
 ): Outgoing {
-  const locale = (!isSignal(message) && message.locale) || reader.locale
   return {
     id,
     message,
@@ -97,7 +96,7 @@ function newOutgoing(
     ...(isBatch && { isBatch }),
     ...(first === channel &&
       !isSignal(message) &&
-      isAsking(message) && { numbered: render(message, traits, { ...reader, locale }).numbered }),
+      isAsking(message) && { numbered: render(message, traits, reader).numbered }),
     ...(first === channel && { attempt: { channel, provider: binding!.provider } }),
     ...(next.length > 0 && { next }),
     ...(carriedFor && { carriedFor }),

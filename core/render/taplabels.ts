@@ -1,11 +1,11 @@
 /** How the reader knows everything that can be answered in a message, by its place there: labels whole, never cut. */
 import { type ContentMessage, type PlainPart, tapsOf } from '../amf/index.js'
 import type { Reader } from './contract.js'
-import { slotLabels } from './values.js'
+import { sayFor, slotLabels } from './values.js'
 import { words } from './words.js'
 
 export function labelsOf(message: ContentMessage, reader: Reader): readonly string[] {
-  const say = { ...reader, locale: message.locale ?? reader.locale }
+  const say = sayFor(message.locale, reader)
   const slots = plainParts(message).flatMap((part) => (part.type === 'ask.time' ? slotLabels(part.slots, say) : []))
   let slot = 0
   return tapsOf(message).map(({ intent, optionId, label, kind }) => {

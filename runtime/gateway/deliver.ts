@@ -87,7 +87,7 @@ async function wiresFor(
   if (isRefusal(hosted)) return refused('sendFailed', 'later', 'The media of the message could not be looked up.')
   if ('reason' in hosted) return refused(hosted.reason, 'elsewhere', hosted.detail)
   const { reader } = aroundOf(agent, { ...conversation, channel, address }, places)
-  const { blocks } = render(hosted, traits, { ...reader, locale: message.locale ?? reader.locale })
+  const { blocks } = render(hosted, traits, reader)
   return adapter.render(blocks, about)
 }
 
