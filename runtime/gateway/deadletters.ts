@@ -60,7 +60,7 @@ export function deadLetterRoutes({ shards }: { shards: Shards }): Route[] {
       plane: 'mgmt',
       method: 'GET',
       path,
-      tag: 'Gateway',
+      tag: 'Gateway access',
       summary: 'List events that the webhook would not take, newest first',
       access: { who: 'member', role: 'editor', scopes: ['agents:read'] },
       reply: { 200: Type.Object({ data: Type.Array(DeadLetterView) }, closed) },
@@ -75,7 +75,7 @@ export function deadLetterRoutes({ shards }: { shards: Shards }): Route[] {
       plane: 'mgmt',
       method: 'POST',
       path: `${path}/{id}/_replay`,
-      tag: 'Gateway',
+      tag: 'Gateway access',
       summary: 'Send an event to the webhook once more',
       access: { who: 'member', role: 'editor', scopes: ['agents:write'] },
       params: Type.Object({

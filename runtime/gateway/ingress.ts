@@ -11,6 +11,7 @@ import { pathIdPattern } from '../../core/ids.js'
 import { ingress as limits } from '../../core/limits.js'
 import { type Answer, json, type Method, type Route, route } from '../http/route.js'
 import type { Log } from '../observe/log.js'
+import { unavailable } from '../shard/unavailable.js'
 import { aroundOf, type BoundChannel, type KnownAgent } from './directory.js'
 import type { Places } from './places.js'
 
@@ -79,6 +80,7 @@ export function ingressRoutes({ places, findBinding, headers, publicUrl, log, re
     const auth = await authOf(found)
     if (isRefusal(auth)) return auth
     const received = read(found.adapter, request, auth.value)
+    if (isRefusal(received)) return received
     if (received.kind === 'refused') {
       refusedCalls.add()
       return refuse('auth.unauthenticated')
@@ -98,12 +100,12 @@ export function ingressRoutes({ places, findBinding, headers, publicUrl, log, re
   }
 
   /** An adapter that throws has not read anything; whoever called is told to come again. */
-  function read(adapter: Adapter, request: IngressRequest, auth: unknown): Received {
+  function read(adapter: Adapter, request: IngressRequest, auth: unknown): Received | Refusal {
     try {
       return adapter.receive(request, auth)
     } catch (error) {
       log.error('ingress.adapter.failed', { bindingId: request.bindingId, error })
-      return { kind: 'items', items: [{ problem: 'the adapter failed' }] }
+      return unavailable
     }
   }
 

@@ -8,9 +8,14 @@ export const tagDescriptions: Readonly<Record<string, string>> = {
   Agents: 'The agents of an org and the identity they show.',
   'Gateway access': 'How an agent reaches the gateway: its access token and its signing secret, each shown once.',
   Channels: 'Where an agent can be reached: its bindings, their setup, pacing and compliance.',
+  Messages: 'Sending to people, and seeing what AML becomes before it is sent.',
+  Capabilities: 'What the channel of a person can show.',
   Webhook: 'Where the events of an agent go.',
+  Media: 'What messages showed, under addresses that cannot be guessed.',
+  Providers: 'Where the providers of channels call in, signed their own way.',
   Catalogs:
     'What the installation brings along: templates, personalities, guardrails, tools and setup forms to pick from.',
   System: 'The installation itself, for those who run it: where its shards are, and moving one by hand.',
+  Emulator: 'Emulated phones: what they were sent, and what they are made to do.',
   Documentation: 'This description of the API, for programs and for people.',
 }
