@@ -8,6 +8,8 @@ export interface HttpRequest {
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
+  /** Sent one after another, over and over, in place of the one body. */
+  readonly bodies?: readonly string[]
 }
 
 /** Where a candidate listens and what it wants to be sent, and facts of its setting for the report. */

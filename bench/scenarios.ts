@@ -4,7 +4,10 @@ import { cluster } from './cluster/scenario.js'
 import { commit } from './commit/scenario.js'
 import { http } from './http/scenario.js'
 import { load } from './load/scenario.js'
+import { messages } from './messages/scenario.js'
+import { render } from './render/scenario.js'
+import { roundtrip } from './roundtrip/scenario.js'
 import type { Scenario } from './scenario.js'
 import { store } from './store/scenario.js'
 
-export const scenarios: readonly Scenario[] = [http, store, commit, cluster, actors, load]
+export const scenarios: readonly Scenario[] = [http, store, commit, cluster, actors, render, messages, roundtrip, load]

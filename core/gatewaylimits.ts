@@ -19,7 +19,7 @@ export const emulator = { shownKept: 10_000 } as const
 export const ingress = { bodyBytes: 1024 * 1024 } as const
 
 /** Messages in bulk leave for one binding at this pace. */
-export const bulk = { perSecond: 100, everyMs: 100, waitingMessages: 100_000 } as const
+export const bulk = { perSecond: 100, everyMs: 100 } as const
 
 /** What a conversation keeps, and for how long. */
 export const conversation = {

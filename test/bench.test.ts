@@ -15,8 +15,8 @@ import type { Sample } from '../bench/scenario.js'
 import { scenarios } from '../bench/scenarios.js'
 import { says } from '../bench/table.js'
 
-/** How many processes a run of these has: its candidates, and a server for each where they have their own. */
-const processesOf: Readonly<Record<string, number>> = { http: 4, cluster: 8 }
+/** How many processes a run of these has: its candidates, and those that candidates have of their own. */
+const processesOf: Readonly<Record<string, number>> = { http: 4, cluster: 8, roundtrip: 7 }
 
 const main = fileURLToPath(new URL('../bench/main.js', import.meta.url))
 
@@ -217,7 +217,7 @@ function actorsWereSeen(t: Test, measured: readonly CandidateResult[]): void {
   }
 }
 
-for (const name of ['http', 'cluster']) {
+for (const name of ['http', 'cluster', 'roundtrip']) {
   const missing = existsSync('/proc/self/environ')
     ? scenarios.find((each) => each.name === name)?.missing?.()
     : 'no /proc'

@@ -24,7 +24,9 @@ export async function generate(
   window: Window,
   measuring: () => void,
 ): Promise<Sample> {
-  const load = { port, bytes: requestBytes(request), tally: emptyTally(), stopped: false, sockets: new Set<Socket>() }
+  const { bodies = [request.body] } = request
+  const requests = bodies.map((body) => requestBytes({ ...request, body }))
+  const load = { port, requests, next: 0, tally: emptyTally(), stopped: false, sockets: new Set<Socket>() }
   for (let opened = 0; opened < window.concurrency; opened++) open(load)
   await seconds(window.warmSeconds)
   load.tally = emptyTally()
@@ -49,7 +51,8 @@ export async function generate(
 
 interface Running {
   readonly port: number
-  readonly bytes: Buffer
+  readonly requests: readonly Buffer[]
+  next: number
   tally: Tally
   stopped: boolean
   readonly sockets: Set<Socket>
@@ -68,7 +71,7 @@ function open(load: Running): void {
 
   const send = () => {
     sentAt = performance.now()
-    socket.write(load.bytes)
+    socket.write(load.requests[load.next++ % load.requests.length]!)
   }
   const finish = () => {
     const { tally } = load

@@ -25,9 +25,9 @@ export function jobOf(subject: Subject, window: Window): Job {
 /** The candidate's processor time is read when the load's first line says that measuring begins, and at its end. */
 export const httpLoad: Load = async (subject, window) => {
   const job = jobOf(subject, window)
-  const child = startChild(process.execPath, [programFile('load/main'), JSON.stringify(job)], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
+  const child = startChild(process.execPath, [programFile('load/main')], { stdio: ['pipe', 'pipe', 'inherit'] })
+  child.stdin!.on('error', () => undefined)
+  child.stdin!.end(JSON.stringify(job))
   const done = ended(child, (window.warmSeconds + window.seconds) * 1000 + graceMs)
   const lines = createInterface({ input: child.stdout! })
   const stopped = done.then((code) => {

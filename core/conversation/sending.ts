@@ -64,7 +64,8 @@ export function dispatched(
     return conversation
   }
   if (outcome.kind === 'sent') {
-    const rested = landed(desk, conversation, around.binding?.minDelayMs ?? 0)
+    const delayMs = isSignal(outgoing.message) ? 0 : (around.binding?.minDelayMs ?? 0)
+    const rested = landed(desk, conversation, delayMs)
     return goneOn(desk, sent(desk, rested, around, outgoing, outcome.providerIds))
   }
   const partly = outcome.providerIds?.length ? { ...outgoing, providerIds: outcome.providerIds } : outgoing
@@ -83,7 +84,7 @@ export function dispatched(
 
 function landed(desk: Desk, conversation: Conversation, minDelayMs: number): Conversation {
   const { flight: _over, ...rest } = conversation
-  return { ...rest, queue: conversation.queue.slice(1), nextSendAt: desk.at + minDelayMs }
+  return { ...rest, queue: conversation.queue.slice(1), nextSendAt: desk.at + desk.scaled(minDelayMs) }
 }
 
 function sent(

@@ -9,7 +9,7 @@ import { capabilitiesOf } from '../../core/channel/capabilities.js'
 import type { Accepted } from '../../core/conversation/accept.js'
 import { type Rejection, type RejectionReason, reject } from '../../core/conversation/refusals.js'
 import type { Conversation } from '../../core/conversation/state.js'
-import { invalid, isRefusal, type Refusal, refuse } from '../../core/errors.js'
+import { isRefusal, type Refusal, refuse } from '../../core/errors.js'
 import { amf as limits } from '../../core/limits.js'
 import { renderings } from '../../core/render/index.js'
 import { json, type Route, route } from '../http/route.js'
@@ -114,14 +114,11 @@ export function gatewayRoutes(places: Places): Route[] {
       path: '/capabilities',
       tag: 'Capabilities',
       summary: 'What the channel of a person can show',
-      query: Type.Object({
-        userId: Type.Optional(Type.String({ maxLength: limits.idChars, description: 'Required.' })),
-      }),
+      query: Type.Object({ userId: Type.String({ minLength: 1, maxLength: limits.idChars }) }),
       malformedStatus: 400,
       reply: { 200: CapabilityDocument },
       errors: ['resource.not_found'],
-      async handler({ caller, query: { userId = '' } }) {
-        if (userId === '') return invalid('userId', 'is required', { status: 400 })
+      async handler({ caller, query: { userId } }) {
         const person = await personOf(caller, userId)
         if (isRefusal(person)) return person
         if (!person) return refuse('resource.not_found', { detail: 'This agent has never seen that user.' })

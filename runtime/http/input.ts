@@ -35,9 +35,10 @@ export function readInput(
 function readQueryOf(entry: Ready, text: string): Record<string, unknown> | Refusal {
   if (entry.route.rawQuery || (text === '' && !entry.checkQuery)) return noQuery
   const read = readQuery(text, entry.route.query)
-  if ('problem' in read) return invalidFields([read.problem])
+  const { malformedStatus } = entry.route
+  if ('problem' in read) return invalidFields([read.problem], malformedStatus)
   const wrong = entry.checkQuery?.(read.value)
-  return wrong ? invalidFields(wrong) : read.value
+  return wrong ? invalidFields(wrong, malformedStatus) : read.value
 }
 
 function readBody(entry: Ready, bytes: Buffer, contentType: string): { value: unknown } | Refusal {

@@ -74,7 +74,7 @@ export interface Route {
   readonly errors?: readonly ErrorCode[]
   readonly budget?: BudgetName
   readonly style?: ErrorStyle
-  /** Status of a body that cannot be read, where the contract says 400 instead of 422. */
+  /** Status of a body or a query that cannot be read, where the contract says 400 instead of 422. */
   readonly malformedStatus?: 400
   readonly handler: (call: Call<never, never, never, never>) => Promise<Answer | Refusal> | Answer | Refusal
 }

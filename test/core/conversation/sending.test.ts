@@ -266,3 +266,11 @@ t.test('A signal goes out in its turn and has no states', async (t) => {
   t.same(table.types(), [])
   t.equal(table.conversation().session, undefined, 'nor is it content')
 })
+
+t.test('A signal does not keep the next message waiting', async (t) => {
+  const table = laid({ channel: 'rcs', minDelayMs: 1_000 })
+  idOf(table.offer({ spec: 'amf/1', signal: 'typing' }))
+  const next = idOf(table.offer(text('one')))
+  table.sent()
+  t.equal(table.delivered.at(-1)!.messageId, next)
+})

@@ -1,0 +1,59 @@
+/** A whole node with an agent that people can write to: its own data, real sockets, and emulated phones on sms. */
+import { randomBytes } from 'node:crypto'
+import { join } from 'node:path'
+import { systemClock } from '../../runtime/clock.js'
+import { readConfig } from '../../runtime/config.js'
+import type { Surroundings } from '../../runtime/node.js'
+import { openLog } from '../../runtime/observe/log.js'
+import { runNode } from '../../runtime/run.js'
+import { dataFileName } from '../../runtime/store/directory.js'
+import { deriveKey } from '../../runtime/store/seal.js'
+import { type Phones, pause } from './phones.js'
+
+export interface Gateway {
+  /** Where agents and providers call. */
+  readonly url: string
+  /** The agent's. */
+  readonly token: string
+  readonly phones: Phones
+  readonly dataFile: string
+  stop(): Promise<void>
+}
+
+export async function openGateway(between: Surroundings['between'], webhookUrl?: string): Promise<Gateway> {
+  const rootKey = randomBytes(32)
+  const dir = join(process.env.BENCH_SCRATCH ?? '.', `node-${process.pid}`)
+  const read = readConfig({
+    PARLEY_DATA_DIR: dir,
+    PARLEY_SECRET_KEY: rootKey.toString('hex'),
+    PARLEY_HOST: '127.0.0.1',
+    PARLEY_MGMT_PORT: '0',
+    PARLEY_GATEWAY_PORT: '0',
+    PARLEY_ALLOW_PRIVATE_URLS: 'true',
+  })
+  if ('problems' in read) throw new Error(read.problems.join(' '))
+  const { log } = openLog({ level: 'warn', to: process.stderr })
+  const { node, urls, stop } = await runNode(read.config, { clock: systemClock, log, between })
+  const { orgId, key } = node.bootstrapped
+  if (!key) throw new Error('a new node made no key')
+
+  const manage = (method: string, path: string, body?: unknown) =>
+    call(method, `${urls.mgmt}/v1/orgs/${orgId}/agents${path}`, key, body)
+  const { id } = await manage('POST', '', { name: 'Bench Desk' })
+  const binding = await manage('POST', `/${id}/channels`, { channel: 'sms', mode: 'managed', inputs: {} })
+  while ((await manage('GET', `/${id}/channels/${binding.id}`)).status !== 'Active') await pause(20)
+  const { accessToken: token } = await manage('POST', `/${id}/gateway/_rotateToken`)
+  if (webhookUrl) await call('POST', `${urls.gateway}/v4/webhook`, token, { webhookUrl, instanceId: 'bench' })
+  const keyHex = deriveKey(rootKey, 'emulated phones').toString('hex')
+  const phones = { url: `${urls.gateway}/v4/ingress/${binding.id}`, bindingId: binding.id, keyHex }
+  return { url: urls.gateway, token, phones, dataFile: join(dir, dataFileName), stop }
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: a bench reads what it knows to be there
+async function call(method: string, url: string, token: string, body?: unknown): Promise<any> {
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+  const answer = await fetch(url, { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) })
+  const text = await answer.text()
+  if (!answer.ok) throw new Error(`${method} ${url} answered ${answer.status}: ${text}`)
+  return text === '' ? undefined : JSON.parse(text)
+}

@@ -1,0 +1,52 @@
+/** The limit of the messages scenario: lmdb alone, writing for each message the records that a node writes for it. */
+import { join } from 'node:path'
+import { open } from 'lmdb'
+import { present } from '../control.js'
+import { closedLoop } from '../loop.js'
+import { ourSettings } from '../store/settings.js'
+import { transactionsOf } from '../store/transactions.js'
+import { commitsOf, type RecordKey, type Wrote } from './records.js'
+
+const path = join(process.env.BENCH_SCRATCH ?? '.', `limit-${process.pid}.mdb`)
+const db = open<object, RecordKey>({ path, ...ourSettings })
+/** Messages whose later commits are on their way. */
+const settling = new Set<Promise<void>>()
+
+async function commit(records: readonly Wrote[]): Promise<void> {
+  await db.batch(() => {
+    for (const [key, value] of records) {
+      if (value === undefined) db.remove(key)
+      else db.put(key, value)
+    }
+  })
+  await db.flushed
+}
+
+/** Done when the first commit is on the disk, as a request is answered then; the others follow one after another. */
+async function putDurably(_asker: number, serial: number): Promise<void> {
+  const { accepted, handedOver, settled } = commitsOf(serial, Date.now())
+  await commit(accepted)
+  const rest = commit(handedOver).then(() => commit(settled))
+  settling.add(rest)
+  void rest.finally(() => settling.delete(rest))
+}
+
+const { accepted, handedOver, settled } = commitsOf(0, Date.now())
+const records = [...accepted, ...handedOver, ...settled]
+const put = records.flatMap(([, value]) => value ?? [])
+const bytes = put.reduce((sum, value) => sum + JSON.stringify(value).length, 0)
+
+present({
+  ready: {
+    notes: [
+      `Counted for a message: ${put.length} puts (${bytes} bytes as JSON, beside their keys) and`,
+      `${records.length - put.length} removals, in three durable commits of which each follows the one before; an operation`,
+      `is done with the first. Settings: ${JSON.stringify(ourSettings)}.`,
+    ],
+  },
+  work: closedLoop(putDurably, () => ({ transactions: transactionsOf(path) })),
+  async close() {
+    await Promise.all(settling)
+    await db.close()
+  },
+})

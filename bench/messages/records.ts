@@ -1,0 +1,71 @@
+/** What a node writes for one message: three commits, each of which rests on the one before, with the same keys and values. */
+import { ownerOf } from '../commit/command.js'
+import { messageText, people } from './setting.js'
+
+export type RecordKey = (string | number)[]
+
+/** Without a value the record is taken away. */
+export type Wrote = readonly [key: RecordKey, value?: object]
+
+export interface Commits {
+  /** The message is accepted: its sender waits for this one. */
+  readonly accepted: readonly Wrote[]
+  /** The provider has it. */
+  readonly handedOver: readonly Wrote[]
+  /** The agent has been told, or has nowhere to be told, and nothing is owed any more. */
+  readonly settled: readonly Wrote[]
+}
+
+const owners = Array.from({ length: people }, (_, person) => ownerOf(person))
+const agent = { orgId: 'demo', agentId: 'bench-desk' }
+const channel = 'sms'
+const attempt = { channel, provider: 'emulator' }
+const message = { spec: 'amf/1', parts: [{ type: 'text', text: messageText }] }
+const idOf = (prefix: string, serial: number) => `${prefix}_${String(serial).padStart(26, '0')}`
+
+export function commitsOf(serial: number, at: number): Commits {
+  const asid = owners[serial % owners.length]!
+  const messageId = idOf('msg', serial)
+  const sessionId = idOf('ses', serial % owners.length)
+  const status = { messageId, state: 'sent', attempt }
+
+  const traffic = (number: number): RecordKey => ['traffic', agent.orgId, agent.agentId, at, asid, number]
+  const conversationKey: RecordKey = ['conversation', asid]
+  const outgoingKey: RecordKey = ['conversation.outgoing', asid, messageId]
+  const eventKey: RecordKey = ['conversation.event', asid, serial]
+  const deliveryKey: RecordKey = ['shard.outbox', 'conversationDeliver demo/bench-desk/sms', serial, 0]
+  const callKey: RecordKey = ['shard.outbox', `conversationCall ${asid}`, serial, 0]
+
+  const owed = { owner: asid, id: `${asid}:${idOf('cmd', serial)}:0`, at }
+  const outgoing = { id: messageId, message, at, sessionId, from: 'send', states: {}, attempt }
+  const conversation = {
+    ...{ asid, agent, channel, address: '+15550000002', createdAt: at, windowIsOpen: false, queue: [], held: [] },
+    ...{ nextSendAt: at, firstEvent: serial, nextEvent: serial, nextRecord: serial },
+    ...{ session: { id: sessionId, lastAt: at }, heardAt: at },
+  }
+  const about = { origin: 'agent', sessionId, messageId, channel }
+  return {
+    accepted: [
+      [outgoingKey, outgoing],
+      [traffic(serial), { ...about, type: 'content', text: messageText, raw: message }],
+      [conversationKey, { ...conversation, queue: [messageId], flight: { messageId, tried: 1 } }],
+      [deliveryKey, { ...owed, kind: 'conversationDeliver', payload: { asid, messageId, tried: 1 } }],
+    ],
+    handedOver: [
+      [outgoingKey, { ...outgoing, states: { sent: at }, sentAt: at, providerIds: [`emu-${messageId}.0`] }],
+      [['conversation.sent', asid, at, messageId], { until: at }],
+      [['conversation.provider', asid, `emu-${messageId}.0`], { messageId, until: at }],
+      [traffic(serial + 0.5), { ...about, type: 'status', subtype: 'sent', raw: status }],
+      [
+        eventKey,
+        {
+          ...{ eventId: idOf('evt', serial), at, sessionId, provider: 'emulator', window: 'open' },
+          event: { type: 'status', status },
+        },
+      ],
+      [conversationKey, conversation],
+      [callKey, { ...owed, kind: 'conversationCall', payload: { asid, number: serial } }],
+    ],
+    settled: [[eventKey], [conversationKey, conversation], [deliveryKey], [callKey]],
+  }
+}

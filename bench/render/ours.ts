@@ -1,0 +1,25 @@
+/** Our rendering in the render scenario: one message, to each channel in turn. */
+import { parseArgs } from 'node:util'
+import { channelNames } from '../../core/channel/names.js'
+import { traitsOf } from '../../core/channel/table.js'
+import { render } from '../../core/render/index.js'
+import { present } from '../control.js'
+import { messages } from './messages.js'
+import { inRuns } from './runs.js'
+
+const { values } = parseArgs({ options: { part: { type: 'string', default: 'text' } } })
+const message = messages[values.part]
+if (!message) throw new Error(`there is no message of ${values.part}`)
+
+const reader = { locale: 'en-US', zone: 'America/New_York' }
+
+present({
+  ready: { notes: [`Channels: ${channelNames.join(', ')}.`] },
+  work: inRuns(
+    channelNames.map((channel) => {
+      const traits = traitsOf(channel)
+      return () => render(message, traits, reader).blocks.length
+    }),
+  ),
+  close() {},
+})

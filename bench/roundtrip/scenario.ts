@@ -1,0 +1,59 @@
+/** The roundtrip scenario: how long it takes from a person's question to the answer on their phone, many talking at once. */
+import { ownWork } from '../load/http.js'
+import type { Candidate, Scenario } from '../scenario.js'
+
+const allowedMs = 5
+const allowance = `a timer of ${allowedMs} ms`
+const outside = 'ours, outside the webhook'
+const slow = 'ours, one slow'
+
+const ours: Candidate = {
+  name: 'ours',
+  role: 'ours',
+  about:
+    'A node with an agent on sms. A person’s text is accepted, a webhook in another process is called and answers at once, ' +
+    'its answer is committed, rendered and shown: latency is from accepted to shown.',
+  program: 'roundtrip/ours',
+  load: ownWork,
+}
+
+export const roundtrip: Scenario = {
+  name: 'roundtrip',
+  purpose: 'From a text accepted, by way of the webhook, to its answer on the phone: 1,000 people, 100 texts a second.',
+  unit: 'trips',
+  seconds: 6,
+  rounds: 5,
+  // People: each writes once in ten seconds.
+  concurrency: 1_000,
+  candidates: [
+    {
+      name: allowance,
+      role: 'limit',
+      about:
+        'What a trip may take outside the webhook. A floor is a ratio, so a fixed time stands here as a timer, which is late ' +
+        'by a few per cent and later on a busy machine.',
+      program: 'roundtrip/timer',
+      args: ['--ms', String(allowedMs)],
+      load: ownWork,
+    },
+    ours,
+    {
+      ...ours,
+      name: outside,
+      about: 'The same, without the time that the webhook itself measured between getting a question and answering it.',
+      args: ['--outside-webhook'],
+    },
+    {
+      ...ours,
+      name: slow,
+      about: 'The same while one of them always waits for a webhook that takes 2 s; latencies are those of the others.',
+      args: ['--slow-one'],
+    },
+  ],
+  ratios: [
+    { metric: 'p50', of: outside, over: allowance, atMost: 1 },
+    { metric: 'p99', of: slow, over: 'ours', atMost: 1.1 },
+    { metric: 'p99', of: 'ours', overMetric: 'p50', over: 'ours' },
+    { metric: 'cpu', of: slow, over: 'ours' },
+  ],
+}

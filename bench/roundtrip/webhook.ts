@@ -1,0 +1,55 @@
+/** The agent's webhook: answers each question at once, save that of the slow one, and keeps how long it had it. */
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { greeting, pause } from '../messages/phones.js'
+import { reply, tripIn } from './asking.js'
+
+const slowMs = 2_000
+
+export interface Webhook {
+  readonly port: number
+  /** How many people it was greeted by. */
+  greeted(): number
+  /** Tells the trip apart from all others before it is made. */
+  expectSlow(trip: number): void
+  /** Resolves to how long the webhook had the trip, once it has answered. */
+  answered(trip: number): Promise<number>
+}
+
+export async function openWebhook(): Promise<Webhook> {
+  const slow = new Set<number>()
+  const waiting = new Map<number, (tookMs: number) => void>()
+  let greetings = 0
+
+  async function take(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const begun = performance.now()
+    const chunks: Buffer[] = []
+    for await (const chunk of request) chunks.push(chunk as Buffer)
+    const { event } = JSON.parse(Buffer.concat(chunks).toString()).event as {
+      event: { type: string; message?: { text?: string } }
+    }
+    const text = event.type === 'message' ? (event.message?.text ?? '') : ''
+    const trip = tripIn(text)
+    if (text === greeting) greetings++
+    if (trip === undefined) return void response.writeHead(204).end()
+    if (slow.delete(trip)) await pause(slowMs)
+    const messages = [{ spec: 'amf/1', parts: [{ type: 'text', text: reply(trip) }] }]
+    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ messages }))
+    waiting.get(trip)?.(performance.now() - begun)
+    waiting.delete(trip)
+  }
+
+  const server = createServer((request, response) => {
+    take(request, response).catch(() => response.destroy())
+  }).listen(0, '127.0.0.1')
+  // Connections are kept for as long as the bench runs: it is not about making new ones.
+  server.keepAliveTimeout = 0
+  await once(server, 'listening')
+  return {
+    port: (server.address() as AddressInfo).port,
+    greeted: () => greetings,
+    expectSlow: (trip) => void slow.add(trip),
+    answered: (trip) => new Promise((resolve) => waiting.set(trip, resolve)),
+  }
+}

@@ -1,0 +1,156 @@
+/** Providers calling in: believed only with a good signature, on record before it is acknowledged, each item heard once. */
+import t from 'tap'
+import { signatureHeader, signatureOf } from '../../../adapters/emulator/adapter.js'
+import { ingress } from '../../../core/limits.js'
+import { conversationTable, seenTable, trafficTable } from '../../../runtime/gateway/tables.js'
+import { openTestNode } from '../../harness/node.js'
+import { agentsOn } from './agents.js'
+import { type House, openHouse } from './house.js'
+
+const ann = '+15550101'
+const ben = '+15550102'
+const batch = (...items: unknown[]) => JSON.stringify({ items })
+const text = (id: string, from: string, words: string) => ({ id, from, text: words })
+
+const recordsOf = (house: House) =>
+  [conversationTable, seenTable, trafficTable].map((table) => house.rows(table as typeof seenTable).length)
+
+t.test('A call whose signature is wrong, missing or malformed is refused and leaves nothing', async (t) => {
+  const house = await openHouse(t)
+  const body = batch(text('1', ann, 'hello'))
+  const good = (await house.ingress('sms', body)).status
+  t.equal(good, 200)
+  await house.quiet()
+  const before = recordsOf(house)
+  const other = batch(text('2', ben, 'hello'))
+  const signed = signatureOf(Buffer.alloc(32, 5), 'cb_sms', Buffer.from(other))
+  const wrongs = [
+    '',
+    'x',
+    '0'.repeat(64),
+    signed.slice(1),
+    `${signed}0`,
+    `v0=${signed}`,
+    signatureOf(Buffer.alloc(32, 6), 'cb_sms', Buffer.from(other)),
+    signatureOf(Buffer.alloc(32, 5), 'cb_rcs', Buffer.from(other)),
+    signatureOf(Buffer.alloc(32, 5), 'cb_sms', Buffer.from(body)),
+    'ÿ'.repeat(64),
+  ]
+  for (const wrong of wrongs) t.equal((await house.ingress('sms', other, wrong)).status, 401, wrong.slice(0, 20))
+  const bare = await house.inject('POST', '/v4/ingress/cb_sms', { body: other })
+  t.equal(bare.status, 401)
+  t.type(bare.json.message, 'string')
+  t.same(recordsOf(house), before)
+})
+
+t.test('A call with any one byte changed is refused', async (t) => {
+  const house = await openHouse(t)
+  const body = Buffer.from(batch(text('1', ann, 'hello')))
+  const signed = signatureOf(Buffer.alloc(32, 5), 'cb_sms', body)
+  for (let place = 0; place < body.length; place++) {
+    const changed = Buffer.from(body)
+    changed[place]! ^= 1
+    t.equal((await house.ingress('sms', changed, signed)).status, 401)
+  }
+  t.same(recordsOf(house), [0, 0, 0])
+  t.equal((await house.ingress('sms', body, signed)).status, 200)
+})
+
+t.test('An item that cannot be read does not lose the others of its call', async (t) => {
+  const house = await openHouse(t)
+  const bad = [
+    null,
+    7,
+    [],
+    {},
+    { id: 'x', from: ann },
+    { id: 'x', text: 'nobody' },
+    { from: ann, text: 'no id' },
+    { id: 7, from: ann, text: 'a number' },
+    { id: 'x', from: ann, receipt: { messageId: 'm', state: 'exploded' } },
+    { id: 'x', from: ann, postback: 'not one of ours' },
+    { id: 'x'.repeat(300), from: ann, text: 'long id' },
+  ]
+  const mixed = bad.flatMap((each, n) => [text(`good ${n}`, n % 2 ? ann : ben, `word ${n}`), each])
+  t.equal((await house.ingress('sms', batch(...mixed))).status, 200)
+  await house.quiet()
+  const words = (rest: number) => bad.flatMap((_, n) => (n % 2 === rest ? [`word ${n}`] : []))
+  t.same(house.told(house.asid(ann)), ['conversationStarted', ...words(1)])
+  t.same(house.told(house.asid(ben)), ['conversationStarted', ...words(0)])
+})
+
+t.test('A call that holds nothing readable is acknowledged: it would not be better the next time', async (t) => {
+  const house = await openHouse(t)
+  for (const body of ['', 'not json', '[]', '{}', '{"items":7}', Buffer.from([0xff, 0xfe])]) {
+    t.equal((await house.ingress('sms', body)).status, 200)
+  }
+  t.same(recordsOf(house), [0, 0, 0])
+})
+
+t.test('What a provider tells twice is heard once: in one call, in two, and in two at once', async (t) => {
+  const house = await openHouse(t)
+  const once = text('same', ann, 'once')
+  await house.ingress('sms', batch(once, once, text('other', ann, 'then'), once))
+  await house.ingress('sms', batch(once))
+  await Promise.all(Array.from({ length: 8 }, () => house.ingress('sms', batch(text('racing', ann, 'raced')))))
+  await house.ingress('sms', batch(text('same', ben, 'of another')))
+  await house.quiet()
+  t.same(house.told(house.asid(ann)), ['conversationStarted', 'once', 'then', 'raced'])
+  t.same(house.told(house.asid(ben)), ['conversationStarted', 'of another'])
+  t.equal(house.rows(trafficTable).length, 4)
+})
+
+t.test('An adapter that fails has read nothing, so the provider is told to come again', async (t) => {
+  const house = await openHouse(t)
+  const adapter = house.adapters.find(({ descriptor }) => descriptor.channel === 'sms')!
+  const { receive } = adapter
+  Object.assign(adapter, {
+    receive() {
+      throw new Error('a bug of the adapter')
+    },
+  })
+  const failed = await house.ingress('sms', batch(text('1', ann, 'hello')))
+  t.equal(failed.status, 503)
+  t.ok(Number(failed.headers['retry-after']) > 0)
+  Object.assign(adapter, { receive })
+  t.equal((await house.ingress('sms', batch(text('1', ann, 'hello')))).status, 200)
+  await house.quiet()
+  t.same(house.told(house.asid(ann)), ['conversationStarted', 'hello'])
+})
+
+t.test('A call to a binding that is not there, is switched off or is gone is 404, and leaves nothing', async (t) => {
+  const node = await openTestNode()
+  t.teardown(() => node.close())
+  const agent = await agentsOn(node).newAgent('sms')
+  const body = batch(text('1', ann, 'hello'))
+  const status = async () => (await agent.ingress('sms', body)).status
+  const headers = { [signatureHeader]: agent.signatureOf('sms', body) }
+  const unknown = await node.gateway('POST', '/v4/ingress/cb_nobody', { body, headers })
+  t.equal(unknown.status, 404)
+  t.type(unknown.json.message, 'string')
+  const at = `/channels/${agent.binding('sms')}`
+  await agent.manage('POST', `${at}/_disable`)
+  t.equal(await status(), 404)
+  const userId = agent.userId('sms', ann)
+  t.equal((await agent.call('GET', `/capabilities?userId=${userId}`)).status, 404, 'nobody was heard')
+  await agent.manage('POST', `${at}/_enable`)
+  t.equal(await status(), 200, 'and heard once it is on again')
+  t.equal((await agent.call('GET', `/capabilities?userId=${userId}`)).status, 200)
+  await agent.manage('DELETE', at)
+  t.equal(await status(), 404)
+})
+
+t.test('A body over the limit is 413, one at the limit is read', async (t) => {
+  const house = await openHouse(t)
+  const sized = (bytes: number) => {
+    const shell = batch(text('1', ann, 'hello')).length
+    return `${batch(text('1', ann, 'hello')).slice(0, -1)}${' '.repeat(bytes - shell)}}`
+  }
+  const over = await house.ingress('sms', sized(ingress.bodyBytes + 1))
+  t.equal(over.status, 413)
+  t.type(over.json.message, 'string')
+  t.same(recordsOf(house), [0, 0, 0])
+  t.equal((await house.ingress('sms', sized(ingress.bodyBytes))).status, 200)
+  await house.quiet()
+  t.same(house.told(house.asid(ann)), ['conversationStarted', 'hello'])
+})

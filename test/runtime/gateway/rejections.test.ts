@@ -1,0 +1,308 @@
+/** What the gateway refuses: calls as a whole, and messages one by one, each with the reason of the contract. */
+import t from 'tap'
+import { rejectionReasons } from '../../../core/conversation/refusals.js'
+import { amf, conversation as limits } from '../../../core/limits.js'
+import { openTestNode, type Response } from '../../harness/node.js'
+import { leapingClock } from '../../harness/webhooknode.js'
+import { agentsOn, type Result } from './agents.js'
+import { openHouse, said } from './house.js'
+
+const leaping = leapingClock()
+const clock = { ...leaping, advance: async (ms: number) => leaping.advance(ms) }
+const node = await openTestNode({ clock })
+t.teardown(() => node.close())
+const { newAgent } = agentsOn(node)
+const ann = '+15550101'
+const hour = 3_600_000
+
+/** Reasons that some test here has seen in an answer. */
+const met = new Set<string | undefined>()
+
+const refusedFor = (results: readonly Result[]) => {
+  for (const { reason } of results) met.add(reason)
+  return results.map(({ accepted, reason }) => reason ?? accepted)
+}
+
+/** An error of the gateway: its message in words, and nothing of problem details. */
+const isGatewayError = ({ json, headers }: Response) =>
+  typeof json.message === 'string' && !('type' in json) && /^application\/json/.test(headers['content-type'] ?? '')
+
+t.test('A message to somebody who opted out is refused as optedOut, until they opt in again', async (t) => {
+  const agent = await newAgent('sms', 'rcs')
+  const userId = await agent.hears('sms', ann)
+  const onRcs = await agent.hears('rcs', ann)
+  await agent.hears('sms', ann, 'STOP')
+  t.same(refusedFor(await agent.send(userId, said('one'), said('two'))), ['optedOut', 'optedOut'])
+  t.same(refusedFor(await agent.send(userId, { spec: 'amf/1', signal: 'typing' })), ['optedOut'])
+  t.same(refusedFor(await agent.send(onRcs, said('one'))), [true], 'the other channel has its own say')
+  await agent.hears('sms', ann, 'START')
+  t.same(refusedFor(await agent.send(userId, said('three'))), [true])
+})
+
+t.test('Outside the messaging window a message is refused as windowClosed, or held if it says so', async (t) => {
+  const agent = await newAgent('messengerA')
+  const userId = await agent.hears('messengerA', ann)
+  t.same(refusedFor(await agent.send(userId, said('inside'))), [true])
+  await clock.advance(24 * hour)
+  const held = said('held', { delivery: { outsideWindow: 'queue' } })
+  const explicit = said('no', { delivery: { outsideWindow: 'reject' } })
+  const elsewhere = said('no', { delivery: { outsideWindow: 'nextChannel' } })
+  t.same(refusedFor(await agent.send(userId, said('no'), held, explicit, elsewhere)), [
+    'windowClosed',
+    true,
+    'windowClosed',
+    'windowClosed',
+  ])
+  await agent.hears('messengerA', ann, 'back')
+  t.same(refusedFor(await agent.send(userId, said('inside again'))), [true])
+})
+
+t.test('Media that cannot be had is mediaUnreachable, wherever in the message it stands', async (t) => {
+  const agent = await newAgent('rcs')
+  const userId = await agent.hears('rcs', ann)
+  const mediaUrl = 'https://127.0.0.1:1/gone.png'
+  const parts = [
+    { type: 'media', mediaUrl, kind: 'image' },
+    { type: 'card', card: { title: 'A room', mediaUrl } },
+    { type: 'carousel', cards: [{ title: 'A room' }, { title: 'Another', mediaUrl }] },
+    { type: 'showcase', intentId: 'a', items: [{ id: 'a', title: 'A', mediaUrl }] },
+    { type: 'ask.choice', intentId: 'b', prompt: 'Which?', options: [{ id: 'a', label: 'A', mediaUrl }] },
+    { type: 'native', channel: 'rcs', payload: {}, fallback: [{ type: 'media', mediaUrl, kind: 'image' }] },
+  ]
+  const results = await agent.send(userId, ...parts.map((part) => ({ spec: 'amf/1', parts: [part] })))
+  t.same(
+    refusedFor(results),
+    parts.map(() => 'mediaUnreachable'),
+  )
+  for (const { detail } of results) t.notMatch(detail, /127\.0\.0\.1/, 'no address is named')
+})
+
+t.test('What is not AMF/1 is invalidMessage, and the detail names the path', async (t) => {
+  const agent = await newAgent('sms')
+  const userId = await agent.hears('sms', ann)
+  const cases: [unknown, RegExp][] = [
+    [null, /object/],
+    ['hello', /object/],
+    [{ spec: 'amf/1' }, /parts or a signal/],
+    [{ parts: [{ type: 'text', text: 'x' }] }, /^spec: /],
+    [said('x', { spec: 'amf/2' }), /^spec: /],
+    [said('x', { colour: 'red' }), /^colour: /],
+    [{ spec: 'amf/1', parts: [] }, /^parts: /],
+    [{ spec: 'amf/1', parts: [{ type: 'hologram' }] }, /^parts\[0\]\.type: /],
+    [
+      {
+        spec: 'amf/1',
+        parts: [
+          { type: 'text', text: 'x' },
+          { type: 'text', text: 1 },
+        ],
+      },
+      /^parts\[1\]\.text: /,
+    ],
+    [said('x', { chips: [{ label: 'Go', kind: 'url' }] }), /^chips\[0\]/],
+    [said('x', { delivery: { channels: ['telegraph'] } }), /^delivery\.channels\[0\]: /],
+    [said('x', { delivery: { outsideWindow: 'whenever' } }), /^delivery\.outsideWindow: /],
+  ]
+  for (const [message, detail] of cases) {
+    const results = await agent.send(userId, message)
+    t.same(refusedFor(results), ['invalidMessage'], JSON.stringify(message))
+    t.match(results[0]!.detail, detail)
+  }
+})
+
+t.test('What is larger than a message may be is tooLarge, and so is one more for a line that is full', async (t) => {
+  const agent = await newAgent('messengerA')
+  const userId = await agent.hears('messengerA', ann)
+  const large = {
+    type: 'native',
+    channel: 'rcs',
+    payload: { x: 'x'.repeat(amf.nativeBytes) },
+    fallback: said('x').parts,
+  }
+  t.same(refusedFor(await agent.send(userId, { spec: 'amf/1', parts: [large] })), ['tooLarge'])
+  await clock.advance(24 * hour)
+  const held = (n: number) => said(`waits ${n}`, { delivery: { outsideWindow: 'queue' } })
+  for (let count = 0; count < limits.queuedMessages; count += 10) {
+    const ten = await agent.send(userId, ...Array.from({ length: 10 }, (_, n) => held(count + n)))
+    t.ok(ten.every(({ accepted }) => accepted))
+  }
+  const [over] = await agent.send(userId, held(limits.queuedMessages))
+  t.match(over, { reason: 'tooLarge', detail: /200/ })
+})
+
+t.test('A signal that there is not is invalidSignal', async (t) => {
+  const agent = await newAgent('sms')
+  const userId = await agent.hears('sms', ann)
+  const signal = (name: unknown) => ({ spec: 'amf/1', signal: name })
+  t.same(refusedFor(await agent.send(userId, signal('typing'), signal('wave'), signal('read'), signal(7))), [
+    true,
+    'invalidSignal',
+    true,
+    'invalidSignal',
+  ])
+})
+
+t.test('Nobody, and the person of another agent, are unknownRecipient alike', async (t) => {
+  const agent = await newAgent('sms')
+  const other = await newAgent('sms')
+  const theirs = await other.hears('sms', ann)
+  const nobody = agent.userId('sms', '+15550999')
+  for (const userId of [theirs, nobody, 'usr_nobody', ann, '../x']) {
+    const results = await agent.send(userId, said('one'), { not: 'a message' })
+    t.same(refusedFor(results), ['unknownRecipient', 'unknownRecipient'])
+    t.same(results[0], { messageId: '', accepted: false, reason: 'unknownRecipient' })
+    t.equal((await agent.call('GET', `/capabilities?userId=${encodeURIComponent(userId)}`)).status, 404)
+  }
+  t.same(refusedFor(await other.send(theirs, said('one'))), [true])
+})
+
+t.test('A channel that is switched off is bindingDisabled, one that is not bound is noBinding', async (t) => {
+  const agent = await newAgent('sms')
+  const userId = await agent.hears('sms', ann)
+  const at = `/channels/${agent.binding('sms')}`
+  t.same(refusedFor(await agent.send(userId, said('x', { delivery: { channels: ['rcs'] } }))), ['noBinding'])
+  await agent.manage('POST', `${at}/_disable`)
+  t.same(refusedFor(await agent.send(userId, said('x'))), ['bindingDisabled'])
+  await agent.manage('POST', `${at}/_enable`)
+  t.same(refusedFor(await agent.send(userId, said('x'))), [true])
+  await agent.manage('DELETE', at)
+  t.same(refusedFor(await agent.send(userId, said('x'))), ['noBinding'])
+})
+
+t.test('A provider that cannot show a part says so in the status: unsupportedPart', async (t) => {
+  const house = await openHouse(t)
+  const asid = await house.says(ann, 'hello')
+  house.providerIs(() => ({ kind: 'refused', reason: 'unsupportedPart', again: 'never' }))
+  await house.send(asid, [said('x')])
+  const states = () => house.told(asid).filter((each) => each.startsWith('failed'))
+  while (states().length === 0) await house.quiet()
+  t.same(states(), ['failed sms unsupportedPart'])
+  met.add('unsupportedPart')
+})
+
+t.test('Messages of one call are judged one by one, and answered in their order', async (t) => {
+  const agent = await newAgent('sms')
+  const userId = await agent.hears('sms', ann)
+  const list = [
+    said('a'),
+    { spec: 'amf/1' },
+    said('b'),
+    { spec: 'amf/1', signal: 'wave' },
+    said('c', { id: 'mine' }),
+    7,
+  ]
+  const results = await agent.send(userId, ...list)
+  t.same(refusedFor(results), [true, 'invalidMessage', true, 'invalidSignal', true, 'invalidMessage'])
+  const ids = results.filter(({ accepted }) => accepted).map(({ messageId }) => messageId)
+  t.equal(new Set(ids).size, 3)
+  t.equal((await agent.send(userId, said('c', { id: 'mine' })))[0]!.messageId, results[4]!.messageId)
+})
+
+t.test('Every reason of the contract has been met', (t) => {
+  met.delete(undefined)
+  t.same([...met].sort(), [...rejectionReasons].sort())
+  t.end()
+})
+
+t.test('A call that is not one is refused as a whole, in the words of the gateway', async (t) => {
+  const agent = await newAgent('sms')
+  const userId = await agent.hears('sms', ann)
+  const ten = Array.from({ length: amf.messagesPerCall }, (_, n) => said(`${n}`))
+  const cases: [unknown, number][] = [
+    [{ userId, messages: [...ten, said('one more')] }, 422],
+    [{ userId, messages: [] }, 422],
+    [{ userId }, 422],
+    [{ messages: ten }, 422],
+    [{ userId: 7, messages: ten }, 422],
+    [{ userId, messages: ten, priority: 'high' }, 422],
+    [{ userId, messages: ten, priority: '' }, 422],
+    [{ userId, messages: ten, urgent: true }, 422],
+    [{ userId, messages: [said('x'.repeat(amf.callBytes))] }, 413],
+  ]
+  for (const [body, status] of cases) {
+    const refused = await agent.call('POST', '/messages', body)
+    t.equal(refused.status, status, JSON.stringify(body).slice(-80))
+    t.ok(isGatewayError(refused), refused.text)
+  }
+  t.equal((await agent.call('POST', '/messages', { userId, messages: ten })).status, 200, 'ten are fine')
+})
+
+t.test('A missing or unknown token is 401, and a token in the query comes before the header', async (t) => {
+  const agent = await newAgent('sms')
+  const other = await newAgent('sms')
+  const userId = await agent.hears('sms', ann)
+  const json = { userId, messages: [said('x')] }
+  const ask = (query: string, authorization?: string) =>
+    node.gateway('POST', `/v4/messages${query}`, { json, headers: authorization ? { authorization } : {} })
+  for (const refused of [
+    await ask(''),
+    await ask('', 'bearer at-svc-wrong'),
+    await ask('', `bearer ${node.key}`),
+    await ask('', `basic ${agent.token}`),
+    await ask('?access_token=at-svc-wrong', `bearer ${agent.token}`),
+  ]) {
+    t.equal(refused.status, 401)
+    t.ok(isGatewayError(refused))
+  }
+  const accepted = ({ json }: Response) => json.results[0].accepted
+  t.ok(accepted(await ask('', `bearer ${agent.token}`)))
+  t.ok(accepted(await ask('', `Bearer ${agent.token}`)))
+  t.ok(accepted(await ask(`?access_token=${agent.token}`)))
+  t.ok(accepted(await ask(`?access_token=${agent.token}`, `bearer ${other.token}`)))
+  t.notOk(accepted(await ask(`?access_token=${other.token}`, `bearer ${agent.token}`)), 'it speaks for the other')
+})
+
+t.test('Compile answers with the message, its warnings, and what each channel would show', async (t) => {
+  const agent = await newAgent('sms')
+  const compile = (json: unknown) => agent.call('POST', '/compile', json)
+  const aml = 'Pick one.\n[[chips: Red | Blue]]'
+  const done = await compile({ aml })
+  t.equal(done.status, 200)
+  t.match(done.json, { problems: [], warnings: [], message: { spec: 'amf/1', chips: [{ label: 'Red' }, {}] } })
+  t.match(done.json.renderings.sms, { encoding: 'gsm7', segments: 1 })
+  t.match(done.json.renderings.sms.text, /^Pick one\.\n+1\. Red\n2\. Blue\nReply with a number to choose\.$/)
+  for (const [channel, seen] of Object.entries<{ loss: unknown }>(done.json.renderings)) t.same(seen.loss, [], channel)
+  const sent = await agent.send(await agent.hears('sms', ann), done.json.message)
+  t.ok(sent[0]!.accepted, 'and it can be sent as it is')
+  const checked = await compile({ aml, validateOnly: true })
+  t.equal(checked.status, 200)
+  t.same(checked.json, { problems: [], warnings: [] })
+  t.match((await compile({ aml: '[[signal: typing]]' })).json, { message: { signal: 'typing' } })
+})
+
+t.test('Compile is 400 without a text, and 422 with problems and no message', async (t) => {
+  const agent = await newAgent('sms')
+  const compile = (json: unknown) => agent.call('POST', '/compile', json)
+  for (const body of [{}, { aml: 7 }, { aml: null }, { validateOnly: true }, [], { aml: 'x', more: 1 }]) {
+    const refused = await compile(body)
+    t.equal(refused.status, 400, JSON.stringify(body))
+    t.ok(isGatewayError(refused))
+  }
+  for (const validateOnly of [false, true]) {
+    const refused = await compile({ aml: 'Hi\n[[ask.choice #a | Which?\nr = Red\nr = Rot\n]]', validateOnly })
+    t.equal(refused.status, 422)
+    t.ok(isGatewayError(refused))
+    t.match(refused.json.problems, [{ line: 4, column: Number, code: String, message: String }])
+    t.ok(Array.isArray(refused.json.warnings))
+    t.notOk('renderings' in refused.json)
+  }
+  t.equal((await node.gateway('POST', '/v4/compile', { json: { aml: 'x' } })).status, 401)
+})
+
+t.test('Capabilities are 400 without a user and 404 for one never seen', async (t) => {
+  const agent = await newAgent('sms', 'rcs')
+  const ask = (query: string) => agent.call('GET', `/capabilities${query}`)
+  for (const query of ['', '?userId=']) {
+    const refused = await ask(query)
+    t.equal(refused.status, 400, query)
+    t.ok(isGatewayError(refused))
+  }
+  const unknown = await ask(`?userId=${agent.userId('sms', ann)}`)
+  t.equal(unknown.status, 404)
+  t.ok(isGatewayError(unknown))
+  for (const channel of ['sms', 'rcs'] as const) {
+    const { status, json } = await ask(`?userId=${await agent.hears(channel, ann)}`)
+    t.equal(status, 200)
+    t.match(json, { channel, provider: 'emulator', parts: { text: String, 'ask.choice': String } })
+  }
+})
