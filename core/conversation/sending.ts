@@ -6,7 +6,7 @@ import { isAsking, isSignal } from '../amf/index.js'
 import { conversation as limits } from '../limits.js'
 import type { Around, CarriedNews, Desk } from './desk.js'
 import { optedOut } from './optout.js'
-import { reached, unparked } from './receipts.js'
+import { isNews, reached, unparked } from './receipts.js'
 import type { Conversation, Outgoing } from './state.js'
 
 /** What the provider, or our way to it, said of a message. */
@@ -95,8 +95,9 @@ function sent(
   providerIds: readonly string[],
 ): Conversation {
   const known: Outgoing = { ...outgoing, sentAt: desk.at, providerIds }
-  desk.keepOutgoing(known)
   for (const id of providerIds) desk.nameForProvider(id, outgoing.id)
+  const isTold = !isSignal(outgoing.message) && isNews(known, 'sent')
+  if (!isTold) desk.keepOutgoing(known)
   if (isSignal(outgoing.message)) return conversation
   return unparked(desk, reached(desk, conversation, around, known, { state: 'sent' }), around, known)
 }
