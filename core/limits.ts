@@ -181,8 +181,7 @@ export const bus = {
 
 /** The cluster that one command starts on one machine. */
 export const localCluster = {
-  /** Long, since a busy machine starts seven programs at once; one that ends instead is told at once. */
-  startMs: 3 * minute,
+  startMs: 60 * second,
   lookEveryMs: 100,
   /** What a node may take to stop, and a little more. */
   endMs: 12 * second,
