@@ -6,9 +6,9 @@ import { invalid } from '../../core/errors.js'
 import { cluster as limits } from '../../core/limits.js'
 import { BusUnreachable, type Log } from '../bus/contract.js'
 import type { Space } from '../store/contract.js'
-import { appendForSure } from './cluster/append.js'
 import { type Copy, openCopy } from './cluster/copy.js'
-import { type Entry, messagesOf, newLine } from './cluster/entry.js'
+import { newLine } from './cluster/entry.js'
+import { foundLog } from './cluster/founding.js'
 import { joinInstallation, restoreInstallation } from './cluster/join.js'
 import { holderOf, openMembers } from './cluster/members.js'
 import { insist, pause } from './cluster/patience.js'
@@ -87,12 +87,9 @@ export async function openCluster(options: ClusterOptions): Promise<Engine> {
     for (const [number, { copy, shelf, log }] of kept.entries()) {
       if (copy.position().number > 0 || copy.isEmpty()) continue
       const line = newLine(options.randomBytes)
-      const entry: Entry = { kind: 'owner', epoch: 1, holder: '', founded: true }
       // What an earlier try may have left in the log is passed over: the line that counts is the last one.
       const { last } = await insist(clock, () => log.bounds())
-      await insist(clock, () => shelf.found({ line, epoch: 1, holder: '', number: last + 1 }))
-      await appendForSure(log, clock, messagesOf(line, entry, log.entryBytes), last)
-      await copy.apply(line, entry, last + 1)
+      await insist(clock, () => foundLog({ log, copy, shelf, clock }, { line, epoch: 1, holder: '' }, last))
       await insist(clock, () => settings.begin(number))
     }
   }
@@ -130,8 +127,8 @@ export async function openCluster(options: ClusterOptions): Promise<Engine> {
 
   function ownStatus(): CopyStatus[] {
     return kept.map(({ copy, tender }, shard) => {
-      const { line, epoch, holder, number, parent } = copy.position()
-      return { shard, line, epoch, holder, number, ...(parent && { parent }), owned: tender?.serving() !== undefined }
+      const { line, epoch, holder, number, parents } = copy.position()
+      return { shard, line, epoch, holder, number, ...(parents && { parents }), owned: tender?.serving() !== undefined }
     })
   }
 

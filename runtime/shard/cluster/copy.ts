@@ -15,8 +15,8 @@ export interface Position {
   readonly holder: string
   /** The last entry applied. */
   readonly number: number
-  /** The line that this one was founded upon, and the number of the founding. */
-  readonly parent?: Parent
+  /** The lines that this one was founded upon, each with the number of the founding that ended it. */
+  readonly parents?: readonly Parent[]
   /** Made from a snapshot that was taken while commits went on: whole only from this entry on. */
   readonly wholeFrom?: number
   /** A snapshot is being loaded: what is there now is neither the old state nor the new one. */
@@ -30,8 +30,25 @@ const nowhere: Position = { line: '', epoch: 0, holder: '', number: 0 }
  * Whether a copy there holds all of a log that ends so, and more: the servers have lost the rest, if need be with the
  * founding of the copy's line. A log that went on without the founding is another history.
  */
-export function isBeyond({ line, number, parent }: Pick<Position, 'line' | 'number' | 'parent'>, log: LogEnd): boolean {
-  return number > log.last && (line === log.line || (parent?.line === log.line && log.last < parent.before))
+export function isBeyond(
+  { line, number, parents = [] }: Pick<Position, 'line' | 'number' | 'parents'>,
+  log: LogEnd,
+): boolean {
+  const isParents = parents.some((parent) => parent.line === log.line && log.last < parent.before)
+  return number > log.last && (line === log.line || isParents)
+}
+
+/** As many lines as are remembered; each of them was ended by a loss of the servers' disks. */
+const parentsKept = 16
+
+/** What a line that is founded there is founded upon: what stands in the log, what the copy was on, and what that was. */
+export function parentsOf(
+  { line, parents = [] }: Position,
+  inLog: string | undefined,
+  number: number,
+): readonly Parent[] {
+  const ended = [...new Set([inLog, line])].filter((each): each is string => Boolean(each))
+  return [...ended.map((each) => ({ line: each, before: number })), ...parents].slice(0, parentsKept)
 }
 
 /** Where a log ends, and the line of its last message. */
@@ -62,6 +79,8 @@ export interface Copy {
   settled(): Promise<void>
   /** Applies an entry of this node's own. Resolves when readers see it. */
   apply(line: string, entry: Entry, number: number): Promise<void>
+  /** Begins a line of this node's own on what it holds. Resolves when readers see it. */
+  found(head: Position): Promise<void>
   /** Forgets everything, as if nothing had ever been applied. */
   empty(): Promise<void>
   /** Forgets everything, takes rows as they come, and ends at the position that `rows` returns. */
@@ -157,6 +176,7 @@ export function openCopy(space: Space): Copy {
       if (failure) throw failure
     },
     apply: (line, entry, number) => write(changesOf(entry), after(position, line, entry, number)),
+    found: (head) => write([], head),
     async empty() {
       await clear()
       await write([], nowhere)
@@ -178,25 +198,17 @@ function changesOf(entry: Entry): readonly Change[] {
 }
 
 /** Where an entry leads from there. Epochs come one after the other, and commits belong to the one that is on. */
-function after(from: Position, line: string, entry: Entry, number: number): Position {
-  const { epoch, holder, wholeFrom, parent } = from
+function after({ epoch, holder, wholeFrom, parents }: Position, line: string, entry: Entry, number: number): Position {
   const rest = {
-    ...(parent && { parent }),
+    ...(parents && { parents }),
     ...(wholeFrom !== undefined && wholeFrom > number && { wholeFrom }),
   }
   if (entry.kind === 'owner') {
-    const follows = entry.founded ? entry.epoch > epoch : entry.epoch === epoch + 1
-    if (!follows) throw new Diverged(`epoch ${entry.epoch} came after ${epoch}`)
-    const founding = entry.founded ? foundedUpon(from, number) : {}
-    return { line, epoch: entry.epoch, holder: entry.holder, number, ...rest, ...founding }
+    if (entry.epoch !== epoch + 1) throw new Diverged(`epoch ${entry.epoch} came after ${epoch}`)
+    return { line, epoch: entry.epoch, holder: entry.holder, number, ...rest }
   }
   if (entry.epoch !== epoch || entry.holder !== holder) {
     throw new Diverged(`a commit of epoch ${entry.epoch} came in epoch ${epoch}`)
   }
   return { line, epoch, holder, number, ...rest }
-}
-
-/** What a line that is founded there says of the one before it. */
-export function foundedUpon({ line }: Position, number: number): Pick<Position, 'parent'> {
-  return line === '' ? {} : { parent: { line, before: number } }
 }

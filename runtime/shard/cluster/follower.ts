@@ -3,9 +3,18 @@ import { cluster as limits } from '../../../core/limits.js'
 import type { Log as CommitLog } from '../../bus/contract.js'
 import type { Clock } from '../../clock.js'
 import type { Log } from '../../observe/log.js'
-import { type Copy, Diverged, isBeyond } from './copy.js'
+import { type Copy, Diverged, isBeyond, type LogEnd } from './copy.js'
 import { isFounding, lineOf } from './entry.js'
 import type { Shelf } from './shelf.js'
+
+/** What the servers have left of the log begins with a state that they have not. Another node's copy may know it. */
+export class NoBeginning extends Error {
+  override readonly name = 'NoBeginning'
+
+  constructor(readonly end: LogEnd) {
+    super('neither a snapshot nor the log reaches back to the beginning of the shard')
+  }
+}
 
 export interface Follower {
   /** Brings the copy to where the log ends now and keeps following it; answers where that is. */
@@ -116,7 +125,7 @@ export function openFollower(options: {
     if (!(await shelf.load(copy, line, first))) {
       const beginning = first === 1 && last > 0 ? await log.read(1) : undefined
       if (first > 1 || (beginning && isFounding(beginning))) {
-        throw new Error('neither a snapshot nor the log reaches back to the beginning of the shard')
+        throw new NoBeginning({ line, last })
       }
       await copy.empty()
     }

@@ -10,7 +10,7 @@ export interface CopyStatus {
   readonly epoch: number
   readonly holder: string
   readonly number: number
-  readonly parent?: Parent
+  readonly parents?: readonly Parent[]
   readonly owned: boolean
 }
 

@@ -12,9 +12,10 @@ import type { ShardHere } from '../contract.js'
 import { Moved, RolledBack, Unsure } from '../lost.js'
 import type { OwnedShard, ShardOptions } from '../shard.js'
 import { appendForSure } from './append.js'
-import { type Copy, foundedUpon, type Position } from './copy.js'
+import type { Copy, Position } from './copy.js'
 import { type Entry, messagesOf, openAssembler } from './entry.js'
-import { openFollower } from './follower.js'
+import { NoBeginning, openFollower } from './follower.js'
+import { foundLog } from './founding.js'
 import type { Members } from './members.js'
 import type { Peers } from './peers.js'
 import type { Settings } from './settings.js'
@@ -124,7 +125,7 @@ export function openTender(options: TenderOptions): Tender {
       // Whether this node can have shards is its own business: nobody tells it when it can again.
       return nudged(place < 0 ? limits.beatEveryMs : undefined)
     }
-    const last = await follower.reachEnd()
+    const last = await reachEnd()
     if (stopping) return
     if (place > 0 && !rescuing) return nudged(limits.lookEveryMs)
     taking = true
@@ -135,6 +136,16 @@ export function openTender(options: TenderOptions): Tender {
       taking = false
     }
     if (!couldTry) await nudged(limits.againMs)
+  }
+
+  /** Where nothing can be made of the log, whoever still knows the shard is asked to found it anew. */
+  async function reachEnd(): Promise<number> {
+    try {
+      return await follower.reachEnd()
+    } catch (error) {
+      if (error instanceof NoBeginning) await isKnownFurther(error.end.last, error.end.line)
+      throw error
+    }
   }
 
   /** Whether nobody else can be serving the shard; asks whoever might be to let go of it. */
@@ -169,9 +180,10 @@ export function openTender(options: TenderOptions): Tender {
     const epoch = at.epoch + 1
     const line = isAhead || at.line === '' ? options.newLine() : at.line
     if (isAhead && (await isServedBehind(last))) return false
-    if (isAhead) await shelf.found({ line, epoch, holder: me, number: last + 1, ...foundedUpon(at, last + 1) })
-    const entry: Entry = { kind: 'owner', epoch, holder: me, ...(isAhead && { founded: true }) }
-    if (!(await append(line, entry, last))) return true
+    const took = isAhead
+      ? await wasFirst(() => foundLog(options, { line, epoch, holder: me }, last))
+      : await append(line, { kind: 'owner', epoch, holder: me }, last)
+    if (!took) return true
     rescuing = false
     if (isAhead) say.error('shard.log.founded', { shard: number, last, known: at.number, line })
     if (isAhead || !settings.hasBegun(number)) await settings.begin(number)
@@ -190,14 +202,10 @@ export function openTender(options: TenderOptions): Tender {
   /** False when somebody else wrote there first. */
   async function append(line: string, entry: Entry, after: number): Promise<boolean> {
     const messages = messagesOf(line, entry, log.entryBytes)
-    try {
+    return wasFirst(async () => {
       await appendForSure(log, clock, messages, after)
-    } catch (error) {
-      if (error instanceof Moved || error instanceof RolledBack || error instanceof Unsure) return false
-      throw error
-    }
-    await copy.apply(line, entry, after + messages.length)
-    return true
+      await copy.apply(line, entry, after + messages.length)
+    })
   }
 
   /** The servers may have lost the end of the log while another copy still has it: then that node must take the shard. */
@@ -254,9 +262,7 @@ export function openTender(options: TenderOptions): Tender {
     const { last } = await log.bounds()
     const at = copy.position()
     if (last >= at.number) return void (await append(line, { kind: 'owner', epoch, holder: '' }, at.number))
-    const anew = options.newLine()
-    await shelf.found({ line: anew, epoch, holder: '', number: last + 1, ...foundedUpon(at, last + 1) })
-    await append(anew, { kind: 'owner', epoch, holder: '', founded: true }, last)
+    await wasFirst(() => foundLog(options, { line: options.newLine(), epoch, holder: '' }, last))
   }
 
   /** While nothing is committed, nobody would notice that the log went on without its owner, or that the servers lost it. */
@@ -337,6 +343,17 @@ export function openTender(options: TenderOptions): Tender {
       wakeUp?.()
       await tending
     },
+  }
+}
+
+/** False when somebody else wrote there first, or the log is not what it was. */
+async function wasFirst(write: () => Promise<void>): Promise<boolean> {
+  try {
+    await write()
+    return true
+  } catch (error) {
+    if (error instanceof Moved || error instanceof RolledBack || error instanceof Unsure) return false
+    throw error
   }
 }
 

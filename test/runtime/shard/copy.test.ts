@@ -5,7 +5,14 @@ import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import fc from 'fast-check'
 import t from 'tap'
-import { type Copy, Diverged, isBeyond, openCopy, type Position } from '../../../runtime/shard/cluster/copy.js'
+import {
+  type Copy,
+  Diverged,
+  isBeyond,
+  openCopy,
+  type Position,
+  parentsOf,
+} from '../../../runtime/shard/cluster/copy.js'
 import { type Entry, messagesOf } from '../../../runtime/shard/cluster/entry.js'
 import type { Change, Space } from '../../../runtime/store/contract.js'
 import { StoreFailed } from '../../../runtime/store/contract.js'
@@ -118,7 +125,7 @@ t.test('A copy that holds nothing never follows a log whose beginning is in a sn
   const founding: Entry = { kind: 'owner', epoch: 1, holder: '', founded: true }
   await t.rejects(takeAll(copy, [founding]), { name: 'Diverged' })
   t.equal(copy.position().number, 0)
-  await copy.apply(line, founding, 1)
+  await copy.found({ line, epoch: 1, holder: '', number: 1 })
   t.match(copy.position(), { line, epoch: 1, number: 1 }, 'only whoever founded it goes on from there')
 })
 
@@ -254,12 +261,21 @@ async function* cutOff(): AsyncGenerator<readonly Change[], Position> {
 t.test(
   'A copy is beyond a log that lost its end, also one that lost the founding of its line, and beyond no other',
   async (t) => {
-    const at = { line: 'new', number: 50, parent: { line: 'old', before: 40 } }
+    const at = {
+      line: 'new',
+      number: 50,
+      parents: [
+        { line: 'old', before: 40 },
+        { line: 'older', before: 9 },
+      ],
+    }
     const logs = [
       [{ line: 'new', last: 49 }, true],
       [{ line: 'new', last: 50 }, false],
       [{ line: 'old', last: 39 }, true],
       [{ line: 'old', last: 40 }, false],
+      [{ line: 'older', last: 8 }, true],
+      [{ line: 'older', last: 9 }, false],
       [{ line: 'other', last: 10 }, false],
     ] as const
     for (const [log, expected] of logs) t.equal(isBeyond(at, log), expected, JSON.stringify(log))
@@ -267,10 +283,18 @@ t.test(
   },
 )
 
-t.test('A founding remembers which line it was founded upon, and every entry after it does', async (t) => {
+t.test('A founding remembers every line it was founded upon, and every entry after it does', async (t) => {
+  const [first, second, tried] = ['00'.repeat(8), '11'.repeat(8), '22'.repeat(8)] as const
   const copy = openCopy(newSpace())
-  await copy.apply('00'.repeat(8), { kind: 'owner', epoch: 1, holder: 'ann/1' }, 1)
-  await copy.apply('11'.repeat(8), { kind: 'owner', epoch: 2, holder: 'ann/1', founded: true }, 4)
-  await copy.apply('11'.repeat(8), { kind: 'commit', epoch: 2, holder: 'ann/1', changes: [] }, 5)
-  t.match(copy.position(), { number: 5, parent: { line: '00'.repeat(8), before: 4 } })
+  await copy.apply(first, { kind: 'owner', epoch: 1, holder: 'ann/1' }, 1)
+  const parents = parentsOf(copy.position(), tried, 4)
+  await copy.found({ line: second, epoch: 2, holder: 'ann/1', number: 4, parents })
+  await copy.apply(second, { kind: 'commit', epoch: 2, holder: 'ann/1', changes: [] }, 5)
+  const expected = [
+    { line: tried, before: 4 },
+    { line: first, before: 4 },
+  ]
+  t.match(copy.position(), { number: 5, parents: expected })
+  t.same(parentsOf(copy.position(), second, 3), [{ line: second, before: 3 }, ...expected], 'also by the next founding')
+  t.same(parentsOf(openCopy(newSpace()).position(), undefined, 1), [])
 })
