@@ -30,8 +30,6 @@ export const conversation = {
   statusMs: day,
   /** A message that waits for the window to open waits no longer. */
   heldMs: day,
-  /** Messages with questions that a typed answer may still mean; only the newest is asked. */
-  asksKept: 1,
   /** A typed answer is taken for one this long after the question; a tap always is. */
   askMs: day,
   /** Agent messages that wait for one person. */

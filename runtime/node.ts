@@ -161,7 +161,7 @@ export async function openNode(config: Config, around: Surroundings): Promise<No
       const sealer = openSealer(secret.key, shards)
       const door = { post: poster.post, sign: signedHeaders }
       const webhookTry = webhookTryPerformer({ shards, commands: webhooks, sealer, clock, tries, ...door })
-      const ofConversations = conversations.performers(() => ({ ...places(), shards }))
+      const ofConversations = conversations.performers(() => ({ ...places, shards }))
       return { webhookTry, ...ofConversations, ...mediaRecords.performers(shards), ...extra.performers(shards) }
     },
   }
@@ -190,14 +190,17 @@ export async function openNode(config: Config, around: Surroundings): Promise<No
     log,
     randomBytes: random,
   })
-  const adapters = adaptersAmong(emulator.adapters)
-  const asidOf = asids(deriveKey(secret.key, 'asids'))
-  const { conversation: commands } = conversations
-  const gatewayPlaces: Places = {
-    ...{ shards: engine, commands, directory, adapters, traitsOf, asidOf, sealer, media, door: agentDoor, clock },
-  }
-  function places(): Places {
-    return gatewayPlaces
+  const places: Places = {
+    shards: engine,
+    commands: conversations.conversation,
+    directory,
+    adapters: adaptersAmong(emulator.adapters),
+    traitsOf,
+    asidOf: asids(deriveKey(secret.key, 'asids')),
+    sealer,
+    media,
+    door: agentDoor,
+    clock,
   }
   const grants = openGrants(deriveKey(secret.key, 'emulator grants'), clock)
   const idTokens =
@@ -298,14 +301,14 @@ export async function openNode(config: Config, around: Surroundings): Promise<No
   const gateway = plane(
     'gateway',
     [
-      ...gatewayRoutes(gatewayPlaces),
+      ...gatewayRoutes(places),
       ...agentWebhookRoutes({
         shards: engine,
         commands: gatewayAccess,
         checkUrl: (url) => checkUrl(url, policy),
       }),
       ...ingressRoutes({
-        places: gatewayPlaces,
+        places,
         findBinding: openBindingPlaces(engine),
         headers: [...new Set(emulator.adapters.flatMap(({ descriptor }) => descriptor.headers))],
         publicUrl: () => urls.gateway,

@@ -1,5 +1,6 @@
 /** Hands one message of a conversation to the provider of its channel, and reports what came of it. */
 import { agentKeyOf } from '../../core/agentkey.js'
+import type { ChannelRoute } from '../../core/agentside.js'
 import { isSignal } from '../../core/amf/index.js'
 import type { Adapter, SendOutcome } from '../../core/channel/adapter.js'
 import type { Outcome } from '../../core/conversation/sending.js'
@@ -7,7 +8,7 @@ import type { Conversation, Outgoing } from '../../core/conversation/state.js'
 import { isRefusal } from '../../core/errors.js'
 import { render } from '../../core/render/render.js'
 import type { Performer } from '../shard/contract.js'
-import { aroundNobody, aroundOf, type BoundChannel, type KnownAgent } from './directory.js'
+import { aroundNobody, aroundOf, type KnownAgent } from './directory.js'
 import type { Deliver } from './effects.js'
 import { withHostedMedia } from './media.js'
 import type { Places } from './places.js'
@@ -63,7 +64,7 @@ async function handOver(
 }
 
 /** Undefined when they cannot be opened just now. */
-async function authOf({ sealer }: Places, { orgId }: KnownAgent, { auth }: BoundChannel): Promise<unknown> {
+async function authOf({ sealer }: Places, { orgId }: KnownAgent, { auth }: ChannelRoute): Promise<unknown> {
   if (!auth) return {}
   const text = await sealer.open(orgId, auth.kind, auth.id, auth.sealed)
   return isRefusal(text) ? undefined : JSON.parse(text)

@@ -1,8 +1,9 @@
 /** The desk of a conversation's decisions, laid over a transaction of its shard. */
 import type { Desk } from '../../core/conversation/desk.js'
-import type { Conversation, Outgoing } from '../../core/conversation/state.js'
+import type { Conversation } from '../../core/conversation/state.js'
 import { conversation as limits } from '../../core/limits.js'
 import type { Told, Tx } from '../shard/contract.js'
+import { callWith } from './calls.js'
 import type { ConversationCommands } from './commands.js'
 import { type Carry, effectKinds } from './effects.js'
 import {
@@ -13,7 +14,6 @@ import {
   outgoingTable,
   parkedTable,
   providerIdTable,
-  sentTable,
   trafficTable,
 } from './tables.js'
 
@@ -43,30 +43,18 @@ export function openDesk({ tx, told, conversation: before, timeScale, commands }
     outgoing: (id) => tx.get(outgoingTable, [asid, id]),
     idOfProvider: (id) => tx.get(providerIdTable, [asid, id])?.messageId,
     idOfCaller: (id) => inTime(tx.get(callerIdTable, [asid, id]))?.messageId,
-    *sentSince(since): Generator<Outgoing> {
-      const rows = tx.range(sentTable, { prefix: [asid], reverse: true })
-      for (const { key } of rows) {
-        if (key[1] < since) return
-        const outgoing = tx.get(outgoingTable, [asid, key[2]])
-        if (outgoing) yield outgoing
-      }
+    sentSince(since) {
+      const sent = Array.from(tx.range(outgoingTable, { prefix: [asid] }), ({ value }) => value)
+      return sent.filter(({ sentAt = 0 }) => sentAt >= since).sort((a, b) => b.sentAt! - a.sentAt!)
     },
     parked: (providerId) => inTime(tx.get(parkedTable, [asid, providerId]))?.receipts ?? [],
 
     keep(conversation) {
       tx.put(conversationTable, [asid], { ...conversation, nextRecord: records })
       const isCalling = before.firstEvent < before.nextEvent
-      if (!isCalling && conversation.firstEvent < conversation.nextEvent) {
-        tx.effect({ kind: effectKinds.call, payload: { asid, number: conversation.firstEvent }, destination: asid })
-      }
+      if (!isCalling && conversation.firstEvent < conversation.nextEvent) callWith(tx, asid, conversation.firstEvent)
     },
-    keepOutgoing(outgoing) {
-      const earlier = tx.get(outgoingTable, [asid, outgoing.id])
-      tx.put(outgoingTable, [asid, outgoing.id], outgoing)
-      if (outgoing.sentAt !== undefined && earlier?.sentAt === undefined) {
-        tx.put(sentTable, [asid, outgoing.sentAt, outgoing.id], { until: at + scaled(limits.statusMs) })
-      }
-    },
+    keepOutgoing: (outgoing) => tx.put(outgoingTable, [asid, outgoing.id], outgoing),
     nameForProvider(providerId, messageId) {
       tx.put(providerIdTable, [asid, providerId], { messageId, until: at + scaled(limits.keptMs) })
     },

@@ -1,38 +1,15 @@
 /** What the gateway knows of agents, by whoever keeps them. */
 
-import type { AgentPlace } from '../../core/agentkey.js'
 import { agentKeyOf } from '../../core/agentkey.js'
+import type { AgentSide } from '../../core/agentside.js'
 import type { Adapter } from '../../core/channel/adapter.js'
 import { type ChannelName, carrierChannels } from '../../core/channel/names.js'
 import type { Around } from '../../core/conversation/desk.js'
 import type { Refusal } from '../../core/errors.js'
 import type { AsidOf } from './asid.js'
 
-export interface SealedText {
-  readonly kind: string
-  readonly id: string
-  readonly sealed: Uint8Array
-}
-
-export interface BoundChannel {
-  readonly bindingId: string
-  readonly channel: ChannelName
-  readonly provider: string
-  readonly delivery?: { readonly minMessageDelayMs?: number }
-  readonly compliance?: { readonly enabled: boolean; readonly disclaimerText?: string }
-  readonly auth?: SealedText
-}
-
-export interface KnownAgent extends AgentPlace {
-  readonly name: string
-  readonly mode: 'managed' | 'webhook'
-  readonly webhook?: { readonly webhookUrl: string; readonly instanceId?: string }
-  readonly signingSecret: SealedText
-  readonly identity: Readonly<Partial<Record<string, string>>>
-  readonly channels: readonly BoundChannel[]
-  readonly disabled: readonly ChannelName[]
-  readonly timeZone?: string
-}
+/** With the org's time zone, where it has one. */
+export type KnownAgent = AgentSide & { readonly timeZone?: string }
 
 export interface Directory {
   /** A refusal when there is no such agent, or nobody can be asked just now. */
@@ -53,8 +30,10 @@ function nameOf(channel: ChannelName, provider: string): string {
   return `${channel} ${provider}`
 }
 
-const defaultLocale = 'en-US'
-const defaultZone = 'UTC'
+/** How values are written for the people of an agent, unless a message says otherwise. */
+export function readerOf({ timeZone = 'UTC' }: { readonly timeZone?: string }): Around['reader'] {
+  return { locale: 'en-US', zone: timeZone }
+}
 
 export interface Person {
   readonly channel: ChannelName
@@ -94,14 +73,14 @@ export function aroundOf(
       ...(contactPhone && { contactPhone }),
       ...(websiteUrl && { websiteUrl }),
     },
-    reader: { locale: defaultLocale, zone: agent.timeZone ?? defaultZone },
+    reader: readerOf(agent),
     siblings: siblingsOf(agent, { channel, address }, asidOf),
   }
 }
 
 /** Around a conversation whose agent is gone there is nobody: nothing can be sent, and nobody is told. */
 export function aroundNobody(traits: Around['traits']): Around {
-  return { traits, brand: { name: '' }, reader: { locale: defaultLocale, zone: defaultZone }, siblings: {} }
+  return { traits, brand: { name: '' }, reader: readerOf({}), siblings: {} }
 }
 
 /** Carrier channels have their addresses in common; no other two channels do. */

@@ -4,6 +4,7 @@
  */
 import Type from 'typebox'
 import { type AgentPlace, agentKeyOf } from '../../core/agentkey.js'
+import type { ChannelRoute } from '../../core/agentside.js'
 import type { Adapter, IngressRequest, Item, Received } from '../../core/channel/adapter.js'
 import type { Inbound } from '../../core/conversation/hear.js'
 import { isRefusal, type Refusal, refuse } from '../../core/errors.js'
@@ -12,7 +13,7 @@ import { ingress as limits } from '../../core/limits.js'
 import { type Answer, json, type Method, type Route, route } from '../http/route.js'
 import type { Log } from '../observe/log.js'
 import { unavailable } from '../shard/unavailable.js'
-import { aroundOf, type BoundChannel, type KnownAgent } from './directory.js'
+import { aroundOf, type KnownAgent } from './directory.js'
 import type { Places } from './places.js'
 
 export interface IngressOptions {
@@ -62,7 +63,7 @@ export function ingressRoutes({ places, findBinding, headers, publicUrl, log, re
 
   interface Found {
     readonly agent: KnownAgent
-    readonly bound: BoundChannel
+    readonly bound: ChannelRoute
     readonly adapter: Adapter
   }
 

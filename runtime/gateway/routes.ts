@@ -14,14 +14,13 @@ import { amf as limits } from '../../core/limits.js'
 import { renderings } from '../../core/render/index.js'
 import { json, type Route, route } from '../http/route.js'
 import type { Query } from '../shard/contract.js'
-import { aroundOf, type KnownAgent } from './directory.js'
+import { aroundOf, readerOf } from './directory.js'
 import { withHostedMedia } from './media.js'
 import type { Places } from './places.js'
 import { CapabilityDocument, CompileBody, Compiled, SendBody, SendResults } from './schema.js'
 import { conversationTable } from './tables.js'
 
 const common = { plane: 'gateway', access: { who: 'agent' } } as const
-const readerOf = ({ timeZone }: KnownAgent) => ({ locale: 'en-US', zone: timeZone ?? 'UTC' })
 
 /** Whose conversation it is and where it goes; null when nobody of that name was ever seen. */
 export const readConversation: Query<{ readonly asid: string }, Conversation | null> = {

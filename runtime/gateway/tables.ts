@@ -23,11 +23,6 @@ export const parkedTable = table<[asid: string, providerId: string], { receipts:
 )
 /** What a provider has told us already, by its own id. */
 export const seenTable = table<[asid: string, id: string], { until: number }>('conversation.seen')
-/** Messages by when they were handed over, for receipts that cover all up to a moment. */
-export const sentTable = table<[asid: string, sentAt: number, messageId: string], { until: number }>(
-  'conversation.sent',
-)
-
 /**
  * Records that people list by agent and time over all shards: nothing is written twice for the sake of a list. The number
  * counts the records of a conversation, so that no two fall on one key.

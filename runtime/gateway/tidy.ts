@@ -11,7 +11,6 @@ import {
   parkedTable,
   providerIdTable,
   seenTable,
-  sentTable,
   trafficTable,
 } from './tables.js'
 
@@ -49,7 +48,6 @@ export function tidy(
   for (const table of [callerIdTable, providerIdTable, seenTable])
     forget(table as Table<[string, string], { until: number }>, [asid], ({ until }) => until <= at)
   forget(parkedTable, [asid], ({ until }) => until <= at)
-  forget(sentTable, [asid], ({ until }) => until <= at)
   forget(outgoingTable, [asid], (outgoing) => outgoing.at <= keptSince)
   for (const table of [trafficTable, logTable])
     forget(table as typeof logTable, [orgId, agentId], (_value, [, , writtenAt]) => writtenAt <= keptSince)

@@ -93,7 +93,9 @@ export async function openHouse(t: Test, options: HouseOptions = {}) {
     ...(hasWebhook && { webhook: { webhookUrl: receiver.url(hook), instanceId: 'blue' } }),
     signingSecret: { ...secretAt, sealed: await sealedSecret('ws-svc-first') },
     identity: {},
-    channels: channels.map((channel) => ({ bindingId: `cb_${channel}`, channel, provider: 'emulator', delivery })),
+    channels: channels.map((channel) => {
+      return { bindingId: `cb_${channel}`, channel, provider: 'emulator', mode: 'unmanaged', delivery }
+    }),
     disabled: [],
   }
   async function sealedSecret(secret: string): Promise<Uint8Array> {
