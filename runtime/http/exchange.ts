@@ -34,6 +34,7 @@ export interface Reply {
   /** Content type of the body; absent where there is none. */
   readonly type?: string
   readonly body?: AnswerBody
+  readonly bodyBytes?: number
   readonly headers?: Readonly<Record<string, string>>
   /** For a page of ours that asked across our listeners. */
   readonly cors?: Readonly<Record<string, string>>

@@ -12,15 +12,17 @@ export function answered(answer: Answer, entry: Ready, requestId: string, cors: 
   entry.checkAnswer?.(answer)
   const { status, json, headers } = answer
   if (json === undefined) {
-    return { status, requestId, type: answer.body && answer.type, body: answer.body, headers, cors, close: undefined }
+    const { body, bodyBytes } = answer
+    return { status, requestId, type: body && answer.type, body, bodyBytes, headers, cors, close: undefined }
   }
   const body = (entry.serialize.get(status) ?? JSON.stringify)(json)
-  return { status, requestId, type: jsonType, body, headers, cors, close: undefined }
+  return { status, requestId, type: jsonType, body, bodyBytes: undefined, headers, cors, close: undefined }
 }
 
 export function refused(refusal: Refusal, style: ErrorStyle, requestId: string, cors: Reply['cors']): Reply {
   const { status, type, body, headers } = writeRefusal(refusal, style)
-  return { status, requestId, type, body, headers, cors, close: status === 413 ? true : undefined }
+  const close = status === 413 ? true : undefined
+  return { status, requestId, type, body, bodyBytes: undefined, headers, cors, close }
 }
 
 export function missed(

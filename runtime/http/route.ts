@@ -43,6 +43,8 @@ export interface Answer<R = unknown> {
   readonly status: number
   readonly json?: R
   readonly body?: AnswerBody
+  /** How long a body is that comes piece by piece, where that is known: then its length is told. */
+  readonly bodyBytes?: number
   readonly type?: string
   readonly headers?: Readonly<Record<string, string>>
 }

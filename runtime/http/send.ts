@@ -58,6 +58,46 @@ export async function sendStream(
   })
 }
 
+/** The same for a source whose length is told first. One that gives less, or more, ends the connection. */
+export async function sendCounted(
+  socket: Socket,
+  source: AsyncIterable<Uint8Array | string>,
+  bytes: number,
+  peer: Peer,
+): Promise<void> {
+  let sent = 0
+  for await (const part of source) {
+    if (peer.gone) return
+    const piece = typeof part === 'string' ? Buffer.from(part) : part
+    if (piece.length === 0) continue
+    if (sent + piece.length > bytes) throw new Error('a body is longer than was told')
+    await sendPiece(socket, piece, { from: sent, bytes }, peer)
+    sent += piece.length
+  }
+  if (sent < bytes && !peer.gone) throw new Error('a body is shorter than was told')
+  if (bytes === 0 && !peer.gone) socket.cork(() => socket.end())
+}
+
+function sendPiece(
+  socket: Socket,
+  piece: Uint8Array,
+  { from, bytes }: { readonly from: number; readonly bytes: number },
+  peer: Peer,
+): Promise<void> {
+  return new Promise((resolve) => {
+    socket.cork(() => {
+      const [ok] = socket.tryEnd(piece, bytes)
+      if (ok) return resolve()
+      peer.whenGone(resolve)
+      socket.onWritable((offset) => {
+        const [hasRoom] = socket.tryEnd(piece.subarray(offset - from), bytes)
+        if (hasRoom) setImmediate(resolve)
+        return hasRoom
+      })
+    })
+  })
+}
+
 /**
  * Resolves outside the socket's own callback: a write made while that is still running is forgotten by the socket, which
  * then never says again that it has room.

@@ -2,7 +2,7 @@
 import { BodyPieces } from './body.js'
 import { type Incoming, type Receiver, type Reply, writeHeaders } from './exchange.js'
 import type { AnswerBody } from './route.js'
-import { sendBody, sendStream } from './send.js'
+import { sendBody, sendCounted, sendStream } from './send.js'
 import type { RequestHead, Socket } from './server.js'
 import { statusLine } from './status.js'
 
@@ -95,16 +95,17 @@ export class SocketExchange implements Incoming {
   /** The promise, if any, is of the last byte. */
   private write(reply: Reply): Promise<void> | undefined {
     const { socket } = this
-    const { body } = reply
+    const { body, bodyBytes } = reply
     const close = reply.close || this.lobby.closing
     if (reply.status !== 200) socket.writeStatus(statusLine(reply.status))
     if (reply.headers || reply.cors) writeHeaders(reply, socket)
     else writePlainHeaders(reply, socket)
     if (this.method === 'HEAD') {
-      socket.endWithoutBody(body === undefined ? 0 : isStream(body) ? undefined : Buffer.byteLength(body), close)
+      socket.endWithoutBody(body === undefined ? 0 : isStream(body) ? bodyBytes : Buffer.byteLength(body), close)
       return undefined
     }
-    return isStream(body) ? sendStream(socket, body, this) : sendBody(socket, body, this, close)
+    if (!isStream(body)) return sendBody(socket, body, this, close)
+    return bodyBytes === undefined ? sendStream(socket, body, this) : sendCounted(socket, body, bodyBytes, this)
   }
 
   private end(error?: unknown): void {

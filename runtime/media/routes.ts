@@ -44,7 +44,7 @@ async function answered(stored: Stored, type: MediaType, name: string, range: st
     ...(stored.bytes !== undefined && { 'accept-ranges': 'bytes' }),
   }
   const span = stored.bytes === undefined ? undefined : spanOf(range, stored.bytes)
-  const about = { type: type.type, body: await bodyOf(stored, span), headers }
+  const about = { type: type.type, ...(await bodyOf(stored, span)), headers }
   if (!span) return { ...about, status: 200 }
   const contentRange = `bytes ${span.from}-${span.till - 1}/${stored.bytes}`
   return { ...about, status: 206, headers: { ...headers, 'content-range': contentRange } }
@@ -64,12 +64,11 @@ function spanOf(range: string, bytes: number): Span | undefined {
   return from < till ? { from, till } : undefined
 }
 
-/** A short one is read to its end, so that its length is told; of a longer one nothing is read before it is sent. */
-async function bodyOf(stored: Stored, span: Span | undefined): Promise<AnswerBody> {
-  const { from, till } = span ?? { from: 0, till: stored.bytes ?? Number.POSITIVE_INFINITY }
-  const parts = between(stored, from, till)
-  if (stored.bytes === undefined) return wholeIfShort(parts)
-  return till - from > limits.wholeBytes ? parts : wholeOf(parts)
+/** Nothing is read before it is sent, except where nobody knows how long it is. */
+async function bodyOf(stored: Stored, span: Span | undefined): Promise<Pick<Answer, 'body' | 'bodyBytes'>> {
+  if (stored.bytes === undefined) return { body: await wholeIfShort(between(stored, 0, Number.POSITIVE_INFINITY)) }
+  const { from, till } = span ?? { from: 0, till: stored.bytes }
+  return { body: between(stored, from, till), bodyBytes: till - from }
 }
 
 async function* between(stored: Stored, from: number, till: number): AsyncGenerator<Uint8Array> {
@@ -79,12 +78,6 @@ async function* between(stored: Stored, from: number, till: number): AsyncGenera
     left -= part.length
     if (left <= 0) return
   }
-}
-
-async function wholeOf(parts: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
-  const all: Uint8Array[] = []
-  for await (const part of parts) all.push(part)
-  return Buffer.concat(all)
 }
 
 /** Where nobody knows how long it is, the beginning is read to find out. */

@@ -120,6 +120,18 @@ const extraRoutes = [
   route({
     ...open,
     method: 'GET',
+    path: '/counted/{told}',
+    reply: { 200: 'text/plain' },
+    handler: ({ params: { told } }) => ({
+      status: 200,
+      type: 'text/plain',
+      body: pieces(100),
+      bodyBytes: 100 * 65_536 + (told === 'less' ? -1 : Number(told)),
+    }),
+  }),
+  route({
+    ...open,
+    method: 'GET',
     path: '/large',
     reply: { 200: 'text/plain' },
     handler: () => ({ status: 200, type: 'text/plain', body: Buffer.alloc(20_000_000, 'b') }),
@@ -526,6 +538,38 @@ t.test('A streamed reply is produced only as fast as it is read, and arrives who
   socket.destroy()
   const whole = await fetch(`${mgmt}/v1/stream`)
   t.equal((await whole.arrayBuffer()).byteLength, 600 * 65_536)
+})
+
+t.test('A streamed reply whose length is known tells it, to HEAD as well, and arrives whole', async (t) => {
+  const bytes = 100 * 65_536
+  const headed = await fetch(`${mgmt}/v1/counted/0`, { method: 'HEAD' })
+  t.equal(headed.headers.get('content-length'), String(bytes))
+  const got = await fetch(`${mgmt}/v1/counted/0`)
+  t.equal(got.headers.get('content-length'), String(bytes))
+  t.equal(got.headers.get('transfer-encoding'), null)
+  t.equal((await got.arrayBuffer()).byteLength, bytes)
+  produced.pieces = 0
+  const socket = connect(port, '127.0.0.1')
+  socket.write(head('GET', '/v1/counted/0'))
+  socket.pause()
+  await new Promise((resolve) => setTimeout(resolve, 300))
+  t.ok(produced.pieces < 100, `the client reads nothing, so the source waits (at ${produced.pieces})`)
+  const all = new Promise<number>((resolve) => {
+    let read = 0
+    socket.on('data', (part) => {
+      read += part.length
+      if (read > bytes) resolve(read)
+    })
+  })
+  socket.resume()
+  t.ok((await all) > bytes, 'and goes on when it reads')
+  socket.destroy()
+})
+
+t.test('A streamed reply that is not as long as was told ends its connection', async (t) => {
+  for (const told of ['1', 'less']) {
+    await t.rejects(async () => (await fetch(`${mgmt}/v1/counted/${told}`)).arrayBuffer())
+  }
 })
 
 t.test('A large reply arrives whole', async (t) => {
