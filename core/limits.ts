@@ -1,6 +1,7 @@
 /** Every number of the contract and of the house, each with its unit last. Code, tests and bench read them here. */
 import { day, hour, minute, second } from './durations.js'
 
+export * from './agentlimits.js'
 export * from './gatewaylimits.js'
 
 /** Token buckets of the management API, each API key having its own. */
@@ -89,8 +90,12 @@ export const shard = {
   rememberedCommandMs: day,
   /** The same for one whose id was made only to ask again when no answer came. */
   rememberedRetryMs: 10 * minute,
+  /** Records that were just written and are kept at hand, in each shard. */
+  recentRecords: 256,
   effectsInFlight: 64,
   effectsPerDestination: 8,
+  /** Effects of one destination that are done with it and wait to be noted, or for somebody else. */
+  effectsAsidePerLane: 256,
   /** Destinations of one shard that are served at a time, and effects held for each; the others wait on the record. */
   lanesHeld: 256,
   /** The same with those added whose every effect waits to be tried again. */

@@ -67,6 +67,16 @@ export interface AskOptions {
   /** A second ask under an id already committed within the day returns the first answer and changes nothing. */
   readonly id?: string
   readonly by?: Actor
+  /** The effect on which this command reports: it goes off the record with the command, unless that is refused. */
+  readonly settles?: Settling
+}
+
+/** An effect that is being performed, for the command that reports on it. */
+export interface Settling {
+  readonly owner: string
+  readonly key: readonly [lane: string, commit: number, place: number]
+  /** It is off the record already. */
+  isSettled: boolean
 }
 
 /**
@@ -103,7 +113,12 @@ export interface Performing {
   readonly reader: Reader
   /** Aborted when this process loses the shard or is made to stop: nothing may go out after that. */
   readonly signal: AbortSignal
-  /** Says that from here on it only waits for somebody else: then it takes no place from others, however long that is. */
+  /** Goes with the command that reports what came of it, as `ask(…, { settles })`: then both are one commit. */
+  readonly settles: Settling
+  /**
+   * Says that from here on it only waits for somebody else, and not for its destination: then it takes no place from
+   * others, however long that is.
+   */
   aside(): void
 }
 

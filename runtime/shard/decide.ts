@@ -1,9 +1,9 @@
 /** Decides one command over the commit it shares: its writes, effects, timers and id join it together or not at all. */
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { Actor } from '../../core/access.js'
 import { isRefusal, type Refusal } from '../../core/errors.js'
 import { idFromBytes } from '../../core/ids.js'
-import type { Command, Effect, Timer, Told, Tx } from './contract.js'
+import type { Command, Effect, Settling, Timer, Told, Tx } from './contract.js'
 import type { Layer } from './layer.js'
 import {
   answeredTable,
@@ -23,6 +23,7 @@ export interface Asked {
   /** How long the answer is remembered under the id; absent when nobody can ask for it again. */
   readonly rememberMs?: number
   readonly by?: Actor
+  readonly settles?: Settling
 }
 
 /** An effect that is durable and not yet known to be performed. */
@@ -106,7 +107,6 @@ function told(asked: Asked, at: number): Told {
     commandId: asked.commandId,
     at,
     by: asked.by,
-    mint: (prefix) =>
-      idFromBytes(prefix, createHash('sha256').update(`${asked.commandId}/${prefix}/${minted++}`).digest()),
+    mint: (prefix) => idFromBytes(prefix, hash('sha256', `${asked.commandId}/${prefix}/${minted++}`, 'buffer')),
   }
 }

@@ -31,7 +31,7 @@ export function openEmbedded(options: EmbeddedOptions): Engine {
   let stopped = false
 
   const shards: Shards = {
-    async ask(owner, command, input, { id, by } = {}) {
+    async ask(owner, command, input, { id, by, settles } = {}) {
       const asked = {
         owner,
         command: registry.command(command.name),
@@ -39,6 +39,7 @@ export function openEmbedded(options: EmbeddedOptions): Engine {
         commandId: id ?? newCommandId(),
         rememberMs: id === undefined ? undefined : limits.rememberedCommandMs,
         by,
+        settles,
       }
       return shardOwning(owner).ask(asked).catch(refuseIfShut) as never
     },

@@ -18,6 +18,8 @@ export interface Layer extends Reader {
   bytes(): number
   /** What is kept of one table, each record once, with its last value. */
   written(table: string): Iterable<Write>
+  /** What is kept of all tables whose records are read again soon. */
+  writtenSoonRead(): Iterable<Write>
   /** Everything that is kept, in bytes. */
   changes(): readonly Change[]
 }
@@ -84,12 +86,20 @@ export function layerOver(below: Reader & Pick<Space, 'encode'>): Layer {
     *written(table) {
       for (const { write } of tables.get(table)?.values() ?? []) yield write
     },
+    *writtenSoonRead() {
+      for (const entries of tables.values()) {
+        for (const { write } of entries.values()) {
+          if (!write.table.isReadSoon) break
+          yield write
+        }
+      }
+    },
     changes: () => changes,
   }
 }
 
 /** One text for each key: parts say what they are and where they end, so no two keys read alike. */
-function nameOf(key: Key): string {
+export function nameOf(key: Key): string {
   let name = ''
   for (const part of key) name += typeof part === 'number' ? `#${part};` : `${part.length}:${part}`
   return name

@@ -8,7 +8,7 @@ import { shard as limits } from '../../core/limits.js'
 import type { Clock } from '../clock.js'
 import type { Log } from '../observe/log.js'
 import type { Reader } from '../store/contract.js'
-import type { Performer } from './contract.js'
+import type { Performer, Settling } from './contract.js'
 import type { Owed } from './decide.js'
 import { outboxTable } from './tables.js'
 
@@ -45,7 +45,11 @@ interface Lane {
   taken?: Owed['key']
   more: boolean
   running: number
-  /** Of those running, how many wait to try again. */
+  /** Of those running, how many are with the destination just now. */
+  inside: number
+  /** Of those running, how many have no more to do with it. */
+  aside: number
+  /** Of those running, how many wait: to try again, or for somebody else. */
   pausing: number
   /** It can do nothing until one of them has waited, so it takes no place from others. */
   rests: boolean
@@ -59,7 +63,7 @@ export function openOutbox({ reader, performers, settle, mayPerform, clock, log 
   const underWay = new Map<Promise<void>, Owed>()
   const pauses = new Set<() => void>()
   /** Effects that have waited long enough after a failure. */
-  const retries: (() => void)[] = []
+  const retries: { readonly lane: Lane; readonly go: () => void }[] = []
   const end = new AbortController()
   setMaxListeners(0, end.signal)
   const unknown = new Set<string>()
@@ -86,7 +90,8 @@ export function openOutbox({ reader, performers, settle, mayPerform, clock, log 
       return undefined
     }
     // While lanes are unseen this may be one of them, with effects on the record that came before.
-    const lane = { name, perform, waiting: [], more: unseen, running: 0, pausing: 0, rests: false, queued: false }
+    const counts = { running: 0, inside: 0, aside: 0, pausing: 0 }
+    const lane = { name, perform, waiting: [], more: unseen, ...counts, rests: false, queued: false }
     lanes.set(name, lane)
     return lane
   }
@@ -113,7 +118,7 @@ export function openOutbox({ reader, performers, settle, mayPerform, clock, log 
   /** Fills the places that are free: first with those who had one and try again, then lane by lane. */
   function pump(): void {
     while (!stopped && performing < limits.effectsInFlight) {
-      const retry = retries.shift()
+      const retry = nextRetry()
       const lane = retry ? undefined : ready.shift()
       if (retry) {
         performing++
@@ -121,11 +126,17 @@ export function openOutbox({ reader, performers, settle, mayPerform, clock, log 
       } else if (!lane) return
       else {
         lane.queued = false
-        if (lane.running >= limits.effectsPerDestination || !hasNext(lane)) continue
+        if (isFull(lane) || !hasNext(lane)) continue
         start(lane, lane.waiting.shift()!)
         queue(lane)
       }
     }
+  }
+
+  /** One that stood aside has lost its place with the destination, and waits until there is another. */
+  function nextRetry(): (() => void) | undefined {
+    const at = retries.findIndex(({ lane }) => lane.inside < limits.effectsPerDestination)
+    return at < 0 ? undefined : retries.splice(at, 1)[0]!.go
   }
 
   function start(lane: Lane, owed: Owed): void {
@@ -142,8 +153,8 @@ export function openOutbox({ reader, performers, settle, mayPerform, clock, log 
   }
 
   function reckon(lane: Lane): void {
-    const isFull = lane.running >= limits.effectsPerDestination || (!lane.more && lane.waiting.length === 0)
-    const rests = lane.running > 0 && lane.pausing === lane.running && isFull
+    const hasNone = !lane.more && lane.waiting.length === 0
+    const rests = lane.running > 0 && lane.pausing === lane.running && (isFull(lane) || hasNone)
     if (rests === lane.rests) return
     lane.rests = rests
     resting += rests ? 1 : -1
@@ -161,15 +172,19 @@ export function openOutbox({ reader, performers, settle, mayPerform, clock, log 
     for (let tries = 1; ; tries++) {
       const isOurs = mayPerform()
       const standing = standIn(lane)
-      const failure = isOurs ? await failureOf(lane, effect, standing.aside) : undefined
+      const settles: Settling = { owner: effect.owner, key, isSettled: false }
+      const failure = isOurs ? await failureOf(lane, effect, settles, standing.aside) : undefined
+      if (isOurs && (failure === undefined || settles.isSettled)) {
+        standing.aside()
+        if (!settles.isSettled) await settleUntilDone(key, effect.kind)
+        return standing.end()
+      }
       standing.end()
       if (!isOurs) {
         // It will not be ours again in this life of the outbox, so nothing more is started.
         stopped = true
         return
       }
-      pump()
-      if (failure === undefined) break
       if (stopped) return
       log.warn('shard.effect.failed', { kind: effect.kind, tries, error: failure })
       lane.pausing++
@@ -180,29 +195,38 @@ export function openOutbox({ reader, performers, settle, mayPerform, clock, log 
       reckon(lane)
       if (stopped) return
       await new Promise<void>((retry) => {
-        retries.push(retry)
+        retries.push({ lane, go: retry })
         pump()
       })
       if (stopped) return
     }
-    await settleUntilDone(key, effect.kind)
   }
 
-  /** The place of one that is being performed, given up at its end or as soon as it stands aside. */
+  /** The places of one that is being performed, here and in its lane, given up at its end or as soon as it stands aside. */
   function standIn(lane: Lane): { aside(): void; end(): void } {
     let state: 'in' | 'aside' | 'over' = 'in'
+    lane.inside++
     return {
       aside() {
         if (state !== 'in') return
         state = 'aside'
         performing--
+        lane.inside--
+        lane.aside++
         lane.pausing++
         reckon(lane)
+        queue(lane)
         pump()
       },
       end() {
-        if (state === 'in') performing--
-        if (state === 'aside') lane.pausing--
+        if (state === 'in') {
+          performing--
+          lane.inside--
+        }
+        if (state === 'aside') {
+          lane.aside--
+          lane.pausing--
+        }
         state = 'over'
         reckon(lane)
       },
@@ -223,9 +247,14 @@ export function openOutbox({ reader, performers, settle, mayPerform, clock, log 
     }
   }
 
-  async function failureOf(lane: Lane, { id, owner, payload }: Owed['effect'], aside: () => void): Promise<unknown> {
+  async function failureOf(
+    lane: Lane,
+    { id, owner, payload }: Owed['effect'],
+    settles: Settling,
+    aside: () => void,
+  ): Promise<unknown> {
     try {
-      await lane.perform(payload as never, { id, owner, reader, signal: end.signal, aside })
+      await lane.perform(payload as never, { id, owner, reader, signal: end.signal, settles, aside })
       return undefined
     } catch (error) {
       return error ?? new Error('it gave no reason')
@@ -314,12 +343,17 @@ export function openOutbox({ reader, performers, settle, mayPerform, clock, log 
     },
     async stop(graceMs) {
       stopped = true
-      for (const done of [...pauses, ...retries.splice(0)]) done()
+      for (const done of [...pauses, ...retries.splice(0).map(({ go }) => go)]) done()
       if (graceMs > 0) await allDoneWithin(graceMs)
       end.abort()
       await allDoneWithin(limits.effectCutMs)
     },
   }
+}
+
+/** As many as its destination may have at a time are with it, or as many as may be held wait for something else. */
+function isFull({ running, aside }: Lane): boolean {
+  return running - aside >= limits.effectsPerDestination || aside >= limits.effectsAsidePerLane
 }
 
 function backOffMs(tries: number): number {

@@ -2,15 +2,17 @@
  * One shard in the hands of its owner: a mailbox, one writer, and commits that everybody shares who came while the last
  * one was on its way. Answers, effects and timers follow a commit, never precede it.
  */
+import { isRefusal } from '../../core/errors.js'
 import { shard as limits } from '../../core/limits.js'
 import type { Clock } from '../clock.js'
 import type { Change, Space, Write } from '../store/contract.js'
-import type { Command, Performer, Query, ShardHere } from './contract.js'
+import type { Command, Performer, Query, Settling, ShardHere } from './contract.js'
 import { type Asked, decide, type Moment, type Owed } from './decide.js'
 import { type Layer, layerOver } from './layer.js'
 import { Full, Moved } from './lost.js'
 import type { EngineOptions } from './options.js'
 import { openOutbox } from './outbox.js'
+import { recentOver } from './recent.js'
 import type { Registry } from './registry.js'
 import {
   answeredTable,
@@ -53,7 +55,7 @@ export interface ShardOptions extends Pick<EngineOptions, 'clock' | 'log' | 'new
 
 /** Something that joins a commit: `join` leaves its writes in the layer and answers, or throws and leaves nothing. */
 interface Letter {
-  /** Somebody asked for it. Timers and settled effects, which are bounded where they come from, are the shard's own. */
+  /** Somebody asked for it. Timers, reports and settled effects, bounded where they come from, are the shard's own. */
   readonly isAsked: boolean
   readonly join: (layer: Layer, moment: Moment) => unknown
   readonly resolve: (answer: unknown) => void
@@ -61,7 +63,8 @@ interface Letter {
 }
 
 export function openShard(options: ShardOptions): OwnedShard {
-  const { number, space, registry, clock, log, meters } = options
+  const { number, registry, clock, log, meters } = options
+  const space = recentOver(options.space)
   let mailbox: Letter[] = []
   let commandsWaiting = 0
   let commit = space.get(commitTable, []) ?? 0
@@ -112,6 +115,7 @@ export function openShard(options: ShardOptions): OwnedShard {
     try {
       if (layer.bytes() > 0) await commitLayer(layer, moment, joined.length)
     } catch (error) {
+      space.forget()
       if (error instanceof Moved) abandon()
       for (const { letter } of joined) letter.reject(error)
       return
@@ -129,6 +133,7 @@ export function openShard(options: ShardOptions): OwnedShard {
     layer.keep()
     await options.commit(layer.changes())
     commit = moment.commit
+    space.committed(layer)
     options.changed(layer.written)
   }
 
@@ -210,6 +215,21 @@ export function openShard(options: ShardOptions): OwnedShard {
     })
   }
 
+  /** The effect goes off the record with the command that reports on it, and whoever performs it need not see to that. */
+  async function reported(asked: Asked, settles: Settling): Promise<unknown> {
+    const mayTake = settles.owner === asked.owner
+    const answer = await post((layer, moment) => {
+      const decided = decideIn(layer, moment, asked)
+      if (mayTake && !isRefusal(decided)) {
+        layer.remove(outboxTable, [...settles.key])
+        layer.keep()
+      }
+      return decided
+    })
+    settles.isSettled ||= mayTake && !isRefusal(answer)
+    return answer
+  }
+
   function abandon(): void {
     if (state === 'lost') return
     state = 'lost'
@@ -226,6 +246,7 @@ export function openShard(options: ShardOptions): OwnedShard {
       const id = asked.rememberMs === undefined ? undefined : `${asked.owner} ${asked.commandId}`
       const before = id === undefined ? undefined : asking.get(id)
       if (before) return before
+      if (asked.settles) return reported(asked, asked.settles)
       if (commandsWaiting >= limits.mailboxCommands) throw new Full('too many commands wait for the shard')
       const answer = post((layer, moment) => decideIn(layer, moment, asked), true)
       if (id === undefined) return answer

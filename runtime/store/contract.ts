@@ -11,6 +11,8 @@ export interface Table<K extends Key, V> {
   readonly name: string
   readonly version: number
   readonly upgrades: Readonly<Record<number, (old: never) => unknown>>
+  /** Its records are read again soon after they are written, so a shard keeps the newest of them at hand. */
+  readonly isReadSoon?: true
   /** Never set: they carry the types of key and record. */
   readonly keyType?: K
   readonly recordType?: V
@@ -25,6 +27,10 @@ export function table<K extends Key, V>(
     if (!upgrades[from]) throw new Error(`table ${name} has no upgrade from version ${from}`)
   }
   return { name, version, upgrades }
+}
+
+export function readSoon<K extends Key, V>(table: Table<K, V>): Table<K, V> {
+  return { ...table, isReadSoon: true }
 }
 
 export interface RangeOptions {

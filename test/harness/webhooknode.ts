@@ -176,7 +176,14 @@ export async function openWebhookNode(t: Test, options: WebhookNodeOptions = {})
     /** Makes a try as the engine would, under a signal or a sealer of the test's own. */
     async perform(which: WebhookTry, signal = new AbortController().signal, sealedBy?: Sealer): Promise<void> {
       const { orgId: owner } = which
-      await performerOver(engine, sealedBy)(which, { id: 'by hand', owner, reader: space(owner), signal, aside() {} })
+      await performerOver(engine, sealedBy)(which, {
+        id: 'by hand',
+        owner,
+        reader: space(owner),
+        signal,
+        settles: { owner, key: ['by hand', 0, 0], isSettled: false },
+        aside() {},
+      })
     },
     async call(method: string, path: string, body?: unknown, token = 'acme admin') {
       const reply = await inject(method, `/v1${path}`, { token: token.replace(' ', '.'), json: body })

@@ -131,13 +131,13 @@ export function openRouter({ wire, shards, registry, here, newCommandId, clock }
   }
 
   return {
-    async ask(owner, { name }, input, { id, by } = {}) {
+    async ask(owner, { name }, input, { id, by, settles } = {}) {
       const command = registry.command(name)
       const commandId = id ?? newCommandId()
       const keepMs = id === undefined ? limits.rememberedRetryMs : limits.rememberedCommandMs
       function local(shard: OwnedShard, again: boolean): Promise<unknown> {
         const rememberMs = id !== undefined || again ? keepMs : undefined
-        return shard.ask({ owner, command, input, commandId, rememberMs, by } satisfies Asked)
+        return shard.ask({ owner, command, input, commandId, rememberMs, by, settles } satisfies Asked)
       }
       const letter = { ask: name, owner, input, id: commandId, keepMs, by }
       return (await deliver(shardOf(owner, shards), local, letter)) as never

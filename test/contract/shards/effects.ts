@@ -48,6 +48,50 @@ export function effectsSuite(t: Test, openHouse: OpenHouse): void {
     t.equal(new Set(ids).size, 5)
   })
 
+  t.test('An effect goes off the record in one commit with the command that reports on it', async (t) => {
+    const received: unknown[] = []
+    let dying: Promise<void> | undefined
+    const first = await openHouse(t, {
+      repertoire: repertoire((shards) => ({
+        deliver: async (payload, { settles }) => {
+          received.push(payload)
+          await shards.ask('a', act, { owner: 'a', run: [{ write: 'reported' }] }, { settles })
+          // The process ends before it could take the effect off the record by itself.
+          dying = first.die()
+          return new Promise(() => {})
+        },
+      })),
+    })
+    first.shards.ask('a', act, { owner: 'a', run: [{ effect: 'hello' }] }).catch(() => {})
+    await eventually(first, () => dying !== undefined)
+    await dying
+    const next = await openHouse(t, {
+      repertoire: repertoire(() => ({ deliver: async (payload) => void received.push(payload) })),
+      after: first,
+    })
+    t.equal(owed(next, 'a'), 0)
+    t.equal(stored(next, 'a').get(journals, ['a', 1]), 'reported')
+    await next.time.advance(limits.effectRetryMaxMs)
+    t.same(received, ['hello'])
+  })
+
+  t.test('A report that is refused, or is of another owner, leaves the effect on the record', async (t) => {
+    const tries: string[] = []
+    const house = await openHouse(t, {
+      repertoire: repertoire((shards) => ({
+        deliver: async (_payload, { settles }) => {
+          tries.push('a')
+          if (tries.length === 1) await shards.ask('b', act, { owner: 'b', run: [{ write: 'elsewhere' }] }, { settles })
+          if (tries.length === 2) await shards.ask('a', act, { owner: 'a', run: [{ refuse: 'no' }] }, { settles })
+          if (tries.length < 3) throw new Error('not now')
+        },
+      })),
+    })
+    await house.shards.ask('a', act, { owner: 'a', run: [{ effect: 'hello' }] })
+    await eventually(house, () => tries.length === 3, limits.effectRetryMs)
+    await eventually(house, () => owed(house, 'a') === 0)
+  })
+
   t.test('What a process had not performed, or performed without noting it, is performed by the next', async (t) => {
     const received: [payload: unknown, id: string][] = []
     let dying: Promise<void> | undefined

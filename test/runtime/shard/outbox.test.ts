@@ -13,6 +13,7 @@ import { compareKeys } from '../store/generated.js'
 Object.assign(limits, {
   effectsInFlight: 4,
   effectsPerDestination: 2,
+  effectsAsidePerLane: 3,
   lanesHeld: 2,
   lanesKnown: 4,
   effectsHeldPerLane: 2,
@@ -35,7 +36,7 @@ function openBench() {
   const settling: (() => void)[] = []
   const began = new Map<string, string[]>()
   const failures = new Map<string, number>()
-  const most = { lane: 0, all: 0 }
+  const most = { lane: 0, aside: 0, all: 0 }
   let alarms: { at: number; call: () => void }[] = []
   let now = 0
   let commits = 0
@@ -89,6 +90,7 @@ function openBench() {
         isAside: false,
         aside() {
           attempt.isAside = true
+          most.aside = Math.max(most.aside, running.filter((each) => each.lane === lane && each.isAside).length)
           aside()
         },
         end(failed) {
@@ -100,7 +102,7 @@ function openBench() {
       }
       running.push(attempt)
       most.all = Math.max(most.all, running.filter(({ isAside }) => !isAside).length)
-      most.lane = Math.max(most.lane, running.filter((each) => each.lane === lane).length)
+      most.lane = Math.max(most.lane, running.filter((each) => each.lane === lane && !each.isAside).length)
     })
   }
 
@@ -146,6 +148,22 @@ t.test('Whoever stands aside takes no place from others, however many do', async
   )
   t.equal(most.all, 2)
 })
+
+t.test(
+  'Whoever stands aside gives its place with the destination to the next, as long as not too many do',
+  async (t) => {
+    const { outbox, commit, running, most } = openBench()
+    outbox.owe(commit(Array(9).fill('a')))
+    t.equal(running.length, 2)
+    for (const attempt of running) attempt.aside()
+    for (const attempt of running) attempt.aside()
+    t.equal(running.length, 4, 'three or more wait for somebody else, so no more is begun')
+    t.equal(most.lane, 2)
+    running[0]!.end(false)
+    await turn()
+    t.equal(running.length, 3, 'one that waits to be noted counts as well')
+  },
+)
 
 const turn = () => new Promise((resolve) => setImmediate(resolve))
 
@@ -201,6 +219,9 @@ t.test(
             await turn()
           }
           if (most.lane > limits.effectsPerDestination) throw new Error(`${most.lane} of one lane at a time`)
+          // Those who are with the destination when no more is begun may stand aside too.
+          const mostAside = limits.effectsAsidePerLane + limits.effectsPerDestination
+          if (most.aside > mostAside) throw new Error(`${most.aside} of one lane stood aside`)
           if (most.all > limits.effectsInFlight) throw new Error(`${most.all} at a time`)
           for (const [name, all] of began) {
             const expected = ids.filter(({ effect }) => effect.payload === name).map(({ effect }) => effect.id)

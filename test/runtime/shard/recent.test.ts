@@ -1,0 +1,68 @@
+/** Records at hand: the same that the space has, whatever is written, failed and forgotten. */
+import fc from 'fast-check'
+import t from 'tap'
+import { shard as limits } from '../../../core/limits.js'
+import { layerOver } from '../../../runtime/shard/layer.js'
+import { recentOver } from '../../../runtime/shard/recent.js'
+import { readSoon, table } from '../../../runtime/store/contract.js'
+import { openStore } from '../../../runtime/store/lmdb.js'
+import { temporary } from '../../harness/webhooknode.js'
+
+Object.assign(limits, { recentRecords: 3 })
+
+const soon = readSoon(table<[string, number], { n: number }>('soon'))
+const other = table<[string], { n: number }>('other')
+
+t.test('Reads answer what the space holds, after any commits, removals and failures', async (t) => {
+  const store = await openStore({ dir: temporary(t), shards: 1 })
+  t.teardown(() => store.close())
+  const space = store.space(0)
+  const key = fc.tuple(fc.constantFrom('a', 'b'), fc.integer({ min: 0, max: 2 }))
+  const write = fc.record({ key, n: fc.option(fc.nat(), { nil: undefined }) })
+  const step = fc.record({ writes: fc.array(write, { maxLength: 6 }), fails: fc.constantFrom(false, false, true) })
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { maxLength: 8 }), async (steps) => {
+      const recent = recentOver(space)
+      for (const { writes, fails } of steps) {
+        const layer = layerOver(recent)
+        for (const { key, n } of writes) {
+          if (n === undefined) layer.remove(soon, key)
+          else layer.put(soon, key, { n })
+        }
+        layer.put(other, ['x'], { n: 1 })
+        layer.keep()
+        // One that fails may be in the space all the same.
+        await space.commit(layer.changes())
+        if (fails) recent.forget()
+        else recent.committed(layer)
+        for (const { key } of writes) t.same(recent.get(soon, key), space.get(soon, key))
+      }
+    }),
+    { numRuns: 60 },
+  )
+})
+
+t.test('No more is at hand than may be, and only of tables that are read again soon', async (t) => {
+  const store = await openStore({ dir: temporary(t), shards: 1 })
+  t.teardown(() => store.close())
+  let reads = 0
+  const space = store.space(0)
+  const counted = {
+    ...space,
+    get: ((of: never, key: never) => {
+      reads++
+      return space.get(of, key)
+    }) as typeof space.get,
+  }
+  const recent = recentOver(counted)
+  const layer = layerOver(recent)
+  for (let n = 0; n < 5; n++) layer.put(soon, ['a', n], { n })
+  layer.put(other, ['x'], { n: 1 })
+  layer.keep()
+  await space.commit(layer.changes())
+  recent.committed(layer)
+  for (let n = 0; n < 5; n++) t.same(recent.get(soon, ['a', n]), { n })
+  t.equal(reads, 2, 'the two oldest were read from the space')
+  recent.get(other, ['x'])
+  t.equal(reads, 3)
+})
