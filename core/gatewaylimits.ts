@@ -12,8 +12,155 @@ export const agentWebhook = {
   replyBytes: 1024 * 1024,
 } as const
 
+/** What a node takes from an adapter. Whatever is more, or takes longer, is the adapter's mistake, and its binding's trouble. */
+export const adapter = {
+  sendMs: 30 * second,
+  probeMs: 30 * second,
+  revokeMs: 10 * second,
+  closeMs: 5 * second,
+  /** Bindings that are known to have no outcome in time. */
+  stuckBindings: 10_000,
+  wiresPerMessage: 500,
+  wireChars: 512 * 1024,
+  wireDepth: 32,
+  itemsPerCall: 10_000,
+  idChars: 400,
+  addressChars: 200,
+  textChars: 100_000,
+  mediaPerItem: 100,
+  reasonChars: 64,
+  detailChars: 300,
+  /** The answer to a greeting. */
+  answerChars: 64 * 1024,
+  /** A shorter text of the credentials is too common to be taken for a secret wherever it stands. */
+  secretLeastChars: 6,
+} as const
+
 /** What emulated phones were sent, as far as this process keeps it. */
 export const emulator = { shownKept: 10_000 } as const
+
+/** Calls to providers, and what adapters keep for a binding. */
+export const provider = {
+  connectMs: 5 * second,
+  headersMs: 15 * second,
+  totalMs: 20 * second,
+  answerBytes: 1024 * 1024,
+  /** Bindings whose memory is held; the one that was made first is forgotten when there are more. */
+  bindingsHeld: 10_000,
+  /** Whether lines are open to all that need one is looked at this often. */
+  linesEveryMs: 5 * second,
+} as const
+
+/** Apple Messages for Business. */
+export const appleMessages = {
+  /** A larger interactive message is answered by a reference instead of an answer. */
+  interactiveBytes: 10_000,
+  /** A time that is offered says when it begins; the calendar of the phone needs to know when it ends. */
+  slotSeconds: hour / second,
+  /** A token that does not say when it ends is taken for this long, by clocks that are this far apart. */
+  tokenMs: hour,
+  skewMs: 5 * minute,
+  /** A secret that decodes to less is no key in base64. */
+  keyLeastBytes: 16,
+} as const
+
+export const slack = {
+  /** A signature is not taken any longer after, or before, its time. */
+  skewMs: 5 * minute,
+  blocksPerMessage: 50,
+  altChars: 2_000,
+} as const
+
+/** RCS Business Messaging: what it takes, and how long its access tokens are used. */
+export const rbm = {
+  /** How long an access token is asked for; it is made anew this long before it ends. */
+  tokenMs: hour,
+  tokenEarlyMs: minute,
+  /** Phone numbers of one reachability question: the least that its documents say may be asked at once. */
+  numbersPerBatch: 500,
+  calendarTitleChars: 100,
+  calendarDescriptionChars: 500,
+  /** Of the pin on a map; its documents name no limit, and others that pass on to it name this one. */
+  pinChars: 100,
+} as const
+
+/** Files of one message that comes in by Twilio. */
+export const twilio = { mediaMost: 10 } as const
+
+/** One SMS as the radio network carries it: octets of a part, of which a part of several gives some to say which it is. */
+export const smsPart = { octets: 140, headerOctets: 6 } as const
+
+/** Lines to message centers. */
+export const smpp = {
+  connectMs: 10 * second,
+  bindMs: 10 * second,
+  /** Wait before a lost line is opened again: at first, and at most. It is up to this share shorter, by chance. */
+  reconnectMs: 500,
+  reconnectMaxMs: 30 * second,
+  jitterShare: 0.5,
+  /** A line that held this long was a good one: after it the wait begins anew. */
+  steadyMs: 10 * second,
+  /** A silent line is asked whether it is still there, and is lost when it does not answer in time. */
+  enquireEveryMs: 30 * second,
+  enquireMs: 10 * second,
+  windowSubmits: 10,
+  ratePerSecond: 10,
+  /** How far ahead of an even pace submits may be, since timers are not exact. */
+  burstMs: 5,
+  /** Submits that wait for their turn, and for how long; one more is refused. */
+  waitingSubmits: 10_000,
+  waitMs: 10 * second,
+  submitMs: 20 * second,
+  /** Nothing is submitted for this long when the message center asks for less: at first, and at most. */
+  holdMs: second,
+  holdMaxMs: 30 * second,
+  /** Answers that came after nobody waited for them any more, kept for whoever tries the same again. */
+  lateAnswersKept: 10_000,
+  /** What the message center called the newest messages, so that it is understood when it writes that otherwise. */
+  idsKept: 50_000,
+  unitBytes: 16 * 1024,
+  /** A length beyond this is no length: the two sides have lost each other. */
+  strayBytes: 1024 * 1024,
+  /** What came in and is not on record yet; one more is refused for now. */
+  waitingArrivals: 1_000,
+  arrivalsPerTell: 100,
+  /** Texts of which parts are missing, and how long one waits for them before the agent gets what there is. */
+  partialTexts: 1_000,
+  partialMs: 10 * minute,
+  /** What was acknowledged so shortly before a line was lost may come again, within this long. */
+  doubtMs: 5 * second,
+  repeatMs: 10 * minute,
+  repeatsKept: 10_000,
+  /** A line that is closed waits this long for answers, and then for its goodbye to be returned. */
+  closeMs: 2 * second,
+  unbindMs: second,
+  /** How long the other side has to let go of a connection that is ended. */
+  lingerMs: second,
+} as const
+
+/** The servers that stand in for providers: what they keep, and how they wait. */
+export const providerEmulator = {
+  accounts: 1_000,
+  messagesKept: 10_000,
+  peopleKept: 100_000,
+  faults: 1_000,
+  bodyBytes: 1024 * 1024,
+  /** From one receipt of a message to the next. */
+  receiptMs: 50,
+  /** How long after a person last wrote a messenger may write to them. */
+  windowMs: day,
+  /** How long a provider waits for its webhook to answer, and before each further try when it was not taken. */
+  patienceMs: { usual: 10 * second, slack: 3 * second },
+  retryAfterMs: {
+    rbm: [second, 2 * second, 4 * second, 8 * second, 16 * second, minute, 5 * minute, 10 * minute],
+    graph: [second, 5 * second, 30 * second, 2 * minute, 10 * minute],
+    apple: [second, 5 * second, 30 * second],
+    slack: [0, minute, 5 * minute],
+    smpp: [second, 5 * second, 30 * second, minute],
+  },
+  rbm: { tokenMs: hour, clockSkewMs: minute },
+  apple: { tokenSkewMs: 5 * minute },
+} as const
 
 /** What providers send in. */
 export const ingress = { bodyBytes: 1024 * 1024 } as const

@@ -1,8 +1,9 @@
 /** Puts a node together: the one place that knows every part and chooses among them. */
 import { randomBytes } from 'node:crypto'
 import { resolve } from 'node:path'
+import { agentKeyOf } from '../core/agentkey.js'
 import { traitsOf } from '../core/channel/table.js'
-import { agentWebhook, shutdown } from '../core/limits.js'
+import { agentWebhook, provider as providerLimits, shutdown } from '../core/limits.js'
 import { authenticateWith } from '../mgmt/access/authenticate.js'
 import { accessRepertoire, keyCommands } from '../mgmt/access/commands.js'
 import { type Grants, openGrants } from '../mgmt/access/grants.js'
@@ -39,8 +40,10 @@ import { asids } from './gateway/asid.js'
 import { deadLetterRoutes } from './gateway/deadletters.js'
 import { adaptersAmong } from './gateway/directory.js'
 import { ingressRoutes } from './gateway/ingress.js'
+import { openLines } from './gateway/lines.js'
 import { gatewayParts } from './gateway/open.js'
 import type { Places } from './gateway/places.js'
+import { openProviders } from './gateway/providers.js'
 import { gatewayRoutes } from './gateway/routes.js'
 import { corsFor } from './http/cors.js'
 import { docsRoutes, openapiRoute } from './http/docs.js'
@@ -67,7 +70,7 @@ import { readOrMakeSecretKey } from './store/secretkey.js'
 import { systemRoutes } from './system.js'
 import { version } from './version.js'
 import { openDoor } from './webhook/door.js'
-import { checkUrl } from './webhook/guard.js'
+import { checkUrl, openAddresses } from './webhook/guard.js'
 import { openPoster } from './webhook/post.js'
 import { signedHeaders } from './webhook/sign.js'
 
@@ -190,6 +193,13 @@ export async function openNode(config: Config, around: Surroundings): Promise<No
     log,
     randomBytes: random,
   })
+  const providers = openProviders({ ...policy, sealer, clock, publicUrl: () => urls.gateway })
+  const lines = openLines({
+    places: () => places,
+    find: async () => [],
+    addressOf: openAddresses({ ...policy, connectMs: providerLimits.connectMs }),
+    log,
+  })
   const places: Places = {
     shards: engine,
     commands: conversations.conversation,
@@ -200,6 +210,12 @@ export async function openNode(config: Config, around: Surroundings): Promise<No
     sealer,
     media,
     door: agentDoor,
+    providers,
+    lines,
+    needsOperator(place, statusDetail) {
+      const report = { ...place, on: 'blocked', statusDetail } as const
+      void engine.ask(agentKeyOf(place), channels.commands.report, report)
+    },
     clock,
   }
   const grants = openGrants(deriveKey(secret.key, 'emulator grants'), clock)
@@ -337,7 +353,7 @@ export async function openNode(config: Config, around: Surroundings): Promise<No
     async close() {
       const stopped = engine.stop()
       await Promise.race([stopped, new Promise((resolve) => setTimeout(resolve, shutdown.effectsMs).unref())])
-      await Promise.all([poster.close(), agentDoor.close(), media.close()])
+      await Promise.all([poster.close(), agentDoor.close(), media.close(), lines.close(), providers.close()])
       await stopped
       await buckets.close()
       await state.close()

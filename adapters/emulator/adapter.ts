@@ -1,5 +1,6 @@
 /** The emulator as a provider: what a channel would show goes to emulated phones, and what they do comes back as items. */
 import { createHmac, timingSafeEqual } from 'node:crypto'
+import { providerForm } from '../../core/catalogs/index.js'
 import type { Adapter, IngressRequest, Item, Received } from '../../core/channel/adapter.js'
 import { contractVersion } from '../../core/channel/adapter.js'
 import type { ChannelName } from '../../core/channel/names.js'
@@ -19,7 +20,14 @@ type Wire = { readonly block: unknown } | { readonly signal: string }
 export function emulatorAdapter(channel: ChannelName, phones: Phones, key: Uint8Array): Adapter<unknown, Wire> {
   const traits = traitsOf(channel)
   return {
-    descriptor: { contract: contractVersion, channel, provider, traits, headers: [signatureHeader] },
+    descriptor: {
+      contract: contractVersion,
+      channel,
+      provider,
+      traits,
+      form: providerForm(channel, provider),
+      headers: [signatureHeader],
+    },
     render: (blocks, { messageId }) => blocks.map((block) => ({ block: withPostbacks(block, messageId) })),
     signal: (signal) => (signal === 'typing' && !traits.typing ? undefined : { signal }),
     async send(wire, { bindingId, address, id }) {

@@ -1,4 +1,4 @@
-/** What a node writes for one message: three commits, each of which rests on the one before, with the same keys and values. */
+/** What a node writes for one message: two commits, the second resting on the first, with the same keys and values. */
 import { ownerOf } from '../commit/command.js'
 import { messageText, people } from './setting.js'
 
@@ -10,10 +10,8 @@ export type Wrote = readonly [key: RecordKey, value?: object]
 export interface Commits {
   /** The message is accepted: its sender waits for this one. */
   readonly accepted: readonly Wrote[]
-  /** The provider has it. */
+  /** The provider has it, and nothing is owed any more. */
   readonly handedOver: readonly Wrote[]
-  /** The agent has been told, or has nowhere to be told, and nothing is owed any more. */
-  readonly settled: readonly Wrote[]
 }
 
 const owners = Array.from({ length: people }, (_, person) => ownerOf(person))
@@ -32,9 +30,7 @@ export function commitsOf(serial: number, at: number): Commits {
   const traffic = (number: number): RecordKey => ['traffic', agent.orgId, agent.agentId, at, asid, number]
   const conversationKey: RecordKey = ['conversation', asid]
   const outgoingKey: RecordKey = ['conversation.outgoing', asid, messageId]
-  const eventKey: RecordKey = ['conversation.event', asid, serial]
   const deliveryKey: RecordKey = ['shard.outbox', 'conversationDeliver demo/bench-desk/sms', serial, 0]
-  const callKey: RecordKey = ['shard.outbox', `conversationCall ${asid}`, serial, 0]
 
   const owed = { owner: asid, id: `${asid}:${idOf('cmd', serial)}:0`, at }
   const outgoing = { id: messageId, message, at, sessionId, from: 'send', states: {}, attempt }
@@ -53,19 +49,10 @@ export function commitsOf(serial: number, at: number): Commits {
     ],
     handedOver: [
       [outgoingKey, { ...outgoing, states: { sent: at }, sentAt: at, providerIds: [`emu-${messageId}.0`] }],
-      [['conversation.sent', asid, at, messageId], { until: at }],
       [['conversation.provider', asid, `emu-${messageId}.0`], { messageId, until: at }],
       [traffic(serial + 0.5), { ...about, type: 'status', subtype: 'sent', raw: status }],
-      [
-        eventKey,
-        {
-          ...{ eventId: idOf('evt', serial), at, sessionId, provider: 'emulator', window: 'open' },
-          event: { type: 'status', status },
-        },
-      ],
       [conversationKey, conversation],
-      [callKey, { ...owed, kind: 'conversationCall', payload: { asid, number: serial } }],
+      [deliveryKey],
     ],
-    settled: [[eventKey], [conversationKey, conversation], [deliveryKey], [callKey]],
   }
 }

@@ -1,5 +1,6 @@
 /** The catalogs: one table from kind to entries, and how to look into it. */
 import type { TSchema } from 'typebox'
+import type { ChannelName } from '../channel/names.js'
 import { agentTemplates } from './agents.js'
 import { channels } from './channels.js'
 import { guardrailTemplates } from './guardrails.js'
@@ -63,6 +64,13 @@ export function listCatalog<K extends CatalogKind>(kind: K): readonly EntryOf<K>
 
 export function findInCatalog<K extends CatalogKind>(kind: K, id: string): EntryOf<K> | undefined {
   return byId.get(kind)?.get(id) as EntryOf<K> | undefined
+}
+
+/** How operators bind a provider that comes with the build. */
+export function providerForm(channel: ChannelName, provider: string): shapes.ProviderForm {
+  const form = findInCatalog('channels', channel)?.unmanaged.find((each) => each.provider === provider)
+  if (!form) throw new Error(`the catalog has no provider ${provider} of ${channel}`)
+  return form
 }
 
 /**

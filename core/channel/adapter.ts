@@ -1,9 +1,11 @@
 /**
- * One shape an adapter: how one provider of one channel is spoken to. `render` and `receive` are pure; `send` is the only
- * one that waits. An adapter keeps nothing between calls that it could not lose at any moment.
+ * One shape an adapter: how one provider of one channel is spoken to. `render`, `signal`, `receive` and `wrongAuth` are
+ * pure; whatever waits gets its way out handed to it. An adapter keeps nothing between calls that it could not lose at any
+ * moment, except in a line, which ends with the process.
  */
 
 import type { Signal } from '../amf/index.js'
+import type { ProviderForm } from '../catalogs/shapes.js'
 import type { Inbound } from '../conversation/hear.js'
 import type { Block } from '../render/contract.js'
 import type { ChannelName } from './names.js'
@@ -12,8 +14,11 @@ import type { Traits } from './traits.js'
 /** Raised when a change here asks something of adapters; a node refuses those that speak another version. */
 export const contractVersion = 1
 
-/** `Auth` is what the credential form of the provider asks for, `Wire` one request to it as plain data. */
-export interface Adapter<Auth = unknown, Wire = unknown> {
+/**
+ * `Auth` is what the credential form of the provider asks for, `Wire` one request to it as plain data, `Open` a line to
+ * providers that are not called but connected to.
+ */
+export interface Adapter<Auth = unknown, Wire = unknown, Open extends Line = Line> {
   readonly descriptor: Descriptor
   /** What goes to the provider for these blocks, one entry a request, in order. Never sends what the traits do not have. */
   render(blocks: readonly Block[], about: Addressed): readonly Wire[]
@@ -21,11 +26,19 @@ export interface Adapter<Auth = unknown, Wire = unknown> {
    * Hands over one request. `id` is the same each time this one is tried, so that a provider which knows ids sends it
    * once. Never rejects for what the provider did, and no secret stands in what it answers.
    */
-  send(wire: Wire, sending: Sending<Auth>): PromiseLike<SendOutcome>
+  send(wire: Wire, sending: Sending<Auth, Open>): PromiseLike<SendOutcome>
   /** Checks the signature over the raw bytes, then reads every item by itself: a bad one is a problem, not the end. */
   receive(request: IngressRequest, auth: Auth): Received
   /** What to send for a signal; absent where the channel has none of them. */
   signal?(signal: Signal, about: Addressed): Wire | undefined
+  /** What is wrong with credentials although they fit the form. No secret stands in it. */
+  wrongAuth?(auth: Auth): AuthProblem | undefined
+  /** Whom the channel reaches. Who is left out of the answer is unknown, which is not unreachable. */
+  probe?(addresses: readonly string[], reaching: Reaching<Auth>): PromiseLike<Probed>
+  /** Takes back what was sent and has not arrived. What arrives all the same has arrived. */
+  revoke?(providerId: string, sending: Sending<Auth, Open>): PromiseLike<'revoked' | 'tooLate' | 'unknown'>
+  /** For providers that are connected to: opens the line by itself, again and again, until it is closed. */
+  connect?(connecting: Connecting<Auth>): Open
 }
 
 export interface Descriptor {
@@ -33,23 +46,82 @@ export interface Descriptor {
   readonly channel: ChannelName
   readonly provider: string
   readonly traits: Traits
+  /** How operators bind it, as the channels catalog shows it. */
+  readonly form: ProviderForm
   /** Headers of the provider's calls that `receive` reads, in lower case. */
   readonly headers: readonly string[]
+}
+
+export interface AuthProblem {
+  /** As the caller spelt it, such as `serviceAccount.private_key`. */
+  readonly field: string
+  readonly message: string
 }
 
 export interface Addressed {
   /** The person, as the provider knows them. */
   readonly address: string
   readonly messageId: string
+  /** What the provider called the last thing that the person did. */
+  readonly lastHeardId?: string
 }
 
-export interface Sending<Auth> {
+/** What there is to work with on the way to a provider. */
+export interface Reaching<Auth> {
   readonly auth: Auth
   readonly bindingId: string
-  readonly address: string
-  readonly id: string
+  /** Where the provider calls in for this binding. */
+  readonly ingressUrl: string
+  readonly call: CallProvider
+  readonly memory: Memory
+  /** Milliseconds since 1970. */
+  readonly now: () => number
   /** Aborted when nothing may go out any more. */
   readonly signal: AbortSignal
+}
+
+export interface Sending<Auth, Open extends Line = Line> extends Reaching<Auth> {
+  readonly address: string
+  readonly id: string
+  /** What `connect` opened for this binding. */
+  readonly line?: Open
+}
+
+/** One HTTP exchange, within the time and size that a node allows. Never rejects, and follows no redirect. */
+export type CallProvider = (request: ProviderRequest) => PromiseLike<ProviderAnswer | NoAnswer>
+
+export interface ProviderRequest {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
+  readonly url: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: string | Uint8Array
+}
+
+export interface ProviderAnswer {
+  readonly kind: 'answer'
+  readonly status: number
+  /** Empty where the answer has no such header. */
+  readonly header: (name: string) => string
+  readonly body: string
+}
+
+export interface NoAnswer {
+  readonly kind: 'none'
+  /** Plain words that name nothing of our side. */
+  readonly detail: string
+  /** It cannot have reached the provider. Otherwise it may have. */
+  readonly unsent: boolean
+}
+
+/** What is worth keeping for this binding a while, such as an access token. It may be gone at any moment. */
+export interface Memory {
+  /** Made once, however many ask for it. Undefined when it could not be made, which the next who asks will try again. */
+  get<T>(
+    name: string,
+    make: () => PromiseLike<{ readonly value: T; readonly until: number } | undefined>,
+  ): PromiseLike<T | undefined>
+  /** The next who asks makes it anew. */
+  forget(name: string): void
 }
 
 export type SendOutcome =
@@ -60,7 +132,29 @@ export type SendOutcome =
       readonly reason: string
       readonly detail?: string
       readonly again: 'later' | 'elsewhere' | 'never'
+      /** Nothing will go out over this binding before an operator has seen to it. */
+      readonly needsOperator?: true
     }
+
+export interface Probed {
+  readonly reachable: readonly string[]
+  readonly unreachable: readonly string[]
+}
+
+/** A line that stays open. What comes in over it is told as items; what was told is on record once `tell` resolves. */
+export interface Line {
+  /** Undefined while it is up; otherwise why it is not, in words without a secret. */
+  trouble(): string | undefined
+  /** Ends it in good order. Sends that wait for an answer get one. */
+  close(): PromiseLike<void>
+}
+
+export interface Connecting<Auth> extends Reaching<Auth> {
+  /** An address of that host that may be connected to; undefined when there is none. Connect to it and to nothing else. */
+  readonly addressOf: (host: string, port: number) => PromiseLike<string | undefined>
+  /** Rejects when it is not on record: then the provider must not be told that it was taken. */
+  readonly tell: (items: readonly Item[]) => PromiseLike<void>
+}
 
 export interface IngressRequest {
   readonly bindingId: string
@@ -69,6 +163,8 @@ export interface IngressRequest {
   readonly url: string
   readonly header: (name: string) => string
   readonly body: Uint8Array
+  /** When it came, in milliseconds since 1970. */
+  readonly at: number
 }
 
 export type Received =

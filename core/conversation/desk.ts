@@ -14,6 +14,8 @@ import type { Attempt, Conversation, ConversationEvent, MessageState, Outgoing }
 export interface Around {
   /** How this channel is bound just now; absent while it is not. */
   readonly binding?: Binding
+  /** The agent is told what happens. Nobody is while it has nowhere to be told. */
+  readonly isListening: boolean
   readonly traits: Traits
   readonly brand: Brand
   readonly reader: Reader

@@ -5,7 +5,7 @@ import { sessionOf } from './session.js'
 import type { Conversation, SystemKind, TypedEvent } from './state.js'
 import { isOpen } from './window.js'
 
-/** Puts the event behind those that wait. When far too many wait already, the agent has been away: it is only logged. */
+/** Puts the event behind those that wait, if anybody listens. When far too many wait already, the agent has been away: it is only logged. */
 export function tellAgent(
   desk: Desk,
   conversation: Conversation,
@@ -13,6 +13,7 @@ export function tellAgent(
   event: TypedEvent,
   session = sessionOf(desk, conversation, conversation.session?.id ?? ''),
 ): Conversation {
+  if (!around.isListening) return conversation
   const eventId = desk.mint('evt')
   if (conversation.nextEvent - conversation.firstEvent >= limits.waitingEvents) {
     desk.log({ level: 'error', event: 'webhook.overflow', data: { eventId, type: event.type } })

@@ -16,6 +16,8 @@ export interface Conversation {
   readonly session?: Session
   /** When the person last said something; what a messaging window counts from. */
   readonly heardAt?: number
+  /** What the provider calls the last thing that they said. */
+  readonly heardId?: string
   /** The window as the agent was last told. */
   readonly windowIsOpen: boolean
   readonly optedOutAt?: number

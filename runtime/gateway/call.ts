@@ -18,7 +18,7 @@ import { conversationTable, eventTable } from './tables.js'
 export function callPerformer(places: Places): Performer {
   const { shards, commands, directory, door } = places
 
-  return async ({ asid, number }: Call, { reader, signal, aside }) => {
+  return async ({ asid, number }: Call, { reader, signal, settles, aside }) => {
     const conversation = reader.get(conversationTable, [asid])
     const event = reader.get(eventTable, [asid, number])
     if (!conversation || !event || conversation.firstEvent !== number) return
@@ -26,7 +26,7 @@ export function callPerformer(places: Places): Performer {
     if (isRefusal(agent) && agent.refused !== 'resource.not_found')
       throw new Error('the agent cannot be looked up just now')
     const outcome = isRefusal(agent) ? gone : await calledAt(agent)
-    const noted = await shards.ask(asid, commands.called, { asid, number, outcome })
+    const noted = await shards.ask(asid, commands.called, { asid, number, outcome }, { settles })
     if (isRefusal(noted)) throw new Error('what became of an event could not be noted')
 
     async function calledAt(known: KnownAgent): Promise<CallOutcome> {

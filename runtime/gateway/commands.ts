@@ -83,15 +83,18 @@ export function conversationCommands({ timeScale }: { timeScale: number }): Conv
       name: 'conversation.hear',
       decide(tx, { who, around, items }, told) {
         const until = told.at + Math.ceil(limits.seenMs / timeScale)
-        const fresh = items.filter(({ id }, at) => {
+        const fresh = items.filter(({ id }) => {
+          // What was put before is read here too, so that an id twice among the items is known the second time.
           const isKnown = (tx.get(seenTable, [who.asid, id])?.until ?? 0) > told.at
-          return !isKnown && items.findIndex((item) => item.id === id) === at
+          if (!isKnown) tx.put(seenTable, [who.asid, id], { until })
+          return !isKnown
         })
         if (fresh.length === 0) return 0
-        for (const { id } of fresh) tx.put(seenTable, [who.asid, id], { until })
-        changing(tx, told, who, (desk, conversation) =>
-          fresh.reduce((changed, { inbound }) => heard(desk, changed, around, inbound), conversation),
-        )
+        changing(tx, told, who, (desk, before) => {
+          const last = fresh.findLast(({ inbound: { kind } }) => kind === 'content' || kind === 'tap')
+          const known = last ? { ...before, heardId: last.id } : before
+          return fresh.reduce((changed, { inbound }) => heard(desk, changed, around, inbound), known)
+        })
         return fresh.length
       },
     },

@@ -1,8 +1,7 @@
 /** Hands one message of a conversation to the provider of its channel, and reports what came of it. */
 import { agentKeyOf } from '../../core/agentkey.js'
-import type { ChannelRoute } from '../../core/agentside.js'
 import { isSignal } from '../../core/amf/index.js'
-import type { Adapter, SendOutcome } from '../../core/channel/adapter.js'
+import type { Adapter, Sending, SendOutcome } from '../../core/channel/adapter.js'
 import type { Outcome } from '../../core/conversation/sending.js'
 import type { Conversation, Outgoing } from '../../core/conversation/state.js'
 import { isRefusal } from '../../core/errors.js'
@@ -17,7 +16,7 @@ import { conversationTable, outgoingTable } from './tables.js'
 export function deliverPerformer(places: Places): Performer {
   const { shards, commands, directory } = places
 
-  return async ({ asid, messageId, tried }: Deliver, { reader, signal }) => {
+  return async ({ asid, messageId, tried }: Deliver, { reader, signal, settles, aside }) => {
     const conversation = reader.get(conversationTable, [asid])
     const outgoing = reader.get(outgoingTable, [asid, messageId])
     const { flight } = conversation ?? {}
@@ -31,7 +30,8 @@ export function deliverPerformer(places: Places): Performer {
     const outcome = isRefusal(agent)
       ? refused('noBinding', 'never', 'The agent is gone.')
       : await handOver(places, agent, conversation, outgoing, signal)
-    const answer = await shards.ask(asid, commands.dispatched, { asid, around, messageId, tried, outcome })
+    aside()
+    const answer = await shards.ask(asid, commands.dispatched, { asid, around, messageId, tried, outcome }, { settles })
     if (isRefusal(answer)) throw new Error('what became of a message could not be noted')
   }
 }
@@ -56,18 +56,19 @@ async function handOver(
   const adapter = bound && places.adapters(bound.channel, bound.provider)
   if (!adapter)
     return refused(agent.disabled.includes(conversation.channel) ? 'bindingDisabled' : 'noBinding', 'elsewhere')
-  const auth = await authOf(places, agent, bound)
-  if (auth === undefined) return refused('sendFailed', 'later', 'The credentials of the channel could not be read.')
+  const opened = await places.providers.authOf(agent.orgId, bound)
+  if (isRefusal(opened)) return refused('sendFailed', 'later', 'The credentials of the channel could not be read.')
   const wires = await wiresFor(places, adapter, conversation, outgoing, agent, signal)
   if ('kind' in wires) return wires
-  return sendAll(adapter, wires, outgoing, { auth, bindingId: bound.bindingId, address: conversation.address, signal })
-}
-
-/** Undefined when they cannot be opened just now. */
-async function authOf({ sealer }: Places, { orgId }: KnownAgent, { auth }: ChannelRoute): Promise<unknown> {
-  if (!auth) return {}
-  const text = await sealer.open(orgId, auth.kind, auth.id, auth.sealed)
-  return isRefusal(text) ? undefined : JSON.parse(text)
+  const { auth } = opened
+  const line = places.lines.of(agent, bound, adapter, auth)
+  const reaching = places.providers.reach(bound, auth, signal)
+  const sending = { ...reaching, address: conversation.address, ...(line && { line }) }
+  const outcome = await sendAll(adapter, wires, outgoing, sending)
+  if (outcome.kind === 'refused' && outcome.needsOperator) {
+    places.needsOperator({ ...conversation.agent, bindingId: bound.bindingId }, outcome.detail ?? outcome.reason)
+  }
+  return outcome
 }
 
 async function wiresFor(
@@ -78,7 +79,8 @@ async function wiresFor(
   agent: KnownAgent,
   signal: AbortSignal,
 ): Promise<readonly unknown[] | Outcome> {
-  const about = { address, messageId }
+  const { heardId } = conversation
+  const about = { address, messageId, ...(heardId !== undefined && { lastHeardId: heardId }) }
   if (isSignal(message)) {
     const wire = adapter.signal?.(message.signal, about)
     return wire === undefined ? [] : [wire]
@@ -92,18 +94,15 @@ async function wiresFor(
   return adapter.render(blocks, about)
 }
 
+type Handed = Outcome & { readonly needsOperator?: true }
+
 /** Piece by piece, each after the one before was taken, from where an earlier try had come to. */
 async function sendAll(
   adapter: Adapter,
   wires: readonly unknown[],
   { id, providerIds: before = [] }: Outgoing,
-  sending: {
-    readonly auth: unknown
-    readonly bindingId: string
-    readonly address: string
-    readonly signal: AbortSignal
-  },
-): Promise<Outcome> {
+  sending: Omit<Sending<unknown>, 'id'>,
+): Promise<Handed> {
   const providerIds = [...before]
   for (const [piece, wire] of wires.entries()) {
     if (piece < before.length) continue
@@ -116,7 +115,7 @@ async function sendAll(
 }
 
 /** An adapter that throws has a bug; what it was about to do may or may not have been done. */
-async function attempt(adapter: Adapter, wire: unknown, sending: Parameters<Adapter['send']>[1]): Promise<SendOutcome> {
+async function attempt(adapter: Adapter, wire: unknown, sending: Sending<unknown>): Promise<SendOutcome> {
   try {
     return await adapter.send(wire, sending)
   } catch {

@@ -40,16 +40,31 @@ export interface Person {
   readonly address: string
 }
 
+interface Ways {
+  readonly adapters: Adapters
+  readonly asidOf: AsidOf
+  readonly traitsOf: (channel: ChannelName) => Around['traits']
+}
+
 /** The agent around a conversation with that person. */
-export function aroundOf(
-  agent: KnownAgent,
-  { channel, address }: Person,
-  {
-    adapters,
-    asidOf,
-    traitsOf,
-  }: { adapters: Adapters; asidOf: AsidOf; traitsOf: (channel: ChannelName) => Around['traits'] },
-): Around {
+export function aroundOf(agent: KnownAgent, person: Person, ways: Ways): Around {
+  const around = knownAround.get(agent)?.get(person.channel) ?? aroundEverybody(agent, person.channel, ways)
+  const siblings = siblingsOf(agent, person, ways.asidOf)
+  return siblings ? { ...around, siblings } : around
+}
+
+/** An agent that was changed is another object, so what was made of one holds for as long as there is one. */
+const knownAround = new WeakMap<KnownAgent, Map<ChannelName, Around>>()
+
+/** What is the same around every conversation that the agent has on that channel. */
+function aroundEverybody(agent: KnownAgent, channel: ChannelName, ways: Ways): Around {
+  const around = madeAround(agent, channel, ways)
+  const known = knownAround.get(agent) ?? new Map<ChannelName, Around>()
+  knownAround.set(agent, known.set(channel, around))
+  return around
+}
+
+function madeAround(agent: KnownAgent, channel: ChannelName, { adapters, traitsOf }: Ways): Around {
   const bound = agent.channels.find((each) => each.channel === channel)
   const adapter = bound && adapters(channel, bound.provider)
   const { contactEmail, contactPhone, websiteUrl } = agent.identity
@@ -66,6 +81,7 @@ export function aroundOf(
         }),
       },
     }),
+    isListening: agent.webhook !== undefined,
     traits: adapter?.descriptor.traits ?? traitsOf(channel),
     brand: {
       name: agent.name,
@@ -74,18 +90,19 @@ export function aroundOf(
       ...(websiteUrl && { websiteUrl }),
     },
     reader: readerOf(agent),
-    siblings: siblingsOf(agent, { channel, address }, asidOf),
+    siblings: {},
   }
 }
 
 /** Around a conversation whose agent is gone there is nobody: nothing can be sent, and nobody is told. */
 export function aroundNobody(traits: Around['traits']): Around {
-  return { traits, brand: { name: '' }, reader: readerOf({}), siblings: {} }
+  return { isListening: false, traits, brand: { name: '' }, reader: readerOf({}), siblings: {} }
 }
 
 /** Carrier channels have their addresses in common; no other two channels do. */
-function siblingsOf(agent: KnownAgent, { channel, address }: Person, asidOf: AsidOf): Around['siblings'] {
-  if (!carrierChannels.includes(channel)) return {}
+function siblingsOf(agent: KnownAgent, { channel, address }: Person, asidOf: AsidOf): Around['siblings'] | undefined {
+  if (!carrierChannels.includes(channel)) return undefined
   const others = agent.channels.filter((each) => each.channel !== channel && carrierChannels.includes(each.channel))
+  if (others.length === 0) return undefined
   return Object.fromEntries(others.map((each) => [each.channel, asidOf(agentKeyOf(agent), each.channel, address)]))
 }

@@ -5,16 +5,17 @@
 import Type from 'typebox'
 import { type AgentPlace, agentKeyOf } from '../../core/agentkey.js'
 import type { ChannelRoute } from '../../core/agentside.js'
-import type { Adapter, IngressRequest, Item, Received } from '../../core/channel/adapter.js'
-import type { Inbound } from '../../core/conversation/hear.js'
+import type { Adapter, IngressRequest, Received } from '../../core/channel/adapter.js'
 import { isRefusal, type Refusal, refuse } from '../../core/errors.js'
 import { pathIdPattern } from '../../core/ids.js'
 import { ingress as limits } from '../../core/limits.js'
 import { type Answer, json, type Method, type Route, route } from '../http/route.js'
 import type { Log } from '../observe/log.js'
 import { unavailable } from '../shard/unavailable.js'
-import { aroundOf, type KnownAgent } from './directory.js'
+import type { KnownAgent } from './directory.js'
+import { hear } from './hearing.js'
 import type { Places } from './places.js'
+import { ingressUrlOf } from './providers.js'
 
 export interface IngressOptions {
   readonly places: Places
@@ -53,9 +54,9 @@ export function ingressRoutes({ places, findBinding, headers, publicUrl, log, re
         const found = await boundTo(bindingId)
         if (isRefusal(found)) return found
         const query = queryText === '' ? '' : `?${queryText}`
-        const url = `${publicUrl()}/v4/ingress/${bindingId}${query}`
+        const url = `${ingressUrlOf(publicUrl(), bindingId)}${query}`
         const bytes = (body as unknown as Uint8Array | undefined) ?? new Uint8Array(0)
-        const request: IngressRequest = { bindingId, method, url, header, body: bytes }
+        const request: IngressRequest = { bindingId, method, url, header, body: bytes, at: places.clock.now() }
         return answered(found, request)
       },
     })
@@ -78,9 +79,9 @@ export function ingressRoutes({ places, findBinding, headers, publicUrl, log, re
   }
 
   async function answered(found: Found, request: IngressRequest): Promise<Answer | Refusal> {
-    const auth = await authOf(found)
-    if (isRefusal(auth)) return auth
-    const received = read(found.adapter, request, auth.value)
+    const opened = await places.providers.authOf(found.agent.orgId, found.bound)
+    if (isRefusal(opened)) return opened
+    const received = read(found.adapter, request, opened.auth)
     if (isRefusal(received)) return received
     if (received.kind === 'refused') {
       refusedCalls.add()
@@ -90,14 +91,8 @@ export function ingressRoutes({ places, findBinding, headers, publicUrl, log, re
       const { status, type, body } = received
       return { status, type, body }
     }
-    const refusal = await heard(found, received.items)
+    const refusal = await hear(places, { ...found, items: received.items }, log)
     return refusal ?? json(200, {})
-  }
-
-  async function authOf({ agent, bound: { auth } }: Found): Promise<{ value: unknown } | Refusal> {
-    if (!auth) return { value: {} }
-    const text = await places.sealer.open(agent.orgId, auth.kind, auth.id, auth.sealed)
-    return isRefusal(text) ? text : { value: JSON.parse(text) }
   }
 
   /** An adapter that throws has not read anything; whoever called is told to come again. */
@@ -108,30 +103,6 @@ export function ingressRoutes({ places, findBinding, headers, publicUrl, log, re
       log.error('ingress.adapter.failed', { bindingId: request.bindingId, error })
       return unavailable
     }
-  }
-
-  /** Everything of one person in one command, persons side by side. A refusal when any of it is not on record. */
-  async function heard({ agent, bound }: Found, items: readonly Item[]): Promise<Refusal | undefined> {
-    const people = new Map<string, { id: string; inbound: Inbound }[]>()
-    for (const item of items) {
-      if ('problem' in item) {
-        log.warn('ingress.item.unreadable', { bindingId: bound.bindingId, problem: item.problem })
-        continue
-      }
-      const { address, id, inbound } = item
-      people.set(address, [...(people.get(address) ?? []), { id, inbound }])
-    }
-    const { channel } = bound
-    const outcomes = await Promise.all(
-      [...people].map(([address, told]) => {
-        const asid = places.asidOf(agentKeyOf(agent), channel, address)
-        const { orgId, agentId } = agent
-        const who = { asid, agent: { orgId, agentId }, channel, address }
-        const around = aroundOf(agent, who, places)
-        return places.shards.ask(asid, places.commands.hear, { who, around, items: told })
-      }),
-    )
-    return outcomes.find(isRefusal)
   }
 
   return [ingress('GET', 'A provider makes itself known'), ingress('POST', 'A provider tells what happened')]

@@ -10,6 +10,8 @@ import type { Door } from '../webhook/door.js'
 import type { AsidOf } from './asid.js'
 import type { ConversationCommands } from './commands.js'
 import type { Adapters, Directory } from './directory.js'
+import type { BindingPlace, Lines } from './lines.js'
+import type { Providers } from './providers.js'
 
 export interface Places {
   readonly shards: Shards
@@ -22,5 +24,9 @@ export interface Places {
   readonly media: Pick<Media, 'hosted'>
   /** The way out to agents' webhooks. */
   readonly door: Door
+  readonly providers: Providers
+  readonly lines: Pick<Lines, 'of'>
+  /** A binding over which nothing goes out until an operator has seen to it. */
+  readonly needsOperator: (place: BindingPlace, detail: string) => void
   readonly clock: Clock
 }

@@ -4,10 +4,10 @@ import type { ChannelName } from '../../core/channel/names.js'
 import type { LogEntry, TrafficEntry } from '../../core/conversation/desk.js'
 import type { Receipt } from '../../core/conversation/receipts.js'
 import type { Conversation, ConversationEvent, Outgoing } from '../../core/conversation/state.js'
-import { table } from '../store/contract.js'
+import { readSoon, table } from '../store/contract.js'
 
-export const conversationTable = table<[asid: string], Conversation>('conversation')
-export const outgoingTable = table<[asid: string, messageId: string], Outgoing>('conversation.outgoing')
+export const conversationTable = readSoon(table<[asid: string], Conversation>('conversation'))
+export const outgoingTable = readSoon(table<[asid: string, messageId: string], Outgoing>('conversation.outgoing'))
 export const eventTable = table<[asid: string, number: number], ConversationEvent>('conversation.event')
 
 /** A name that somebody else gave a message, and until when it is known. */

@@ -26,7 +26,7 @@ export interface Failed {
 
 export interface Sending {
   readonly url: string
-  readonly method: 'GET' | 'POST'
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
   readonly headers: Readonly<Record<string, string>>
   readonly body?: Uint8Array
 }

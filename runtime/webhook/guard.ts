@@ -102,6 +102,18 @@ export function guardedConnector(
   }
 }
 
+/** An address of that host that may be connected to, for those who open their sockets themselves. */
+export function openAddresses(policy: UrlPolicy & { readonly connectMs: number; readonly resolve?: Resolve }) {
+  const resolve = policy.resolve ?? (policy.allowPrivate ? resolveBySystem : resolveByDns(policy.connectMs))
+  return async (host: string): Promise<string | undefined> => {
+    if (isIP(host)) return policy.allowPrivate || isPublicAddress(host) ? host : undefined
+    if (!policy.allowPrivate && !isPublicHost(host)) return undefined
+    const addresses = await resolve(host).catch(() => [])
+    const isFine = policy.allowPrivate || addresses.every(isPublicAddress)
+    return isFine ? addresses[0] : undefined
+  }
+}
+
 export class NameUnknown extends Error {
   override readonly name = 'NameUnknown'
 }

@@ -42,6 +42,7 @@ export function laid({ channel = 'sms', compliance, minDelayMs = 0, siblings = {
   }
   const around: Around = {
     binding: { provider: 'emulator', isActive: true, minDelayMs, ...(compliance && { compliance }) },
+    isListening: true,
     traits: traitsOf(channel),
     brand: { name: 'Harbor Hotel', contactPhone: '+15550199' },
     reader: { locale: 'en-US', zone: 'America/New_York' },

@@ -15,6 +15,7 @@ import { adaptersAmong, type KnownAgent } from '../../../runtime/gateway/directo
 import { ingressRoutes } from '../../../runtime/gateway/ingress.js'
 import { gatewayParts } from '../../../runtime/gateway/open.js'
 import type { Places } from '../../../runtime/gateway/places.js'
+import { openProviders } from '../../../runtime/gateway/providers.js'
 import { gatewayRoutes } from '../../../runtime/gateway/routes.js'
 import { deadLetterTable, eventTable } from '../../../runtime/gateway/tables.js'
 import { openPipeline } from '../../../runtime/http/pipeline.js'
@@ -103,6 +104,8 @@ export async function openHouse(t: Test, options: HouseOptions = {}) {
   }
   const asidOf = asids(Buffer.alloc(32, 3))
   const door = openDoor({ allowPrivate: true }, options.limits ?? agentWebhook)
+  const publicUrl = () => 'http://gateway.test'
+  const providers = openProviders({ allowPrivate: true, sealer, clock, publicUrl })
   const missing = refuse('resource.not_found')
   const placesOver = (shards: Shards): Places => ({
     shards,
@@ -114,6 +117,9 @@ export async function openHouse(t: Test, options: HouseOptions = {}) {
     sealer,
     media: { hosted: async (url) => ({ url, type: 'image/png', bytes: 1 }) },
     door,
+    providers,
+    lines: { of: () => undefined },
+    needsOperator: () => {},
     clock,
   })
   const engine = carried(
@@ -136,7 +142,7 @@ export async function openHouse(t: Test, options: HouseOptions = {}) {
         places,
         findBinding: async () => place,
         headers: [signatureHeader],
-        publicUrl: () => 'http://gateway.test',
+        publicUrl,
         log,
         refusedCalls: { add() {} },
       }),

@@ -1,0 +1,131 @@
+/**
+ * Lines to providers that are connected to and not called. Every process that hands over messages has one of its own to
+ * each such binding: opened when a message needs it or a look around finds the binding, closed when the binding is gone,
+ * is switched off or has other credentials.
+ */
+import { type AgentPlace, agentKeyOf } from '../../core/agentkey.js'
+import type { ChannelRoute } from '../../core/agentside.js'
+import type { Adapter, Line } from '../../core/channel/adapter.js'
+import { isRefusal } from '../../core/errors.js'
+import { provider as limits } from '../../core/limits.js'
+import type { Log } from '../observe/log.js'
+import type { KnownAgent } from './directory.js'
+import { hear } from './hearing.js'
+import type { Places } from './places.js'
+import { sameBytes } from './providers.js'
+
+export interface Lines {
+  /** Undefined where the provider is called and not connected to. */
+  of(agent: KnownAgent, bound: ChannelRoute, adapter: Adapter, auth: unknown): Line | undefined
+  /** Looks around from now on. */
+  start(): void
+  close(): Promise<void>
+}
+
+export interface BindingPlace extends AgentPlace {
+  readonly bindingId: string
+}
+
+export interface LinesOptions {
+  readonly places: () => Places
+  /** Every binding whose provider is connected to, in any shard that can be asked just now. */
+  readonly find: () => Promise<readonly BindingPlace[]>
+  readonly addressOf: (host: string, port: number) => Promise<string | undefined>
+  readonly log: Log
+}
+
+interface Route {
+  readonly agent: KnownAgent
+  readonly bound: ChannelRoute
+}
+
+interface Held {
+  readonly line: Line
+  readonly sealed: Uint8Array | undefined
+  readonly end: AbortController
+}
+
+export function openLines({ places, find, addressOf, log }: LinesOptions): Lines {
+  const held = new Map<string, Held>()
+  let cancel = () => {}
+  let closed = false
+
+  function of(agent: KnownAgent, bound: ChannelRoute, adapter: Adapter, auth: unknown): Line | undefined {
+    if (!adapter.connect || closed) return undefined
+    const { bindingId } = bound
+    const known = held.get(bindingId)
+    if (known && sameBytes(known.sealed, bound.auth?.sealed)) return known.line
+    if (known) void end(bindingId, known)
+    const controller = new AbortController()
+    const line = adapter.connect({
+      ...places().providers.reach(bound, auth, controller.signal),
+      addressOf,
+      async tell(items) {
+        const current = await routeOf({ ...agent, bindingId })
+        const refusal = current ? await hear(places(), { ...current, items }, log) : undefined
+        if (!current || refusal) throw new Error('what came over the line is not on record')
+      },
+    })
+    held.set(bindingId, { line, sealed: bound.auth?.sealed, end: controller })
+    return line
+  }
+
+  /** Undefined when the binding may not be used. */
+  async function routeOf(place: BindingPlace): Promise<Route | undefined> {
+    const agent = await places().directory.routes(agentKeyOf(place))
+    if (isRefusal(agent)) {
+      if (agent.refused === 'resource.not_found') return undefined
+      throw new Error('an agent cannot be looked up just now')
+    }
+    const bound = agent.channels.find(({ bindingId }) => bindingId === place.bindingId)
+    return bound && { agent, bound }
+  }
+
+  async function end(bindingId: string, { line, end }: Held): Promise<void> {
+    held.delete(bindingId)
+    try {
+      await line.close()
+    } catch (error) {
+      log.error('line.close.failed', { bindingId, error })
+    }
+    end.abort()
+  }
+
+  /** Where anything cannot be looked up, nothing is closed: it may be there all the same. */
+  async function lookAround(): Promise<void> {
+    const routes = await Promise.all((await find()).map(routeOf))
+    const wanted = new Set<string>()
+    for (const route of routes) {
+      const adapter = route && places().adapters(route.bound.channel, route.bound.provider)
+      if (!adapter?.connect) continue
+      const { agent, bound } = route!
+      wanted.add(bound.bindingId)
+      const opened = await places().providers.authOf(agent.orgId, bound)
+      if (!isRefusal(opened)) of(agent, bound, adapter, opened.auth)
+    }
+    for (const [bindingId, each] of held) if (!wanted.has(bindingId)) void end(bindingId, each)
+  }
+
+  function again(): void {
+    const { clock } = places()
+    cancel = clock.wake(clock.now() + limits.linesEveryMs, look)
+  }
+
+  function look(): void {
+    lookAround()
+      .catch((error) => log.error('line.look.failed', { error }))
+      .finally(() => {
+        if (!closed) again()
+      })
+  }
+
+  return {
+    of,
+    start: look,
+    async close() {
+      closed = true
+      cancel()
+      await Promise.all([...held].map(([bindingId, each]) => end(bindingId, each)))
+    },
+  }
+}

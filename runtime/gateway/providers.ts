@@ -1,0 +1,101 @@
+/** The way to providers: what an adapter works with for one binding, within the limits of the node. */
+import type { ChannelRoute, Sealed } from '../../core/agentside.js'
+import type { CallProvider, Memory, NoAnswer, Reaching } from '../../core/channel/adapter.js'
+import { isRefusal, type Refusal } from '../../core/errors.js'
+import { provider as limits } from '../../core/limits.js'
+import type { Clock } from '../clock.js'
+import type { Sealer } from '../store/sealer.js'
+import { parsedUrl } from '../url.js'
+import { readWhole } from '../webhook/answer.js'
+import { type DoorOptions, type Failed, failed, openDoor } from '../webhook/door.js'
+import { openMemory } from './memory.js'
+
+export interface Providers {
+  /** The credentials of a binding; a refusal when they cannot be opened just now. */
+  authOf(orgId: string, bound: ChannelRoute): Promise<{ readonly auth: unknown } | Refusal>
+  reach(bound: ChannelRoute, auth: unknown, signal: AbortSignal): Reaching<unknown>
+  close(): Promise<void>
+}
+
+export interface ProvidersOptions extends DoorOptions {
+  readonly sealer: Pick<Sealer, 'open'>
+  readonly clock: Clock
+  /** Where the gateway is, as providers call it. */
+  readonly publicUrl: () => string
+  /** Origins of providers that this node runs itself, which may be called wherever they are. */
+  readonly own?: () => ReadonlySet<string>
+}
+
+export function openProviders({ sealer, clock, publicUrl, own, ...policy }: ProvidersOptions): Providers {
+  const door = openDoor(policy, limits)
+  const ownDoor = openDoor({ ...policy, allowPrivate: true }, limits)
+  const opened = new WeakMap<Sealed, { readonly auth: unknown }>()
+  const memories = new Map<string, { readonly sealed?: Uint8Array; readonly memory: Memory }>()
+
+  /** What was kept under other credentials is forgotten. */
+  function memoryOf({ bindingId, auth }: ChannelRoute): Memory {
+    const held = memories.get(bindingId)
+    if (held && sameBytes(held.sealed, auth?.sealed)) return held.memory
+    if (!held && memories.size >= limits.bindingsHeld) memories.delete(memories.keys().next().value!)
+    const memory = openMemory(clock)
+    memories.set(bindingId, { ...(auth && { sealed: auth.sealed }), memory })
+    return memory
+  }
+
+  function callWithin(signal: AbortSignal): CallProvider {
+    return async ({ method, url, headers = {}, body }) => {
+      const origin = parsedUrl(url)?.origin ?? ''
+      const way = own?.().has(origin) ? ownDoor : door
+      const answer = await way.exchange(signal, async (send) => {
+        const bytes = typeof body === 'string' ? Buffer.from(body) : body
+        const response = await send({ method, url, headers, ...(bytes && { body: bytes }) })
+        const whole = await readWhole(response, limits.answerBytes)
+        if (typeof whole === 'string') return failed(whole)
+        const { statusCode: status, headers: told } = response
+        const header = (name: string) => String(told[name.toLowerCase()] ?? '')
+        return { kind: 'answer' as const, status, header, body: whole.toString('utf8') }
+      })
+      return 'kind' in answer ? answer : noAnswer(answer)
+    }
+  }
+
+  return {
+    async authOf(orgId, { auth: sealed }) {
+      if (!sealed) return { auth: {} }
+      const known = opened.get(sealed)
+      if (known) return known
+      const text = await sealer.open(orgId, sealed.kind, sealed.id, sealed.sealed)
+      if (isRefusal(text)) return text
+      const found = { auth: JSON.parse(text) as unknown }
+      opened.set(sealed, found)
+      return found
+    },
+    reach: (bound, auth, signal) => ({
+      auth,
+      bindingId: bound.bindingId,
+      ingressUrl: ingressUrlOf(publicUrl(), bound.bindingId),
+      call: callWithin(signal),
+      memory: memoryOf(bound),
+      now: () => clock.now(),
+      signal,
+    }),
+    async close() {
+      await Promise.all([door.close(), ownDoor.close()])
+    },
+  }
+}
+
+export function ingressUrlOf(gatewayUrl: string, bindingId: string): string {
+  return `${gatewayUrl}/v4/ingress/${bindingId}`
+}
+
+const beforeAnythingWasSent: readonly Failed['reason'][] = ['refused-address', 'unknown-name', 'tls']
+
+function noAnswer({ reason, message }: Failed): NoAnswer {
+  return { kind: 'none', detail: message, unsent: beforeAnythingWasSent.includes(reason) }
+}
+
+/** Whether two bindings, or one at two times, have the very same sealed credentials. */
+export function sameBytes(a: Uint8Array | undefined, b: Uint8Array | undefined): boolean {
+  return a === b || (a !== undefined && b !== undefined && Buffer.compare(a, b) === 0)
+}
