@@ -10,6 +10,8 @@ export interface HttpRequest {
   readonly body: string
   /** Sent one after another, over and over, in place of the one body. */
   readonly bodies?: readonly string[]
+  /** Each is made anew by that program of the bench, whose `requests(of)` gives the bytes of one after another. */
+  readonly made?: { readonly by: string; readonly of: unknown }
 }
 
 /** Where a candidate listens and what it wants to be sent, and facts of its setting for the report. */

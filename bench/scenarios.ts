@@ -3,6 +3,7 @@ import { actors } from './actors/scenario.js'
 import { cluster } from './cluster/scenario.js'
 import { commit } from './commit/scenario.js'
 import { http } from './http/scenario.js'
+import { ingress } from './ingress/scenario.js'
 import { load } from './load/scenario.js'
 import { messages } from './messages/scenario.js'
 import { render } from './render/scenario.js'
@@ -10,4 +11,15 @@ import { roundtrip } from './roundtrip/scenario.js'
 import type { Scenario } from './scenario.js'
 import { store } from './store/scenario.js'
 
-export const scenarios: readonly Scenario[] = [http, store, commit, cluster, actors, render, messages, roundtrip, load]
+export const scenarios: readonly Scenario[] = [
+  http,
+  store,
+  commit,
+  cluster,
+  actors,
+  render,
+  messages,
+  ingress,
+  roundtrip,
+  load,
+]

@@ -1,6 +1,7 @@
 /** The load itself: keep-alive connections, one request at a time on each, every answer framed, timed and counted. */
 import { connect, type Socket } from 'node:net'
 import { createHistogram, type RecordableHistogram } from 'node:perf_hooks'
+import { programFile } from '../children.js'
 import type { HttpRequest } from '../control.js'
 import { cpuMicros } from '../control.js'
 import { percents } from '../metrics.js'
@@ -24,9 +25,8 @@ export async function generate(
   window: Window,
   measuring: () => void,
 ): Promise<Sample> {
-  const { bodies = [request.body] } = request
-  const requests = bodies.map((body) => requestBytes({ ...request, body }))
-  const load = { port, requests, next: 0, tally: emptyTally(), stopped: false, sockets: new Set<Socket>() }
+  const next = await requestsOf(request)
+  const load = { port, next, tally: emptyTally(), stopped: false, sockets: new Set<Socket>() }
   for (let opened = 0; opened < window.concurrency; opened++) open(load)
   await seconds(window.warmSeconds)
   load.tally = emptyTally()
@@ -49,10 +49,17 @@ export async function generate(
   }
 }
 
+async function requestsOf(request: HttpRequest): Promise<() => Buffer> {
+  const { made, bodies = [request.body] } = request
+  if (made) return (await import(programFile(made.by))).requests(made.of)
+  const all = bodies.map((body) => requestBytes({ ...request, body }))
+  let next = 0
+  return () => all[next++ % all.length]!
+}
+
 interface Running {
   readonly port: number
-  readonly requests: readonly Buffer[]
-  next: number
+  readonly next: () => Buffer
   tally: Tally
   stopped: boolean
   readonly sockets: Set<Socket>
@@ -71,7 +78,7 @@ function open(load: Running): void {
 
   const send = () => {
     sentAt = performance.now()
-    socket.write(load.requests[load.next++ % load.requests.length]!)
+    socket.write(load.next())
   }
   const finish = () => {
     const { tally } = load

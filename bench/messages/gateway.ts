@@ -20,7 +20,15 @@ export interface Gateway {
   stop(): Promise<void>
 }
 
-export async function openGateway(between: Surroundings['between'], webhookUrl?: string): Promise<Gateway> {
+export interface GatewayOptions {
+  readonly between?: Surroundings['between']
+  readonly webhookUrl?: string
+  /** The agent's binding on sms; the emulator's unless it says otherwise. */
+  readonly binding?: object
+}
+
+export async function openGateway(options: GatewayOptions): Promise<Gateway> {
+  const { between, webhookUrl, binding: wanted = { mode: 'managed', inputs: {} } } = options
   const rootKey = randomBytes(32)
   const dir = join(process.env.BENCH_SCRATCH ?? '.', `node-${process.pid}`)
   const read = readConfig({
@@ -40,7 +48,7 @@ export async function openGateway(between: Surroundings['between'], webhookUrl?:
   const manage = (method: string, path: string, body?: unknown) =>
     call(method, `${urls.mgmt}/v1/orgs/${orgId}/agents${path}`, key, body)
   const { id } = await manage('POST', '', { name: 'Bench Desk' })
-  const binding = await manage('POST', `/${id}/channels`, { channel: 'sms', mode: 'managed', inputs: {} })
+  const binding = await manage('POST', `/${id}/channels`, { channel: 'sms', ...wanted })
   while ((await manage('GET', `/${id}/channels/${binding.id}`)).status !== 'Active') await pause(20)
   const { accessToken: token } = await manage('POST', `/${id}/gateway/_rotateToken`)
   if (webhookUrl) await call('POST', `${urls.gateway}/v4/webhook`, token, { webhookUrl, instanceId: 'bench' })

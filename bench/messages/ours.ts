@@ -22,8 +22,8 @@ function fail(what: string, count = 1): void {
   failures[what] = (failures[what] ?? 0) + count
 }
 
-const gateway = await openGateway(
-  watching({
+const gateway = await openGateway({
+  between: watching({
     heard: (asid) => asids.add(asid),
     offered(_asid, _offered, answers) {
       for (const answer of answers) {
@@ -36,7 +36,7 @@ const gateway = await openGateway(
       else fail('not taken by the provider')
     },
   }),
-)
+})
 await introduce(gateway.phones, people)
 
 /** Waits until the provider has all that was accepted. What it does not get is a failure of the window. */

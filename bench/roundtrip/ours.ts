@@ -41,8 +41,8 @@ function asked(question: Asked): Promise<Answered> {
 
 const listening = await told()
 if (listening.answer !== 'listening') throw new Error('the webhook does not listen')
-const gateway = await openGateway(
-  watching({
+const gateway = await openGateway({
+  between: watching({
     heard(_asid, itemIds) {
       for (const trip of itemIds.map(tripOf)) if (trip !== undefined) acceptedAt.set(trip, performance.now())
     },
@@ -58,8 +58,8 @@ const gateway = await openGateway(
       if (kind === 'sent') shownAt.set(messageId, performance.now())
     },
   }),
-  `http://127.0.0.1:${listening.port}/hook`,
-)
+  webhookUrl: `http://127.0.0.1:${listening.port}/hook`,
+})
 const { phones } = gateway
 
 /** People whom the agent knows, so that none of the trips is a first one. */

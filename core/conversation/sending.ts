@@ -38,7 +38,7 @@ export function goneOn(desk: Desk, conversation: Conversation): Conversation {
   desk.deliver(messageId, 1)
   const outgoing = desk.outgoing(messageId)
   const asks = outgoing !== undefined && isAsking(outgoing.message)
-  return { ...conversation, flight: { messageId, tried: 1 }, ...(asks && { ask: { messageId, at: desk.at } }) }
+  return { ...conversation, flight: { messageId, at: desk.at, tried: 1 }, ...(asks && { ask: { messageId, at: desk.at } }) }
 }
 
 /** The time for the next message, or for another try, has come. */
@@ -48,7 +48,7 @@ export function wokenToSend(desk: Desk, conversation: Conversation): Conversatio
   if (flight.againAt === undefined || desk.at < flight.againAt) return conversation
   const tried = flight.tried + 1
   desk.deliver(flight.messageId, tried)
-  return { ...conversation, flight: { messageId: flight.messageId, tried } }
+  return { ...conversation, flight: { messageId: flight.messageId, at: desk.at, tried } }
 }
 
 /** An outcome of a try that is not the current one is old news. */
@@ -66,7 +66,7 @@ export function dispatched(
   if (outcome.kind === 'sent') {
     const delayMs = isSignal(outgoing.message) ? 0 : (around.binding?.minDelayMs ?? 0)
     const rested = landed(desk, conversation, delayMs)
-    return goneOn(desk, sent(desk, rested, around, outgoing, outcome.providerIds))
+    return goneOn(desk, sent(desk, rested, around, { ...outgoing, sentAt: flight.at }, outcome.providerIds))
   }
   const partly = outcome.providerIds?.length ? { ...outgoing, providerIds: outcome.providerIds } : outgoing
   if (partly !== outgoing) desk.keepOutgoing(partly)
@@ -94,7 +94,7 @@ function sent(
   outgoing: Outgoing,
   providerIds: readonly string[],
 ): Conversation {
-  const known: Outgoing = { ...outgoing, sentAt: desk.at, providerIds }
+  const known: Outgoing = { ...outgoing, providerIds }
   for (const id of providerIds) desk.nameForProvider(id, outgoing.id)
   const isTold = !isSignal(outgoing.message) && isNews(known, 'sent')
   if (!isTold) desk.keepOutgoing(known)

@@ -60,6 +60,8 @@ export interface Held {
 
 export interface Flight {
   readonly messageId: string
+  /** When this time began. */
+  readonly at: number
   /** How often it was handed over, this time included. */
   readonly tried: number
   /** When it is handed over again, if the provider wants to be asked later. */
@@ -86,7 +88,7 @@ export interface Outgoing {
   /** Numbers that the person reads, as places in the message; set when it goes out. */
   readonly numbered?: readonly number[]
   readonly attempt?: Attempt
-  /** When it was handed over for good. */
+  /** When it was handed over for good, as the time at which that began: a provider's own marks may lie before it ended. */
   readonly sentAt?: number
   /** States that were told, and when. */
   readonly states: Partial<Record<MessageState, number>>

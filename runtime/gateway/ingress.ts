@@ -9,7 +9,7 @@ import type { Adapter, IngressRequest, Received } from '../../core/channel/adapt
 import { isRefusal, type Refusal, refuse } from '../../core/errors.js'
 import { pathIdPattern } from '../../core/ids.js'
 import { ingress as limits } from '../../core/limits.js'
-import { type Answer, json, type Method, type Route, route } from '../http/route.js'
+import { type Answer, type Method, type Route, route } from '../http/route.js'
 import type { Log } from '../observe/log.js'
 import { unavailable } from '../shard/unavailable.js'
 import type { KnownAgent } from './directory.js'
@@ -49,7 +49,7 @@ export function ingressRoutes({ places, findBinding, headers, publicUrl, log, re
       method,
       summary,
       ...(method === 'POST' && { rawTypes: ['*/*'], bodyOptional: true as const, bodyLimitBytes: limits.bodyBytes }),
-      reply: { 200: Type.Object({}) },
+      reply: { 200: '*/*' },
       async handler({ params: { bindingId }, queryText, header, body }) {
         const found = await boundTo(bindingId)
         if (isRefusal(found)) return found
@@ -92,7 +92,8 @@ export function ingressRoutes({ places, findBinding, headers, publicUrl, log, re
       return { status, type, body }
     }
     const refusal = await hear(places, { ...found, items: received.items }, log)
-    return refusal ?? json(200, {})
+    // Some providers take a body for something to say to the person.
+    return refusal ?? { status: 200 }
   }
 
   /** An adapter that throws has not read anything; whoever called is told to come again. */

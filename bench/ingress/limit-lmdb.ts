@@ -1,0 +1,32 @@
+/** The limit of the ingress scenario: lmdb alone, writing for each message the records that a node writes for it. */
+import { join } from 'node:path'
+import { open } from 'lmdb'
+import { present } from '../control.js'
+import { closedLoop } from '../loop.js'
+import { ourSettings } from '../store/settings.js'
+import { transactionsOf } from '../store/transactions.js'
+import { type RecordKey, recordsOf } from './records.js'
+
+const path = join(process.env.BENCH_SCRATCH ?? '.', `limit-${process.pid}.mdb`)
+const db = open<object, RecordKey>({ path, ...ourSettings })
+
+async function putDurably(_asker: number, serial: number): Promise<void> {
+  await db.batch(() => {
+    for (const [key, value] of recordsOf(serial, Date.now())) db.put(key, value)
+  })
+  await db.flushed
+}
+
+const records = recordsOf(0, Date.now())
+const bytes = records.reduce((sum, [, value]) => sum + JSON.stringify(value).length, 0)
+
+present({
+  ready: {
+    notes: [
+      `${records.length} puts a message (${bytes} bytes as JSON, beside their keys), each message awaited until it is`,
+      `flushed. Settings: ${JSON.stringify(ourSettings)}.`,
+    ],
+  },
+  work: closedLoop(putDurably, () => ({ transactions: transactionsOf(path) })),
+  close: () => db.close(),
+})

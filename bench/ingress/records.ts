@@ -1,0 +1,32 @@
+/** What a node writes when somebody said something: one commit, with the same keys and values. */
+import { ownerOf } from '../commit/command.js'
+import { addressOf, people, words } from './setting.js'
+
+export type RecordKey = (string | number)[]
+export type Put = readonly [key: RecordKey, value: object]
+
+const owners = Array.from({ length: people }, (_, person) => ownerOf(person))
+const agent = { orgId: 'demo', agentId: 'bench-desk' }
+const channel = 'sms'
+
+export function recordsOf(serial: number, at: number): readonly Put[] {
+  const person = serial % people
+  const asid = owners[person]!
+  const itemId = `SM${String(serial).padStart(32, '0')}`
+  const sessionId = `ses_${String(person).padStart(26, '0')}`
+  const content = { text: words }
+  const conversation = {
+    ...{ asid, agent, channel, address: addressOf(person), createdAt: at, windowIsOpen: true, queue: [], held: [] },
+    ...{ nextSendAt: 0, firstEvent: 0, nextEvent: 0, nextRecord: serial, heardAt: at, heardId: itemId },
+    session: { id: sessionId, lastAt: at },
+  }
+  const messageId = `inb_${String(serial).padStart(26, '0')}`
+  return [
+    [['conversation.seen', asid, itemId], { until: at }],
+    [
+      ['traffic', agent.orgId, agent.agentId, at, asid, serial],
+      { origin: 'user', type: 'content', sessionId, messageId, text: words, raw: content, channel },
+    ],
+    [['conversation', asid], conversation],
+  ]
+}
