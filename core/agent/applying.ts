@@ -1,0 +1,103 @@
+/** Applies an agent template: every section it carries replaces that section, and what it does not carry stays. */
+import { defaultPlaybookOf, findInCatalog } from '../catalogs/index.js'
+import type { AgentTemplate } from '../catalogs/shapes.js'
+import { type Refusal, refuse } from '../errors.js'
+import { copiedPersonality, mergedGuardrails } from './character.js'
+import { type AgentDocument, withSection } from './document.js'
+import { brokenBy, conflictOf, type ReferenceIndex } from './integrity.js'
+import { copiedPlaybook } from './playbooks.js'
+import type { Guardrails, Objective } from './resources/character.js'
+import type { Playbook } from './resources/playbook.js'
+import { freeSlug } from './slug.js'
+import { filledUses } from './uses.js'
+import { tidy } from './writing.js'
+
+export interface Applied {
+  readonly document: AgentDocument
+  readonly appliedFrom: { readonly templateId: string; readonly templateName: string }
+  /** Sections that were replaced, and those that the template carries and an agent no longer takes. */
+  readonly applied: readonly string[]
+  readonly skipped: readonly string[]
+}
+
+type Step = (document: AgentDocument, template: AgentTemplate) => AgentDocument | undefined
+
+/** Undefined when the template does not carry the section. */
+const steps: Readonly<Record<string, Step>> = {
+  identityPreamble: (document, { identityPreamble }) =>
+    identityPreamble === undefined
+      ? undefined
+      : withSection(document, 'identity', { ...document.identity, identityPreamble }),
+  personality(document, { personalityTemplateId: id }) {
+    const copy = id === undefined ? undefined : copiedPersonality(id)
+    return copy && withSection(document, 'personality', copy)
+  },
+  objectives: (document, { objectiveTemplateIds: ids }) =>
+    ids && withSection(document, 'objectives', objectivesOf(ids)),
+  guardrails(document, { guardrailTemplateIds: ids }) {
+    const merged = ids?.reduce<Guardrails>((lists, id) => mergedGuardrails(lists, id) ?? lists, {})
+    return merged && withSection(document, 'guardrails', merged)
+  },
+  playbooks: (document, template) =>
+    template.playbookTemplateIds && withSection(document, 'playbooks', playbooksOf(document, template)),
+}
+
+export function templateApplied(before: AgentDocument, templateId: string, index?: ReferenceIndex): Applied | Refusal {
+  const template = findInCatalog('agent-templates', templateId)
+  if (!template) return refuse('resource.not_found', { detail: `The catalog has no agent template ${templateId}.` })
+  let document = before
+  const applied: string[] = []
+  for (const [section, step] of Object.entries(steps)) {
+    const changed = step(document, template)
+    if (!changed) continue
+    document = changed
+    applied.push(section)
+  }
+  document = withSection(document, 'templateRef', { templateId, version: template.version })
+  const conflict = conflictOf(brokenBy(before, document, index))
+  if (conflict) return conflict
+  const skipped = [
+    ...(template.skillTemplateIds ? ['skills'] : []),
+    ...(template.recommendedToolIds ? ['toolBindings'] : []),
+  ]
+  return { document, appliedFrom: { templateId, templateName: template.name }, applied, skipped }
+}
+
+/** A template's own word is its id here: `@svc/playbook.booking` becomes `booking`. */
+function shortId(templateId: string, isTaken: (id: string) => boolean): string {
+  return freeSlug(templateId.slice(templateId.indexOf('.') + 1), 'piece', isTaken)
+}
+
+export function copiedObjective(templateId: string): Omit<Objective, 'id'> | undefined {
+  const template = findInCatalog('objective-templates', templateId)
+  if (!template) return undefined
+  const { name, description, body, version } = template
+  return { name, description, body, derivedFrom: { templateId, version } }
+}
+
+function objectivesOf(ids: readonly string[]): Objective[] {
+  const taken = new Set<string>()
+  return ids.flatMap((templateId) => {
+    const copy = copiedObjective(templateId)
+    if (!copy) return []
+    const id = shortId(templateId, (each) => taken.has(each))
+    taken.add(id)
+    return [{ id, ...copy }]
+  })
+}
+
+/** The playbooks of the template, the one it rests in as the default, and behind them those that an outreach owns. */
+function playbooksOf(document: AgentDocument, template: AgentTemplate): AgentDocument['playbooks'] {
+  const owned = document.playbooks.filter(({ outreachId }) => outreachId !== undefined)
+  const taken = new Set(owned.map(({ id }) => id))
+  const resting = defaultPlaybookOf(template).id
+  const uses = filledUses(document)
+  const copies = (template.playbookTemplateIds ?? []).flatMap((templateId): Playbook[] => {
+    const copy = copiedPlaybook(templateId)
+    if (!copy) return []
+    const id = shortId(templateId, (each) => taken.has(each))
+    taken.add(id)
+    return [tidy({ id, ...copy, uses: [...uses], isDefault: templateId === resting }) as Playbook]
+  })
+  return [...copies, ...owned]
+}

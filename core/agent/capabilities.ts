@@ -1,0 +1,142 @@
+/** Scheduling, notifications and integrations: each is replaced as a whole, and secrets go past the document. */
+import { type FieldError, invalid, type Refusal, refuse } from '../errors.js'
+import { agentLimits as limits } from '../limits.js'
+import { isTimeZone } from '../zones.js'
+import { type AgentDocument, find, withItem, withoutItem, withSection } from './document.js'
+import {
+  type Integration,
+  IntegrationBody,
+  type NotificationSecret,
+  type Notifications,
+  NotificationsBody,
+  notificationSecrets,
+  SchedulingBody,
+} from './resources/capabilities.js'
+import { invalidFields, misshapen, type Outcome, tidy } from './writing.js'
+
+/** PUT: what is left out is gone. A calendar link is state of the account: it is not kept here, whatever is sent. */
+export function schedulingReplaced(document: AgentDocument, body: unknown): Outcome {
+  const wrong = misshapen(SchedulingBody, body, 'scheduling')
+  if (wrong) return wrong
+  const { representatives = [], ...rest } = body as SchedulingBody
+  const faults = [...zoneFaults(body as SchedulingBody), ...dayFaults(rest.blackoutDates)]
+  const reply = rest.reminders?.playbookId
+  if (reply !== undefined && !find(document, 'playbooks', reply)) {
+    faults.push({ field: 'scheduling.reminders.playbookId', message: `There is no playbook ${reply}` })
+  }
+  if (faults.length > 0) return invalidFields(faults)
+  const kept = representatives.map(({ calendar: _calendar, calendarLink: _link, ...each }) => each)
+  return withSection(document, 'scheduling', tidy({ ...rest, representatives: kept }))
+}
+
+function zoneFaults({ timezone, representatives = [] }: SchedulingBody): FieldError[] {
+  const zones: [string, string | undefined][] = [
+    ['scheduling.timezone', timezone],
+    ...representatives.map(({ availability }, place): [string, string | undefined] => [
+      `scheduling.representatives[${place}].availability.timezone`,
+      availability?.timezone,
+    ]),
+  ]
+  return zones.flatMap(([field, zone]) =>
+    zone === undefined || isTimeZone(zone)
+      ? []
+      : [{ field, message: 'must be an IANA time zone, such as Europe/Paris' }],
+  )
+}
+
+const monthDays = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
+
+function dayFaults(days: readonly string[] = []): FieldError[] {
+  return days.flatMap((day, place) => {
+    const [year = 0, month = 0, date = 0] = day.split('-').map(Number)
+    const isLeap = (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0
+    const isDay = date <= monthDays[month - 1]! && (month !== 2 || date < 29 || isLeap)
+    return isDay ? [] : [{ field: `scheduling.blackoutDates[${place}]`, message: 'is a day that does not exist' }]
+  })
+}
+
+/** A read: representatives are always there. */
+export function schedulingView({ scheduling }: AgentDocument) {
+  return scheduling ?? { representatives: [] }
+}
+
+/** Text stores a secret, null clears it; one that is left out is not here. */
+export type SecretChanges<N extends string = string> = { readonly [K in N]?: string | null }
+
+export function notificationsReplaced(
+  document: AgentDocument,
+  body: unknown,
+): { document: AgentDocument; secrets: SecretChanges<NotificationSecret> } | Refusal {
+  const wrong = misshapen(NotificationsBody, body, 'notifications')
+  if (wrong) return wrong
+  const { operator, email, ...beside } = body as NotificationsBody
+  const faults = notificationFaults({ operator, email })
+  if (faults.length > 0) return invalidFields(faults)
+  const sent = notificationSecrets.filter((name) => beside[name] !== undefined)
+  const config = tidy({ operator, email })
+  return {
+    document: withSection(document, 'notifications', Object.keys(config).length > 0 ? config : undefined),
+    secrets: Object.fromEntries(sent.map((name) => [name, beside[name] ?? null])),
+  }
+}
+
+export function notificationFaults({ operator, email }: Notifications): FieldError[] {
+  const faults: FieldError[] = []
+  if (operator?.provider === 'email' && operator.toAddress === undefined) {
+    faults.push({ field: 'notifications.operator.toAddress', message: 'is required for email' })
+  }
+  if (email?.provider === 'mailgun' && !email.mailgunDomain) {
+    faults.push({ field: 'notifications.email.mailgunDomain', message: 'is required for mailgun' })
+  }
+  return faults
+}
+
+export interface IntegrationPut {
+  readonly document: AgentDocument
+  readonly isNew: boolean
+  /** Absent when the header stays as it is. */
+  readonly authHeader?: string | null
+}
+
+/** PUT: made when there is none of that id, replaced otherwise. */
+export function integrationPut(document: AgentDocument, id: string, body: unknown): IntegrationPut | Refusal {
+  const wrong = misshapen(IntegrationBody, body, 'integration')
+  if (wrong) return wrong
+  const { authHeader, ...sent } = body as IntegrationBody
+  if (sent.id !== undefined && sent.id !== id) return invalid('integration.id', 'must be the id of the path')
+  const integration = filledIntegration({ ...sent, id })
+  const faults = integrationFaults(integration, 'integration')
+  if (faults.length > 0) return invalidFields(faults)
+  const isNew = find(document, 'integrations', id) === undefined
+  const { most } = limits.integrations
+  if (isNew && document.integrations.length >= most)
+    return invalid('integration.id', `is one more than the ${most} there may be`)
+  const changed = withItem(document, 'integrations', integration)
+  return { document: changed, isNew, ...(authHeader !== undefined && { authHeader }) }
+}
+
+export function integrationFaults({ id, parameters }: Integration, at: string): FieldError[] {
+  const faults: FieldError[] = []
+  const { idChars, parametersBytes } = limits.integrations
+  if (!/^[A-Za-z0-9_-]+$/.test(id) || id.length > idChars) {
+    faults.push({ field: `${at}.id`, message: `must have 1 to ${idChars} letters, digits, underscores or hyphens` })
+  }
+  if (parameters && JSON.stringify(parameters).length > parametersBytes) {
+    faults.push({ field: `${at}.parameters`, message: `must take at most ${parametersBytes} bytes` })
+  }
+  if (parameters?.type !== undefined && parameters.type !== 'object') {
+    faults.push({ field: `${at}.parameters.type`, message: 'must be object: arguments have names' })
+  }
+  return faults
+}
+
+/** The credential goes with it: that is for whoever keeps credentials. */
+export function integrationRemoved(document: AgentDocument, id: string): Outcome {
+  return find(document, 'integrations', id) ? withoutItem(document, 'integrations', id) : refuse('tool.not_found')
+}
+
+/** As it is kept: what was left unsaid is filled in. */
+export function filledIntegration({ id, name, description, parameters, endpoint }: Integration): Integration {
+  const { url, method = 'POST' } = endpoint
+  return { id, name: name || id, description, parameters: parameters ?? {}, endpoint: { url, method } }
+}

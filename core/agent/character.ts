@@ -1,0 +1,126 @@
+/** Personality, guardrails, standing instructions and rules: how each is replaced, changed and copied from the catalog. */
+import { findInCatalog } from '../catalogs/index.js'
+import { refuse } from '../errors.js'
+import { type AgentDocument, withSection } from './document.js'
+import { isPattern, readPattern } from './pattern/index.js'
+import {
+  type Guardrails,
+  GuardrailsPatch,
+  Guardrails as GuardrailsSchema,
+  guardrailLists,
+  type Personality,
+  Personality as PersonalitySchema,
+  type Rule,
+  RulesBody,
+  StandingInstructionsBody,
+} from './resources/character.js'
+import { invalidFields, misshapen, type Outcome, tidy } from './writing.js'
+
+/** PUT. Where it was copied from stays on record, so that the difference can be told. */
+export function personalityReplaced(document: AgentDocument, body: unknown): Outcome {
+  const wrong = misshapen(PersonalitySchema, body)
+  if (wrong) return wrong
+  const { description, text } = body as Personality
+  return withSection(
+    document,
+    'personality',
+    tidy({ description, text, derivedFrom: document.personality?.derivedFrom }),
+  )
+}
+
+export function copiedPersonality(templateId: string): Personality | undefined {
+  const template = findInCatalog('personality-templates', templateId)
+  if (!template) return undefined
+  const { description, promptFragment, version } = template
+  return { description, text: promptFragment, derivedFrom: { templateId, version } }
+}
+
+export function personalityImported(document: AgentDocument, templateId: string): Outcome {
+  const copy = copiedPersonality(templateId)
+  return copy
+    ? withSection(document, 'personality', copy)
+    : refuse('resource.not_found', { detail: `The catalog has no personality ${templateId}.` })
+}
+
+/** All null without a personality; one that was not copied differs in every field from no baseline. */
+export function personalityDiff({ personality: current }: AgentDocument) {
+  if (!current) return { current: null, baseline: null, divergence: null }
+  const baseline = current.derivedFrom ? (copiedPersonality(current.derivedFrom.templateId) ?? null) : null
+  const differs = (field: 'description' | 'text') => !baseline || (current[field] ?? '') !== (baseline[field] ?? '')
+  return { current, baseline, divergence: { description: differs('description'), text: differs('text') } }
+}
+
+const empty: Guardrails = {}
+
+/** PUT replaces the lists; which templates were merged in stays on record unless it is sent. */
+export function guardrailsReplaced(document: AgentDocument, body: unknown): Outcome {
+  const wrong = misshapen(GuardrailsSchema, body)
+  if (wrong) return wrong
+  const { derivedFromTemplates = document.guardrails?.derivedFromTemplates, ...lists } = body as Guardrails
+  return withSection(document, 'guardrails', tidy({ ...lists, derivedFromTemplates }) as Guardrails)
+}
+
+/** PATCH: of each list that is sent, what to remove and what to add behind the rest. */
+export function guardrailsPatched(document: AgentDocument, body: unknown): Outcome {
+  const wrong = misshapen(GuardrailsPatch, body)
+  if (wrong) return wrong
+  const changed: Guardrails = { ...(document.guardrails as Guardrails | undefined) }
+  for (const list of guardrailLists) {
+    const change = (body as GuardrailsPatch)[list]
+    if (!change) continue
+    const removed = new Set(change.remove)
+    changed[list] = [...new Set([...(changed[list] ?? []).filter((each) => !removed.has(each)), ...(change.add ?? [])])]
+  }
+  return judgedGuardrails(document, changed)
+}
+
+/** What lists come to is held to the same limits as lists that are sent. */
+function judgedGuardrails(document: AgentDocument, guardrails: Guardrails): Outcome {
+  return misshapen(GuardrailsSchema, guardrails) ?? withSection(document, 'guardrails', guardrails)
+}
+
+/** The one import that merges: what is there stays in its order, what is new comes behind it, nothing stands twice. */
+export function mergedGuardrails(guardrails: Guardrails = empty, templateId: string): Guardrails | undefined {
+  const template = findInCatalog('guardrail-templates', templateId)
+  if (!template) return undefined
+  const merged: Guardrails = { ...guardrails }
+  for (const list of guardrailLists) {
+    if (template[list]) merged[list] = [...new Set([...(merged[list] ?? []), ...template[list]])]
+  }
+  merged.derivedFromTemplates = [...new Set([...(guardrails.derivedFromTemplates ?? []), templateId])]
+  return merged
+}
+
+export function guardrailsImported(document: AgentDocument, templateId: string): Outcome {
+  const merged = mergedGuardrails(document.guardrails as Guardrails | undefined, templateId)
+  return merged
+    ? judgedGuardrails(document, merged)
+    : refuse('resource.not_found', { detail: `The catalog has no guardrail ${templateId}.` })
+}
+
+export function instructionsReplaced(document: AgentDocument, body: unknown): Outcome {
+  const wrong = misshapen(StandingInstructionsBody, body)
+  if (wrong) return wrong
+  const { standingInstructions } = body as { standingInstructions: string[] }
+  return withSection(document, 'standingInstructions', standingInstructions)
+}
+
+/** A pattern that cannot be read, or could not run in linear time, is refused with its place. */
+export function rulesReplaced(document: AgentDocument, body: unknown): Outcome {
+  const wrong = misshapen(RulesBody, body)
+  if (wrong) return wrong
+  const { rules } = body as { rules: Rule[] }
+  const faults = rules.flatMap((rule, place) =>
+    rule.check.patterns.flatMap((pattern, nth) => {
+      const read = readPattern(pattern)
+      return isPattern(read) ? [] : [{ field: `rules[${place}].check.patterns[${nth}]`, message: read.problem }]
+    }),
+  )
+  if (faults.length > 0) return invalidFields(faults)
+  const filled = rules.map((rule) => ({
+    ...rule,
+    action: rule.action ?? ('block' as const),
+    enabled: rule.enabled ?? true,
+  }))
+  return withSection(document, 'rules', filled)
+}

@@ -1,0 +1,222 @@
+/**
+ * Schemas turned into checks that say where a value departs from them, the way its writer would spell the place. A union
+ * is decided by what the value is, never by trying each of its shapes, so that a fault has one path and one sentence.
+ */
+import type { TSchema } from 'typebox'
+import { hasBadCharacters, isLongerThan } from '../amf/characters.js'
+import type { FieldError } from '../errors.js'
+import { agentLimits } from '../limits.js'
+import { isPattern, readExpression } from './pattern/index.js'
+import { patternWords } from './resources/words.js'
+
+/** What is used of JSON Schema. */
+interface Shape {
+  readonly type?: string | readonly string[]
+  readonly const?: unknown
+  readonly enum?: readonly unknown[]
+  readonly anyOf?: readonly Shape[]
+  readonly oneOf?: readonly Shape[]
+  readonly discriminator?: { readonly propertyName: string }
+  readonly properties?: Readonly<Record<string, Shape>>
+  readonly additionalProperties?: boolean | Shape
+  readonly maxProperties?: number
+  readonly required?: readonly string[]
+  readonly items?: Shape
+  readonly minItems?: number
+  readonly maxItems?: number
+  readonly uniqueItems?: boolean
+  readonly minLength?: number
+  readonly maxLength?: number
+  readonly pattern?: string
+  readonly format?: string
+  readonly minimum?: number
+  readonly maximum?: number
+}
+
+interface Walk {
+  readonly path: (string | number)[]
+  readonly faults: FieldError[]
+}
+
+type Check = (value: unknown, walk: Walk) => void
+
+const compiled = new WeakMap<object, Check>()
+
+/** Everything that is wrong with the value, at most `agentLimits.faults`; none when it is as it should be. */
+export function faultsOf(schema: TSchema | object, value: unknown, at = ''): FieldError[] {
+  let check = compiled.get(schema)
+  if (!check) {
+    check = checkOf(schema as Shape)
+    compiled.set(schema, check)
+  }
+  const walk: Walk = { path: at === '' ? [] : [at], faults: [] }
+  check(value, walk)
+  return walk.faults
+}
+
+/** `['things', 1, 'name']` is `things[1].name`. */
+export function pathOf(parts: readonly (string | number)[]): string {
+  return parts
+    .map((part) => (typeof part === 'number' ? `[${part}]` : `.${part}`))
+    .join('')
+    .replace(/^\./, '')
+}
+
+function note({ path, faults }: Walk, message: string, ...below: (string | number)[]): void {
+  if (faults.length < agentLimits.faults) faults.push({ field: pathOf([...path, ...below]) || 'body', message })
+}
+
+function checkOf(shape: Shape): Check {
+  if (shape.discriminator && shape.oneOf) return discriminated(shape.oneOf, shape.discriminator.propertyName)
+  if (shape.anyOf) return unionOf(shape.anyOf)
+  if (shape.enum) return oneOf(shape.enum)
+  if (shape.const !== undefined) return oneOf([shape.const])
+  if (Array.isArray(shape.type)) return unionOf(shape.type.map((type: string) => ({ ...shape, type })))
+  switch (shape.type) {
+    case 'string':
+      return textOf(shape)
+    case 'number':
+    case 'integer':
+      return numberOf(shape)
+    case 'boolean':
+      return (value, walk) => typeof value === 'boolean' || note(walk, 'must be true or false')
+    case 'null':
+      return (value, walk) => value === null || note(walk, 'must be null')
+    case 'array':
+      return listOf(shape)
+    case 'object':
+      return membersOf(shape)
+    default:
+      return () => undefined
+  }
+}
+
+function oneOf(known: readonly unknown[]): Check {
+  const must = known.length > 1 ? `must be one of ${known.join(', ')}` : `must be ${known[0]}`
+  return (value, walk) => known.includes(value) || note(walk, must)
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function membersOf(shape: Shape): Check {
+  const members = new Map(Object.entries(shape.properties ?? {}).map(([name, each]) => [name, checkOf(each)]))
+  const { additionalProperties: more = true, required = [], maxProperties = Number.POSITIVE_INFINITY } = shape
+  const others = typeof more === 'object' ? checkOf(more) : undefined
+  return (value, walk) => {
+    if (!isObject(value)) return note(walk, 'must be an object')
+    const names = Object.keys(value)
+    if (names.length > maxProperties) return note(walk, `must have at most ${maxProperties} members`)
+    for (const name of names) {
+      const member = value[name]
+      if (member === undefined) continue
+      const check = members.get(name) ?? others
+      if (name === '__proto__' || (!check && more === false)) {
+        note(walk, 'is not a known field', name)
+        continue
+      }
+      walk.path.push(name)
+      check?.(member, walk)
+      walk.path.pop()
+    }
+    for (const name of required) if (value[name] === undefined) note(walk, 'is required', name)
+  }
+}
+
+/** What tells the items of a list apart, where they have such a thing. */
+const identifying = ['id', 'toolId', 'key'] as const
+
+function listOf({ items = {}, minItems = 0, maxItems = Number.POSITIVE_INFINITY, uniqueItems }: Shape): Check {
+  const item = checkOf(items)
+  const by = identifying.find((name) => items.properties && Object.hasOwn(items.properties, name))
+  return (value, walk) => {
+    if (!Array.isArray(value)) return note(walk, 'must be a list')
+    if (value.length < minItems) return note(walk, `must hold at least ${minItems}`)
+    if (value.length > maxItems) return note(walk, `must hold at most ${maxItems}`, maxItems)
+    const seen = new Set<unknown>()
+    value.forEach((each: unknown, place) => {
+      walk.path.push(place)
+      item(each, walk)
+      const own = by && isObject(each) ? each[by] : uniqueItems ? each : undefined
+      if (own !== undefined && seen.has(own)) note(walk, 'stands here twice', ...(by ? [by] : []))
+      seen.add(own)
+      walk.path.pop()
+    })
+  }
+}
+
+function numberOf({ type, minimum = Number.NEGATIVE_INFINITY, maximum = Number.POSITIVE_INFINITY }: Shape): Check {
+  const kind = type === 'integer' ? 'a whole number' : 'a number'
+  const isBounded = Number.isFinite(minimum) && Number.isFinite(maximum)
+  const must = isBounded ? `must be ${kind} from ${minimum} to ${maximum}` : `must be ${kind}`
+  return (value, walk) => {
+    const fits = typeof value === 'number' && Number.isFinite(value) && (type !== 'integer' || Number.isInteger(value))
+    if (!fits || value < minimum || value > maximum) note(walk, must)
+  }
+}
+
+const formats: Readonly<Record<string, { readonly expression: RegExp; readonly must: string }>> = {
+  uri: { expression: /^[A-Za-z][A-Za-z0-9+.-]*:\S+$/, must: 'must be an address' },
+  email: { expression: /^[^\s@]+@[^\s@]+\.[^\s@]+$/, must: 'must be an e-mail address' },
+  date: { expression: /^\d{4}-\d\d-\d\d$/, must: 'must be a day such as 2030-05-14' },
+  'date-time': { expression: /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d/, must: 'must be a moment in ISO 8601' },
+}
+
+function textOf({ minLength = 0, maxLength = Number.POSITIVE_INFINITY, pattern, format }: Shape): Check {
+  const read = pattern === undefined ? undefined : readExpression(pattern)
+  if (read && !isPattern(read)) throw new Error(`the pattern ${pattern} ${read.problem}`)
+  const known = format === undefined ? undefined : formats[format]
+  const must = pattern === undefined ? '' : (patternWords.get(pattern) ?? `must match ${pattern}`)
+  return (value, walk) => {
+    if (typeof value !== 'string') return note(walk, 'must be text')
+    if (value.length < minLength)
+      return note(walk, minLength > 1 ? `must have at least ${minLength} characters` : 'must not be empty')
+    if (isLongerThan(value, maxLength)) return note(walk, `must have at most ${maxLength} characters`)
+    if (hasBadCharacters(value)) return note(walk, 'must not hold NUL or half a surrogate pair')
+    if (read && !read.matches(value)) return note(walk, must)
+    if (known && !known.expression.test(value)) note(walk, known.must)
+  }
+}
+
+function discriminated(shapes: readonly Shape[], by: string): Check {
+  const checks = new Map(shapes.map((shape) => [shape.properties?.[by]?.const, checkOf(shape)]))
+  const must = `must be one of ${[...checks.keys()].join(', ')}`
+  return (value, walk) => {
+    if (!isObject(value)) return note(walk, 'must be an object')
+    const check = checks.get(value[by])
+    if (check) check(value, walk)
+    else note(walk, value[by] === undefined ? 'is required' : must, by)
+  }
+}
+
+function typeOf(value: unknown): string {
+  if (value === null) return 'null'
+  return Array.isArray(value) ? 'array' : typeof value
+}
+
+const said: Readonly<Record<string, string>> = {
+  string: 'text',
+  number: 'a number',
+  integer: 'a number',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'an object',
+  null: 'null',
+}
+
+/** At most one shape a type, or values to choose from. */
+function unionOf(shapes: readonly Shape[]): Check {
+  if (shapes.every((shape) => shape.const !== undefined)) return oneOf(shapes.map((shape) => shape.const))
+  const byType = new Map<string, Check>()
+  for (const shape of shapes) {
+    const type = String(shape.type ?? typeOf(shape.enum?.[0] ?? shape.const))
+    byType.set(type === 'integer' ? 'number' : type, checkOf(shape))
+  }
+  const must = `must be ${[...byType.keys()].map((type) => said[type]).join(' or ')}`
+  return (value, walk) => {
+    const check = byType.get(typeOf(value))
+    if (check) check(value, walk)
+    else note(walk, must)
+  }
+}

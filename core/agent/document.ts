@@ -1,0 +1,134 @@
+/**
+ * An agent's whole configuration: one document with named sections. Documents are values: a change makes another one
+ * that shares every part it leaves alone, which is what integrity and lint go by.
+ */
+import Type, { type Static, type TSchema } from 'typebox'
+import { agentLimits as limits } from '../limits.js'
+import { Integration, Notifications, PeopleField, Scheduling, Segment, ToolBinding } from './resources/capabilities.js'
+import {
+  Goal,
+  GoalAssignment,
+  Guardrails,
+  Objective,
+  Personality,
+  Rule,
+  StandingInstructions,
+} from './resources/character.js'
+import { Identity } from './resources/identity.js'
+import { Collection, Fact, MediaItem, Source, Thing } from './resources/knowledge.js'
+import { Playbook } from './resources/playbook.js'
+import { MessageTemplate, Outreach } from './resources/templates.js'
+import { DerivedFrom } from './resources/words.js'
+
+const list = <S extends TSchema>(items: S, maxItems: number) => Type.Array(items, { maxItems })
+
+/** The lists whose items have an id, by which other parts name them. */
+export const listSections = {
+  goals: list(Goal, limits.goals.most),
+  objectives: list(Objective, limits.objectives.most),
+  playbooks: list(Playbook, limits.playbooks.most),
+  rules: list(Rule, limits.rules.most),
+  messageTemplates: list(MessageTemplate, limits.messageTemplates.most),
+  things: list(Thing, limits.things.most),
+  collections: list(Collection, limits.collections.most),
+  facts: list(Fact, limits.facts.most),
+  sources: list(Source, limits.sources.most),
+  media: list(MediaItem, limits.media.most),
+  integrations: list(Integration, limits.integrations.most),
+  outreach: list(Outreach, limits.outreach.most),
+  peopleFields: list(PeopleField, limits.people.fields),
+  segments: list(Segment, limits.people.segments),
+  toolBindings: list(ToolBinding, limits.toolBindings.most),
+} as const
+export type ListSection = keyof typeof listSections
+
+/** The parts of which there is one, or none. */
+export const singleSections = {
+  identity: Identity,
+  personality: Personality,
+  defaultGoal: GoalAssignment,
+  standingInstructions: StandingInstructions,
+  guardrails: Guardrails,
+  scheduling: Scheduling,
+  notifications: Notifications,
+  templateRef: DerivedFrom,
+} as const
+export type SingleSection = keyof typeof singleSections
+export type Section = ListSection | SingleSection
+
+type Frozen<T> = T extends readonly (infer E)[]
+  ? readonly Frozen<E>[]
+  : T extends object
+    ? { readonly [K in keyof T]: Frozen<T[K]> }
+    : T
+
+/** A campaign that is still being drafted, as far as the document has to know: it may name a segment. */
+export interface DraftCampaign {
+  readonly id: string
+  readonly name: string
+  readonly segmentId?: string
+}
+
+export type AgentDocument = {
+  readonly [S in ListSection]: readonly Frozen<Static<(typeof listSections)[S]>[number]>[]
+} & {
+  readonly [S in SingleSection]?: Frozen<Static<(typeof singleSections)[S]>>
+} & {
+  /** Kept elsewhere and laid in by whoever asks about segments; never exported. */
+  readonly draftCampaigns?: readonly DraftCampaign[]
+}
+
+export type Item<S extends ListSection> = AgentDocument[S][number]
+
+/** An agent that was just made. */
+export const emptyDocument: AgentDocument = Object.freeze({
+  goals: [],
+  objectives: [],
+  playbooks: [],
+  rules: [],
+  messageTemplates: [],
+  things: [],
+  collections: [],
+  facts: [],
+  sources: [],
+  media: [],
+  integrations: [],
+  outreach: [],
+  peopleFields: [],
+  segments: [],
+  toolBindings: [],
+})
+
+/** What the items of a list are told apart by. */
+export function idOf(item: object): string {
+  const { id, toolId, key } = item as { id?: string; toolId?: string; key?: string }
+  return id ?? toolId ?? key ?? ''
+}
+
+export function find<S extends ListSection>(document: AgentDocument, section: S, id: string): Item<S> | undefined {
+  return (document[section] as readonly Item<S>[]).find((item) => idOf(item) === id)
+}
+
+/** The document with one section in another state; undefined takes a single one away. */
+export function withSection<S extends Section>(
+  document: AgentDocument,
+  section: S,
+  value: AgentDocument[S],
+): AgentDocument {
+  if (value !== undefined) return { ...document, [section]: value }
+  const { [section]: _gone, ...rest } = document
+  return rest as AgentDocument
+}
+
+/** The document with an item in place of the one of its id, or behind all others. */
+export function withItem<S extends ListSection>(document: AgentDocument, section: S, item: Item<S>): AgentDocument {
+  const items = document[section] as readonly Item<S>[]
+  const place = items.findIndex((each) => idOf(each) === idOf(item))
+  const changed = place < 0 ? [...items, item] : items.with(place, item)
+  return { ...document, [section]: changed }
+}
+
+export function withoutItem(document: AgentDocument, section: ListSection, id: string): AgentDocument {
+  const items = document[section] as readonly object[]
+  return { ...document, [section]: items.filter((each) => idOf(each) !== id) }
+}

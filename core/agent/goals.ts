@@ -1,0 +1,68 @@
+/** Goals: the library of an agent, and the assignments that name one of them. */
+import { type FieldError, type Refusal, refuse } from '../errors.js'
+import { type AgentDocument, withSection } from './document.js'
+import {
+  consentStatuses,
+  type Goal,
+  type GoalAssignment,
+  type GoalCondition,
+  GoalsBody,
+} from './resources/character.js'
+import { customFieldIn } from './templates/slots.js'
+import { invalidFields, misshapen, type Outcome } from './writing.js'
+
+/** Which operation and value each field of a condition takes. */
+export function conditionFaults({ field, op, value }: GoalCondition, at: string): FieldError[] {
+  const must = (member: string, message: string): FieldError[] => [{ field: `${at}.${member}`, message }]
+  const isCustom = customFieldIn(field) !== undefined
+  if (field === 'person.lastCallAt' && op !== 'exists') return must('op', 'must be exists')
+  if ((field === 'person.status' || field === 'person.consent.status') && op !== 'eq') return must('op', 'must be eq')
+  if (op === 'eq' && value === undefined) return must('value', 'is required')
+  if (op === 'exists' && value !== undefined && !isCustom) return must('value', 'is not a known field')
+  if (field === 'person.consent.status' && !(consentStatuses as readonly string[]).includes(value ?? '')) {
+    return must('value', `must be one of ${consentStatuses.join(', ')}`)
+  }
+  return []
+}
+
+interface Assigned {
+  readonly at: string
+  readonly goal: GoalAssignment | undefined
+}
+
+/** The refusal of assignments that are malformed or name a goal that does not exist; undefined when all are good. */
+export function assignmentRefusal(
+  goals: readonly { readonly id: string }[],
+  assigned: readonly Assigned[],
+): Refusal | undefined {
+  const known = new Set(goals.map(({ id }) => id))
+  const malformed: FieldError[] = []
+  const unknown: FieldError[] = []
+  for (const { at, goal } of assigned) {
+    if (!goal) continue
+    if (goal.unless) malformed.push(...conditionFaults(goal.unless, `${at}.unless`))
+    for (const member of ['goalId', 'then'] as const) {
+      const id = goal[member]
+      if (id === undefined || known.has(id)) continue
+      unknown.push({ field: `${at}.${member}`, code: 'goal.unknown', message: `There is no goal ${id}.` })
+    }
+  }
+  if (malformed.length > 0) return invalidFields(malformed)
+  const [first] = unknown
+  return first && refuse('goal.unknown', { detail: `${first.field}: ${first.message}`, errors: unknown })
+}
+
+/** PUT: the whole library. A default that is left out stays; null takes it away. */
+export function goalsReplaced(document: AgentDocument, body: unknown): Outcome {
+  const wrong = misshapen(GoalsBody, body)
+  if (wrong) return wrong
+  const { goals, defaultGoal = document.defaultGoal } = body as { goals: Goal[]; defaultGoal?: GoalAssignment | null }
+  const isSent = (body as { defaultGoal?: unknown }).defaultGoal !== undefined
+  /** One that stays is a reference like any other, and breaks like one. */
+  const refusal = isSent ? assignmentRefusal(goals, [{ at: 'defaultGoal', goal: defaultGoal ?? undefined }]) : undefined
+  return refusal ?? withSection(withSection(document, 'goals', goals), 'defaultGoal', defaultGoal ?? undefined)
+}
+
+export function goalsView({ goals, defaultGoal }: AgentDocument) {
+  return { data: goals, ...(defaultGoal && { defaultGoal }) }
+}

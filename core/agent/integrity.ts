@@ -1,0 +1,183 @@
+/**
+ * Referential integrity: what a change would leave naming something that it takes away. An index leads from what is
+ * named to those who name it, so that a check costs by the references it touches and not by the size of the agent.
+ */
+
+import { type FieldError, type Refusal, refuse } from '../errors.js'
+import type { AgentDocument, ListSection } from './document.js'
+import { idOf, listSections } from './document.js'
+import { eachNamed, holders } from './references.js'
+
+/** Keys are `section/id`; a part of which there is one has its section alone. */
+export interface ReferenceIndex {
+  readonly items: Map<string, object>
+  /** From what is named to the items that name it. */
+  readonly namedBy: Map<string, Set<string>>
+}
+
+export interface Reference {
+  /** Where it stands in the document: `playbooks[2].flow.steps[0].say`. */
+  readonly field: string
+  readonly code: string
+  readonly message: string
+  readonly from: { readonly section: string; readonly id?: string; readonly name?: string }
+  readonly to: { readonly section: ListSection; readonly id: string }
+}
+
+interface Touched {
+  readonly section: string
+  readonly key: string
+  readonly was?: object
+  readonly is?: object
+}
+
+const sections = [...new Set([...Object.keys(listSections), ...holders])] as (keyof AgentDocument)[]
+
+const keyOf = (section: string, id: string) => `${section}/${id}`
+
+/** Costs as much as the agent is large; whoever holds a document holds its index beside it. */
+export function indexOf(document: AgentDocument): ReferenceIndex {
+  const index: ReferenceIndex = { items: new Map(), namedBy: new Map() }
+  for (const touched of touchedBetween({} as AgentDocument, document)) enter(index, touched)
+  return index
+}
+
+/** Makes the index of `before` that of `after`: to be done once the change is kept. */
+export function advance(index: ReferenceIndex, before: AgentDocument, after: AgentDocument): void {
+  for (const touched of touchedBetween(before, after)) enter(index, touched)
+}
+
+function enter({ items, namedBy: incoming }: ReferenceIndex, { section, key, was, is }: Touched): void {
+  if (was) {
+    items.delete(key)
+    eachNamed(section, was, (edge, _path, id) => incoming.get(keyOf(edge.names, id))?.delete(key))
+  }
+  if (!is) return
+  items.set(key, is)
+  eachNamed(section, is, (edge, _path, id) => {
+    const target = keyOf(edge.names, id)
+    const users = incoming.get(target)
+    if (users) users.add(key)
+    else incoming.set(target, new Set([key]))
+  })
+}
+
+/**
+ * The references that stand in `after` and name something that `before` had and `after` has not: those the change would
+ * newly break, and no others. Parts that both documents share are not looked at.
+ */
+export function brokenBy(before: AgentDocument, after: AgentDocument, index = indexOf(before)): Reference[] {
+  const touched = new Map(touchedBetween(before, after).map((each) => [each.key, each]))
+  const gone = new Set<string>()
+  for (const { section, key, was, is } of touched.values()) if (was && !is && section in listSections) gone.add(key)
+  if (gone.size === 0) return []
+  const users = new Map<string, { section: string; item: object }>()
+  for (const { section, key, is } of touched.values()) if (is) users.set(key, { section, item: is })
+  for (const target of gone) {
+    for (const key of index.namedBy.get(target) ?? []) {
+      const item = index.items.get(key)
+      if (item && !touched.has(key)) users.set(key, { section: sectionOf(key), item })
+    }
+  }
+  return [...users.values()].flatMap(({ section, item }) => brokenIn(after, section, item, gone))
+}
+
+function sectionOf(key: string): string {
+  const slash = key.indexOf('/')
+  return slash < 0 ? key : key.slice(0, slash)
+}
+
+function brokenIn(after: AgentDocument, section: string, item: object, gone: ReadonlySet<string>): Reference[] {
+  const found: Reference[] = []
+  eachNamed(section, item, (edge, path, id) => {
+    if (!gone.has(keyOf(edge.names, id))) return
+    const { from, place } = userOf(after, section, item)
+    found.push({
+      field: `${place}.${path}`,
+      code: edge.code,
+      message: `${said(from)} names the ${nouns[edge.names]} ${id}`,
+      from,
+      to: { section: edge.names, id },
+    })
+  })
+  return found
+}
+
+function userOf(document: AgentDocument, section: string, item: object): { from: Reference['from']; place: string } {
+  const list = document[section as keyof AgentDocument]
+  if (!Array.isArray(list)) return { from: { section }, place: section }
+  const { name, question } = item as { name?: string; question?: string }
+  const called = name ?? question
+  return {
+    from: { section, id: idOf(item), ...(called && { name: called }) },
+    place: `${section}[${list.indexOf(item)}]`,
+  }
+}
+
+/** What one item of a section is called. */
+export const nouns: Readonly<Record<string, string>> = {
+  goals: 'goal',
+  objectives: 'objective',
+  playbooks: 'playbook',
+  rules: 'rule',
+  messageTemplates: 'message template',
+  things: 'thing',
+  collections: 'collection',
+  facts: 'fact',
+  sources: 'source',
+  media: 'media item',
+  integrations: 'integration',
+  outreach: 'outreach',
+  peopleFields: 'People field',
+  segments: 'segment',
+  toolBindings: 'tool binding',
+  draftCampaigns: 'draft campaign',
+  defaultGoal: 'default goal',
+  scheduling: 'scheduling',
+}
+
+function said({ section, id }: Reference['from']): string {
+  const noun = nouns[section] ?? section
+  return id === undefined ? `The ${noun} of the agent` : `The ${noun} ${id}`
+}
+
+/** Undefined when nothing breaks. */
+export function conflictOf(references: readonly Reference[]): Refusal | undefined {
+  const first = references[0]
+  if (!first) return undefined
+  const errors: FieldError[] = references.map(({ field, code, message }) => ({ field, code, message }))
+  const more = references.length > 1 ? `, and ${references.length - 1} more` : ''
+  return refuse('agent.integrity_conflict', { detail: `${first.message}${more}.`, errors })
+}
+
+/** What the two documents do not share. */
+function touchedBetween(before: AgentDocument, after: AgentDocument): Touched[] {
+  const touched: Touched[] = []
+  for (const section of sections) {
+    const was = before[section] as object | undefined
+    const is = after[section] as object | undefined
+    if (was === is) continue
+    if (Array.isArray(was ?? is)) touchedItems(section, (was ?? []) as object[], (is ?? []) as object[], touched)
+    else touched.push({ section, key: section, was, is })
+  }
+  return touched
+}
+
+function touchedItems(section: string, was: readonly object[], is: readonly object[], touched: Touched[]): void {
+  let from = 0
+  while (from < was.length && from < is.length && was[from] === is[from]) from++
+  let wasTo = was.length
+  let isTo = is.length
+  while (wasTo > from && isTo > from && was[wasTo - 1] === is[isTo - 1]) {
+    wasTo--
+    isTo--
+  }
+  const left = new Map(was.slice(from, wasTo).map((item) => [idOf(item), item]))
+  for (const item of is.slice(from, isTo)) {
+    const id = idOf(item)
+    const old = left.get(id)
+    left.delete(id)
+    if (old !== item) touched.push({ section, key: keyOf(section, id), was: old, is: item })
+  }
+  for (const [id, item] of left) touched.push({ section, key: keyOf(section, id), was: item })
+}

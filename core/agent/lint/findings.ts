@@ -1,0 +1,44 @@
+/** What lint finds, and what it looks things up in while it does. */
+import { type AgentDocument, idOf, type ListSection } from '../document.js'
+import { type LintCode, lintCodes } from './codes.js'
+
+export interface Finding {
+  readonly code: LintCode
+  /** Place in the document: `playbooks[2].flow.steps[0].say`. */
+  readonly path: string
+  readonly message: string
+  readonly fix: string
+}
+
+export interface Findings {
+  readonly errors: Finding[]
+  readonly warnings: Finding[]
+  readonly advice: Finding[]
+}
+
+const listOf = { error: 'errors', warning: 'warnings', advice: 'advice' } as const
+
+export interface Desk {
+  readonly document: AgentDocument
+  readonly findings: Findings
+  readonly known: Map<ListSection, ReadonlyMap<string, object>>
+}
+
+export function deskOf(document: AgentDocument): Desk {
+  return { document, findings: { errors: [], warnings: [], advice: [] }, known: new Map() }
+}
+
+export function note({ findings }: Desk, code: LintCode, path: string, message: string): void {
+  const { level, fix } = lintCodes[code]
+  findings[listOf[level]].push({ code, path, message, fix })
+}
+
+/** The item of that id, from a table that is made when it is first asked for. */
+export function lookUp({ document, known }: Desk, section: ListSection, id: string): object | undefined {
+  let items = known.get(section)
+  if (!items) {
+    items = new Map((document[section] as readonly object[]).map((item) => [idOf(item), item]))
+    known.set(section, items)
+  }
+  return items.get(id)
+}

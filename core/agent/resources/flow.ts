@@ -1,0 +1,97 @@
+/** A flow: the slots it fills and the steps it walks. */
+import Type, { type Static } from 'typebox'
+import { agentLimits } from '../../limits.js'
+import { anyObject, closed, key, matching, optional, slug, text, words } from './words.js'
+
+const limits = agentLimits.flow
+const name = key(limits.slotNameChars)
+const stepId = matching(
+  '^[A-Za-z0-9_][A-Za-z0-9_.-]*$',
+  'must hold letters, digits and . _ - only',
+  limits.slotNameChars,
+)
+
+export const slotTypes = ['string', 'email', 'phone', 'number', 'date', 'timeslot', 'enum', 'boolean'] as const
+
+export const FlowSlot = closed('FlowSlot', {
+  name,
+  type: Type.Enum([...slotTypes]),
+  required: optional(Type.Boolean()),
+  /** A field of the Person; what is on file already is never asked. */
+  bind: optional(words(limits.optionChars)),
+  options: optional(Type.Array(words(limits.optionChars), { minItems: 1, maxItems: limits.options })),
+  /** Where choices come from when they are not fixed, such as `scheduling.availability`. */
+  source: optional(words(limits.optionChars)),
+  prompt: optional(text(limits.promptChars)),
+  /** An expression between slashes, or a predicate; what fails is asked again. */
+  validate: optional(words(limits.validateChars)),
+  /** Read back once. */
+  confirm: optional(Type.Boolean()),
+})
+export type FlowSlot = Static<typeof FlowSlot>
+
+const Say = Type.Union([
+  words(limits.sayChars),
+  closed('FlowSay', {
+    text: words(limits.sayChars),
+    suggestions: optional(
+      Type.Array(words(limits.suggestionChars), {
+        minItems: limits.suggestionsLeast,
+        maxItems: limits.suggestionsMost,
+      }),
+    ),
+  }),
+])
+
+const Way = closed('FlowWay', { if: words(limits.conditionChars), goto: stepId })
+
+/** That a step has exactly one kind is told by lint, since its parts stand beside each other. */
+export const FlowStep = closed('FlowStep', {
+  id: optional(stepId),
+  collect: optional(Type.Union([name, Type.Array(name, { minItems: 1, maxItems: limits.slots })])),
+  say: optional(Say),
+  action: optional(words(limits.optionChars)),
+  with: optional(anyObject()),
+  confirm: optional(words(limits.sayChars)),
+  on_error: optional(Type.Enum(['retry', 'handoff', 'branch'])),
+  branch: optional(Type.Array(Way, { minItems: 1, maxItems: limits.branches })),
+  else: optional(stepId),
+  call: optional(slug),
+  handoff: optional(words(limits.optionChars)),
+  end: optional(
+    closed('FlowEnd', { outcome: words(limits.outcomeChars), handoff: optional(words(limits.optionChars)) }),
+  ),
+})
+export type FlowStep = Static<typeof FlowStep>
+
+/** Each kind of step with the members that go with it alone. */
+export const stepKinds = {
+  collect: [],
+  say: [],
+  action: ['with', 'confirm', 'on_error'],
+  branch: ['else'],
+  call: [],
+  handoff: [],
+  end: [],
+} as const satisfies Record<string, readonly (keyof FlowStep)[]>
+export type StepKind = keyof typeof stepKinds
+export const stepKindNames = Object.keys(stepKinds) as StepKind[]
+
+export const Flow = closed('AgentFlow', {
+  id: optional(stepId),
+  name: optional(text(limits.nameChars)),
+  description: optional(text(limits.descriptionChars)),
+  slots: optional(Type.Array(FlowSlot, { maxItems: limits.slots })),
+  steps: Type.Array(FlowStep, { maxItems: limits.steps }),
+  onComplete: optional(Type.Enum(['return', 'end'])),
+  allowDigressions: optional(Type.Boolean()),
+  generatedFrom: optional(
+    closed('FlowOrigin', {
+      bodyHash: words(limits.modelChars),
+      by: optional(text(limits.modelChars)),
+      at: optional(text(40)),
+      model: optional(text(limits.modelChars)),
+    }),
+  ),
+})
+export type Flow = Static<typeof Flow>

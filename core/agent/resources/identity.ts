@@ -1,0 +1,52 @@
+/** The identity of an agent: the one source of its contact details. */
+import Type, { type Static } from 'typebox'
+import { business } from '../../catalogs/channel-forms.js'
+import { agent as limits } from '../../limits.js'
+
+/** A field that channel forms ask for as well is held to the same rule, without the words of the form. */
+function asInForms(name: keyof typeof business): Readonly<Record<string, unknown>> {
+  const { title: _title, description: _description, ...rule } = business[name] as Record<string, unknown>
+  return rule
+}
+
+const rules = {
+  smallLogoUrl: asInForms('smallLogoUrl'),
+  largeBannerUrl: asInForms('largeBannerUrl'),
+  defaultCardImageUrl: { ...asInForms('largeBannerUrl'), description: 'Stands in on cards sent without a picture.' },
+  brandColor: { type: 'string', pattern: '^#([0-9a-fA-F]{3}|[0-9a-fA-F]{6})$', description: 'A hex colour.' },
+  contactEmail: asInForms('contactEmail'),
+  contactPhone: { type: 'string', pattern: '^\\+?[0-9(][0-9 ().-]{2,}$', maxLength: limits.contactPhoneChars },
+  websiteUrl: asInForms('websiteUrl'),
+  privacyPolicyUrl: asInForms('privacyPolicyUrl'),
+  termsOfServiceUrl: asInForms('termsOfServiceUrl'),
+  contactAvailability: {
+    type: 'string',
+    maxLength: limits.contactAvailabilityChars,
+    description: 'Shown as it is to whoever asks for a person.',
+  },
+  identityPreamble: {
+    type: 'string',
+    maxLength: limits.identityPreambleChars,
+    description: 'A line of every system prompt, whatever playbook is active.',
+  },
+} as const
+
+export type IdentityField = keyof typeof rules
+export const identityFields = Object.keys(rules) as IdentityField[]
+
+function each<T>(made: (rule: Readonly<Record<string, unknown>>) => T): Record<IdentityField, T> {
+  return Object.fromEntries(identityFields.map((name) => [name, made(rules[name])])) as Record<IdentityField, T>
+}
+
+export const Identity = Type.Object(
+  each((rule) => Type.Optional(Type.Unsafe<string>(rule))),
+  { additionalProperties: false, title: 'AgentIdentity' },
+)
+export type Identity = Static<typeof Identity>
+
+/** Null takes a field away. */
+export const IdentityPatch = Type.Object(
+  each((rule) => Type.Optional(Type.Unsafe<string | null>({ ...rule, type: ['string', 'null'] }))),
+  { additionalProperties: false, title: 'AgentIdentityPatch' },
+)
+export type IdentityPatch = Static<typeof IdentityPatch>

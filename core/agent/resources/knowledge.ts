@@ -1,0 +1,132 @@
+/** The knowledge catalog: things, collections, facts, sources and media as callers send and read them. */
+import Type, { type Static } from 'typebox'
+import { agentLimits } from '../../limits.js'
+import { closed, freeId, moment, optional, orNull, record, slug, text, webUrl, words } from './words.js'
+
+const limits = agentLimits.things
+const collectionId = freeId(agentLimits.collections.idChars)
+
+export const actionKinds = ['url', 'dial', 'reply', 'viewLocation'] as const
+
+/** What each kind needs is told by `thingFaults`; what is foreign to it is dropped. */
+export const ThingAction = closed('ThingAction', {
+  label: words(limits.actionLabelChars),
+  kind: optional(Type.Enum([...actionKinds])),
+  url: optional(webUrl(limits.actionUrlChars)),
+  phone: optional(words(agentLimits.phoneChars)),
+  value: optional(text(limits.actionValueChars)),
+})
+export type ThingAction = Static<typeof ThingAction>
+
+export const ThingLocation = closed('ThingLocation', {
+  address: optional(text(limits.addressChars)),
+  latitude: optional(Type.Number({ minimum: -limits.latitude, maximum: limits.latitude })),
+  longitude: optional(Type.Number({ minimum: -limits.longitude, maximum: limits.longitude })),
+  label: optional(text(limits.locationLabelChars)),
+})
+export type ThingLocation = Static<typeof ThingLocation>
+
+const thing = {
+  id: freeId(limits.idChars),
+  name: words(limits.nameChars),
+  description: optional(text(limits.descriptionChars)),
+  imageUrl: optional(webUrl(limits.imageUrlChars)),
+  productPageUrl: optional(webUrl(limits.productPageUrlChars)),
+  actions: optional(Type.Array(ThingAction, { maxItems: limits.actions })),
+  collections: optional(Type.Array(collectionId, { maxItems: limits.collections })),
+  /** Deprecated: the first of `collections`. */
+  collection: optional(orNull(text(agentLimits.collections.idChars))),
+  metadata: optional(
+    record<string>({ type: 'string', maxLength: limits.metadataValueChars }, { maxProperties: limits.metadataKeys }),
+  ),
+}
+
+/** As it is kept and read. A read also shows `collection`, the first of `collections`. */
+export const Thing = closed('AgentThing', {
+  ...thing,
+  collection: optional(text(agentLimits.collections.idChars)),
+  media: optional(freeId(limits.mediaChars)),
+  location: optional(ThingLocation),
+})
+export type Thing = Static<typeof Thing>
+
+/** Without a `location` key the kept one stays; null clears it. `media` may be written `image:<id>`. */
+export const ThingBody = closed('AgentThingBody', {
+  ...thing,
+  media: optional(text(limits.mediaChars + 'image:'.length)),
+  location: optional(orNull(ThingLocation)),
+})
+export type ThingBody = Static<typeof ThingBody>
+export const ThingsBody = closed('AgentThingsBody', { things: Type.Array(ThingBody, { maxItems: limits.most }) })
+
+const lists = agentLimits.collections
+export const shownFields = ['picture', 'name', 'description'] as const
+export const Collection = closed('AgentCollection', {
+  id: collectionId,
+  name: words(lists.nameChars),
+  purpose: optional(text(lists.purposeChars)),
+  presentation: optional(
+    closed('CollectionPresentation', {
+      fields: optional(Type.Array(Type.Enum([...shownFields]), { uniqueItems: true, maxItems: shownFields.length })),
+      actions: optional(Type.Array(words(lists.actionChars), { maxItems: lists.actions })),
+    }),
+  ),
+})
+export type Collection = Static<typeof Collection>
+export const CollectionsBody = closed('AgentCollectionsBody', {
+  collections: Type.Array(Collection, { maxItems: lists.most }),
+})
+
+const facts = agentLimits.facts
+const fact = {
+  alternates: optional(Type.Array(words(facts.alternateChars), { maxItems: facts.alternates })),
+  exact: optional(Type.Boolean()),
+  enabled: optional(Type.Boolean()),
+  source: optional(Type.Enum(['operator', 'import', 'suggested'])),
+  updatedAt: optional(moment),
+  confirmed: optional(Type.Boolean()),
+  alwaysOn: optional(Type.Boolean()),
+  scope: optional(closed('FactScope', { playbooks: Type.Array(slug, { maxItems: facts.scopePlaybooks }) })),
+}
+const id = freeId(facts.idChars)
+const question = words(facts.questionChars)
+const answer = words(facts.answerChars)
+/** An older name of `exact`. */
+const verbatim = optional(Type.Boolean())
+
+export const Fact = closed('AgentFact', { ...fact, id, question, answer })
+export type Fact = Static<typeof Fact>
+export const FactBody = closed('AgentFactBody', { ...fact, id: optional(id), question, answer, verbatim })
+export type FactBody = Static<typeof FactBody>
+export const FactPatch = closed('AgentFactPatch', {
+  ...fact,
+  scope: optional(orNull(fact.scope)),
+  id: optional(id),
+  question: optional(question),
+  answer: optional(answer),
+  verbatim,
+})
+export type FactPatch = Static<typeof FactPatch>
+export const FactsBody = closed('AgentFactsBody', { facts: Type.Array(FactBody, { maxItems: facts.most }) })
+
+/** What the document knows of a source: its text and passages are kept beside it. */
+export const Source = closed('KnowledgeSource', {
+  id: freeId(agentLimits.facts.idChars),
+  name: words(agentLimits.sources.nameChars),
+  kind: Type.Enum(['text', 'url', 'file']),
+  url: optional(webUrl(agentLimits.urlChars)),
+  createdAt: optional(moment),
+  updatedAt: optional(moment),
+})
+export type Source = Static<typeof Source>
+
+/** What the document knows of a picture or file: its bytes are kept beside it. */
+export const MediaItem = closed('MediaItem', {
+  id: freeId(agentLimits.media.idChars),
+  name: optional(text(agentLimits.media.nameChars)),
+  contentType: optional(text(200)),
+  bytes: optional(Type.Integer({ minimum: 0, maximum: agentLimits.media.bytes })),
+  url: optional(webUrl(agentLimits.urlChars)),
+  createdAt: optional(moment),
+})
+export type MediaItem = Static<typeof MediaItem>

@@ -1,0 +1,122 @@
+/** The words that the sections of an agent's document are written in: closed objects, texts with an end, ids. */
+import Type, { type Static, type TProperties, type TSchema } from 'typebox'
+import { slugPattern } from '../../ids.js'
+import { agentLimits as limits } from '../../limits.js'
+
+/** What each pattern of the schemas asks of a writer, in words. */
+export const patternWords = new Map<string, string>()
+
+function asks(pattern: string, must: string): string {
+  patternWords.set(pattern, must)
+  return pattern
+}
+
+export function closed<P extends TProperties>(title: string, properties: P, more: object = {}) {
+  return Type.Object(properties, { additionalProperties: false, title, ...more })
+}
+
+/** Any text, an empty one included. */
+export const text = (maxLength: number, more: object = {}) => Type.String({ maxLength, ...more })
+
+/** Text that says something. */
+export const words = (maxLength: number, more: object = {}) =>
+  Type.String({ minLength: 1, maxLength, pattern: asks('\\S', 'must not be empty'), ...more })
+
+export const optional = Type.Optional
+
+/** Null takes a field away. */
+export function orNull<S extends TSchema>(schema: S) {
+  return Type.Union([schema, Type.Null()])
+}
+
+export const slug = Type.String({
+  pattern: asks(
+    slugPattern,
+    'must be a slug: lower-case letters, digits and hyphens, at most 63, a letter or digit first',
+  ),
+})
+
+/** Ids that callers bring along: anything that can stand in a path or a marker. */
+export const freeId = (maxLength: number) =>
+  Type.String({
+    minLength: 1,
+    maxLength,
+    pattern: asks(
+      '^[^\\s,\\[\\]|]([^\\n\\r,\\[\\]|]*[^\\s,\\[\\]|])?$',
+      'must not hold commas, brackets, bars or line breaks, nor begin or end with space',
+    ),
+  })
+
+export const qualifiedId = Type.String({
+  maxLength: limits.qualifiedIdChars,
+  pattern: asks(
+    '^@svc/[a-z]+\\.[a-z0-9][a-z0-9-]*$',
+    'must be the id of a catalog entry, such as @svc/playbook.booking',
+  ),
+})
+
+export const webUrl = (maxLength: number, more: object = {}) =>
+  Type.String({
+    minLength: 1,
+    maxLength,
+    pattern: asks(
+      '^[Hh][Tt][Tt][Pp][Ss]?://[^\\s/?#]+[^\\s]*$',
+      'must be an address that begins with https:// or http://',
+    ),
+    ...more,
+  })
+
+export const email = Type.String({
+  maxLength: limits.emailChars,
+  pattern: asks('^[^\\s@]+@[^\\s@]+\\.[^\\s@]+$', 'must be an e-mail address'),
+})
+
+export const clock = Type.String({
+  pattern: asks('^([01][0-9]|2[0-3]):[0-5][0-9]$', 'must be a time of day such as 09:30'),
+})
+
+export const day = Type.String({
+  pattern: asks('^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])$', 'must be a day such as 2030-05-14'),
+})
+
+export const moment = Type.String({
+  maxLength: 40,
+  pattern: asks(
+    '^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\\.[0-9]+)?(Z|[+-][0-9]{2}:[0-9]{2})$',
+    'must be a moment in ISO 8601',
+  ),
+})
+
+/** Keys that name themselves: custom fields, slots. */
+export const key = (maxLength: number) =>
+  Type.String({
+    minLength: 1,
+    maxLength,
+    pattern: asks(
+      '^[A-Za-z_][A-Za-z0-9_-]*$',
+      'must begin with a letter and hold letters, digits, underscores and hyphens only',
+    ),
+  })
+
+export const matching = (pattern: string, must: string, maxLength: number) =>
+  Type.String({ maxLength, pattern: asks(pattern, must) })
+
+/** Values under keys that the writer chooses. */
+export const record = <T>(values: object, more: object = {}) =>
+  Type.Unsafe<Record<string, T>>({ type: 'object', additionalProperties: values, ...more })
+
+/** Any JSON object. */
+export const anyObject = (more: object = {}) => Type.Unsafe<Record<string, unknown>>({ type: 'object', ...more })
+
+/** Objects that are told apart by the value of one of their members. */
+export function eitherBy<S extends TSchema[]>(propertyName: string, oneOf: [...S], title: string) {
+  return Type.Unsafe<Static<S[number]>>({
+    type: 'object',
+    title,
+    discriminator: { propertyName },
+    oneOf,
+  })
+}
+
+export const DerivedFrom = closed('DerivedFrom', { templateId: qualifiedId, version: Type.String({ maxLength: 40 }) })
+export type DerivedFrom = Static<typeof DerivedFrom>

@@ -1,0 +1,127 @@
+/** Renders a message template for one person: what is known is filled in, what is not goes by the policy of its slot. */
+import type { MissingSlotPolicy } from '../resources/templates.js'
+import { piecesOf, type Slot } from './slots.js'
+
+export interface MissingSlot {
+  readonly path: string
+  readonly action: 'default' | MissingSlotPolicy
+}
+
+export interface Rendered {
+  /** Null when it must not be sent; empty when it is left out. */
+  readonly renderedText: string | null
+  readonly missingSlots: readonly MissingSlot[]
+  readonly blocked: boolean
+}
+
+/** The value of a slot; nothing, or nothing but space, is a missing one. */
+export type SlotReader = (path: string) => string | undefined
+
+interface Template {
+  readonly body: string
+  readonly defaultOnMissingSlot?: MissingSlotPolicy
+}
+
+/** For slots without a policy in templates without one. */
+export const usualPolicy: MissingSlotPolicy = 'omit-sentence'
+
+/** Stands for a slot while sentences are told apart, so that no value and no fallback can end one. */
+const hole = '\uE000'
+
+export function renderTemplate({ body, defaultOnMissingSlot = usualPolicy }: Template, read: SlotReader): Rendered {
+  const pieces = piecesOf(body.replaceAll(hole, ''))
+  const slots = pieces.filter((piece) => piece.kind === 'slot')
+  const filled = slots.map((slot) => fill(slot, read, defaultOnMissingSlot))
+  const missingSlots = filled.flatMap(({ missing }) => missing ?? []).filter(isFirst)
+  const actions = new Set(missingSlots.map(({ action }) => action))
+  if (actions.has('block-send')) return { renderedText: null, missingSlots, blocked: true }
+  if (actions.has('omit-message')) return { renderedText: '', missingSlots, blocked: false }
+  const masked = pieces.map((piece) => (piece.kind === 'slot' ? hole : piece.text)).join('')
+  const isShortened = actions.has('omit-sentence')
+  let next = 0
+  const kept = sentencesOf(masked).map((sentence) => {
+    const holes = sentence.split(hole).length - 1
+    const values = filled.slice(next, next + holes)
+    next += holes
+    if (values.some(({ missing }) => missing?.action === 'omit-sentence')) return ''
+    let nth = 0
+    return sentence.replaceAll(hole, () => values[nth++]?.text ?? '')
+  })
+  const text = kept.join('')
+  return { renderedText: isShortened ? closedUp(text) : text, missingSlots, blocked: false }
+}
+
+interface Filled {
+  readonly text: string
+  readonly missing?: MissingSlot
+}
+
+function fill({ path, fallback }: Slot, read: SlotReader, otherwise: MissingSlotPolicy): Filled {
+  const value = read(path)
+  if (value !== undefined && value.trim() !== '') return { text: value }
+  if (fallback && 'text' in fallback) return { text: fallback.text, missing: { path, action: 'default' } }
+  return { text: '', missing: { path, action: fallback?.policy ?? otherwise } }
+}
+
+function isFirst(slot: MissingSlot, place: number, all: readonly MissingSlot[]): boolean {
+  return all.findIndex(({ path, action }) => path === slot.path && action === slot.action) === place
+}
+
+/** A marker is whole, a line ends a sentence, and a full stop does where space follows it. */
+const breaks = /\[\[[^[\]]*\]\]|[.!?…]+["'’”)]*[ \t]+|\n+/g
+const abbreviation = /(?:^|[\s(])(?:Dr|Mr|Mrs|Ms|Prof|St|No|vs|e\.g|i\.e)\.\s*$/
+
+/** Together they are the text; line breaks stand alone. */
+function sentencesOf(text: string): string[] {
+  const sentences: string[] = []
+  let from = 0
+  for (const { 0: found, index } of text.matchAll(breaks)) {
+    if (found.startsWith('[[')) continue
+    const isLine = found.startsWith('\n')
+    const end = isLine ? index : index + found.length
+    if (!isLine && abbreviation.test(text.slice(Math.max(from, end - 12), end))) continue
+    if (end > from) sentences.push(text.slice(from, end))
+    if (isLine) sentences.push(found)
+    from = index + found.length
+  }
+  if (from < text.length) sentences.push(text.slice(from))
+  return sentences
+}
+
+/** No hole is left where sentences were. */
+function closedUp(text: string): string {
+  return text
+    .split('\n')
+    .map((line) => line.trimEnd())
+    .join('\n')
+    .replace(/\n{3,}/g, '\n\n')
+    .trim()
+}
+
+interface PersonLike {
+  readonly customFields?: Readonly<Record<string, string>>
+  readonly [field: string]: unknown
+}
+
+/** Reads slots off a person and an agent (its name, description and identity). */
+export function readerOf(person: PersonLike, agent: Readonly<Record<string, unknown>>): SlotReader {
+  return (path) => {
+    const [root, ...rest] = path.split('.')
+    if (root === 'agent') return asText(own(agent, rest.join('.')))
+    if (root !== 'person') return undefined
+    if (rest[0] === 'customFields') return asText(own(person.customFields ?? {}, rest.slice(1).join('.')))
+    return asText(rest.reduce<unknown>((value, name) => own(value, name), person))
+  }
+}
+
+function own(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null && Object.hasOwn(value, name)
+    ? (value as Record<string, unknown>)[name]
+    : undefined
+}
+
+function asText(value: unknown): string | undefined {
+  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
+    ? String(value)
+    : undefined
+}

@@ -1,0 +1,77 @@
+/** The slots of a message template: `{person.firstName}`, with a fallback behind a bar where the writer gave one. */
+import { identityFields } from '../resources/identity.js'
+import { type MissingSlotPolicy, missingSlotPolicies } from '../resources/templates.js'
+
+export interface Slot {
+  readonly kind: 'slot'
+  /** `person.firstName`, `person.customFields.plan`, `agent.websiteUrl`. */
+  readonly path: string
+  /** What stands in: a text, or what becomes of the sentence or message. */
+  readonly fallback?: { readonly text: string } | { readonly policy: MissingSlotPolicy }
+}
+export type Piece = { readonly kind: 'text'; readonly text: string } | Slot
+
+/** Whatever stands in braces and looks like a path is meant as a slot, so that a typo is never sent to a person. */
+const slot = /\{ *([A-Za-z_]\w*(?:\.[\w-]+)*) *(?:\|([^{}]*))?\}/g
+
+export function piecesOf(body: string): Piece[] {
+  const pieces: Piece[] = []
+  let from = 0
+  for (const found of body.matchAll(slot)) {
+    if (found.index > from) pieces.push({ kind: 'text', text: body.slice(from, found.index) })
+    pieces.push({ kind: 'slot', path: found[1]!, ...fallbackOf(found[2]) })
+    from = found.index + found[0].length
+  }
+  if (from < body.length) pieces.push({ kind: 'text', text: body.slice(from) })
+  return pieces
+}
+
+function fallbackOf(written: string | undefined): Pick<Slot, 'fallback'> {
+  if (written === undefined) return {}
+  const policy = missingSlotPolicies.find((each) => each === written.trim())
+  return { fallback: policy ? { policy } : { text: written.trim() } }
+}
+
+export function slotsOf(body: string): Slot[] {
+  return body.includes('{') ? piecesOf(body).filter((piece) => piece.kind === 'slot') : []
+}
+
+/** Fields of a Person that every agent has. */
+export const personFields = [
+  'id',
+  'fullName',
+  'firstName',
+  'lastName',
+  'email',
+  'phone',
+  'company',
+  'title',
+  'status',
+  'notes',
+  'source',
+  'timezone',
+  'productInterest',
+  'assignedRepresentativeId',
+  'lastCallAt',
+  'scheduledCallAt',
+  'consent.status',
+] as const
+
+const agentFields: readonly string[] = ['name', 'description', ...identityFields]
+
+const customField = /^person\.customFields\.([A-Za-z_][\w-]*)$/
+
+/** The custom field that a path reads, when it reads one. */
+export function customFieldIn(path: string): string | undefined {
+  return path.startsWith('person.customFields.') ? customField.exec(path)?.[1] : undefined
+}
+
+const readable = new Set([
+  ...personFields.map((field) => `person.${field}`),
+  ...agentFields.map((field) => `agent.${field}`),
+])
+
+/** Whether a path can hold something at all. */
+export function isReadable(path: string): boolean {
+  return readable.has(path) || customFieldIn(path) !== undefined
+}

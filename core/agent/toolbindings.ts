@@ -1,0 +1,91 @@
+/** Tool bindings: a config held to the form of its tool, with write-only fields taken out before it is kept. */
+import { listCatalog } from '../catalogs/index.js'
+import { invalid, type Refusal, refuse } from '../errors.js'
+import { agentLimits as limits } from '../limits.js'
+import type { SecretChanges } from './capabilities.js'
+import { faultsOf } from './check.js'
+import { type AgentDocument, find, type Item, withItem, withoutItem } from './document.js'
+import { invalidFields, type Outcome } from './writing.js'
+
+type Config = Readonly<Record<string, unknown>>
+
+interface Form {
+  readonly properties: Readonly<Record<string, { readonly writeOnly?: boolean }>>
+  readonly required?: readonly string[]
+}
+
+export interface BindingWrite {
+  readonly document: AgentDocument
+  /** To be sealed beside the binding: text stores, null clears. */
+  readonly secrets: SecretChanges
+}
+
+const forms = new Map<string, Form>(
+  listCatalog('tools').map(({ id, configSchema }) => [id, (configSchema as Form | undefined) ?? { properties: {} }]),
+)
+
+/** The forms without what is required: a binding is set up bit by bit. */
+const lenient = new Map([...forms].map(([id, form]) => [id, { ...form, required: [], additionalProperties: false }]))
+
+function formOf(toolId: string): Form | undefined {
+  return forms.get(toolId)
+}
+
+export function isSecretField(toolId: string, field: string): boolean {
+  return formOf(toolId)?.properties[field]?.writeOnly === true
+}
+
+/** PUT replaces the config, PATCH merges into it; null takes a field away. What is required may come later. */
+export function bindingWritten(
+  document: AgentDocument,
+  toolId: string,
+  config: unknown,
+  how: 'replace' | 'merge',
+): BindingWrite | Refusal {
+  const form = formOf(toolId)
+  if (!form) return refuse('tool.not_found', { detail: `The catalog has no tool ${toolId}.` })
+  if (typeof config !== 'object' || config === null || Array.isArray(config))
+    return invalid('config', 'must be an object')
+  const kept = find(document, 'toolBindings', toolId)
+  const given = Object.entries(config as Config)
+  const plain = Object.fromEntries(given.filter(([, value]) => value !== null))
+  const faults = faultsOf(lenient.get(toolId)!, plain, 'config')
+  for (const [name] of given)
+    if (!Object.hasOwn(form.properties, name)) faults.push({ field: `config.${name}`, message: 'is not a known field' })
+  if (faults.length > 0) return invalidFields(faults.filter(isFirst))
+  const merged = how === 'merge' ? { ...kept?.config, ...(config as Config) } : (config as Config)
+  const shown = Object.entries(merged).filter(([name, value]) => value !== null && !form.properties[name]?.writeOnly)
+  if (JSON.stringify(merged).length > limits.toolBindings.configBytes) {
+    return invalid('config', `must take at most ${limits.toolBindings.configBytes} bytes`)
+  }
+  const secrets = given.filter(([name]) => form.properties[name]?.writeOnly) as [string, string | null][]
+  const binding = { toolId, enabled: kept?.enabled ?? true, config: Object.fromEntries(shown) }
+  return { document: withItem(document, 'toolBindings', binding), secrets: Object.fromEntries(secrets) }
+}
+
+function isFirst({ field }: { field: string }, place: number, all: readonly { field: string }[]): boolean {
+  return all.findIndex((each) => each.field === field) === place
+}
+
+export function bindingSwitched(document: AgentDocument, toolId: string, enabled: boolean): Outcome {
+  const kept = find(document, 'toolBindings', toolId)
+  return kept ? withItem(document, 'toolBindings', { ...kept, enabled }) : refuse('tool.not_found')
+}
+
+export function bindingRemoved(document: AgentDocument, toolId: string): Outcome {
+  return find(document, 'toolBindings', toolId)
+    ? withoutItem(document, 'toolBindings', toolId)
+    : refuse('tool.not_found')
+}
+
+export interface ConfigStatus {
+  readonly complete: boolean
+  readonly missing: readonly string[]
+}
+
+/** A required write-only field counts as given once it is stored. */
+export function configStatus(binding: Item<'toolBindings'>, stored: ReadonlySet<string>): ConfigStatus {
+  const required = formOf(binding.toolId)?.required ?? []
+  const missing = required.filter((name) => binding.config[name] === undefined && !stored.has(name))
+  return { complete: missing.length === 0, missing }
+}

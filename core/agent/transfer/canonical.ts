@@ -1,0 +1,40 @@
+/** One way to write a value: members in the order of its schema, so that the same agent is always the same export. */
+import type { TSchema } from 'typebox'
+
+interface Shape {
+  readonly properties?: Readonly<Record<string, Shape>>
+  readonly items?: Shape
+  readonly anyOf?: readonly Shape[]
+  readonly oneOf?: readonly Shape[]
+  readonly discriminator?: { readonly propertyName: string }
+  readonly const?: unknown
+}
+
+/** Members that no schema names stand behind the others, by their names. */
+export function canonical<T>(schema: TSchema | object, value: T): T {
+  return ordered(schema as Shape, value) as T
+}
+
+function ordered(shape: Shape, value: unknown): unknown {
+  if (Array.isArray(value)) return value.map((each) => ordered(shape.items ?? {}, each))
+  if (typeof value !== 'object' || value === null) return value
+  const { properties = {} } = shapeFor(shape, value)
+  const first = ['id', 'key', 'toolId', 'name'].filter((name) => Object.hasOwn(properties, name))
+  const named = [...new Set([...first, ...Object.keys(properties)])]
+  const others = Object.keys(value)
+    .filter((name) => !Object.hasOwn(properties, name))
+    .sort()
+  const members = value as Record<string, unknown>
+  const present = [...named, ...others].filter((name) => Object.hasOwn(members, name) && members[name] !== undefined)
+  return Object.fromEntries(present.map((name) => [name, ordered(properties[name] ?? {}, members[name])]))
+}
+
+function shapeFor(shape: Shape, value: object): Shape {
+  const shapes = shape.oneOf ?? shape.anyOf
+  if (!shapes) return shape
+  const by = shape.discriminator?.propertyName
+  const meant = by
+    ? shapes.find((each) => each.properties?.[by]?.const === (value as Record<string, unknown>)[by])
+    : undefined
+  return meant ?? shapes.find((each) => each.properties) ?? {}
+}

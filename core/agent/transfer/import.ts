@@ -1,0 +1,134 @@
+/**
+ * Import: the sections that are present replace those of the agent, each validated like its own resource. The document
+ * that comes out is whole or there is none: nothing is ever half applied.
+ */
+import type { TSchema } from 'typebox'
+import { type FieldError, isRefusal, type Refusal } from '../../errors.js'
+import { filledIntegration, integrationFaults, notificationsReplaced, schedulingReplaced } from '../capabilities.js'
+import { instructionsReplaced, rulesReplaced } from '../character.js'
+import {
+  type AgentDocument,
+  type ListSection,
+  listSections,
+  type SingleSection,
+  singleSections,
+  withSection,
+} from '../document.js'
+import { assignmentRefusal } from '../goals.js'
+import { brokenBy, conflictOf, type ReferenceIndex } from '../integrity.js'
+import { collectionsReplaced } from '../knowledge/collections.js'
+import { factsReplaced } from '../knowledge/facts.js'
+import { type ThingReaders, thingsReplaced } from '../knowledge/things.js'
+import { flowErrors, refusalOf } from '../lint/index.js'
+import type { Integration } from '../resources/capabilities.js'
+import type { GoalAssignment } from '../resources/character.js'
+import { invalidFields, misshapen, type Outcome } from '../writing.js'
+import { bindingsImported, outreachImported, playbooksImported } from './pieces.js'
+import { sectionsIn } from './sections.js'
+
+interface Import {
+  readonly document: AgentDocument
+  readonly value: unknown
+  readonly readers: ThingReaders
+}
+type Importer = (sent: Import) => Outcome
+
+/** Says what a resource's own rules find under the name that the importer sees. */
+function whole(section: ListSection | SingleSection): Importer {
+  const schema = ({ ...listSections, ...singleSections } as Record<string, TSchema>)[section]!
+  return ({ document, value }) => misshapen(schema, value, section) ?? withSection(document, section, value as never)
+}
+
+/** In this order, so that whatever is named stands before it is named. */
+const importers: Readonly<Record<string, Importer>> = {
+  identity: whole('identity'),
+  personality: whole('personality'),
+  goals: whole('goals'),
+  defaultGoal({ document, value }) {
+    if (value === null) return withSection(document, 'defaultGoal', undefined)
+    const wrong = misshapen(singleSections.defaultGoal, value, 'defaultGoal')
+    const goal = value as GoalAssignment
+    return (
+      wrong ??
+      assignmentRefusal(document.goals, [{ at: 'defaultGoal', goal }]) ??
+      withSection(document, 'defaultGoal', goal)
+    )
+  },
+  objectives: whole('objectives'),
+  standingInstructions: ({ document, value }) => instructionsReplaced(document, { standingInstructions: value }),
+  guardrails: whole('guardrails'),
+  rules: ({ document, value }) => rulesReplaced(document, { rules: value }),
+  peopleFields: whole('peopleFields'),
+  segments: whole('segments'),
+  integrations({ document, value }) {
+    const wrong = misshapen(listSections.integrations, value, 'integrations')
+    if (wrong) return wrong
+    const sent = value as Integration[]
+    const faults = sent.flatMap((each, place) => integrationFaults(each, `integrations[${place}]`))
+    return faults.length > 0
+      ? invalidFields(faults)
+      : withSection(document, 'integrations', sent.map(filledIntegration))
+  },
+  toolBindings: bindingsImported,
+  /** Whether things leave a collection behind is judged when they are in place. */
+  collections({ document, value }) {
+    const alone = collectionsReplaced({ ...document, things: [] }, { collections: value })
+    return isRefusal(alone) ? alone : withSection(document, 'collections', alone.collections)
+  },
+  things: ({ document, value, readers }) => thingsReplaced({ ...document, things: [] }, { things: value }, readers),
+  messageTemplates: whole('messageTemplates'),
+  playbooks: playbooksImported,
+  facts: ({ document, value }) => factsReplaced({ ...document, facts: [] }, { facts: value }),
+  scheduling: ({ document, value }) => schedulingReplaced(document, value),
+  notifications({ document, value }) {
+    const written = notificationsReplaced(document, value)
+    if (isRefusal(written)) return written
+    const [secret] = Object.keys(written.secrets)
+    return secret
+      ? invalidFields([{ field: `notifications.${secret}`, message: 'is secret and does not travel' }])
+      : written.document
+  },
+  outreach: outreachImported,
+  templateRef: whole('templateRef'),
+}
+
+export function imported(before: AgentDocument, sent: unknown, readers: ThingReaders, index?: ReferenceIndex): Outcome {
+  const { sections, faults } = sectionsIn(sent)
+  if (faults.length > 0) return invalidFields(faults)
+  let document = before
+  for (const [section, importer] of Object.entries(importers)) {
+    const given = sections.get(section)
+    if (!given) continue
+    const outcome = importer({ document, value: given.value, readers })
+    if (isRefusal(outcome)) return relocated(outcome, section, given.at)
+    document = outcome
+  }
+  const broken = conflictOf(brokenBy(before, document, index))
+  if (broken || !sections.has('playbooks')) return broken ?? document
+  const unowned = ownerFaults(document)
+  return unowned.length > 0 ? invalidFields(unowned) : (refusalOf(flowErrors(document)) ?? document)
+}
+
+/** A playbook that says it is owned has an owner that says the same. */
+function ownerFaults({ playbooks, outreach }: AgentDocument): FieldError[] {
+  const owned = new Map(outreach.map(({ id, playbookId }) => [id, playbookId]))
+  return playbooks.flatMap(({ id, outreachId }, place) =>
+    outreachId === undefined || owned.get(outreachId) === id
+      ? []
+      : [
+          {
+            field: `playbooks[${place}].outreachId`,
+            message: `There is no outreach ${outreachId} that owns this playbook`,
+          },
+        ],
+  )
+}
+
+/** Paths begin where the caller wrote the section. */
+function relocated(refusal: Refusal, section: string, at: string): Refusal {
+  if (section === at || !refusal.errors) return refusal
+  const moved = (field: string) => (field.startsWith(section) ? at + field.slice(section.length) : field)
+  const errors = refusal.errors.map((error) => ({ ...error, field: moved(error.field) }))
+  const [first] = errors
+  return { ...refusal, errors, ...(first && { detail: `${first.field}: ${first.message}` }) }
+}

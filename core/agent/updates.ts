@@ -1,0 +1,81 @@
+/** Pieces that were copied from the catalog: which have a newer version, and how one is brought up to it. */
+import { findInCatalog } from '../catalogs/index.js'
+import { invalid, refuse } from '../errors.js'
+import { copiedObjective } from './applying.js'
+import { copiedPersonality } from './character.js'
+import { type AgentDocument, find, withItem, withSection } from './document.js'
+import { copiedPlaybook } from './playbooks.js'
+import type { Outcome } from './writing.js'
+
+export const updateKinds = ['personality', 'objective', 'skill', 'playbook'] as const
+export type UpdateKind = (typeof updateKinds)[number]
+
+export interface Update {
+  readonly kind: UpdateKind
+  readonly id: string
+  readonly name: string
+  readonly templateId: string
+  readonly currentVersion: string
+  /** Null when the catalog has the template no longer. */
+  readonly latestVersion: string | null
+  readonly updateAvailable: boolean
+  readonly templateMissing: boolean
+}
+
+const catalogOf = {
+  personality: 'personality-templates',
+  objective: 'objective-templates',
+  playbook: 'playbook-templates',
+} as const
+
+interface Copied {
+  readonly id: string
+  readonly name: string
+  readonly derivedFrom?: { readonly templateId: string; readonly version: string }
+}
+
+export function updatesOf({ personality, objectives, playbooks }: AgentDocument): {
+  data: Update[]
+  updateCount: number
+} {
+  const data = [
+    ...(personality ? entriesOf('personality', [{ id: 'personality', name: 'Personality', ...personality }]) : []),
+    ...entriesOf('objective', objectives),
+    ...entriesOf('playbook', playbooks),
+  ]
+  return { data, updateCount: data.filter(({ updateAvailable }) => updateAvailable).length }
+}
+
+function entriesOf(kind: keyof typeof catalogOf, pieces: readonly Copied[]): Update[] {
+  return pieces.flatMap(({ id, name, derivedFrom }) => {
+    if (!derivedFrom) return []
+    const { templateId, version: currentVersion } = derivedFrom
+    const latest = findInCatalog(catalogOf[kind], templateId)
+    const latestVersion = latest?.version ?? null
+    const updateAvailable = latest !== undefined && latest.version !== currentVersion
+    return [{ kind, id, name, templateId, currentVersion, latestVersion, updateAvailable, templateMissing: !latest }]
+  })
+}
+
+/** The content of the catalog as it is now; what belongs to the agent (id, default, uses, flow, goal) stays. */
+export function updateApplied(document: AgentDocument, kind: string, id?: string): Outcome {
+  if (kind === 'personality') {
+    const templateId = document.personality?.derivedFrom?.templateId
+    const copy = templateId === undefined ? undefined : copiedPersonality(templateId)
+    return copy ? withSection(document, 'personality', copy) : refuse('resource.not_found')
+  }
+  if (kind !== 'playbook' && kind !== 'objective') {
+    return (updateKinds as readonly string[]).includes(kind)
+      ? refuse('resource.not_found')
+      : invalid('kind', `must be one of ${updateKinds.join(', ')}`)
+  }
+  if (id === undefined) return invalid('id', 'is required')
+  if (kind === 'objective') {
+    const objective = find(document, 'objectives', id)
+    const copy = objective?.derivedFrom && copiedObjective(objective.derivedFrom.templateId)
+    return copy ? withItem(document, 'objectives', { id, ...copy }) : refuse('resource.not_found')
+  }
+  const playbook = find(document, 'playbooks', id)
+  const copy = playbook?.derivedFrom && copiedPlaybook(playbook.derivedFrom.templateId)
+  return playbook && copy ? withItem(document, 'playbooks', { ...playbook, ...copy }) : refuse('resource.not_found')
+}

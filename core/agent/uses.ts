@@ -1,0 +1,47 @@
+/** The capabilities a playbook acts through: which there are on an agent, and what stands in when none are said. */
+import { type Refusal, refuse } from '../errors.js'
+import type { AgentDocument } from './document.js'
+
+/** Taken by every agent. `knowledge` has no effect: it is always there. */
+export const plainUses = ['scheduling', 'people', 'notify', 'knowledge'] as const
+
+export const usesPrefix = 'integration:'
+
+export function isUse(use: string): boolean {
+  return (plainUses as readonly string[]).includes(use)
+}
+
+/** Every id that `uses` may hold on this agent. */
+export function usesOf({ integrations }: Pick<AgentDocument, 'integrations'>): string[] {
+  return [...plainUses, ...integrations.map(({ id }) => `${usesPrefix}${id}`)]
+}
+
+/** What a playbook uses that does not say: everything but `knowledge`, which needs no saying. */
+export function filledUses(document: Pick<AgentDocument, 'integrations'>): string[] {
+  return usesOf(document).filter((use) => use !== 'knowledge')
+}
+
+/** Without duplicates, or the refusal that names the ids that do not exist. */
+export function checkedUses(
+  document: Pick<AgentDocument, 'integrations'>,
+  uses: readonly string[],
+  at = 'uses',
+): string[] | Refusal {
+  const vocabulary = usesOf(document)
+  const known = new Set(vocabulary)
+  const errors = uses.flatMap((use, place) =>
+    known.has(use)
+      ? []
+      : [
+          {
+            field: `${at}[${place}]`,
+            code: 'agent.playbook.uses_unknown',
+            message: `${use} is none of ${vocabulary.join(', ')}`,
+          },
+        ],
+  )
+  if (errors.length === 0) return [...new Set(uses)]
+  const unknown = [...new Set(uses.filter((use) => !known.has(use)))]
+  const title = `There is no capability ${unknown.join(', ')}; a playbook uses ${vocabulary.join(', ')}`
+  return refuse('agent.playbook.uses_unknown', { detail: `${errors[0]?.field}: ${title}.`, errors, extra: { title } })
+}

@@ -1,0 +1,71 @@
+/** What every write of an agent's document has in common: shapes are checked, and nothing is left naming what is gone. */
+import type { TSchema } from 'typebox'
+import { type FieldError, isRefusal, type Refusal, refuse } from '../errors.js'
+import { faultsOf } from './check.js'
+import { type AgentDocument, find, type ListSection, withoutItem } from './document.js'
+import { brokenBy, conflictOf, type ReferenceIndex } from './integrity.js'
+
+/** The candidate document, or why it may not be. Nothing is ever half done: the document before is untouched. */
+export type Outcome = AgentDocument | Refusal
+
+/** Fields that were taken out of the contract, with where their content belongs. */
+const retired: Readonly<Record<string, string>> = {
+  procedures: 'is retired: its text belongs in body',
+  additionalRules: 'is retired: say it as a topic, a claim, a disclaimer or a rule',
+}
+
+export function invalidFields(faults: readonly FieldError[]): Refusal {
+  const errors = faults.map((fault) => {
+    const last = fault.field.slice(fault.field.lastIndexOf('.') + 1)
+    return Object.hasOwn(retired, last) && fault.message === 'is not a known field'
+      ? { ...fault, message: retired[last]! }
+      : fault
+  })
+  const first = errors[0]!
+  return refuse('request.invalid', { detail: `${first.field}: ${first.message}`, errors })
+}
+
+/** Undefined when the value is of that shape. */
+export function misshapen(schema: TSchema, value: unknown, at = ''): Refusal | undefined {
+  const faults = faultsOf(schema, value, at)
+  return faults.length > 0 ? invalidFields(faults) : undefined
+}
+
+/**
+ * The last gate of every write, whatever route it came by: a candidate that would leave one part of the agent naming
+ * something that the write takes away is refused.
+ */
+export function admitted(before: AgentDocument, candidate: Outcome, index?: ReferenceIndex): Outcome {
+  if (isRefusal(candidate)) return candidate
+  return conflictOf(brokenBy(before, candidate, index)) ?? candidate
+}
+
+/** DELETE of an item whose going has no rules of its own: media, sources, segments. */
+export function removed(document: AgentDocument, section: ListSection, id: string): Outcome {
+  return find(document, section, id) ? withoutItem(document, section, id) : refuse('resource.not_found')
+}
+
+/** Without members that are undefined, so that documents hold only what there is. */
+export function tidy<T extends object>(value: T): T {
+  return Object.fromEntries(Object.entries(value).filter(([, member]) => member !== undefined)) as T
+}
+
+/** Whether two values of JSON are the same, whatever order their members stand in. */
+export function isSame(one: unknown, other: unknown): boolean {
+  if (one === other) return true
+  if (typeof one !== 'object' || typeof other !== 'object' || !one || !other) return false
+  if (Array.isArray(one) || Array.isArray(other)) {
+    return (
+      Array.isArray(one) &&
+      Array.isArray(other) &&
+      one.length === other.length &&
+      one.every((each, at) => isSame(each, other[at]))
+    )
+  }
+  const mine = Object.entries(one).filter(([, value]) => value !== undefined)
+  const theirs = Object.entries(other).filter(([, value]) => value !== undefined)
+  return (
+    mine.length === theirs.length &&
+    mine.every(([name, value]) => isSame(value, (other as Record<string, unknown>)[name]))
+  )
+}

@@ -1,0 +1,127 @@
+/** Personality, guardrails, standing instructions and rules. */
+import t from 'tap'
+import {
+  emptyDocument,
+  guardrailsImported,
+  guardrailsPatched,
+  guardrailsReplaced,
+  instructionsReplaced,
+  personalityDiff,
+  personalityImported,
+  personalityReplaced,
+  rulesReplaced,
+} from '../../../core/agent/index.js'
+import { guardrailLists } from '../../../core/agent/resources/character.js'
+import { findInCatalog, listCatalog } from '../../../core/catalogs/index.js'
+import { errorsOf, must, sample } from './sample.js'
+
+const template = listCatalog('personality-templates')[0]!
+const imported = must(personalityImported(emptyDocument, template.id))
+
+t.test('A personality needs a text on PUT', async (t) => {
+  t.same(errorsOf(personalityReplaced(emptyDocument, { description: 'D' })), {
+    code: 'request.invalid',
+    fields: ['text'],
+  })
+  t.same(must(personalityReplaced(emptyDocument, { text: 'Kind.' })).personality, { text: 'Kind.' })
+})
+
+t.test('An import copies the template and stamps where it is from', async (t) => {
+  const { id: templateId, version, description, promptFragment: text } = template
+  t.same(imported.personality, { description, text, derivedFrom: { templateId, version } })
+  t.equal(errorsOf(personalityImported(emptyDocument, '@svc/personality.gone'))?.code, 'resource.not_found')
+})
+
+t.test('The diff is all null without a personality, and all different without a baseline', async (t) => {
+  t.same(personalityDiff(emptyDocument), { current: null, baseline: null, divergence: null })
+  t.same(personalityDiff(sample), {
+    current: sample.personality,
+    baseline: null,
+    divergence: { description: true, text: true },
+  })
+  t.match(personalityDiff(imported), { divergence: { description: false, text: false } })
+})
+
+t.test('What was imported and edited differs by field from its baseline', async (t) => {
+  const edited = must(personalityReplaced(imported, { description: template.description, text: 'Mine.' }))
+  t.match(personalityDiff(edited), {
+    current: { text: 'Mine.', derivedFrom: { templateId: template.id } },
+    baseline: { text: template.promptFragment },
+    divergence: { description: false, text: true },
+  })
+  t.same(must(personalityReplaced(edited, edited.personality)), edited, 'PUT of a GET changes nothing')
+})
+
+t.test('PUT replaces the lists of guardrails, PATCH adds and removes in those sent', async (t) => {
+  t.same(must(guardrailsReplaced(sample, { topicsToAvoid: ['war'] })).guardrails, { topicsToAvoid: ['war'] })
+  t.same(must(guardrailsReplaced(sample, sample.guardrails)), sample)
+  const patched = must(
+    guardrailsPatched(sample, {
+      topicsToAvoid: { add: ['war', 'politics'], remove: ['gone'] },
+      claimsNotToMake: { remove: ['cheapest'] },
+    }),
+  )
+  t.same(patched.guardrails, {
+    topicsToAvoid: ['politics', 'war'],
+    claimsNotToMake: [],
+    requiredDisclaimers: ['Not advice.'],
+  })
+  t.same(errorsOf(guardrailsPatched(sample, { topicsToAvoid: ['war'] }))?.fields, ['topicsToAvoid'])
+})
+
+t.test('additionalRules is retired: a write carrying it is 422', async (t) => {
+  for (const write of [guardrailsReplaced, guardrailsPatched]) {
+    t.match(write(sample, { additionalRules: 'x' }), {
+      refused: 'request.invalid',
+      errors: [{ field: 'additionalRules', message: /retired/ }],
+    })
+  }
+})
+
+t.test('A guardrail import merges: in order, nothing twice, the template on record once', async (t) => {
+  const general = findInCatalog('guardrail-templates', '@svc/guardrail.general')!
+  const once = must(guardrailsImported(sample, general.id))
+  for (const list of guardrailLists) {
+    const before = sample.guardrails?.[list] ?? []
+    t.same(once.guardrails?.[list], [...new Set([...before, ...(general[list] ?? [])])], list)
+  }
+  t.same(once.guardrails?.derivedFromTemplates, [general.id])
+  t.same(must(guardrailsImported(once, general.id)), once, 'a second time changes nothing')
+  t.equal(errorsOf(guardrailsImported(sample, '@svc/guardrail.gone'))?.code, 'resource.not_found')
+  t.same(must(guardrailsReplaced(once, { topicsToAvoid: [] })).guardrails?.derivedFromTemplates, [general.id])
+})
+
+t.test('Lists may not grow past their limit by patches and merges', async (t) => {
+  const full = must(
+    guardrailsReplaced(emptyDocument, { topicsToAvoid: Array.from({ length: 200 }, (_, nth) => `t${nth}`) }),
+  )
+  t.same(errorsOf(guardrailsPatched(full, { topicsToAvoid: { add: ['one more'] } }))?.fields, ['topicsToAvoid[200]'])
+})
+
+t.test('Standing instructions are replaced, and not without the list', async (t) => {
+  t.same(must(instructionsReplaced(sample, { standingInstructions: ['A', 'B'] })).standingInstructions, ['A', 'B'])
+  t.same(errorsOf(instructionsReplaced(sample, { data: [] }))?.fields, ['data', 'standingInstructions'])
+  t.same(errorsOf(instructionsReplaced(sample, { standingInstructions: [''] }))?.fields, ['standingInstructions[0]'])
+})
+
+t.test('A rule is a phrase or an expression that runs in linear time', async (t) => {
+  const rule = (patterns: string[], more: object = {}) => ({
+    rules: [{ id: 'r', text: 'R.', check: { kind: 'pattern', patterns }, ...more }],
+  })
+  t.same(must(rulesReplaced(emptyDocument, rule(['free', '/\\bfree\\b/i']))).rules[0], {
+    id: 'r',
+    text: 'R.',
+    check: { kind: 'pattern', patterns: ['free', '/\\bfree\\b/i'] },
+    action: 'block',
+    enabled: true,
+  })
+  t.same(errorsOf(rulesReplaced(emptyDocument, rule(['fine', '/(a)\\1/'])))?.fields, ['rules[0].check.patterns[1]'])
+  t.same(errorsOf(rulesReplaced(emptyDocument, rule(['x'], { action: 'sing' })))?.fields, ['rules[0].action'])
+  t.same(
+    errorsOf(
+      rulesReplaced(emptyDocument, { rules: [{ id: 'r', text: 'R', check: { kind: 'vibe', patterns: ['x'] } }] }),
+    )?.fields,
+    ['rules[0].check.kind'],
+  )
+  t.same(must(rulesReplaced(sample, { rules: sample.rules })), sample)
+})

@@ -1,0 +1,96 @@
+/** The walk through a flow, held against walking it by hand. */
+import fc from 'fast-check'
+import t from 'tap'
+import { type AnyStep, nextPlaces, placesOf } from '../../../core/agent/flows/steps.js'
+import { circles, walkFlow } from '../../../core/agent/lint/graph.js'
+
+const size = 7
+const target = fc.integer({ min: 0, max: size - 1 }).map((place) => `s${place}`)
+const step: fc.Arbitrary<AnyStep> = fc.oneof(
+  fc.constant({ say: 'Hi' }),
+  fc.constant({ collect: 'a' }),
+  fc.constant({ end: { outcome: 'x' } }),
+  fc.constant({ handoff: 'human' }),
+  fc.record(
+    {
+      branch: fc.array(fc.record({ if: fc.constant('a'), goto: target }), { minLength: 1, maxLength: 2 }),
+      else: target,
+    },
+    { requiredKeys: ['branch'] },
+  ),
+)
+const flows = fc
+  .array(step, { minLength: size, maxLength: size })
+  .map((steps) => steps.map((each, place) => ({ ...each, id: `s${place}` })))
+
+/** Every place that can be walked to from one, the end of the flow being `size`. */
+function walkedFrom(steps: readonly AnyStep[], from: number): Set<number> {
+  const places = placesOf(steps)
+  const seen = new Set<number>([from])
+  for (const place of seen)
+    if (place < steps.length) for (const next of nextPlaces(steps, place, places)) seen.add(next)
+  return seen
+}
+
+const isEnd = (steps: readonly AnyStep[], place: number) =>
+  place === steps.length || steps[place]!.end !== undefined || steps[place]!.handoff !== undefined
+
+t.test('A step is unreachable exactly when no walk comes to it', async () => {
+  fc.assert(
+    fc.property(flows, (steps) => {
+      const walked = walkedFrom(steps, 0)
+      const expected = steps.map((_, place) => place).filter((place) => !walked.has(place))
+      return JSON.stringify(walkFlow(steps).unreachable) === JSON.stringify(expected)
+    }),
+    { numRuns: 500 },
+  )
+})
+
+t.test('A loop without a way out is told exactly when there is a reachable step from which nothing ends', async () => {
+  fc.assert(
+    fc.property(flows, (steps) => {
+      const stuck = [...walkedFrom(steps, 0)].filter(
+        (place) => place < size && ![...walkedFrom(steps, place)].some((each) => isEnd(steps, each)),
+      )
+      const { endless } = walkFlow(steps)
+      return endless.every((place) => stuck.includes(place)) && endless.length > 0 === stuck.length > 0
+    }),
+    { numRuns: 500 },
+  )
+})
+
+t.test('Circles are found exactly when something leads back to itself', async () => {
+  const graph = fc.array(fc.tuple(fc.integer({ min: 0, max: 5 }), fc.integer({ min: 0, max: 5 })), { maxLength: 8 })
+  fc.assert(
+    fc.property(graph, (pairs) => {
+      const next = new Map<string, string[]>()
+      for (const [from, to] of pairs) next.set(`${from}`, [...(next.get(`${from}`) ?? []), `${to}`])
+      const leadsBack = [...next.keys()].some((start) => {
+        const seen = new Set(next.get(start))
+        for (const each of seen) for (const onward of next.get(each) ?? []) seen.add(onward)
+        return seen.has(start)
+      })
+      return circles(next).length > 0 === leadsBack
+    }),
+    { numRuns: 500 },
+  )
+})
+
+t.test('A branch without else goes on to the next step', async (t) => {
+  t.same(walkFlow([{ branch: [{ if: 'a', goto: 'z' }] }, { say: 'b' }, { id: 'z', end: { outcome: 'x' } }]), {
+    unreachable: [],
+    endless: [],
+    idle: [],
+  })
+})
+
+t.test('A loop is idle when nothing in it is asked or done, and only then', async (t) => {
+  const around = (first: AnyStep): AnyStep[] => [
+    { ...first, id: 'x' },
+    { branch: [{ if: 'a', goto: 'x' }] },
+    { end: { outcome: 'done' } },
+  ]
+  t.same(walkFlow(around({ say: 'Hm' })).idle, [0])
+  for (const step of [{ collect: 'a' }, { action: 'people.save' }, { call: 'other' }])
+    t.same(walkFlow(around(step)).idle, [])
+})

@@ -1,0 +1,239 @@
+/** Referential integrity: what a write may not take away, and what it costs to know. */
+import fc from 'fast-check'
+import t from 'tap'
+import {
+  type AgentDocument,
+  admitted,
+  advance,
+  brokenBy,
+  indexOf,
+  type ListSection,
+  playbookRemoved,
+  templateRemoved,
+  withItem,
+  withoutItem,
+} from '../../../core/agent/index.js'
+import { edges } from '../../../core/agent/references.js'
+import { errorsOf, largeAgent, must, sample } from './sample.js'
+
+const fieldsOf = (after: AgentDocument, before = sample) =>
+  brokenBy(before, after).map(({ field, code }) => `${field} ${code}`)
+
+t.test('Everything that names what is removed is told, with its document path and lint code', async (t) => {
+  const removals: [ListSection, string, string[]][] = [
+    ['goals', 'booked', ['defaultGoal.goalId goal.unknown', 'playbooks[1].goal.goalId goal.unknown']],
+    ['goals', 'happy', ['defaultGoal.then goal.unknown', 'outreach[0].goal.goalId goal.unknown']],
+    [
+      'messageTemplates',
+      'welcome',
+      [
+        'playbooks[1].flow.steps[0].say flow.template.unknown',
+        'playbooks[1].messageTemplateRefs[0] playbook.template.unknown',
+        'messageTemplates[0].body template.template.unknown',
+      ],
+    ],
+    ['messageTemplates', 'opener', ['outreach[0].openerTemplateId outreach.template.unknown']],
+    ['messageTemplates', 'nudge', ['outreach[0].followUp.templateId outreach.template.unknown']],
+    ['playbooks', 'front-desk', ['playbooks[0].flow.steps[6].handoff flow.playbook.unknown']],
+    [
+      'playbooks',
+      'booking',
+      ['facts[0].scope.playbooks[0] fact.scope.unknown', 'scheduling.reminders.playbookId scheduling.playbook.unknown'],
+    ],
+    ['playbooks', 'invite', ['outreach[0].playbookId outreach.playbook.unknown']],
+    [
+      'integrations',
+      'crm',
+      [
+        'playbooks[1].flow.steps[4].action flow.integration.unknown',
+        'playbooks[1].uses[2] playbook.uses.unknown',
+        'playbooks[0].uses[3] playbook.uses.unknown',
+        'playbooks[2].uses[3] playbook.uses.unknown',
+      ],
+    ],
+    [
+      'peopleFields',
+      'plan',
+      [
+        'defaultGoal.unless.field goal.field.unknown',
+        'playbooks[1].flow.slots[1].bind flow.bind.undeclared',
+        'messageTemplates[1].body template.field.unknown',
+      ],
+    ],
+    [
+      'collections',
+      'cuts',
+      ['things[0].collections[0] thing.collection.unknown', 'messageTemplates[0].body template.collection.unknown'],
+    ],
+    ['things', 'haircut', ['playbooks[0].body playbook.thing.unknown']],
+    ['media', 'logo', ['things[0].media thing.media.unknown', 'playbooks[0].body playbook.image.unknown']],
+    ['segments', 'gold', ['draftCampaigns[0].segmentId campaign.segment.unknown']],
+  ]
+  for (const [section, id, expected] of removals) {
+    t.same(fieldsOf(withoutItem(sample, section, id)).sort(), expected.sort(), `${section} ${id}`)
+  }
+})
+
+t.test('The table has a row for every covered reference', async (t) => {
+  const rows = new Set(edges.map(({ from, names }) => `${from} → ${names}`))
+  for (const row of [
+    'outreach → messageTemplates',
+    'outreach → playbooks',
+    'outreach → goals',
+    'playbooks → messageTemplates',
+    'playbooks → playbooks',
+    'playbooks → integrations',
+    'playbooks → peopleFields',
+    'playbooks → goals',
+    'playbooks → things',
+    'playbooks → collections',
+    'playbooks → media',
+    'messageTemplates → messageTemplates',
+    'messageTemplates → things',
+    'messageTemplates → collections',
+    'messageTemplates → peopleFields',
+    'messageTemplates → media',
+    'facts → messageTemplates',
+    'facts → playbooks',
+    'facts → media',
+    'things → collections',
+    'things → media',
+    'defaultGoal → goals',
+    'draftCampaigns → segments',
+    'scheduling → playbooks',
+  ])
+    t.ok(rows.has(row), row)
+})
+
+t.test('A conflict is 409 agent.integrity_conflict, and its detail names the user', async (t) => {
+  const refusal = admitted(sample, templateRemoved(sample, 'opener'))
+  t.match(refusal, {
+    refused: 'agent.integrity_conflict',
+    detail: 'The outreach come-back names the message template opener.',
+    errors: [{ field: 'outreach[0].openerTemplateId', code: 'outreach.template.unknown' }],
+  })
+  t.equal(errorsOf(admitted(sample, playbookRemoved(sample, 'invite')))?.code, 'agent.integrity_conflict')
+})
+
+t.test('What was broken before does not count', async (t) => {
+  const broken = withItem(sample, 'messageTemplates', { id: 'odd', name: 'Odd', body: '[[template: never-there]]' })
+  t.same(fieldsOf(withoutItem(broken, 'messageTemplates', 'nudge'), broken), [
+    'outreach[0].followUp.templateId outreach.template.unknown',
+  ])
+  t.same(fieldsOf(withItem(broken, 'goals', { ...sample.goals[0]!, name: 'Other' }), broken), [])
+})
+
+t.test('A user that goes in the same write, or stops naming it, does not count', async (t) => {
+  const outreachGone = withoutItem(withoutItem(sample, 'outreach', 'come-back'), 'playbooks', 'invite')
+  t.same(fieldsOf(outreachGone), [])
+  const renamed = withItem(withoutItem(sample, 'messageTemplates', 'nudge'), 'outreach', {
+    ...sample.outreach[0]!,
+    followUp: undefined,
+  })
+  t.same(fieldsOf(renamed), [])
+})
+
+t.test('A user that begins to name what the same write removes counts', async (t) => {
+  const dropped = withoutItem(sample, 'things', 'haircut')
+  const after = withItem(dropped, 'messageTemplates', { id: 'nudge', name: 'Nudge', body: '[[things: haircut]]' })
+  t.ok(fieldsOf(after).includes('messageTemplates[2].body template.thing.unknown'))
+})
+
+t.test('A literal \\[[ names nothing', async (t) => {
+  const literal = withItem(sample, 'messageTemplates', { id: 'nudge', name: 'Nudge', body: '\\[[things: haircut]]' })
+  t.notOk(
+    fieldsOf(withoutItem(literal, 'things', 'haircut'), literal).some((each) => each.startsWith('messageTemplates')),
+  )
+})
+
+type Change = (document: AgentDocument) => AgentDocument
+const changes: Change[] = [
+  ...(
+    [
+      'goals',
+      'playbooks',
+      'messageTemplates',
+      'things',
+      'collections',
+      'facts',
+      'media',
+      'integrations',
+      'outreach',
+      'peopleFields',
+      'segments',
+    ] as const
+  ).flatMap((section) =>
+    sample[section].map(
+      (item): Change =>
+        (document) =>
+          withoutItem(document, section, 'id' in item ? item.id : item.key),
+    ),
+  ),
+  (document) =>
+    withItem(document, 'messageTemplates', {
+      id: 'nudge',
+      name: 'N',
+      body: '[[template: opener]] {person.customFields.plan}',
+    }),
+  (document) => withItem(document, 'facts', { id: 'new', question: 'Q?', answer: '[[collection: cuts]]' }),
+  (document) => ({ ...document, defaultGoal: undefined }),
+  (document) => ({ ...document, facts: [...document.facts].reverse() }),
+  (document) => ({ ...document, playbooks: [...sample.playbooks].reverse() }),
+]
+
+t.test('An index that is carried along finds what one made anew finds', async () => {
+  const walk = fc.array(fc.constantFrom(...changes), { minLength: 1, maxLength: 8 })
+  fc.assert(
+    fc.property(walk, (steps) => {
+      let document = sample
+      const index = indexOf(document)
+      for (const step of steps) {
+        const after = step(document)
+        const quick = brokenBy(document, after, index)
+          .map(({ field }) => field)
+          .sort()
+        if (
+          JSON.stringify(quick) !==
+          JSON.stringify(
+            brokenBy(document, after)
+              .map(({ field }) => field)
+              .sort(),
+          )
+        )
+          return false
+        advance(index, document, after)
+        document = after
+      }
+      const users = (each: ReturnType<typeof indexOf>) =>
+        [
+          ...each.items.keys(),
+          ...[...each.namedBy].flatMap(([target, by]) => [...by].map((user) => `${target}<${user}`)),
+        ].sort()
+      return JSON.stringify(users(index)) === JSON.stringify(users(indexOf(document)))
+    }),
+    { numRuns: 150 },
+  )
+})
+
+t.test('A check costs by the references it touches, not by the size of the agent', async (t) => {
+  const large = largeAgent()
+  let looks = 0
+  /** Reading any text of the agent is seen. */
+  const watched: AgentDocument = {
+    ...large,
+    facts: large.facts.map((fact) => ({
+      ...fact,
+      get answer() {
+        looks++
+        return fact.answer
+      },
+    })),
+  }
+  const index = indexOf(watched)
+  looks = 0
+  const after = must(playbookRemoved(watched, 'p7'))
+  const broken = brokenBy(watched, after, index)
+  t.equal(broken.filter(({ from }) => from.section === 'facts').length, 10, 'the facts of that playbook')
+  t.equal(broken.filter(({ from }) => from.section === 'playbooks').length, 1, 'the playbook that hands over to it')
+  t.ok(looks <= 100, `${looks} texts were read, of 2,000`)
+})

@@ -1,0 +1,281 @@
+/** Things, collections and facts: what is refused, what is read out of what is written, what stays. */
+import fc from 'fast-check'
+import t from 'tap'
+import {
+  type AgentDocument,
+  addressesToGeocode,
+  admitted,
+  collectionsReplaced,
+  emptyDocument,
+  factAdded,
+  factPatched,
+  factRemoved,
+  factsReplaced,
+  find,
+  type Geocoded,
+  lint,
+  thingsReplaced,
+  thingView,
+  withSection,
+} from '../../../core/agent/index.js'
+import { readAddress } from '../../../core/agent/knowledge/places.js'
+import { errorsOf, must, readers, sample } from './sample.js'
+
+const collections = ['a', 'b', 'c'].map((id) => ({ id, name: id }))
+const shop = withSection(emptyDocument, 'collections', collections)
+const put = (things: object[], document: AgentDocument = shop, geocoded?: ReadonlyMap<string, Geocoded>) =>
+  thingsReplaced(document, { things }, { ...readers, ...(geocoded && { geocoded }) })
+const thing = (change: object = {}) => ({ id: 't', name: 'T', ...change })
+const kept = (change: object, document = shop) => must(put([thing(change)], document)).things[0]
+
+t.test('Things are refused as the contract lists, with the path of the field', async (t) => {
+  const go = { label: 'Go' }
+  const wrong: [object, string][] = [
+    [[thing(), { name: 'No id' }], 'things[1].id'],
+    [[{ id: 'x' }], 'things[0].name'],
+    [[thing(), thing()], 'things[1].id'],
+    [[thing({ metadata: { price: 3 } })], 'things[0].metadata.price'],
+    [[thing({ actions: [{ ...go, kind: 'dance' }] })], 'things[0].actions[0].kind'],
+    [[thing({ actions: [go] })], 'things[0].actions[0].url'],
+    [[thing({ actions: [{ ...go, url: 'javascript:alert(1)' }] })], 'things[0].actions[0].url'],
+    [[thing({ actions: [{ ...go, kind: 'dial' }] })], 'things[0].actions[0].phone'],
+    [[thing({ actions: [{ ...go, kind: 'dial', phone: 'call me' }] })], 'things[0].actions[0].phone'],
+    [[thing({ actions: [{ ...go, kind: 'viewLocation' }] })], 'things[0].actions[0].kind'],
+    [[thing({ location: { latitude: 1 } })], 'things[0].location.longitude'],
+    [[thing({ location: { longitude: 1 } })], 'things[0].location.latitude'],
+    [[thing({ location: {} })], 'things[0].location.address'],
+    [[thing({ location: { address: '91,0' } })], 'things[0].location.address'],
+    [[thing({ location: { address: 'https://maps.app.goo.gl/AbC' } })], 'things[0].location.address'],
+    [[thing(), thing({ id: 'u', collections: ['a', 'gone'] })], 'things[1].collections[1]'],
+    [[thing({ collection: 'gone' })], 'things[0].collection'],
+    [[thing({ colour: 'red' })], 'things[0].colour'],
+  ]
+  for (const [things, field] of wrong) {
+    const { code, fields } = errorsOf(put(things as object[])) ?? {}
+    t.same([code, fields?.[0]], ['request.invalid', field], field)
+  }
+  t.same(errorsOf(thingsReplaced(shop, {}, readers))?.fields, ['things'])
+  t.same(errorsOf(thingsReplaced(shop, [], readers))?.fields, ['body'])
+})
+
+t.test('Fields foreign to the kind of an action are dropped, and phones are kept as E.164', async (t) => {
+  const all = { label: 'Go', url: 'https://x.io', phone: '(415) 555-0100', value: 'v' }
+  const actions = kept({
+    location: { latitude: 1, longitude: 2 },
+    actions: [all, ...['dial', 'reply', 'viewLocation'].map((kind) => ({ ...all, kind }))],
+  })?.actions
+  t.same(actions, [
+    { label: 'Go', url: 'https://x.io' },
+    { label: 'Go', kind: 'dial', phone: '+14155550100' },
+    { label: 'Go', kind: 'reply', value: 'v' },
+    { label: 'Go', kind: 'viewLocation' },
+  ])
+})
+
+t.test('Media is stored as the bare id', async (t) => {
+  t.equal(kept({ media: 'image:logo' })?.media, 'logo')
+  t.equal(kept({ media: 'logo' })?.media, 'logo')
+})
+
+t.test('A pair or the link of a map gives the coordinates, and the link’s place the address', async (t) => {
+  const here = { latitude: 48.8584, longitude: 2.2945 }
+  const reads: [string, object][] = [
+    ['48.8584, 2.2945', here],
+    [' 48.8584;2.2945 ', here],
+    ['-33.9,151', { latitude: -33.9, longitude: 151 }],
+    [
+      'https://www.google.com/maps/place/Eiffel+Tower/@48.85,2.29,17z/data=!3d48.8584!4d2.2945',
+      { ...here, address: 'Eiffel Tower' },
+    ],
+    ['https://www.google.com/maps/@48.8584,2.2945,15z', here],
+    ['https://maps.google.com/?q=48.8584,2.2945', here],
+    ['https://www.google.com/maps/search/?api=1&query=48.8584%2C2.2945', here],
+    ['https://maps.apple.com/?ll=48.8584,2.2945&q=Tour%20Eiffel', { ...here, address: 'Tour Eiffel' }],
+    ['https://www.openstreetmap.org/?mlat=48.8584&mlon=2.2945#map=17/48/2', here],
+    ['https://www.openstreetmap.org/#map=17/48.8584/2.2945', here],
+    ['geo:48.8584,2.2945', here],
+  ]
+  for (const [address, expected] of reads) t.same(kept({ location: { address } })?.location, expected, address)
+  t.same(readAddress('https://maps.google.com/?q=Eiffel+Tower'), { kind: 'words', address: 'Eiffel Tower' })
+})
+
+t.test('Reading an address never throws and gives no place off the earth', async () => {
+  const parts = fc.constantFrom(
+    'https://',
+    'geo:',
+    '/place/',
+    '@',
+    '%E0',
+    ',',
+    '48.1',
+    '999',
+    '-',
+    '?q=',
+    '&',
+    '!3d',
+    '!4d',
+    ' ',
+    'Paris',
+    '#map=',
+  )
+  fc.assert(
+    fc.property(
+      fc.array(parts, { maxLength: 10 }).map((each) => each.join('')),
+      (text) => {
+        const read = readAddress(text)
+        return (
+          read.kind !== 'place' ||
+          (Math.abs(read.coordinates.latitude) <= 90 && Math.abs(read.coordinates.longitude) <= 180)
+        )
+      },
+    ),
+  )
+})
+
+t.test(
+  'A plain address is looked up: formatted when found, 422 when nowhere, kept alone when nobody can tell',
+  async (t) => {
+    const found = new Map<string, Geocoded>([
+      ['Main St 1', { latitude: 1, longitude: 2, address: '1 Main Street, Springfield' }],
+      ['Atlantis', 'nowhere'],
+    ])
+    const body = {
+      things: [
+        thing({ location: { address: 'Main St 1', label: 'Shop' } }),
+        thing({ id: 'u', location: { address: '1,2' } }),
+        thing({ id: 'v', location: { address: 'Main St 1' } }),
+      ],
+    }
+    t.same(addressesToGeocode(shop, body), ['Main St 1'], 'each address once, and only those that need it')
+    const placed = must(put([thing({ location: { address: 'Main St 1', label: 'Shop' } })], shop, found))
+    t.same(placed.things[0]?.location, {
+      address: '1 Main Street, Springfield',
+      latitude: 1,
+      longitude: 2,
+      label: 'Shop',
+    })
+    t.same(errorsOf(put([thing(), thing({ id: 'u', location: { address: 'Atlantis' } })], shop, found)), {
+      code: 'request.invalid',
+      fields: ['things[1].location.address'],
+    })
+    t.same(kept({ location: { address: 'Main St 1' } })?.location, { address: 'Main St 1' })
+    const again = { things: [thing({ location: { address: '1 Main Street, Springfield' } })] }
+    t.same(addressesToGeocode(placed, again), [], 'what has coordinates already is not looked up again')
+    t.same(must(thingsReplaced(placed, again, readers)).things[0]?.location, {
+      address: '1 Main Street, Springfield',
+      latitude: 1,
+      longitude: 2,
+    })
+  },
+)
+
+t.test('Without a location key the kept one stays; null clears it', async (t) => {
+  const placed = must(put([thing({ location: { latitude: 1, longitude: 2 } })]))
+  t.same(must(put([thing()], placed)).things[0]?.location, { latitude: 1, longitude: 2 })
+  t.notOk('location' in must(put([thing({ location: null })], placed)).things[0]!)
+})
+
+t.test('Collections of a thing: a set, and what the old single field means', async (t) => {
+  const inTwo = must(put([thing({ collections: ['b', 'a', 'b'] })]))
+  t.same(inTwo.things[0]?.collections, ['b', 'a'])
+  t.equal(thingView(inTwo.things[0]!).collection, 'b', 'a read shows the first')
+  const after = (change: object) => must(put([thing(change)], inTwo)).things[0]?.collections
+  t.same(after({ collections: ['c'], collection: 'b' }), ['c'], 'collections wins')
+  t.same(after({ collection: 'b' }), ['b', 'a'], 'the others stay when it is what GET returned')
+  t.same(after({ collection: 'a' }), ['a'], 'otherwise the thing moves')
+  t.same(after({}), undefined, 'with neither it belongs to none')
+  t.same(after({ collections: [] }), undefined)
+})
+
+t.test('PUT of a GET changes nothing', async (t) => {
+  const things = JSON.parse(JSON.stringify(sample.things.map(thingView)))
+  t.same(must(thingsReplaced(sample, { things }, readers)), sample)
+  t.same(must(collectionsReplaced(sample, { collections: sample.collections })), sample)
+  t.same(must(factsReplaced(sample, { facts: sample.facts }, '2031-01-01T00:00:00Z')), sample)
+})
+
+t.test('Dropping a collection that things belong to is 422, unless by force', async (t) => {
+  const held = must(
+    put([thing({ collections: ['a', 'b'] }), thing({ id: 'u', collections: ['b'] }), thing({ id: 'v' })]),
+  )
+  const left = { collections: [collections[0], collections[2]] }
+  t.same(errorsOf(collectionsReplaced(held, left)), {
+    code: 'request.invalid',
+    fields: ['things[0].collections[1]', 'things[1].collections[0]'],
+  })
+  const forced = must(collectionsReplaced(held, left, true))
+  t.same(
+    forced.things.map((each) => each.collections),
+    [['a'], undefined, undefined],
+  )
+  t.equal(forced.things[2], held.things[2], 'things that were not in it are untouched')
+  t.same(
+    errorsOf(admitted(sample, collectionsReplaced(sample, { collections: [] }, true)))?.fields,
+    ['messageTemplates[0].body'],
+    'markers hold it by force too',
+  )
+})
+
+t.test('Collections are refused by path', async (t) => {
+  const wrong: [object, string][] = [
+    [{}, 'collections'],
+    [{ collections: [{ id: 'x' }] }, 'collections[0].name'],
+    [{ collections: [...collections, collections[0]] }, 'collections[3].id'],
+    [
+      { collections: [{ id: 'x', name: 'X', presentation: { fields: ['smell'] } }] },
+      'collections[0].presentation.fields[0]',
+    ],
+  ]
+  for (const [body, field] of wrong)
+    t.same(errorsOf(collectionsReplaced(shop, body)), { code: 'request.invalid', fields: [field] })
+})
+
+const at = '2030-01-01T00:00:00Z'
+const fact = (change: object = {}) => ({ question: 'Where?', answer: 'Here.', ...change })
+
+t.test('Facts are filled in, verbatim is read as exact, and the time is the house’s', async (t) => {
+  const { document, id } = must(
+    factAdded(emptyDocument, fact({ verbatim: true, updatedAt: '1999-01-01T00:00:00Z' }), at),
+  )
+  t.same(find(document, 'facts', id), {
+    exact: true,
+    enabled: true,
+    source: 'operator',
+    confirmed: true,
+    alwaysOn: false,
+    question: 'Where?',
+    answer: 'Here.',
+    id: 'where',
+    updatedAt: at,
+  })
+  t.equal(must(factAdded(document, fact(), at)).id, 'where-2')
+  t.same(errorsOf(factAdded(document, fact({ id: 'where' }), at))?.fields, ['id'])
+})
+
+t.test('A fact that did not change keeps its time; one that did has a new one', async (t) => {
+  const two = must(factsReplaced(emptyDocument, { facts: [fact({ id: 'a' }), fact({ id: 'b' })] }, at))
+  const later = '2030-02-02T00:00:00Z'
+  const after = must(factsReplaced(two, { facts: [{ ...two.facts[0] }, fact({ id: 'b', answer: 'There.' })] }, later))
+  t.same(
+    after.facts.map((each) => each.updatedAt),
+    [at, later],
+  )
+})
+
+t.test('Facts are patched and removed', async (t) => {
+  const patched = must(factPatched(sample, 'parking', { enabled: false, scope: null, verbatim: true }, at))
+  t.match(find(patched, 'facts', 'parking'), { enabled: false, exact: true, updatedAt: at })
+  t.notOk('scope' in find(patched, 'facts', 'parking')!)
+  t.same(must(factPatched(sample, 'parking', {}, at)), sample)
+  t.same(must(factRemoved(sample, 'parking')).facts, [])
+  t.equal(errorsOf(factRemoved(sample, 'gone'))?.code, 'resource.not_found')
+  t.same(errorsOf(factPatched(sample, 'parking', { scope: { playbooks: ['gone'] } }, at))?.fields, [
+    'scope.playbooks[0]',
+  ])
+  t.same(
+    errorsOf(factsReplaced(sample, { facts: [fact({ id: 'x', scope: { playbooks: ['booking', 'gone'] } })] }, at))
+      ?.fields,
+    ['facts[0].scope.playbooks[1]'],
+  )
+  t.same(lint(patched).errors, [])
+})

@@ -1,0 +1,289 @@
+/** Lint: every finding is made where it should be and nowhere else, and a large agent takes no time. */
+import t from 'tap'
+import { stamped } from '../../../core/agent/flows/stale.js'
+import {
+  type AgentDocument,
+  emptyDocument,
+  filledUses,
+  find,
+  flowRefusal,
+  type Item,
+  type LintCode,
+  lint,
+  lintCodes,
+  withItem,
+} from '../../../core/agent/index.js'
+import { edges } from '../../../core/agent/references.js'
+import { largeAgent, sample } from './sample.js'
+
+type Playbook = Item<'playbooks'>
+type Flow = NonNullable<Playbook['flow']>
+
+const withPlaybook = (change: Partial<Playbook>): AgentDocument =>
+  withItem(sample, 'playbooks', { ...find(sample, 'playbooks', 'booking')!, ...change })
+const withFlow = (flow: Partial<Flow>): AgentDocument =>
+  withPlaybook({ flow: { slots: [], steps: [{ end: { outcome: 'done' } }], ...flow } })
+const withSteps = (...steps: Flow['steps'][number][]) => withFlow({ steps })
+const withSlot = (slot: object): AgentDocument =>
+  withFlow({ slots: [{ name: 'a', type: 'string', ...slot }], steps: [{ collect: 'a' }, { end: { outcome: 'done' } }] })
+const withTemplate = (body: string, more: object = {}) =>
+  withItem(sample, 'messageTemplates', { id: 'odd', name: 'Odd', body, ...more })
+const withFact = (change: object) =>
+  withItem(sample, 'facts', { id: 'odd', question: 'Odd?', answer: 'Yes.', ...change })
+const withThing = (change: object) => withItem(sample, 'things', { id: 'odd', name: 'Odd', ...change })
+const end = { end: { outcome: 'done' } }
+
+/** One document for each code, and where the finding stands. */
+const cases: Record<LintCode, [AgentDocument, string]> = {
+  'flow.empty': [withFlow({ steps: [] }), 'playbooks[1].flow.steps'],
+  'flow.step.kind': [withSteps({ say: 'Hi', call: 'front-desk' }, end), 'playbooks[1].flow.steps[0]'],
+  'flow.step.unreachable': [withSteps(end, { say: 'Nobody hears this' }), 'playbooks[1].flow.steps[1]'],
+  'flow.loop.endless': [
+    withFlow({
+      slots: [{ name: 'a', type: 'string' }],
+      steps: [{ id: 'x', collect: 'a' }, { branch: [{ if: 'a', goto: 'x' }], else: 'x' }, end],
+    }),
+    'playbooks[1].flow.steps[0]',
+  ],
+  'flow.loop.idle': [
+    withSteps({ id: 'x', say: 'Hm' }, { branch: [{ if: 'it rains', goto: 'x' }] }, end),
+    'playbooks[1].flow.steps[0]',
+  ],
+  'flow.goto.unknown': [
+    withSteps({ branch: [{ if: 'it rains', goto: 'nowhere' }] }, end),
+    'playbooks[1].flow.steps[0].branch[0].goto',
+  ],
+  'flow.slot.unknown': [withSteps({ collect: ['missing'] }, end), 'playbooks[1].flow.steps[0].collect'],
+  'flow.slot.duplicate': [
+    withFlow({
+      slots: [
+        { name: 'a', type: 'string' },
+        { name: 'a', type: 'email' },
+      ],
+      steps: [{ collect: 'a' }, end],
+    }),
+    'playbooks[1].flow.slots[1].name',
+  ],
+  'flow.slot.options': [withSlot({ type: 'enum' }), 'playbooks[1].flow.slots[0]'],
+  'flow.slot.validate': [withSlot({ validate: '/(a)\\1/' }), 'playbooks[1].flow.slots[0].validate'],
+  'flow.slot.predicate': [withSlot({ validate: 'is nice' }), 'playbooks[1].flow.slots[0].validate'],
+  'flow.slot.unused': [withFlow({ slots: [{ name: 'a', type: 'string' }] }), 'playbooks[1].flow.slots[0]'],
+  'flow.text.slot.unknown': [withSteps({ say: 'Hi {nobody}' }, end), 'playbooks[1].flow.steps[0].say'],
+  'flow.condition.slot.unknown': [
+    withSteps({ id: 'x', branch: [{ if: "nobody == 'x'", goto: 'y' }] }, { id: 'y', ...end }),
+    'playbooks[1].flow.steps[0].branch[0].if',
+  ],
+  'flow.bind.unknown': [withSlot({ bind: 'person.emial' }), 'playbooks[1].flow.slots[0].bind'],
+  'flow.bind.undeclared': [withSlot({ bind: 'person.customFields.colour' }), 'playbooks[1].flow.slots[0].bind'],
+  'flow.template.unknown': [withSteps({ say: 'template:gone' }, end), 'playbooks[1].flow.steps[0].say'],
+  'flow.thing.unknown': [withSteps({ say: '[[things: gone]]' }, end), 'playbooks[1].flow.steps[0].say'],
+  'flow.collection.unknown': [withSteps({ say: '[[collection: gone]]' }, end), 'playbooks[1].flow.steps[0].say'],
+  'flow.image.unknown': [withSteps({ say: 'See image:gone' }, end), 'playbooks[1].flow.steps[0].say'],
+  'flow.playbook.unknown': [withSteps({ handoff: 'gone' }), 'playbooks[1].flow.steps[0].handoff'],
+  'flow.playbook.owned': [withSteps({ handoff: 'playbook:invite' }), 'playbooks[1].flow.steps[0].handoff'],
+  'flow.call.flowless': [withSteps({ call: 'front-desk' }, end), 'playbooks[1].flow.steps[0].call'],
+  'flow.call.cycle': [withSteps({ call: 'booking' }, end), 'playbooks[1].flow'],
+  'flow.integration.unknown': [withSteps({ action: 'integration:gone' }, end), 'playbooks[1].flow.steps[0].action'],
+  'flow.action.unknown': [withSteps({ action: 'teleport.now' }, end), 'playbooks[1].flow.steps[0].action'],
+  'flow.action.tool.unknown': [withSteps({ action: 'scheduling.dance' }, end), 'playbooks[1].flow.steps[0].action'],
+  'flow.action.capability.missing': [withSteps({ action: 'notify.team' }, end), 'playbooks[1].flow.steps[0].action'],
+  'flow.action.unconfigured': [
+    { ...withSteps({ action: 'scheduling.book' }, end), scheduling: undefined },
+    'playbooks[1].flow.steps[0].action',
+  ],
+  'flow.body.stale': [withPlaybook({ body: 'Edited since.' }), 'playbooks[1].flow'],
+  'flow.chip.keyword': [
+    withSteps({ say: { text: 'Go on?', suggestions: ['Yes', 'Cancel!'] } }, end),
+    'playbooks[1].flow.steps[0].say',
+  ],
+  'flow.chip.long': [
+    withSteps({ say: { text: 'Go on?', suggestions: ['x'.repeat(26)] } }, end),
+    'playbooks[1].flow.steps[0].say',
+  ],
+  'playbook.default.missing': [
+    withItem(sample, 'playbooks', { ...sample.playbooks[0]!, isDefault: false }),
+    'playbooks',
+  ],
+  'playbook.default.several': [withPlaybook({ isDefault: true }), 'playbooks'],
+  'playbook.default.owned': [withPlaybook({ isDefault: true, outreachId: 'come-back' }), 'playbooks[1]'],
+  'playbook.outreach.unknown': [withPlaybook({ outreachId: 'gone' }), 'playbooks[1].outreachId'],
+  'playbook.uses.unknown': [
+    withPlaybook({ uses: ['magic', 'scheduling', 'people', 'integration:crm'] }),
+    'playbooks[1].uses[0]',
+  ],
+  'playbook.uses.missing': [withPlaybook({ uses: undefined as never, flow: undefined }), 'playbooks[1]'],
+  'playbook.template.unknown': [withPlaybook({ messageTemplateRefs: ['gone'] }), 'playbooks[1].messageTemplateRefs[0]'],
+  'playbook.thing.unknown': [withPlaybook({ whenToUse: '[[things: haircut, gone]]' }), 'playbooks[1].whenToUse'],
+  'playbook.collection.unknown': [
+    withPlaybook({ examples: [[{ role: 'agent', content: '[[collection: gone]]' }]] }),
+    'playbooks[1].examples[0][0].content',
+  ],
+  'playbook.image.unknown': [withPlaybook({ whenToUse: 'image:gone' }), 'playbooks[1].whenToUse'],
+  'playbook.tool.unknown': [withPlaybook({ toolRefs: ['@svc/tool.gone'] }), 'playbooks[1].toolRefs[0]'],
+  'playbook.chip.keyword': [withPlaybook({ body: '[[chips: Go on | Stop = halt]]' }), 'playbooks[1].body'],
+  'playbook.whenToUse.missing': [withPlaybook({ whenToUse: ' ' }), 'playbooks[1].whenToUse'],
+  'template.template.unknown': [withTemplate('[[template: gone]]'), 'messageTemplates[3].body'],
+  'template.thing.unknown': [withTemplate('[[things: gone]]'), 'messageTemplates[3].body'],
+  'template.collection.unknown': [withTemplate('[[collection: gone]]'), 'messageTemplates[3].body'],
+  'template.image.unknown': [withTemplate('image:gone'), 'messageTemplates[3].body'],
+  'template.field.unknown': [withTemplate('Hi. {person.customFields.gone}'), 'messageTemplates[3].body'],
+  'template.slot.unknown': [withTemplate('Hi. {person.frstName}'), 'messageTemplates[3].body'],
+  'template.cycle': [withTemplate('Again [[template: odd]]'), 'messageTemplates[3].body'],
+  'template.empty.person': [
+    withTemplate('Hi {person.firstName}', { defaultOnMissingSlot: 'block-send' }),
+    'messageTemplates[3].body',
+  ],
+  'template.chip.keyword': [withTemplate('Hi [[chips: End]]'), 'messageTemplates[3].body'],
+  'fact.template.unknown': [withFact({ answer: '[[template: gone]]' }), 'facts[1].answer'],
+  'fact.thing.unknown': [withFact({ answer: '[[things: gone]]' }), 'facts[1].answer'],
+  'fact.collection.unknown': [withFact({ answer: '[[collection: gone]]' }), 'facts[1].answer'],
+  'fact.image.unknown': [withFact({ answer: 'image:gone' }), 'facts[1].answer'],
+  'fact.scope.unknown': [withFact({ scope: { playbooks: ['gone'] } }), 'facts[1].scope.playbooks[0]'],
+  'fact.duplicate': [
+    withFact({ question: ' where can I  PARK?', scope: { playbooks: ['booking'] } }),
+    'facts[1].question',
+  ],
+  'fact.chip.keyword': [withFact({ answer: '[[chips: Unsubscribe]]' }), 'facts[1].answer'],
+  'thing.collection.unknown': [withThing({ collections: ['gone'] }), 'things[1].collections[0]'],
+  'thing.media.unknown': [withThing({ media: 'gone' }), 'things[1].media'],
+  'thing.action.keyword': [withThing({ actions: [{ label: 'STOP', kind: 'reply' }] }), 'things[1].actions[0].label'],
+  'collection.empty': [withItem(sample, 'collections', { id: 'odd', name: 'Odd' }), 'collections[1]'],
+  'collection.action.unknown': [
+    withItem(sample, 'collections', { id: 'cuts', name: 'Cuts', presentation: { actions: ['Fly'] } }),
+    'collections[0].presentation.actions[0]',
+  ],
+  'rule.pattern.unreadable': [
+    withItem(sample, 'rules', { id: 'odd', text: 'Odd', check: { kind: 'pattern', patterns: ['/(?=a)/'] } }),
+    'rules[1].check.patterns[0]',
+  ],
+  'goal.unknown': [{ ...sample, defaultGoal: { goalId: 'gone' } }, 'defaultGoal.goalId'],
+  'goal.field.unknown': [
+    withPlaybook({ goal: { goalId: 'booked', unless: { field: 'person.customFields.gone', op: 'exists' } } }),
+    'playbooks[1].goal.unless.field',
+  ],
+  'goal.unreached': [
+    withItem(sample, 'goals', { id: 'odd', name: 'Odd', definition: { kind: 'event', event: 'link.tapped' } }),
+    'goals[2].definition.event',
+  ],
+  'outreach.template.unknown': [
+    withItem(sample, 'outreach', { ...sample.outreach[0]!, openerTemplateId: 'gone' }),
+    'outreach[0].openerTemplateId',
+  ],
+  'outreach.playbook.unknown': [
+    withItem(sample, 'outreach', { ...sample.outreach[0]!, playbookId: 'gone' }),
+    'outreach[0].playbookId',
+  ],
+  'outreach.opener.blocked': [
+    withItem(sample, 'messageTemplates', { id: 'opener', name: 'O', body: 'Hi {person.company|block-send}' }),
+    'outreach[0].inputs',
+  ],
+  'scheduling.playbook.unknown': [
+    { ...sample, scheduling: { ...sample.scheduling!, reminders: { playbookId: 'gone' } } },
+    'scheduling.reminders.playbookId',
+  ],
+  'scheduling.window.empty': [
+    {
+      ...sample,
+      scheduling: { representatives: [], availableHours: [{ dayOfWeek: 1, startTime: '17:00', endTime: '09:00' }] },
+    },
+    'scheduling.availableHours[0]',
+  ],
+  'scheduling.hours.missing': [{ ...sample, scheduling: { representatives: [] } }, 'scheduling.availableHours'],
+  'campaign.segment.unknown': [
+    { ...sample, draftCampaigns: [{ id: 'c', name: 'C', segmentId: 'gone' }] },
+    'draftCampaigns[0].segmentId',
+  ],
+  'tool.unknown': [
+    withItem(sample, 'toolBindings', { toolId: '@svc/tool.gone', config: {} }),
+    'toolBindings[1].toolId',
+  ],
+  'identity.contact.missing': [{ ...sample, identity: {} }, 'identity'],
+}
+
+const listOf = { error: 'errors', warning: 'warnings', advice: 'advice' } as const
+
+t.test('An agent that is in order has no findings but the advice that stands to reason', async (t) => {
+  t.same(lint(sample), { errors: [], warnings: [], advice: [] })
+  t.same(lint(emptyDocument), { errors: [], warnings: [], advice: [] })
+})
+
+t.test('Every finding has its code, path, message and fix, in the list of its level', async (t) => {
+  for (const [code, [document, path]] of Object.entries(cases) as [LintCode, [AgentDocument, string]][]) {
+    const { level, fix } = lintCodes[code]
+    const found = lint(document)[listOf[level]].find((finding) => finding.code === code)
+    t.match(found, { path, fix }, `${code} at ${path}`)
+    t.match(found?.message ?? '', /^\S.*\.$/s, 'in a sentence')
+  }
+})
+
+t.test('Every row of the table of references has a code that lint knows', async (t) => {
+  for (const { code, from, field } of edges) t.ok(Object.hasOwn(lintCodes, code), `${from} ${field}: ${code}`)
+})
+
+t.test('Flow errors refuse the playbook with 422 agent.playbook.flow_invalid, warnings never do', async (t) => {
+  for (const [code, [document, path]] of Object.entries(cases) as [LintCode, [AgentDocument, string]][]) {
+    const isBlocking = code.startsWith('flow.') && lintCodes[code].level === 'error'
+    const refusal = flowRefusal(document, 'booking')
+    if (isBlocking)
+      t.match(
+        refusal?.errors?.find((error) => error.code === code),
+        { field: path },
+        `${code} refuses`,
+      )
+    else t.equal(refusal, undefined, `${code} does not refuse`)
+  }
+})
+
+t.test('An error in another playbook does not refuse this one', async (t) => {
+  t.equal(flowRefusal(withSteps({ say: 'template:gone' }, end), 'front-desk'), undefined)
+})
+
+t.test('A flow may always search knowledge, whatever the playbook uses', async (t) => {
+  const document = withPlaybook({
+    uses: [],
+    flow: stamped({ steps: [{ action: 'knowledge.search', with: { words: 'x' } }, end] }, 'Find a time.'),
+  })
+  t.same(lint(document).errors, [])
+})
+
+t.test('A condition that is a sentence names no slots', async (t) => {
+  const document = withSteps({ branch: [{ if: 'they sound angry', goto: 'x' }] }, { id: 'x', ...end })
+  t.notOk(lint(document).warnings.some(({ code }) => code === 'flow.condition.slot.unknown'))
+})
+
+/** By the processor's clock, since others may be busy on the machine. */
+function leastMs(document: AgentDocument): number {
+  lint(document)
+  const times = [1, 2, 3].map(() => {
+    const before = process.cpuUsage()
+    lint(document)
+    return process.cpuUsage(before).user / 1_000
+  })
+  return Math.min(...times)
+}
+
+t.test('A large agent is linted in well under 200 ms', async (t) => {
+  const ms = leastMs(largeAgent())
+  t.ok(ms < 200, `it took ${ms} ms`)
+})
+
+t.test('Four times the agent takes about four times the time, whatever its texts hold', async (t) => {
+  const chain = (length: number): AgentDocument => ({
+    ...emptyDocument,
+    playbooks: Array.from({ length }, (_, nth) => ({
+      id: `p${nth}`,
+      name: 'P',
+      body: '[[template: '.repeat(400),
+      uses: filledUses(emptyDocument),
+      isDefault: nth === 0,
+      flow: { steps: [{ call: `p${(nth + 1) % length}` }, end] },
+    })),
+    messageTemplates: Array.from({ length }, (_, nth) => ({
+      id: `t${nth}`,
+      name: 'T',
+      body: `{${'a'.repeat(2_000)} [[template: t${(nth + 1) % length}]]`,
+    })),
+  })
+  const [small, big] = [leastMs(chain(100)), leastMs(chain(400))]
+  t.ok(big < 12 * Math.max(small, 2), `${small} ms and ${big} ms`)
+})
