@@ -9,6 +9,7 @@ import { messages } from './messages/scenario.js'
 import { render } from './render/scenario.js'
 import { roundtrip } from './roundtrip/scenario.js'
 import type { Scenario } from './scenario.js'
+import { sms } from './sms/scenario.js'
 import { store } from './store/scenario.js'
 
 export const scenarios: readonly Scenario[] = [
@@ -20,6 +21,7 @@ export const scenarios: readonly Scenario[] = [
   render,
   messages,
   ingress,
+  sms,
   roundtrip,
   load,
 ]

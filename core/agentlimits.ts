@@ -118,3 +118,15 @@ export const agentLimits = {
   /** Faults that one check lists. */
   faults: 50,
 } as const
+
+/** Keeping documents: those a process holds in memory, the changes that stay on record, and what secrets show. */
+export const agentDocument = {
+  heldAgents: 200,
+  deedsKept: 1_000,
+  /** A secret that is shorter shows nothing of itself. */
+  last4FromChars: 12,
+  /** Bodies that hold one item or one small section. */
+  bodyBytes: 1024 ** 2,
+  /** Bodies that hold a whole list, or the whole agent. */
+  wholeBytes: 8 * 1024 ** 2,
+} as const

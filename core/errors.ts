@@ -21,6 +21,7 @@ export const errorTable = {
   'agent.channel.taken': { status: 409, title: 'The agent has a binding of that channel' },
   'agent.channel.state_conflict': { status: 409, title: 'The status of the binding does not allow this' },
   'request.method_not_allowed': { status: 405, title: 'This path does not take that method' },
+  'request.precondition_failed': { status: 412, title: 'It is not as you last read it' },
   'request.too_large': { status: 413, title: 'The request body is too large' },
   'request.unsupported_media_type': { status: 415, title: 'This content type is not read here' },
   'request.invalid': { status: 422, title: 'The request is not valid' },

@@ -114,7 +114,8 @@ export const smpp = {
   /** Nothing is submitted for this long when the message center asks for less: at first, and at most. */
   holdMs: second,
   holdMaxMs: 30 * second,
-  /** Answers that came after nobody waited for them any more, kept for whoever tries the same again. */
+  /** Answers that come after nobody waits for them any more, for so long, are kept for whoever tries the same again. */
+  lateMs: 5 * minute,
   lateAnswersKept: 10_000,
   /** What the message center called the newest messages, so that it is understood when it writes that otherwise. */
   idsKept: 50_000,
@@ -276,6 +277,8 @@ export const channelBinding = {
   bodyBytes: 64 * 1024,
   /** Changes of status that are kept, the newest. */
   eventsKept: 100,
+  /** Of what a provider said about it, what operators read. */
+  statusDetailChars: 400,
   /** How long the built-in provisioner takes for each step. */
   provisionStepMs: 500,
   rememberedPlaces: 10_000,

@@ -6,6 +6,8 @@ export function banner({ urls, node }: RunningNode, keyWasGiven: boolean): strin
   const lines = ['', 'Parley is running.', '']
   if (urls.mgmt) lines.push(`  Management API  ${urls.mgmt}/v1   docs ${urls.mgmt}/v1/docs`)
   if (urls.gateway) lines.push(`  Gateway         ${urls.gateway}/v4   docs ${urls.gateway}/v4/docs`)
+  const emulated = node.emulator.providers.started()
+  if (emulated) lines.push(`  Providers       ${emulated.httpUrl}   emulated, and SMPP on port ${emulated.smppPort}`)
   if (key && !keyWasGiven) {
     lines.push('', `  API key of the org "${orgId}", shown this once:`, `    ${key}`)
   }

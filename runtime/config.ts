@@ -115,6 +115,12 @@ const variables = {
     'Search URL of a geocoder that answers as Nominatim does',
   ),
   adapters: optional('PARLEY_ADAPTERS', kinds.moduleList, nothing, 'Modules of partner adapters, separated by commas'),
+  emulator: optional(
+    'PARLEY_EMULATOR',
+    kinds.flag,
+    'on where `PARLEY_HOST` is a loopback address',
+    'Runs servers that stand in for real providers, on loopback ports of their own beside the management API',
+  ),
   allowPrivateUrls: given(
     'PARLEY_ALLOW_PRIVATE_URLS',
     kinds.flag,

@@ -1,13 +1,31 @@
-/** The built-in emulator: a provider for every channel but web chat, and its phones as operators and tests reach them. */
+/**
+ * The built-in emulator, as operators and tests reach it: a provider for every channel but web chat with phones of its
+ * own, and servers that stand in for real providers.
+ */
 import Type from 'typebox'
 import { emulatorAdapter, signatureHeader, signatureOf } from '../adapters/emulator/adapter.js'
+import type { Act } from '../adapters/emulator/contract.js'
+import { openProviderEmulator, type ProviderEmulator, type Started } from '../adapters/emulator/control.js'
 import { openPhones } from '../adapters/emulator/phones.js'
+import type { CallWebhook } from '../adapters/emulator/postman.js'
+import {
+  AccountChange,
+  AccountView,
+  ActBody,
+  FaultView,
+  GreetedView,
+  NewAccount,
+  NewFault,
+  SentView,
+  ServersView,
+  ToldView,
+} from '../adapters/emulator/schema.js'
 import type { Adapter } from '../core/channel/adapter.js'
 import { channelNames } from '../core/channel/names.js'
-import { refuse } from '../core/errors.js'
+import { invalid, refuse } from '../core/errors.js'
 import { pathIdPattern } from '../core/ids.js'
-import { emulator as limits } from '../core/limits.js'
-import { json, type Route, route } from './http/route.js'
+import { emulator as limits, providerEmulator } from '../core/limits.js'
+import { json, noContent, type Route, route } from './http/route.js'
 
 const closed = { additionalProperties: false } as const
 
@@ -40,15 +58,55 @@ export interface Emulator {
   readonly adapters: readonly Adapter[]
   /** `gatewayUrl`: where this installation's gateway is, as providers call it. */
   routes(gatewayUrl: () => string): Route[]
+  /** The same for the servers that stand in for providers. */
+  wireRoutes(gatewayUrl: () => string): Route[]
+  /** Opens those servers, on loopback. Without it they do not exist. */
+  start(ports?: { readonly httpPort?: number; readonly smppPort?: number }): Promise<Started>
+  stop(): Promise<void>
+  /** Where the node may call them although they are on loopback. */
+  origins(): ReadonlySet<string>
+  /** Whether the message center among them is there. */
+  isMessageCenter(host: string, port: number): boolean
+  readonly providers: ProviderEmulator
+}
+
+export interface EmulatorOptions {
+  readonly now?: () => number
+  readonly timeScale?: number
 }
 
 /** `key` signs what phones do: the same on every process of an installation. */
-export function openEmulator(key: Uint8Array): Emulator {
+export function openEmulator(key: Uint8Array, { now = Date.now, timeScale = 1 }: EmulatorOptions = {}): Emulator {
   const phones = openPhones(limits.shownKept)
   const channels = channelNames.filter((channel) => channel !== 'webchat')
+  const providers = openProviderEmulator({ key, now, timeScale, webhook: callWebhook })
   return {
     adapters: channels.map((channel) => emulatorAdapter(channel, phones, key) as Adapter),
     routes: (gatewayUrl) => emulatorRoutes(phones, key, gatewayUrl),
+    wireRoutes: (gatewayUrl) => wireRoutes(providers, gatewayUrl),
+    start: (ports) => providers.start({ ...ports, host: loopback }),
+    stop: () => providers.stop(),
+    origins() {
+      const at = providers.started()
+      return new Set(at ? [at.httpUrl] : [])
+    },
+    isMessageCenter: (host, port) => host === loopback && port === providers.started()?.smppPort,
+    providers,
+  }
+}
+
+const loopback = '127.0.0.1'
+
+/** A provider's call to our own gateway: accounts take no other address. */
+const callWebhook: CallWebhook = async ({ method, url, headers, body, timeoutMs }) => {
+  try {
+    const signal = AbortSignal.timeout(timeoutMs)
+    const sent = method === 'POST' ? { body } : {}
+    const answer = await fetch(url, { method, headers, signal, redirect: 'manual', ...sent })
+    const text = (await answer.text()).slice(0, providerEmulator.bodyBytes)
+    return { status: answer.status, header: (name) => answer.headers.get(name) ?? '', body: text }
+  } catch {
+    return undefined
   }
 }
 
@@ -107,4 +165,164 @@ function emulatorRoutes(phones: ReturnType<typeof openPhones>, key: Uint8Array, 
       },
     }),
   ]
+}
+
+const listOf = <S extends Parameters<typeof Type.Array>[0]>(view: S) => Type.Object({ data: Type.Array(view) }, closed)
+const accountParams = Type.Object({ accountId: Type.String({ pattern: pathIdPattern }) })
+const missing = refuse('resource.not_found')
+const notRunning = refuse('service.unavailable', { detail: 'The provider emulator does not run in this process.' })
+
+function wireRoutes(providers: ProviderEmulator, gatewayUrl: () => string): Route[] {
+  const common = { plane: 'mgmt', tag: 'Emulator', access: { who: 'sysop' } } as const
+
+  /** Providers call our own ingress and nothing else, so that this is no way to call whatever somebody likes. */
+  function wrongUrl(url: string | undefined) {
+    const prefix = `${gatewayUrl()}/v4/ingress/`
+    const isOurs = url === undefined || (url.startsWith(prefix) && /^\w[\w:-]*$/.test(url.slice(prefix.length)))
+    return isOurs ? undefined : invalid('ingressUrl', 'must be the ingress address of a binding')
+  }
+
+  return [
+    route({
+      ...common,
+      method: 'GET',
+      path: '/system/emulator/providers',
+      summary: 'Where the servers that stand in for providers are',
+      reply: { 200: ServersView },
+      handler: () => json(200, { running: providers.started() !== undefined, ...placesIn(providers) }),
+    }),
+    route({
+      ...common,
+      method: 'GET',
+      path: '/system/emulator/accounts',
+      summary: 'Accounts at emulated providers',
+      reply: { 200: listOf(AccountView) },
+      handler: () => json(200, { data: [...providers.accounts.all()] }),
+    }),
+    route({
+      ...common,
+      method: 'POST',
+      path: '/system/emulator/accounts',
+      summary: 'Open an account at an emulated provider; one of the same name has the same credentials again',
+      body: NewAccount,
+      reply: { 201: AccountView },
+      errors: ['request.invalid', 'service.unavailable'],
+      handler({ body }) {
+        if (!providers.started()) return notRunning
+        const wrong = wrongUrl(body.ingressUrl)
+        if (wrong) return wrong
+        const account = providers.accounts.register(body)
+        const taken = 'is the name of an account of another wire, or there are too many accounts'
+        return account ? json(201, account) : invalid('id', taken)
+      },
+    }),
+    route({
+      ...common,
+      method: 'PATCH',
+      path: '/system/emulator/accounts/{accountId}',
+      summary: 'Tell an emulated provider where to call, as one does in its console',
+      params: accountParams,
+      body: AccountChange,
+      reply: { 200: AccountView },
+      errors: ['resource.not_found', 'request.invalid'],
+      handler({ params: { accountId }, body }) {
+        const wrong = wrongUrl(body.ingressUrl)
+        if (wrong) return wrong
+        const account = providers.accounts.change(accountId, body)
+        return account ? json(200, account) : missing
+      },
+    }),
+    route({
+      ...common,
+      method: 'DELETE',
+      path: '/system/emulator/accounts/{accountId}',
+      summary: 'Close an account at an emulated provider',
+      params: accountParams,
+      reply: { 204: null },
+      errors: ['resource.not_found'],
+      handler: ({ params: { accountId } }) => (providers.accounts.remove(accountId) ? noContent : missing),
+    }),
+    route({
+      ...common,
+      method: 'POST',
+      path: '/system/emulator/accounts/{accountId}/_greet',
+      summary: 'Have an emulated provider make itself known at the ingress, where it does so',
+      params: accountParams,
+      reply: { 200: GreetedView },
+      errors: ['resource.not_found'],
+      async handler({ params: { accountId } }) {
+        if (!providers.accounts.get(accountId)) return missing
+        return json(200, { outcome: await providers.accounts.greet(accountId) })
+      },
+    }),
+    route({
+      ...common,
+      method: 'POST',
+      path: '/system/emulator/accounts/{accountId}/_act',
+      summary: 'Have a person do something; the provider tells of it as it does, signed',
+      params: accountParams,
+      body: ActBody,
+      reply: { 202: ToldView },
+      errors: ['resource.not_found', 'request.invalid'],
+      async handler({ params: { accountId }, body }) {
+        if (!providers.accounts.get(accountId)) return missing
+        const outcome = await providers.act(accountId, body.address, body.act as Act)
+        if (outcome.kind === 'impossible') return invalid('act', outcome.why)
+        return json(202, { calls: outcome.calls, taken: outcome.taken })
+      },
+    }),
+    route({
+      ...common,
+      method: 'GET',
+      path: '/system/emulator/sent',
+      summary: 'What emulated providers accepted in this process, oldest first',
+      query: Type.Object(
+        {
+          after: Type.Optional(Type.Integer({ minimum: 0 })),
+          account: Type.Optional(Type.String()),
+          address: Type.Optional(Type.String()),
+        },
+        closed,
+      ),
+      reply: { 200: listOf(SentView) },
+      handler: ({ query: { after = 0, ...of } }) => json(200, { data: [...providers.sent(after, of)] }),
+    }),
+    route({
+      ...common,
+      method: 'GET',
+      path: '/system/emulator/faults',
+      summary: 'Faults that emulated providers have',
+      reply: { 200: listOf(FaultView) },
+      handler: () => json(200, { data: [...providers.faults.all()] }),
+    }),
+    route({
+      ...common,
+      method: 'POST',
+      path: '/system/emulator/faults',
+      summary: 'Give an emulated provider a fault',
+      body: NewFault,
+      reply: { 201: FaultView },
+      errors: ['request.invalid'],
+      handler({ body }) {
+        const isFull = providers.faults.all().length >= providerEmulator.faults
+        const added = isFull ? undefined : providers.faults.add(body)
+        return added ? json(201, added) : invalid('account', isFull ? 'there are too many faults' : 'is not known')
+      },
+    }),
+    route({
+      ...common,
+      method: 'DELETE',
+      path: '/system/emulator/faults/{faultId}',
+      summary: 'Take a fault away',
+      params: Type.Object({ faultId: Type.String({ pattern: pathIdPattern }) }),
+      reply: { 204: null },
+      errors: ['resource.not_found'],
+      handler: ({ params: { faultId } }) => (providers.faults.remove(faultId) ? noContent : missing),
+    }),
+  ]
+}
+
+function placesIn(providers: ProviderEmulator) {
+  const { httpUrl, smppPort } = providers.started() ?? {}
+  return { ...(httpUrl !== undefined && { httpUrl }), ...(smppPort !== undefined && { smppPort }) }
 }

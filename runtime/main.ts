@@ -1,5 +1,6 @@
 /** The process: reads its configuration, starts the node, says where it is, and stops well. */
 import { shutdown } from '../core/limits.js'
+import { AdapterUnusable } from './adapters.js'
 import { banner } from './banner.js'
 import { systemClock } from './clock.js'
 import { type Config, readConfig } from './config.js'
@@ -25,17 +26,9 @@ function say(sentence: string): void {
 
 async function configuration(): Promise<Config> {
   const read = readConfig(process.env)
-  const problems = 'problems' in read ? read.problems : unbuilt(read.config)
-  if (problems.length === 0 && 'config' in read) return read.config
-  for (const problem of problems) say(problem)
+  if ('config' in read) return read.config
+  for (const problem of read.problems) say(problem)
   return leave(exitCodes.badConfiguration)
-}
-
-/** What the contract configures and this version cannot do yet is refused, since running without it would be a lie. */
-function unbuilt(config: Config): string[] {
-  const problems = []
-  if (config.adapters) problems.push('PARLEY_ADAPTERS is set, and this version loads no partner adapters.')
-  return problems
 }
 
 async function start(config: Config): Promise<RunningNode> {
@@ -46,7 +39,7 @@ async function start(config: Config): Promise<RunningNode> {
   } catch (error) {
     say((error as Error).message)
     log.error('node.start_failed', { error })
-    return leave(exitCodes.failed)
+    return leave(error instanceof AdapterUnusable ? exitCodes.badConfiguration : exitCodes.failed)
   }
 }
 

@@ -1,8 +1,9 @@
 /** Puts a node together: the one place that knows every part and chooses among them. */
 import { randomBytes } from 'node:crypto'
 import { resolve } from 'node:path'
-import { agentKeyOf } from '../core/agentkey.js'
+import { guarded } from '../adapters/kit/guard.js'
 import { traitsOf } from '../core/channel/table.js'
+import { isRefusal } from '../core/errors.js'
 import { agentWebhook, provider as providerLimits, shutdown } from '../core/limits.js'
 import { authenticateWith } from '../mgmt/access/authenticate.js'
 import { accessRepertoire, keyCommands } from '../mgmt/access/commands.js'
@@ -17,8 +18,10 @@ import { agentTable, findAgent } from '../mgmt/agents/store.js'
 import { catalogRoutes } from '../mgmt/catalogs/routes.js'
 import { openBindingPlaces } from '../mgmt/channels/bindingindex.js'
 import { channelCommands, channelRepertoire } from '../mgmt/channels/commands.js'
+import { credentialsAmong } from '../mgmt/channels/credentials.js'
+import { findBindingsOf } from '../mgmt/channels/ofprovider.js'
+import { openOperatorCalls } from '../mgmt/channels/operatorcalls.js'
 import { channelRoutes } from '../mgmt/channels/routes.js'
-import { builtInProviders } from '../mgmt/channels/rules.js'
 import { bindingTable, channelRoutesOf } from '../mgmt/channels/store.js'
 import { agentRoutesQuery } from '../mgmt/gateway/agentroutes.js'
 import { gatewayCommands, gatewayPart, gatewayRepertoire } from '../mgmt/gateway/commands.js'
@@ -32,10 +35,12 @@ import { webhookCommands, webhookRepertoire } from '../mgmt/webhooks/commands.js
 import { webhookTryPerformer } from '../mgmt/webhooks/driver.js'
 import { webhookRoutes } from '../mgmt/webhooks/routes.js'
 import { followWebhooks, openTries } from '../mgmt/webhooks/tries.js'
+import { loadAdapters } from './adapters.js'
 import { type Bootstrapped, bootstrap, bootstrapRepertoire } from './bootstrap.js'
+import { builtInAdapters } from './builtin.js'
 import type { Clock } from './clock.js'
 import type { Config } from './config.js'
-import { openEmulator } from './emulator.js'
+import { type Emulator, openEmulator } from './emulator.js'
 import { asids } from './gateway/asid.js'
 import { deadLetterRoutes } from './gateway/deadletters.js'
 import { adaptersAmong } from './gateway/directory.js'
@@ -92,6 +97,8 @@ export interface Node {
   readonly engine: Engine
   readonly health: Health
   readonly grants: Grants
+  /** Servers that stand in for providers; they are there once they were started. */
+  readonly emulator: Pick<Emulator, 'start' | 'stop' | 'providers'>
   /** Tells the node where it can be reached, once that is known. */
   reachableAt(urls: Urls): void
   /** Finishes what was asked, flushes, and lets go of the data. */
@@ -118,6 +125,13 @@ export async function openNode(config: Config, around: Surroundings): Promise<No
   const dir = resolve(config.dataDir)
   const secret = readOrMakeSecretKey(dir, config.secretKeyHex)
   if (secret.tooOpen) log.warn('config.secret_key.readable', { advice: 'chmod 600 the key file in the data directory' })
+  const emulator = openEmulator(deriveKey(secret.key, 'emulated phones'), {
+    now: () => clock.now(),
+    timeScale: config.timeScale,
+  })
+  const builtIn = [...builtInAdapters, ...emulator.adapters]
+  const partners = await loadAdapters(config.adapters ?? [], process.cwd(), builtIn)
+  const adapters = [...emulator.adapters, ...[...builtInAdapters, ...partners].map((each) => guarded(each, log))]
   const state = await openState({ config, dir, rootKey: secret.key, clock, log, randomBytes: random })
   const metrics = openMetrics()
 
@@ -135,7 +149,6 @@ export async function openNode(config: Config, around: Surroundings): Promise<No
   const policy = { allowPrivate: config.allowPrivateUrls }
   const poster = openPoster(policy)
   const agentDoor = openDoor(policy, agentWebhook)
-  const emulator = openEmulator(deriveKey(secret.key, 'emulated phones'))
   const conversations = gatewayParts({ timeScale: config.timeScale })
   const objects = await openObjects({ dataDir: dir, bus: state.bus, log })
   const mediaParts = mediaCommands({ timeScale: config.timeScale })
@@ -193,18 +206,24 @@ export async function openNode(config: Config, around: Surroundings): Promise<No
     log,
     randomBytes: random,
   })
-  const providers = openProviders({ ...policy, sealer, clock, publicUrl: () => urls.gateway })
+  const providers = openProviders({ ...policy, sealer, clock, publicUrl: () => urls.gateway, own: emulator.origins })
+  const addressOf = openAddresses({ ...policy, connectMs: providerLimits.connectMs })
+  const connectedTo = adapters.filter(({ connect }) => connect).map(({ descriptor }) => descriptor.provider)
   const lines = openLines({
     places: () => places,
-    find: async () => [],
-    addressOf: openAddresses({ ...policy, connectMs: providerLimits.connectMs }),
+    async find() {
+      const found = await findBindingsOf(engine, connectedTo)
+      if (isRefusal(found)) throw new Error('not every shard can be asked for its bindings just now')
+      return found
+    },
+    addressOf: async (host, port) => (emulator.isMessageCenter(host, port) ? host : addressOf(host)),
     log,
   })
   const places: Places = {
     shards: engine,
     commands: conversations.conversation,
     directory,
-    adapters: adaptersAmong(emulator.adapters),
+    adapters: adaptersAmong(adapters),
     traitsOf,
     asidOf: asids(deriveKey(secret.key, 'asids')),
     sealer,
@@ -212,10 +231,7 @@ export async function openNode(config: Config, around: Surroundings): Promise<No
     door: agentDoor,
     providers,
     lines,
-    needsOperator(place, statusDetail) {
-      const report = { ...place, on: 'blocked', statusDetail } as const
-      void engine.ask(agentKeyOf(place), channels.commands.report, report)
-    },
+    needsOperator: openOperatorCalls({ shards: engine, commands: channels.commands, log }),
     clock,
   }
   const grants = openGrants(deriveKey(secret.key, 'emulator grants'), clock)
@@ -303,14 +319,15 @@ export async function openNode(config: Config, around: Surroundings): Promise<No
         shards: engine,
         ...channels,
         sealer,
-        checkCredentials: builtInProviders,
+        checkCredentials: credentialsAmong(adapters),
         randomBytes: random,
         gatewayUrl: () => `${urls.gateway}/v4`,
       }),
-      ...catalogRoutes(),
+      ...catalogRoutes(partners.map(({ descriptor: { channel, form } }) => ({ channel, form }))),
       ...deadLetterRoutes({ shards: engine }),
       ...systemRoutes({ engine, shards: config.shards, log }),
       ...emulator.routes(() => urls.gateway),
+      ...emulator.wireRoutes(() => urls.gateway),
     ],
     authenticateWith(keyring, grants, idTokens),
   )
@@ -326,7 +343,7 @@ export async function openNode(config: Config, around: Surroundings): Promise<No
       ...ingressRoutes({
         places,
         findBinding: openBindingPlaces(engine),
-        headers: [...new Set(emulator.adapters.flatMap(({ descriptor }) => descriptor.headers))],
+        headers: [...new Set(adapters.flatMap(({ descriptor }) => descriptor.headers))],
         publicUrl: () => urls.gateway,
         log,
         refusedCalls: metrics.counter(
@@ -345,12 +362,15 @@ export async function openNode(config: Config, around: Surroundings): Promise<No
     engine,
     health,
     grants,
+    emulator,
     reachableAt(found) {
       urls = found
+      if (config.roles.includes('shards')) lines.start()
       const known = Object.values(found).filter((url) => url !== '')
       origins = new Set(known.map((url) => new URL(url).origin))
     },
     async close() {
+      await emulator.stop()
       const stopped = engine.stop()
       await Promise.race([stopped, new Promise((resolve) => setTimeout(resolve, shutdown.effectsMs).unref())])
       await Promise.all([poster.close(), agentDoor.close(), media.close(), lines.close(), providers.close()])

@@ -30,11 +30,26 @@ export async function runNode(config: Config, around: Surroundings): Promise<Run
       urls[plane] ||= urlOf(listener)
     }
     node.reachableAt(urls)
+    if (runsEmulator(config)) await node.emulator.start(emulatorPorts(config))
     return { node, urls, stop }
   } catch (error) {
     await stop()
     throw error
   }
+}
+
+/** Only where operators can reach it, and by itself only on a machine that nobody else reaches. */
+function runsEmulator({ roles, emulator, host }: Config): boolean {
+  return roles.includes('mgmt') && (emulator ?? isLoopback(host))
+}
+
+/** Beside the management API, so that addresses in bindings hold over a restart; a port that is taken is left for a free one. */
+function emulatorPorts({ mgmtPort }: Config): { httpPort?: number; smppPort?: number } {
+  return mgmtPort === 0 ? {} : { httpPort: mgmtPort + 1, smppPort: mgmtPort + 2 }
+}
+
+function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || /^127\./.test(host)
 }
 
 /** A process that keeps shards only is still asked whether it is well, on its management port. */

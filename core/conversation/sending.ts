@@ -38,7 +38,11 @@ export function goneOn(desk: Desk, conversation: Conversation): Conversation {
   desk.deliver(messageId, 1)
   const outgoing = desk.outgoing(messageId)
   const asks = outgoing !== undefined && isAsking(outgoing.message)
-  return { ...conversation, flight: { messageId, at: desk.at, tried: 1 }, ...(asks && { ask: { messageId, at: desk.at } }) }
+  return {
+    ...conversation,
+    flight: { messageId, at: desk.at, tried: 1 },
+    ...(asks && { ask: { messageId, at: desk.at } }),
+  }
 }
 
 /** The time for the next message, or for another try, has come. */

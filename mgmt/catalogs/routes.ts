@@ -1,14 +1,23 @@
-/** Reading the catalogs. They come with the build and belong to no org, so every member reads the same. */
-import { catalogKinds, findInCatalog, isCatalogKind, listCatalog } from '../../core/catalogs/index.js'
+/** Reading the catalogs. They come with the build and its adapters and belong to no org, so every member reads the same. */
+import { type CatalogKind, catalogKinds, listCatalog } from '../../core/catalogs/index.js'
+import type { ProviderForm } from '../../core/catalogs/shapes.js'
+import type { ChannelName } from '../../core/channel/names.js'
 import { refuse } from '../../core/errors.js'
 import { catalog } from '../../core/limits.js'
 import { json, type Route, route } from '../../runtime/http/route.js'
 import { CatalogEntry, CatalogList, CatalogParams, EntryParams } from './schema.js'
 
-/** Content changes only with a new build; it is private because a token was needed to read it. */
+/** How a provider is bound whose adapter came with the installation and not with the build. */
+export interface PartnerForm {
+  readonly channel: ChannelName
+  readonly form: ProviderForm
+}
+
+/** Content changes only with a new start; it is private because a token was needed to read it. */
 const cached = { 'cache-control': `private, max-age=${catalog.cacheSeconds}` }
 
-export function catalogRoutes(): Route[] {
+/** `forms` may hold those of the catalog, too: they are listed once, as the catalog has them. */
+export function catalogRoutes(forms: readonly PartnerForm[] = []): Route[] {
   const about = {
     plane: 'mgmt',
     method: 'GET',
@@ -16,9 +25,13 @@ export function catalogRoutes(): Route[] {
     access: { who: 'any', scopes: ['catalogs:read'] },
     errors: ['resource.not_found'],
   } as const
-  const lists = new Map<string, ReturnType<typeof json>>(
-    catalogKinds.map((kind) => [kind, json(200, { kind, data: listCatalog(kind) }, cached)]),
-  )
+  const lists = new Map<string, ReturnType<typeof json>>()
+  const entries = new Map<string, ReturnType<typeof json>>()
+  for (const kind of catalogKinds) {
+    const data = entriesOf(kind, forms)
+    lists.set(kind, json(200, { kind, data }, cached))
+    for (const entry of data) entries.set(nameOf(kind, entry.id), json(200, entry, cached))
+  }
   return [
     route({
       ...about,
@@ -34,10 +47,19 @@ export function catalogRoutes(): Route[] {
       summary: 'Read one entry of a catalog',
       params: EntryParams,
       reply: { 200: CatalogEntry },
-      handler({ params }) {
-        const entry = isCatalogKind(params.kind) ? findInCatalog(params.kind, params.id) : undefined
-        return entry ? json(200, entry, cached) : refuse('resource.not_found')
-      },
+      handler: ({ params: { kind, id } }) => entries.get(nameOf(kind, id)) ?? refuse('resource.not_found'),
     }),
   ]
+}
+
+const nameOf = (kind: string, id: string) => `${kind} ${id}`
+
+function entriesOf(kind: CatalogKind, forms: readonly PartnerForm[]): readonly { readonly id: string }[] {
+  if (kind !== 'channels') return listCatalog(kind)
+  return listCatalog(kind).map((setup) => {
+    const listed = new Set(setup.unmanaged.map(({ provider }) => provider))
+    const partners = forms.filter(({ channel, form }) => channel === setup.id && !listed.has(form.provider))
+    if (partners.length === 0) return setup
+    return { ...setup, unmanaged: [...setup.unmanaged, ...partners.map(({ form }) => form)] }
+  })
 }

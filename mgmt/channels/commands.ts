@@ -16,6 +16,7 @@ import {
 } from './binding.js'
 import { bindingIndex, ownerOfBinding } from './bindingindex.js'
 import type { Trigger } from './machine.js'
+import { bindingsOfProviders, forgetProvider, noteProvider } from './ofprovider.js'
 import { isProvisioned, nextStep, provisionCommand, scheduleStep, unscheduleStep } from './provision.js'
 import { type ChannelQueries, channelQueries } from './queries.js'
 import type { BindingView } from './schema.js'
@@ -42,6 +43,8 @@ export interface ChangeBinding extends BindingPlace {
 export interface BindingReport extends BindingPlace {
   readonly on: Extract<Trigger, 'takenUp' | 'completed' | 'blocked' | 'failed'>
   readonly statusDetail?: string
+  /** The sealed credentials that it was found out with, where it is about them. */
+  readonly usedAuth?: Uint8Array
 }
 
 export interface ChannelCommandsOptions {
@@ -61,6 +64,7 @@ export function channelCommands({ orgEvent, agentOf, timeScale }: ChannelCommand
   function saved(tx: Tx, binding: Binding, before?: Binding): BindingView {
     const { orgId, agentId, id, channel, status, statusDetail } = binding
     tx.put(bindingTable, [orgId, agentId, id], binding)
+    if (!before) noteProvider(tx, binding)
     if (status !== before?.status) {
       const { at: _at, ...last } = binding.events.at(-1)!
       const data = { id, channel, ...last, ...(statusDetail !== undefined && { statusDetail }) }
@@ -118,6 +122,7 @@ export function channelCommands({ orgEvent, agentOf, timeScale }: ChannelCommand
       if (!binding) return notFound
       const { orgId, agentId, id, channel, mode, routingId } = binding
       tx.remove(bindingTable, [orgId, agentId, id])
+      forgetProvider(tx, binding)
       unscheduleStep(tx, id)
       if (channel === 'rcs' && mode === 'managed' && routingId !== undefined) {
         tx.put(archiveTable, archiveKey(binding), binding)
@@ -128,9 +133,12 @@ export function channelCommands({ orgEvent, agentOf, timeScale }: ChannelCommand
 
   const report: Command<BindingReport, BindingView> = {
     name: 'channels.report',
-    decide(tx, { on, statusDetail, ...place }, { at }) {
+    decide(tx, { on, statusDetail, usedAuth, ...place }, { at }) {
       const before = bindingAt(tx, place)
       if (!before) return notFound
+      // Credentials that were rotated meanwhile are not to blame for what those before them met with.
+      if (usedAuth && !isSame(usedAuth, before.auth))
+        return conflict('The credentials of the binding are others by now.')
       const after = taken(before, on, { at, actor: 'system' }, statusDetail)
       return after ? saved(tx, after, before) : conflict(`A binding that is ${before.status} cannot be ${on}.`)
     },
@@ -161,7 +169,9 @@ export function channelCommands({ orgEvent, agentOf, timeScale }: ChannelCommand
     removed(tx: Tx, place: AgentPlace): void {
       const { orgId, agentId } = place
       const archived = Array.from(tx.range(archiveTable, { prefix: [orgId, agentId] }), ({ value }) => value)
-      for (const { id, channel } of [...bindingsOf(tx, place), ...archived]) {
+      for (const binding of [...bindingsOf(tx, place), ...archived]) {
+        const { id, channel } = binding
+        forgetProvider(tx, binding)
         tx.remove(bindingTable, [orgId, agentId, id])
         tx.remove(archiveTable, [orgId, agentId, channel])
         unscheduleStep(tx, id)
@@ -174,6 +184,10 @@ export function channelCommands({ orgEvent, agentOf, timeScale }: ChannelCommand
 }
 export type ChannelCommands = ReturnType<typeof channelCommands>['commands']
 
+function isSame(a: Uint8Array, b: Uint8Array | undefined): boolean {
+  return b !== undefined && Buffer.compare(a, b) === 0
+}
+
 function archiveKey({ orgId, agentId, channel }: Pick<Binding, 'orgId' | 'agentId' | 'channel'>) {
   return [orgId, agentId, channel] as [string, string, string]
 }
@@ -184,6 +198,6 @@ export function channelRepertoire(
 ): Pick<Repertoire, 'commands' | 'queries'> {
   return {
     commands: [...Object.values(commands), bindingIndex.put, bindingIndex.remove],
-    queries: [...Object.values(queries), bindingIndex.find],
+    queries: [...Object.values(queries), bindingIndex.find, bindingsOfProviders],
   }
 }

@@ -25,15 +25,6 @@ export type CheckCredentials = (
   auth: Readonly<Record<string, unknown>>,
 ) => Refusal | undefined
 
-/** The providers that come with the build: the emulator, on every channel that is not the gateway's own. */
-export const builtInProviders: CheckCredentials = (channel, provider, auth) => {
-  const known = findInCatalog('channels', channel)?.unmanaged.some((form) => form.provider === provider)
-  if (!known) return invalid('provider', `${channel} has no provider of that name`, asked)
-  if (provider !== 'emulator') return invalid('provider', `${provider} is not available in this installation`, asked)
-  const [field] = Object.keys(auth)
-  return field === undefined ? undefined : invalid(`auth.${field}`, 'is not a credential of the emulator', asked)
-}
-
 export function wrongDelivery(delivery: ChannelPatch['delivery']): Refusal | undefined {
   const delay = delivery?.minMessageDelayMs
   if (delay === undefined) return undefined

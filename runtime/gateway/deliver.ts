@@ -66,7 +66,8 @@ async function handOver(
   const sending = { ...reaching, address: conversation.address, ...(line && { line }) }
   const outcome = await sendAll(adapter, wires, outgoing, sending)
   if (outcome.kind === 'refused' && outcome.needsOperator) {
-    places.needsOperator({ ...conversation.agent, bindingId: bound.bindingId }, outcome.detail ?? outcome.reason)
+    const place = { ...conversation.agent, bindingId: bound.bindingId }
+    places.needsOperator(place, outcome.detail ?? outcome.reason, bound.auth?.sealed)
   }
   return outcome
 }

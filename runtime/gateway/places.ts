@@ -27,6 +27,6 @@ export interface Places {
   readonly providers: Providers
   readonly lines: Pick<Lines, 'of'>
   /** A binding over which nothing goes out until an operator has seen to it. */
-  readonly needsOperator: (place: BindingPlace, detail: string) => void
+  readonly needsOperator: (place: BindingPlace, detail: string, usedAuth?: Uint8Array) => void
   readonly clock: Clock
 }

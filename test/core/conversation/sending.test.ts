@@ -170,7 +170,11 @@ t.test('A receipt that covers all up to a moment is told for each message it cov
     return table.types().map((event) => event.type === 'status' && event.status.messageId)
   }
   t.same(readUpTo(table.now() - 1_001), ids.slice(0, 2))
-  t.same(readUpTo(table.now() - 500), ids.slice(2), 'the last, too: its hand-over had begun, though the answer to it came later')
+  t.same(
+    readUpTo(table.now() - 500),
+    ids.slice(2),
+    'the last, too: its hand-over had begun, though the answer to it came later',
+  )
 })
 
 t.test('Receipts later than a day are on record and told to nobody', async (t) => {

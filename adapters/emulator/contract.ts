@@ -1,0 +1,162 @@
+/** What a provider's wire is to the emulator: how it reads calls, what it tells, and what a person can do on it. */
+import type { Drawn } from './faults.js'
+
+export const wireNames = ['rbm', 'twilio', 'smpp', 'whatsapp', 'messenger', 'instagram', 'apple', 'slack'] as const
+export type WireName = (typeof wireNames)[number]
+
+/** One customer of a provider. `auth` goes into a binding as it is. */
+export interface Account {
+  readonly id: string
+  readonly wire: WireName
+  readonly auth: Readonly<Record<string, unknown>>
+  /** Where the provider tells what happens; absent, nobody is told. */
+  readonly ingressUrl?: string
+  /** People read what they get by themselves, as far as the provider tells of it. */
+  readonly reads: boolean
+}
+
+/** One message that the provider accepted. */
+export interface Kept {
+  /** Counts everything accepted in this process, so that a reader can go on from there. */
+  readonly number: number
+  readonly account: string
+  readonly wire: WireName
+  readonly address: string
+  readonly providerId: string
+  /** As it came: the JSON, the form or the PDU. */
+  readonly body: unknown
+  readonly at: number
+}
+
+export interface WireRequest {
+  readonly method: string
+  /** Below the prefix of the wire. */
+  readonly path: string
+  readonly query: URLSearchParams
+  readonly header: (name: string) => string
+  readonly body: Buffer
+}
+
+/** `body` is JSON unless it is a text with a `type` of its own. */
+export interface WireAnswer {
+  readonly status: number
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: unknown
+  readonly type?: string
+}
+
+/** What a call wants, before anything was done about it: an answer at once, or something about one person. */
+export type Understood = WireAnswer | PersonCall
+
+export interface PersonCall {
+  readonly account: Account
+  readonly address: string
+  /** Faults are for messages, unless they are for all calls. */
+  readonly what: 'message' | 'other'
+  perform(accept: Accept): Promise<WireAnswer> | WireAnswer
+}
+
+/** Keeps a message and has its receipts told. Resolves when the call may be answered. */
+export type Accept = (providerId: string, body: unknown, receipts: readonly Receipt[]) => Promise<void>
+
+/** How a person stands to an account at the provider. */
+export type Standing = 'well' | 'unreachable' | 'blocked' | 'optedOut'
+
+export type ReceiptState = 'sent' | 'delivered' | 'read' | 'failed' | 'echo'
+export interface Receipt {
+  readonly state: ReceiptState
+  /** The provider's own word for a failure. */
+  readonly code?: number
+}
+
+/** One call of the provider to its customer. */
+export interface WebhookCall {
+  readonly method: 'GET' | 'POST'
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+}
+/** The same over a line that the customer holds open. */
+export interface LineCall {
+  readonly pdu: Readonly<Record<string, unknown>>
+}
+export type Call = WebhookCall | LineCall
+
+/** Something in a message that can be tapped. */
+export interface Tap {
+  readonly label: string
+  readonly postback: string
+  readonly row?: true
+  /** What the provider repeats of it when it is tapped. */
+  readonly part: unknown
+}
+
+export type Act =
+  | { readonly kind: 'text'; readonly text: string }
+  /** By its label, or by its place among what can be tapped; in the message of that number, or in the newest that has it. */
+  | { readonly kind: 'tap' | 'row'; readonly label?: string; readonly index?: number; readonly number?: number }
+  | { readonly kind: 'location'; readonly latitude: number; readonly longitude: number; readonly label?: string }
+  | { readonly kind: 'media'; readonly url: string; readonly type: string; readonly name?: string }
+  | { readonly kind: 'typing' | 'read' | 'stop' | 'optOut' | 'optIn' }
+  /** The phone is switched off or on: nobody is told, and what is sent meanwhile arrives afterwards. */
+  | { readonly kind: 'offline' | 'online' }
+
+/** An act that became something for the wire to tell; a tap has found what it taps. */
+export type Deed =
+  | Exclude<Act, { kind: 'tap' | 'row' } | { kind: 'offline' | 'online' }>
+  | { readonly kind: 'tap'; readonly tap: Tap; readonly kept: Kept }
+
+/** What a wire is given to work with. */
+export interface Desk {
+  now(): number
+  /** A new id of the provider's, in hex. */
+  newId(bytes: number): string
+  accounts(wire: WireName): readonly Account[]
+  standing(account: Account, address: string): Standing
+  /** When the person last did something towards the account. */
+  heardAt(account: Account, address: string): number | undefined
+  /** Whether the provider called something that the person did by that name. */
+  saidBy(account: Account, id: string): boolean
+  said(account: Account, id: string): void
+  setOptedOut(account: Account, address: string, optedOut: boolean): void
+  /** Everything that was kept for the person, oldest first. */
+  keptFor(account: Account, address: string): readonly Kept[]
+  find(account: Account, providerId: string): Kept | undefined
+  /** False when it has arrived already. */
+  takeBack(account: Account, providerId: string): boolean
+  /** The faults that were drawn for the call it came with. */
+  drawnFor(kept: Kept): Drawn
+}
+
+export type Mint = (field: string, length: number, alphabet?: string) => string
+
+export interface Places {
+  /** Where the wire of this account is served. */
+  readonly httpUrl: string
+  readonly smppHost: string
+  readonly smppPort: number
+}
+
+export interface Wire {
+  readonly name: WireName
+  /** First part of the path of its calls; absent for a wire that is no HTTP. */
+  readonly prefix?: string
+  /** Waits before each further try of a call that was not taken. */
+  readonly retryAfterMs: readonly number[]
+  /** How long a call may take. */
+  readonly patienceMs: number
+  /** What an operator copies into a binding. The same for the same account, each time. */
+  credentials(mint: Mint, places: Places, seed: (label: string) => Buffer): Readonly<Record<string, unknown>>
+  /** The one spelling of an address on this wire. */
+  address(text: string): string
+  /** Undefined for what is not for this wire. */
+  read?(request: WireRequest, desk: Desk): Understood | undefined
+  /** A refusal that has nothing to do with what was asked. */
+  refusal?(status: number, retryAfterSeconds?: number): WireAnswer
+  tell(account: Account, kept: Kept, receipt: Receipt, desk: Desk): Call | undefined
+  /** What the provider tells of a deed, or why there is no such thing here. */
+  deed(account: Account, address: string, deed: Deed, desk: Desk): readonly Call[] | string
+  taps(body: unknown): readonly Tap[]
+  /** How the provider makes itself known at a new address, and what has to come back. */
+  greeting?(account: Account, desk: Desk): { readonly call: WebhookCall; readonly answer: string }
+}

@@ -1,0 +1,123 @@
+/** Faults that were asked for, as data: which of them apply to a call is drawn from a seed, so that a run can be repeated. */
+
+export const faultKinds = [
+  /** The answer comes late, by `ms`. */
+  'latency',
+  /** 429 in the words of the provider, with `retryAfterSeconds` when given. */
+  'rateLimited',
+  /** 500, or `status`. */
+  'serverError',
+  /** The credentials are not accepted although they are good. */
+  'unauthorized',
+  /** Accepted, and never answered. */
+  'noAnswer',
+  /** The connection breaks before anything was accepted. */
+  'reset',
+  'duplicateReceipts',
+  /** By `ms`. */
+  'lateReceipts',
+  'reorderedReceipts',
+  /** Those of `states`, or all. */
+  'missingReceipts',
+  /** Receipts are told, and taken, before the call is answered. */
+  'receiptFirst',
+  /** Receipts of smpp spell the id in decimal digits, the answer in hex. */
+  'decimalReceiptIds',
+  'unreachable',
+  'blocked',
+  'optedOut',
+] as const
+export type FaultKind = (typeof faultKinds)[number]
+
+export interface FaultOrder {
+  readonly account: string
+  /** One person; absent, everybody. */
+  readonly address?: string
+  readonly kind: FaultKind
+  readonly ms?: number
+  readonly status?: number
+  readonly retryAfterSeconds?: number
+  readonly states?: readonly string[]
+  /** For how many calls; absent, until it is taken away. */
+  readonly times?: number
+  /** The share of calls that it is for, from 0 to 1. */
+  readonly rate?: number
+  /** Typing, read marks, capability checks and revocations too. */
+  readonly allCalls?: boolean
+}
+export interface Fault extends FaultOrder {
+  readonly id: string
+}
+
+export type Drawn = Partial<Readonly<Record<FaultKind, Fault>>>
+
+export interface Faults {
+  add(order: FaultOrder): Fault
+  remove(id: string): boolean
+  all(): readonly Fault[]
+  /** Which faults of these kinds apply to one call. Counts it for each of them. */
+  draw(call: FaultCall, kinds: readonly FaultKind[]): Drawn
+  /** Takes away everything of an account. */
+  forget(account: string): void
+}
+
+export interface FaultCall {
+  readonly account: string
+  readonly address: string
+  readonly isMessage: boolean
+}
+
+/** How a person stands; the others are faults of a call. */
+export const standings = ['unreachable', 'blocked', 'optedOut'] as const satisfies readonly FaultKind[]
+export const callFaults = faultKinds.filter((kind) => !isStanding(kind))
+
+function isStanding(kind: FaultKind): boolean {
+  return (standings as readonly FaultKind[]).includes(kind)
+}
+
+export function openFaults(seed: number): Faults {
+  const faults = new Map<string, { fault: Fault; left: number }>()
+  const random = randomFrom(seed)
+  let ids = 0
+
+  function applies(fault: Fault, { account, address, isMessage }: FaultCall): boolean {
+    const isHere = fault.account === account && (fault.address === undefined || fault.address === address)
+    const isFor = isMessage || fault.allCalls === true || isStanding(fault.kind)
+    return isHere && isFor && (fault.rate === undefined || random() < fault.rate)
+  }
+
+  return {
+    add(order) {
+      const fault = { ...order, id: `fault-${++ids}` }
+      faults.set(fault.id, { fault, left: order.times ?? Infinity })
+      return fault
+    },
+    remove: (id) => faults.delete(id),
+    all: () => [...faults.values()].map(({ fault, left }) => (left === Infinity ? fault : { ...fault, times: left })),
+    draw(call, kinds) {
+      const drawn: { [kind in FaultKind]?: Fault } = {}
+      for (const entry of faults.values()) {
+        const { fault } = entry
+        if (!kinds.includes(fault.kind) || drawn[fault.kind] || !applies(fault, call)) continue
+        drawn[fault.kind] = fault
+        entry.left--
+        if (entry.left <= 0) faults.delete(fault.id)
+      }
+      return drawn
+    },
+    forget(account) {
+      for (const { fault } of faults.values()) if (fault.account === account) faults.delete(fault.id)
+    },
+  }
+}
+
+/** Mulberry32: small, even enough, and the same everywhere. */
+function randomFrom(seed: number): () => number {
+  let state = seed >>> 0
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
+}

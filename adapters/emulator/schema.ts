@@ -1,0 +1,102 @@
+/** What operators send to the servers that stand in for providers, and what they read of them. */
+import Type, { type TProperties } from 'typebox'
+import { type Act, wireNames } from './contract.js'
+import { faultKinds } from './faults.js'
+
+const closed = { additionalProperties: false } as const
+const AccountName = Type.String({ pattern: '^[a-z0-9][a-z0-9-]{0,62}$' })
+const Address = Type.String({ minLength: 1, maxLength: 200 })
+const ingressUrl = Type.String({ maxLength: 2_048, description: 'That of a binding of this installation.' })
+const reads = Type.Boolean({ description: 'Whether people read what they get by themselves; true unless it is said.' })
+
+export const AccountView = Type.Object(
+  {
+    id: AccountName,
+    wire: Type.Enum(wireNames),
+    auth: Type.Record(Type.String(), Type.Unknown(), { description: 'Goes into a binding as it is.' }),
+    ingressUrl: Type.Optional(ingressUrl),
+    reads,
+  },
+  { ...closed, title: 'EmulatedAccount' },
+)
+export const NewAccount = Type.Object(
+  {
+    wire: Type.Enum(wireNames),
+    id: Type.Optional(AccountName),
+    ingressUrl: Type.Optional(ingressUrl),
+    reads: Type.Optional(reads),
+  },
+  { ...closed, title: 'NewEmulatedAccount' },
+)
+export const AccountChange = Type.Object(
+  { ingressUrl: Type.Optional(ingressUrl), reads: Type.Optional(reads) },
+  { ...closed, title: 'EmulatedAccountChange' },
+)
+
+const act = (kind: Act['kind'], more: TProperties = {}) => Type.Object({ kind: Type.Literal(kind), ...more }, closed)
+const plainActs = ['typing', 'read', 'stop', 'optOut', 'optIn', 'offline', 'online'] as const
+const tap = {
+  label: Type.Optional(Type.String({ maxLength: 500 })),
+  index: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000 })),
+  number: Type.Optional(Type.Integer({ minimum: 1, description: 'Which message, as in what was sent.' })),
+}
+export const ActBody = Type.Object(
+  {
+    address: Address,
+    act: Type.Union([
+      act('text', { text: Type.String({ minLength: 1, maxLength: 10_000 }) }),
+      act('tap', tap),
+      act('row', tap),
+      act('location', {
+        latitude: Type.Number({ minimum: -90, maximum: 90 }),
+        longitude: Type.Number({ minimum: -180, maximum: 180 }),
+        label: Type.Optional(Type.String({ maxLength: 500 })),
+      }),
+      act('media', {
+        url: Type.String({ minLength: 1, maxLength: 2_048 }),
+        type: Type.String({ minLength: 1, maxLength: 100 }),
+        name: Type.Optional(Type.String({ maxLength: 200 })),
+      }),
+      ...plainActs.map((kind) => act(kind)),
+    ]),
+  },
+  { ...closed, title: 'EmulatedAct' },
+)
+
+const fault = {
+  account: AccountName,
+  address: Type.Optional(Address),
+  kind: Type.Enum(faultKinds),
+  ms: Type.Optional(Type.Integer({ minimum: 0, maximum: 600_000 })),
+  status: Type.Optional(Type.Integer({ minimum: 500, maximum: 599 })),
+  retryAfterSeconds: Type.Optional(Type.Integer({ minimum: 0, maximum: 86_400 })),
+  states: Type.Optional(Type.Array(Type.Enum(['sent', 'delivered', 'read', 'failed']), { maxItems: 4 })),
+  times: Type.Optional(Type.Integer({ minimum: 1, description: 'For how many calls; otherwise until it is deleted.' })),
+  rate: Type.Optional(Type.Number({ minimum: 0, maximum: 1, description: 'The share of calls that it is for.' })),
+  allCalls: Type.Optional(Type.Boolean({ description: 'Typing, read marks and checks too, not messages alone.' })),
+}
+export const NewFault = Type.Object(fault, { ...closed, title: 'NewEmulatedFault' })
+export const FaultView = Type.Object({ id: Type.String(), ...fault }, { ...closed, title: 'EmulatedFault' })
+
+export const SentView = Type.Object(
+  {
+    number: Type.Integer({ description: 'Go on after it.' }),
+    account: Type.String(),
+    wire: Type.Enum(wireNames),
+    address: Type.String(),
+    providerId: Type.String({ description: 'What receipts call it.' }),
+    body: Type.Unknown({ description: 'As the provider got it.' }),
+    at: Type.Integer({ description: 'Milliseconds since 1970.' }),
+  },
+  { ...closed, title: 'EmulatedSent' },
+)
+export const ServersView = Type.Object(
+  { running: Type.Boolean(), httpUrl: Type.Optional(Type.String()), smppPort: Type.Optional(Type.Integer()) },
+  { ...closed, title: 'EmulatedProviders' },
+)
+
+export const ToldView = Type.Object(
+  { calls: Type.Integer(), taken: Type.Boolean() },
+  { ...closed, title: 'EmulatedTold' },
+)
+export const GreetedView = Type.Object({ outcome: Type.Enum(['taken', 'refused', 'none']) }, closed)

@@ -1,0 +1,220 @@
+/** Twilio's Messages resource: a form comes in, receipts and replies go out as signed forms. */
+import { providerEmulator as limits } from '../../../core/limits.js'
+import type { Accept, Account, Call, Desk, Standing, Wire, WireAnswer, WireRequest } from '../contract.js'
+import { smsOf } from '../septets.js'
+import { mac, same } from '../sign.js'
+
+const bodyChars = 1_600
+const mediaMax = 10
+const validityMaxSeconds = 14_400
+/** Everything the resource takes; a name that is misspelt is refused here, although the real one overlooks it. */
+const known = new Set(
+  'To From MessagingServiceSid Body MediaUrl StatusCallback ValidityPeriod SmartEncoded SendAt ScheduleType ProvideFeedback ContentSid ContentVariables'.split(
+    ' ',
+  ),
+)
+
+interface Auth {
+  readonly accountSid: string
+  readonly authToken: string
+  readonly from: string
+}
+const authOf = (account: Account) => account.auth as unknown as Auth
+type Form = readonly (readonly [string, string])[]
+
+function failure(status: number, code: number, message: string, headers = {}): WireAnswer {
+  return { status, headers, body: { code, message, more_info: `https://www.twilio.com/docs/errors/${code}`, status } }
+}
+
+/** How a number that takes nothing shows itself: at once, or later as a receipt. */
+const failures: Readonly<Record<Standing, { answer?: WireAnswer; code?: number }>> = {
+  well: {},
+  unreachable: { code: 30_005 },
+  blocked: { code: 30_007 },
+  optedOut: { answer: failure(400, 21_610, 'Attempt to send to unsubscribed recipient') },
+}
+
+export const twilio: Wire = {
+  name: 'twilio',
+  prefix: 'twilio',
+  // A webhook that fails is noted in the console of the account and not called again.
+  retryAfterMs: [],
+  patienceMs: limits.patienceMs.usual,
+  address: (given) => `+${given.replace(/\D/g, '')}`,
+
+  credentials(mint, { httpUrl }) {
+    return {
+      accountSid: `AC${mint('accountSid', 32, '0123456789abcdef')}`,
+      authToken: mint('authToken', 32, '0123456789abcdef'),
+      from: `+1555${mint('from', 7, '0123456789')}`,
+      apiUrl: `${httpUrl}/twilio`,
+    }
+  },
+
+  read(request, desk) {
+    const [, sid] = /^\/2010-04-01\/Accounts\/([^/]+)\/Messages\.json$/.exec(request.path) ?? []
+    const account = desk.accounts('twilio').find((each) => authOf(each).accountSid === sid)
+    if (!sid || request.method !== 'POST') return failure(404, 20_404, 'The requested resource was not found')
+    if (!account || !isCaller(request, account)) return failure(401, 20_003, 'Authenticate')
+    if (!request.header('content-type').startsWith('application/x-www-form-urlencoded')) {
+      return failure(415, 20_415, 'The content type is not a form')
+    }
+    const form = [...new URLSearchParams(request.body.toString())]
+    const refusal = wrongIn(form, account)
+    if (refusal) return refusal
+    const address = fieldOf(form, 'To')
+    return { account, address, what: 'message', perform: (accept) => sent(form, account, address, desk, accept) }
+  },
+
+  refusal: (status, retryAfter) =>
+    failure(
+      status,
+      { 401: 20_003, 429: 20_429 }[status] ?? 20_500,
+      'The emulator was told to refuse this',
+      retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) },
+    ),
+
+  tell(account, kept, receipt) {
+    const { StatusCallback: url, To, From } = kept.body as Readonly<Record<string, string>>
+    const status = receipt.state === 'failed' ? 'undelivered' : receipt.state
+    return url === undefined
+      ? undefined
+      : signed(account, url, [
+          ['MessageSid', kept.providerId],
+          ['SmsSid', kept.providerId],
+          ['MessageStatus', status],
+          ['SmsStatus', status],
+          ['To', To ?? ''],
+          ['From', From ?? authOf(account).from],
+          ['AccountSid', authOf(account).accountSid],
+          ['ApiVersion', '2010-04-01'],
+          ...(receipt.code === undefined ? [] : [['ErrorCode', String(receipt.code)] as const]),
+        ])
+  },
+
+  deed(account, address, deed, desk) {
+    switch (deed.kind) {
+      case 'text':
+        return [heard(account, address, deed.text, desk)]
+      // Twilio keeps the opt-out by itself and forwards the word all the same.
+      case 'stop':
+      case 'optOut':
+        return [heard(account, address, 'STOP', desk)]
+      case 'optIn':
+        return [heard(account, address, 'START', desk)]
+      case 'media':
+        return [heard(account, address, '', desk, [deed])]
+      default:
+        return `There is no ${deed.kind} on sms.`
+    }
+  },
+
+  taps: () => [],
+}
+
+function isCaller(request: WireRequest, account: Account): boolean {
+  const { accountSid, authToken } = authOf(account)
+  const expected = `Basic ${Buffer.from(`${accountSid}:${authToken}`).toString('base64')}`
+  return same(request.header('authorization'), expected)
+}
+
+function fieldOf(form: Form, name: string): string {
+  return form.find(([each]) => each === name)?.[1] ?? ''
+}
+
+function wrongIn(form: Form, account: Account): WireAnswer | undefined {
+  const has = (name: string) => form.some(([each]) => each === name)
+  const value = (name: string) => fieldOf(form, name)
+  const unknown = form.find(([name]) => !known.has(name))
+  if (unknown) return failure(400, 20_001, `Unknown parameter ${unknown[0]}`)
+  if (!has('To')) return failure(400, 21_604, "A 'To' phone number is required")
+  if (!/^\+[1-9]\d{6,14}$/.test(value('To'))) return failure(400, 21_211, "Invalid 'To' Phone Number")
+  if (has('From') === has('MessagingServiceSid')) return failure(400, 21_603, "A 'From' phone number is required")
+  if (has('From') && value('From') !== authOf(account).from) return failure(400, 21_606, "The 'From' is not yours")
+  if (has('MessagingServiceSid') && !/^MG[0-9a-f]{32}$/.test(value('MessagingServiceSid'))) {
+    return failure(400, 21_705, 'The Messaging Service is not yours')
+  }
+  const isEmpty = value('Body') === '' && !has('MediaUrl') && !has('ContentSid')
+  if (isEmpty || [...value('Body')].length > bodyChars) return failure(400, 14_103, 'The body is empty or too long')
+  if (form.filter(([name]) => name === 'MediaUrl').length > mediaMax) return failure(400, 21_623, 'Too many media')
+  if (has('StatusCallback') && !/^https?:\/\/\S+$/.test(value('StatusCallback'))) {
+    return failure(400, 21_609, "Invalid 'StatusCallback' URL")
+  }
+  const validity = Number(value('ValidityPeriod') || 1)
+  const isValid = Number.isInteger(validity) && validity >= 1 && validity <= validityMaxSeconds
+  return isValid ? undefined : failure(400, 21_630, "Invalid 'ValidityPeriod'")
+}
+
+async function sent(form: Form, account: Account, address: string, desk: Desk, accept: Accept): Promise<WireAnswer> {
+  const { answer, code } = failures[desk.standing(account, address)]
+  if (answer) return answer
+  const body = Object.fromEntries(form)
+  const isMedia = body.MediaUrl !== undefined
+  const sid = `${isMedia ? 'MM' : 'SM'}${desk.newId(16)}`
+  await accept(sid, body, [{ state: 'sent' }, code === undefined ? { state: 'delivered' } : { state: 'failed', code }])
+  return {
+    status: 201,
+    body: {
+      sid,
+      account_sid: authOf(account).accountSid,
+      status: body.MessagingServiceSid === undefined ? 'queued' : 'accepted',
+      num_segments: String(smsOf(body.Body ?? '').parts.length),
+      num_media: isMedia ? '1' : '0',
+      error_code: null,
+      error_message: null,
+      to: address,
+      from: body.From ?? null,
+      body: body.Body ?? '',
+      direction: 'outbound-api',
+      date_created: new Date(desk.now()).toUTCString(),
+      uri: `/2010-04-01/Accounts/${authOf(account).accountSid}/Messages/${sid}.json`,
+    },
+  }
+}
+
+const optOutWords = ['STOP', 'STOPALL', 'UNSUBSCRIBE', 'CANCEL', 'END', 'QUIT']
+const optInWords = ['START', 'YES', 'UNSTOP']
+
+function heard(account: Account, address: string, text: string, desk: Desk, media: readonly Media[] = []): Call {
+  const word = text.trim().toUpperCase()
+  if (optOutWords.includes(word)) desk.setOptedOut(account, address, true)
+  if (optInWords.includes(word)) desk.setOptedOut(account, address, false)
+  const type = optOutWords.includes(word) ? 'STOP' : word === 'START' ? 'START' : word === 'HELP' ? 'HELP' : undefined
+  const sid = `${media.length > 0 ? 'MM' : 'SM'}${desk.newId(16)}`
+  return signed(account, account.ingressUrl ?? '', [
+    ['MessageSid', sid],
+    ['SmsSid', sid],
+    ['SmsMessageSid', sid],
+    ['AccountSid', authOf(account).accountSid],
+    ['From', address],
+    ['To', authOf(account).from],
+    ['Body', text],
+    ['NumMedia', String(media.length)],
+    ['NumSegments', String(smsOf(text).parts.length)],
+    ['ApiVersion', '2010-04-01'],
+    ...(type === undefined ? [] : [['OptOutType', type] as const]),
+    ...media.flatMap(
+      (each, index): Form => [
+        [`MediaUrl${index}`, each.url],
+        [`MediaContentType${index}`, each.type],
+      ],
+    ),
+  ])
+}
+
+interface Media {
+  readonly url: string
+  readonly type: string
+}
+
+/** Over the address and every parameter, sorted by name, one after another. */
+function signed(account: Account, url: string, form: Form): Call {
+  const sorted = [...form].sort(([a], [b]) => (a < b ? -1 : 1))
+  const text = url + sorted.map(([name, value]) => name + value).join('')
+  const headers = {
+    'content-type': 'application/x-www-form-urlencoded; charset=utf-8',
+    'x-twilio-signature': mac('sha1', authOf(account).authToken, text, 'base64'),
+  }
+  const body = new URLSearchParams(form.map(([name, value]): [string, string] => [name, value])).toString()
+  return { method: 'POST', url, headers, body }
+}

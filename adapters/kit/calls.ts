@@ -1,0 +1,70 @@
+/** Calls of a provider as samples give them: signed, altered, and handed to an adapter. */
+import type { IngressRequest, Received } from '../../core/channel/adapter.js'
+import type { CallSample } from './samples.js'
+import { wrongItem, wrongReceived } from './shapes.js'
+import { bindingId, ingressUrl, leaks, now, type Subject, thrown } from './subject.js'
+
+export interface Call {
+  readonly method: 'GET' | 'POST'
+  readonly url: string
+  readonly body: Uint8Array
+  readonly at: number
+  readonly headers: Readonly<Record<string, string>>
+  /** Those of the headers that are the proof. */
+  readonly proof: readonly string[]
+}
+
+export function bytesOf(body: unknown): Uint8Array {
+  if (body instanceof Uint8Array) return body
+  if (body === undefined) return new Uint8Array()
+  return Buffer.from(typeof body === 'string' ? body : JSON.stringify(body))
+}
+
+/** The call as the provider would make it, at that time and with that body in place of the sample's. */
+export function callOf({ samples }: Subject, sample: CallSample, at = now, body?: Uint8Array): Call {
+  const { method = 'POST', headers = {}, query, proves, signed } = sample
+  const url = sample.url ?? `${ingressUrl}${query === undefined ? '' : `?${query}`}`
+  const unsigned = { method, url, body: body ?? bytesOf(sample.body), at: signed && !body ? signed.at : at }
+  const isSigned = proves !== 'nothing'
+  const proof = !isSigned ? {} : signed && !body ? signed.headers : samples.sign(unsigned, samples.auth)
+  return { ...unsigned, headers: lowered({ ...headers, ...proof }), proof: Object.keys(lowered(proof)) }
+}
+
+function lowered(headers: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
+}
+
+export type Heard =
+  | { readonly received: Received; readonly undeclared: readonly string[] }
+  | { readonly failed: string }
+
+/** What the adapter makes of a call, given the headers that it declared and no others. */
+export function hear({ adapter, samples, secrets }: Subject, call: Call): Heard {
+  const { method, url, body, at, headers } = call
+  const { headers: declared } = adapter.descriptor
+  const undeclared = new Set<string>()
+  const header = (name: string) => {
+    if (declared.includes(name)) return headers[name] ?? ''
+    undeclared.add(name)
+    return ''
+  }
+  const request: IngressRequest = { bindingId, method, url, header, body, at }
+  try {
+    const received: unknown = adapter.receive(request, samples.auth)
+    const wrong = wrongReceived(received) ?? wrongItems(received as Received)
+    if (wrong) return { failed: wrong }
+    if (leaks(secrets, received)) return { failed: 'a secret stands in what was received' }
+    return { received: received as Received, undeclared: [...undeclared] }
+  } catch (error) {
+    return { failed: `\`receive\` threw ${thrown({ secrets }, error)}` }
+  }
+}
+
+function wrongItems(received: Received): string | undefined {
+  if (received.kind !== 'items') return undefined
+  for (const item of received.items) {
+    const wrong = wrongItem(item)
+    if (wrong) return wrong
+  }
+  return undefined
+}

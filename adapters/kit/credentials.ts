@@ -1,0 +1,82 @@
+/** The checks of credentials: what fits is taken, what will not do is named by its field, and nothing of it is repeated. */
+import { compileForm, hasField } from './forms.js'
+import { type Check, leaks, type Subject, thrown } from './subject.js'
+import { isRecord } from './wire.js'
+
+export const credentialChecks: readonly Check[] = [
+  {
+    name: 'Sample credentials fit the form, and the adapter takes them',
+    *run(subject: Subject) {
+      const { adapter, samples } = subject
+      const compiled = compileForm(adapter.descriptor.form.credentials)
+      if ('problem' in compiled) return
+      for (const [at, auth] of [samples.auth, ...(samples.otherAuths ?? [])].entries()) {
+        if (!compiled.fits(auth)) yield `credentials ${at + 1} do not fit the form`
+        const wrong = judged(subject, auth)
+        if (wrong) yield `credentials ${at + 1} are refused: ${wrong.problem ?? wrong.field}`
+      }
+    },
+  },
+  {
+    name: 'The form asks for at least the secret that proves who calls',
+    applies: ({ adapter, samples }) => !adapter.connect && samples.calls.some(({ proves }) => proves !== 'nothing'),
+    *run({ secrets, samples }: Subject) {
+      if (secrets.length === 0 && Object.keys(samples.auth ?? {}).length > 0) yield 'no field of the form is write-only'
+    },
+  },
+  {
+    name: 'Credentials that will not do are refused with the name of a field of the form',
+    applies: ({ samples }) => (samples.wrongAuths ?? []).length > 0,
+    *run(subject: Subject) {
+      const { adapter, samples } = subject
+      for (const [at, { auth, field }] of (samples.wrongAuths ?? []).entries()) {
+        const wrong = judged(subject, auth)
+        if (!wrong) yield `wrong credentials ${at + 1} are taken`
+        else if (wrong.problem) yield `wrong credentials ${at + 1}: ${wrong.problem}`
+        else if (wrong.field !== field) yield `wrong credentials ${at + 1}: it names ${wrong.field} and not ${field}`
+        if (!hasField(adapter.descriptor.form.credentials, field)) yield `the form has no field ${field}`
+      }
+    },
+  },
+  {
+    name: 'Judging any credentials ends in a field of the form or in none, never in an exception or a secret',
+    applies: ({ adapter }) => adapter.wrongAuth !== undefined,
+    *run(subject: Subject) {
+      for (const auth of spoilt(subject.samples.auth)) {
+        const wrong = judged(subject, auth)
+        if (wrong?.problem) yield wrong.problem
+      }
+    },
+  },
+]
+
+interface Judged {
+  readonly field?: string
+  /** What is wrong with the judgement itself. */
+  readonly problem?: string
+}
+
+function judged({ adapter, secrets }: Subject, auth: unknown): Judged | undefined {
+  try {
+    const wrong: unknown = adapter.wrongAuth?.(auth)
+    if (wrong === undefined) return undefined
+    if (!isRecord(wrong) || typeof wrong.field !== 'string' || typeof wrong.message !== 'string')
+      return { problem: '`wrongAuth` answers something else than a field and a message' }
+    const { field, message } = wrong
+    if (!hasField(adapter.descriptor.form.credentials, field)) return { problem: `the form has no field ${field}` }
+    return leaks(secrets, message) ? { problem: `a secret stands in what it says of ${field}` } : { field }
+  } catch (error) {
+    return { problem: `\`wrongAuth\` threw ${thrown({ secrets }, error)}` }
+  }
+}
+
+const odd: readonly unknown[] = ['', 'x', '\u0000', '💥', '-----BEGIN PRIVATE KEY-----\nx\n-----END PRIVATE KEY-----\n']
+
+/** The credentials with each text in them replaced by what nobody would enter, one at a time. */
+function* spoilt(auth: unknown): Generator<unknown> {
+  if (typeof auth === 'string') yield* odd
+  if (!isRecord(auth)) return
+  for (const [name, value] of Object.entries(auth)) {
+    for (const inner of spoilt(value)) yield { ...auth, [name]: inner }
+  }
+}

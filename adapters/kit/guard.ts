@@ -1,0 +1,251 @@
+/**
+ * An adapter behind a guard: one that throws, hangs or answers nonsense is the trouble of its own bindings and of nobody
+ * else. What waits is bounded in time, what is answered in shape and size; what went wrong is in the log, without a secret.
+ *
+ * Two things no guard can do. What runs without waiting (`render`, `receive`, `signal`, `wrongAuth`) cannot be cut short:
+ * an adapter that never returns holds up its process. And a send that was given up may still have reached the provider:
+ * it is tried again under the same id.
+ */
+import type { Adapter, Item, Line, Received, SendOutcome } from '../../core/channel/adapter.js'
+import { adapter as limits } from '../../core/limits.js'
+import { scrubbed, secretsIn } from './secrets.js'
+import { wrongItem, wrongOutcome, wrongProbed, wrongReceived, wrongWire, wrongWires } from './shapes.js'
+
+/** Where the guard says what went wrong: the log of a node. */
+export interface GuardLog {
+  error(event: string, fields: Readonly<Record<string, string>>): void
+}
+
+export type Patience = Pick<typeof limits, 'sendMs' | 'probeMs' | 'revokeMs' | 'closeMs'>
+
+/** What `render` gives for a message that the adapter could not write; `send` knows it again. */
+const unwritten = Object.freeze({ unwritten: true })
+
+const refusedFor = (detail: string, again: 'later' | 'elsewhere'): SendOutcome => ({
+  kind: 'refused',
+  reason: 'sendFailed',
+  detail,
+  again,
+})
+const failedToSend = refusedFor('The adapter of the channel failed.', 'elsewhere')
+const failedToWrite = refusedFor('The adapter of the channel could not write the message.', 'elsewhere')
+const tookTooLong = refusedFor('The adapter of the channel had no outcome in time.', 'later')
+const isStuck = refusedFor('The adapter of the channel does not answer just now.', 'later')
+
+export function guarded(
+  adapter: Adapter,
+  log: GuardLog,
+  patience: { [Key in keyof Patience]: number } = limits,
+): Adapter {
+  const { descriptor } = adapter
+  const { channel, provider, form } = descriptor
+  const lines = new WeakMap<Line, Line>()
+  const stuck = openStuck()
+
+  /** `about` are the credentials and the binding that it was about, as far as there were any. */
+  function tell(doing: string, problem: unknown, about: { auth?: unknown; bindingId?: string } = {}): void {
+    const { auth, bindingId } = about
+    const text = problem instanceof Error ? problem.message : String(problem)
+    const said = scrubbed(text, secretsIn(form.credentials, auth))
+    log.error('adapter.failed', { channel, provider, ...(bindingId && { bindingId }), doing, problem: said })
+  }
+
+  function checkedItems(items: readonly Item[], about: { auth?: unknown; bindingId?: string }): readonly Item[] {
+    return items.map((item) => {
+      const wrong = wrongItem(item)
+      if (!wrong) return 'problem' in item ? { problem: scrubbed(item.problem, secretsOf(about)) } : item
+      tell('receive', wrong, about)
+      return { problem: wrong }
+    })
+  }
+
+  const secretsOf = ({ auth }: { readonly auth?: unknown }) => secretsIn(form.credentials, auth)
+
+  function withoutSecrets(outcome: SendOutcome, about: { readonly auth: unknown }): SendOutcome {
+    if (outcome.kind === 'sent' || outcome.detail === undefined) return outcome
+    return { ...outcome, detail: scrubbed(outcome.detail, secretsOf(about)) }
+  }
+
+  return {
+    descriptor,
+    render(blocks, about) {
+      try {
+        const wires = adapter.render(blocks, about)
+        const wrong = wrongWires(wires)
+        if (!wrong) return wires
+        tell('render', wrong)
+      } catch (error) {
+        tell('render', error)
+      }
+      return [unwritten]
+    },
+    async send(wire, sending) {
+      if (wire === unwritten) return failedToWrite
+      const { bindingId, line } = sending
+      if (!stuck.mayTry(bindingId)) return isStuck
+      try {
+        const given = line ? { ...sending, line: lines.get(line) ?? line } : sending
+        const outcome = await within(patience.sendMs, () => adapter.send(wire, given))
+        if (outcome === late) {
+          stuck.begin(bindingId)
+          tell('send', 'no outcome in time', sending)
+          return tookTooLong
+        }
+        stuck.end(bindingId)
+        const wrong = wrongOutcome(outcome)
+        if (!wrong) return withoutSecrets(outcome, sending)
+        tell('send', wrong, sending)
+      } catch (error) {
+        stuck.end(bindingId)
+        tell('send', error, sending)
+      }
+      return failedToSend
+    },
+    receive(request, auth) {
+      const about = { auth, bindingId: request.bindingId }
+      let wrong: unknown
+      try {
+        const received: Received = adapter.receive(request, auth)
+        wrong = wrongReceived(received)
+        if (!wrong)
+          return received.kind === 'items' ? { ...received, items: checkedItems(received.items, about) } : received
+      } catch (error) {
+        wrong = error
+      }
+      tell('receive', wrong, about)
+      // Nothing was read, so whoever called must be told to come again: it is not lost once the adapter is mended.
+      throw new Error('the adapter of the channel could not read a call')
+    },
+    ...(adapter.signal && {
+      signal(...[signal, about]: Parameters<NonNullable<Adapter['signal']>>) {
+        try {
+          const wire = adapter.signal!(signal, about)
+          const wrong = wire === undefined ? undefined : wrongWire(wire)
+          if (!wrong) return wire
+          tell('signal', wrong)
+        } catch (error) {
+          tell('signal', error)
+        }
+        return undefined
+      },
+    }),
+    ...(adapter.wrongAuth && {
+      wrongAuth(auth: unknown) {
+        try {
+          const wrong = adapter.wrongAuth!(auth)
+          if (wrong === undefined) return undefined
+          if (typeof wrong.field === 'string' && typeof wrong.message === 'string')
+            return { field: wrong.field, message: scrubbed(wrong.message, secretsOf({ auth })) }
+          tell('wrongAuth', 'neither a field nor a message', { auth })
+        } catch (error) {
+          tell('wrongAuth', error, { auth })
+        }
+        return { field: '', message: 'could not be judged by the adapter of the provider' }
+      },
+    }),
+    ...(adapter.probe && {
+      async probe(...[addresses, reaching]: Parameters<NonNullable<Adapter['probe']>>) {
+        try {
+          const probed = await within(patience.probeMs, () => adapter.probe!(addresses, reaching))
+          const wrong = probed === late ? 'no outcome in time' : wrongProbed(probed, addresses)
+          if (probed !== late && !wrong) return probed
+          tell('probe', wrong, reaching)
+        } catch (error) {
+          tell('probe', error, reaching)
+        }
+        return { reachable: [], unreachable: [] }
+      },
+    }),
+    ...(adapter.revoke && {
+      async revoke(...[providerId, sending]: Parameters<NonNullable<Adapter['revoke']>>) {
+        const { line } = sending
+        try {
+          const given = line ? { ...sending, line: lines.get(line) ?? line } : sending
+          const outcome = await within(patience.revokeMs, () => adapter.revoke!(providerId, given))
+          if (outcome === 'revoked' || outcome === 'tooLate' || outcome === 'unknown') return outcome
+          tell('revoke', outcome === late ? 'no outcome in time' : 'an unknown outcome', sending)
+        } catch (error) {
+          tell('revoke', error, sending)
+        }
+        return 'unknown' as const
+      },
+    }),
+    ...(adapter.connect && {
+      connect(connecting: Parameters<NonNullable<Adapter['connect']>>[0]) {
+        try {
+          const told = (items: readonly Item[]) =>
+            connecting.tell(checkedItems(Array.isArray(items) ? items.slice(0, limits.itemsPerCall) : [], connecting))
+          const line = adapter.connect!({ ...connecting, tell: told })
+          const guard = guardedLine(line, patience.closeMs, (doing, problem) => tell(doing, problem, connecting))
+          lines.set(guard, line)
+          return guard
+        } catch (error) {
+          tell('connect', error, connecting)
+          return deadLine
+        }
+      },
+    }),
+  }
+}
+
+const deadLine: Line = { trouble: () => 'The adapter could not open its line.', close: async () => {} }
+
+function guardedLine(line: Line, closeMs: number, tell: (doing: string, problem: unknown) => void): Line {
+  return {
+    trouble() {
+      try {
+        const trouble: unknown = line.trouble()
+        return trouble === undefined ? undefined : String(trouble).slice(0, limits.detailChars)
+      } catch (error) {
+        tell('trouble', error)
+        return 'The line of the adapter cannot be asked.'
+      }
+    },
+    async close() {
+      try {
+        if ((await within(closeMs, () => line.close())) === late) tell('close', 'it did not end in time')
+      } catch (error) {
+        tell('close', error)
+      }
+    },
+  }
+}
+
+const late = Symbol('late')
+
+/** What comes of it, or `late`. What comes after that goes nowhere, exceptions included. */
+async function within<T>(ms: number, work: () => PromiseLike<T>): Promise<T | typeof late> {
+  let timer: NodeJS.Timeout | undefined
+  const end = new Promise<typeof late>((resolve) => {
+    timer = setTimeout(() => resolve(late), ms)
+  })
+  try {
+    return await Promise.race([Promise.resolve(work()), end])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/**
+ * Bindings whose last send had no outcome in time. One send at a time finds out whether that is over, and the others are
+ * not begun: each would hold a place, for as long as patience lasts, that messages of other bindings need.
+ */
+function openStuck() {
+  const bindings = new Map<string, { isTried: boolean }>()
+  return {
+    mayTry(bindingId: string): boolean {
+      const binding = bindings.get(bindingId)
+      if (!binding) return true
+      if (binding.isTried) return false
+      binding.isTried = true
+      return true
+    },
+    begin(bindingId: string): void {
+      if (bindings.size >= limits.stuckBindings) bindings.delete(bindings.keys().next().value!)
+      bindings.set(bindingId, { isTried: false })
+    },
+    end(bindingId: string): void {
+      if (bindings.size > 0) bindings.delete(bindingId)
+    },
+  }
+}

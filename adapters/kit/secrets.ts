@@ -1,0 +1,34 @@
+/** Which words of credentials are secret, and texts without them. */
+import { adapter as limits } from '../../core/limits.js'
+import { isRecord } from './wire.js'
+
+/** What a credential form marks as write-only, wherever it stands in these credentials. */
+export function secretsIn(form: unknown, auth: unknown): readonly string[] {
+  if (!isRecord(form) || auth === undefined || auth === null) return []
+  if (form.writeOnly === true) return textsIn(auth).flatMap(piecesOf)
+  if (Array.isArray(auth)) return auth.flatMap((each) => secretsIn(form.items, each))
+  const { properties } = form
+  if (!isRecord(properties) || !isRecord(auth)) return []
+  return Object.entries(auth).flatMap(([name, value]) =>
+    Object.hasOwn(properties, name) ? secretsIn(properties[name], value) : [],
+  )
+}
+
+function textsIn(value: unknown): readonly string[] {
+  if (typeof value === 'string') return [value]
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : []
+}
+
+/** Any line of a key gives as much away as all of it. */
+function piecesOf(secret: string): readonly string[] {
+  const lines = secret.split(/\r?\n/)
+  const pieces = lines.length === 1 ? [secret] : [secret, ...lines.filter((line) => !line.startsWith('-----'))]
+  return pieces.filter((piece) => piece.length >= limits.secretLeastChars)
+}
+
+/** The text with dots where a secret stood, and no longer than a detail may be. */
+export function scrubbed(text: string, secrets: readonly string[]): string {
+  const longestFirst = [...secrets].sort((a, b) => b.length - a.length)
+  const clean = longestFirst.reduce((rest, secret) => rest.replaceAll(secret, '…'), text)
+  return clean.length <= limits.detailChars ? clean : `${clean.slice(0, limits.detailChars - 1)}…`
+}

@@ -1,0 +1,150 @@
+/**
+ * Whether what an adapter answers has the shape and the size that its contract says. Each function gives what is wrong in
+ * a few words that repeat nothing of it, or undefined. The suite asks before a node ever runs the adapter; the node asks
+ * each time, since one adapter that answers nonsense must not be the trouble of the others.
+ */
+import { messageStates, systemKinds } from '../../core/conversation/state.js'
+import { adapter as limits } from '../../core/limits.js'
+import { asNumber, isRecord } from './wire.js'
+
+type Wrong = string | undefined
+
+const isTextUpTo = (value: unknown, max: number, min = 1): value is string =>
+  typeof value === 'string' && value.length >= min && value.length <= max
+const isAbsentOr = (value: unknown, fits: (value: unknown) => boolean) => value === undefined || fits(value)
+const isDetail = (value: unknown) => isTextUpTo(value, limits.detailChars, 0)
+
+const againWords: readonly unknown[] = ['later', 'elsewhere', 'never']
+
+export function wrongOutcome(outcome: unknown): Wrong {
+  if (!isRecord(outcome)) return 'the outcome of a send is not an object'
+  const { kind, providerId, reason, detail, again, needsOperator } = outcome
+  if (kind === 'sent') return isTextUpTo(providerId, limits.idChars) ? undefined : 'what was sent has no `providerId`'
+  if (kind !== 'refused') return 'the `kind` of an outcome is neither sent nor refused'
+  if (!isTextUpTo(reason, limits.reasonChars) || !/^[A-Za-z][A-Za-z0-9_.-]*$/.test(reason))
+    return 'the `reason` of a refusal is not one word'
+  if (!againWords.includes(again)) return '`again` of a refusal is not later, elsewhere or never'
+  if (!isAbsentOr(detail, isDetail)) return `the \`detail\` of a refusal is no text of up to ${limits.detailChars}`
+  return isAbsentOr(needsOperator, (value) => value === true) ? undefined : '`needsOperator` is neither true nor absent'
+}
+
+export function wrongReceived(received: unknown): Wrong {
+  if (!isRecord(received)) return 'what was received is not an object'
+  const { kind, status, type, body, items } = received
+  if (kind === 'refused') return undefined
+  if (kind === 'answer') {
+    const isStatus = Number.isInteger(status) && (status as number) >= 200 && (status as number) <= 499
+    if (!isStatus) return 'the `status` of an answer is not from 200 to 499'
+    // A line break in a header would begin another one.
+    if (!isTextUpTo(type, 100) || !/^[\x20-\x7e]+$/.test(type)) return 'the `type` of an answer is no content type'
+    return isTextUpTo(body, limits.answerChars, 0) ? undefined : 'the `body` of an answer is no text'
+  }
+  if (kind !== 'items') return 'the `kind` of what was received is neither refused, answer nor items'
+  if (!Array.isArray(items)) return '`items` is not a list'
+  return items.length <= limits.itemsPerCall ? undefined : `there are more than ${limits.itemsPerCall} items`
+}
+
+/** One by one, so that a bad item does not lose the others. */
+export function wrongItem(item: unknown): Wrong {
+  if (!isRecord(item)) return 'an item is not an object'
+  if ('problem' in item) return isDetail(item.problem) ? undefined : 'a problem is no short text'
+  const { id, address, inbound } = item
+  if (!isTextUpTo(id, limits.idChars)) return 'an item has no `id`, or too long a one'
+  if (!isTextUpTo(address, limits.addressChars)) return 'an item has no `address`, or too long a one'
+  if (!isRecord(inbound)) return 'an item has no `inbound`'
+  const judge = Object.hasOwn(inboundKinds, String(inbound.kind)) && inboundKinds[inbound.kind as InboundKind]
+  return judge ? judge(inbound) : 'the `kind` of an inbound is unknown'
+}
+
+type Loose = Readonly<Record<string, unknown>>
+type InboundKind = 'content' | 'tap' | 'system' | 'receipt'
+
+const inboundKinds: Readonly<Record<InboundKind, (inbound: Loose) => Wrong>> = {
+  content: ({ content }) => (isRecord(content) ? wrongContent(content) : '`content` is not an object'),
+  tap: ({ messageId, place, label }) => {
+    if (!isTextUpTo(messageId, limits.idChars)) return 'a tap names no message'
+    if (!Number.isInteger(place) || (place as number) < 0) return 'a tap names no place'
+    return isAbsentOr(label, (value) => isTextUpTo(value, limits.textChars, 0)) ? undefined : 'a label is no text'
+  },
+  system: ({ system }) =>
+    system !== 'windowChanged' && systemKinds.some((kind) => kind === system) ? undefined : 'a `system` is unknown',
+  receipt: ({ receipt }) => (isRecord(receipt) ? wrongReceipt(receipt) : '`receipt` is not an object'),
+}
+
+function wrongContent({ text, media, place }: Loose): Wrong {
+  if (text === undefined && media === undefined && place === undefined) return 'a content says nothing'
+  if (!isAbsentOr(text, (value) => isTextUpTo(value, limits.textChars, 0))) return 'a `text` is no text, or too long'
+  if (!isAbsentOr(media, isMediaList)) return '`media` is no list of addresses'
+  return isAbsentOr(place, isPlace) ? undefined : 'a `place` is not one'
+}
+
+function isMediaList(media: unknown): boolean {
+  const isMedium = (each: unknown) =>
+    isRecord(each) &&
+    isTextUpTo(each.url, limits.textChars) &&
+    [each.type, each.name].every((value) => isAbsentOr(value, isDetail))
+  return Array.isArray(media) && media.length <= limits.mediaPerItem && media.every(isMedium)
+}
+
+function isPlace(place: unknown): boolean {
+  if (!isRecord(place)) return false
+  const texts = [place.label, place.address]
+  const numbers = [place.latitude, place.longitude]
+  return (
+    texts.every((value) => isAbsentOr(value, (each) => isTextUpTo(each, limits.textChars, 0))) &&
+    numbers.every((value) => isAbsentOr(value, (each) => asNumber(each) !== undefined))
+  )
+}
+
+function wrongReceipt({ providerId, state, reason, detail, upTo }: Loose): Wrong {
+  if (!isTextUpTo(providerId, limits.idChars, upTo === undefined ? 1 : 0)) return 'a receipt names no message'
+  if (state === 'queued' || !messageStates.some((each) => each === state)) return 'the `state` of a receipt is unknown'
+  if (!isAbsentOr(reason, isDetail) || !isAbsentOr(detail, isDetail)) return 'what a receipt says is no short text'
+  return isAbsentOr(upTo, (value) => asNumber(value) !== undefined) ? undefined : '`upTo` is no time'
+}
+
+/** A wire is data alone, of a bounded size: it may be shown, counted and made again, and holds nothing that lives. */
+export function wrongWire(wire: unknown): Wrong {
+  const walk = { chars: 0 }
+  if (wire === undefined) return 'a wire is undefined'
+  return wrongData(wire, 0, walk) ?? (walk.chars > limits.wireChars ? tooLarge : undefined)
+}
+
+const tooLarge = `a wire has more than ${limits.wireChars} characters`
+
+export function wrongWires(wires: unknown): Wrong {
+  if (!Array.isArray(wires)) return 'the wires are not a list'
+  if (wires.length > limits.wiresPerMessage) return `there are more than ${limits.wiresPerMessage} wires`
+  for (const wire of wires) {
+    const wrong = wrongWire(wire)
+    if (wrong) return wrong
+  }
+  return undefined
+}
+
+function wrongData(value: unknown, depth: number, walk: { chars: number }): Wrong {
+  walk.chars += typeof value === 'string' ? value.length : 1
+  if (value === null || typeof value === 'string' || typeof value === 'boolean') return undefined
+  if (typeof value === 'number') return Number.isFinite(value) ? undefined : 'a wire holds what is not a number'
+  if (typeof value !== 'object') return `a wire holds a ${typeof value}`
+  if (depth >= limits.wireDepth) return 'a wire is nested too deep'
+  const made: unknown = Object.getPrototypeOf(value)
+  const isList = Array.isArray(value)
+  if (!isList && made !== Object.prototype && made !== null) return 'a wire holds more than plain data'
+  for (const name of Object.keys(value)) {
+    const inner = (value as Loose)[name]
+    // A member that is undefined is not there, in JSON as in the eyes of whoever wrote it; an entry would become null.
+    if (inner === undefined && !isList) continue
+    const wrong = wrongData(inner, depth + 1, walk)
+    if (wrong) return wrong
+    if (walk.chars > limits.wireChars) return tooLarge
+  }
+  return undefined
+}
+
+export function wrongProbed(probed: unknown, asked: readonly string[]): Wrong {
+  if (!isRecord(probed)) return 'the answer of a probe is not an object'
+  const known = new Set(asked)
+  const isPart = (list: unknown) => Array.isArray(list) && list.every((each) => known.has(each))
+  return isPart(probed.reachable) && isPart(probed.unreachable) ? undefined : 'a probe answers what nobody asked'
+}

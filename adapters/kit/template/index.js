@@ -1,0 +1,20 @@
+/** The adapter of {{provider}} for {{channel}}: name this package in PARLEY_ADAPTERS, and a node loads it. */
+// @ts-check
+import { descriptor } from './descriptor.js'
+import { receive } from './receive.js'
+import { render } from './render.js'
+import { send } from './send.js'
+
+/** @typedef {import('./descriptor.js').Auth} Auth */
+/** @typedef {import('./render.js').Wire} Wire */
+
+/** @type {import('parley/adapters/kit').Adapter<Auth, Wire>} */
+const adapter = {
+  descriptor,
+  render,
+  send,
+  receive,
+  signal: (signal) => (signal === 'typing' && !descriptor.traits.typing ? undefined : { type: 'signal', signal }),
+}
+
+export default adapter

@@ -1,0 +1,43 @@
+/** From blocks, which fit the channel already, to the requests of the provider: one a block, as plain data. Pure. */
+// @ts-check
+import { writePostback } from 'parley/adapters/kit'
+
+/** @typedef {import('parley/adapters/kit').Addressed} Addressed */
+/** @typedef {import('parley/adapters/kit').Block} Block */
+/** @typedef {import('parley/adapters/kit').RenderedCard} RenderedCard */
+/** @typedef {{ type: string, [member: string]: unknown }} Wire One request to the provider. */
+
+/** @param {readonly Block[]} blocks @param {Addressed} about @returns {readonly Wire[]} */
+export function render(blocks, { messageId }) {
+  /**
+   * Whatever can be tapped carries its postback, so that a tap is never matched by its label.
+   * @template {{ readonly tap?: number }} T
+   * @param {readonly T[] | undefined} entries
+   */
+  const tappable = (entries) =>
+    entries?.map(({ tap, ...entry }) => ({
+      ...entry,
+      ...(tap !== undefined && { postback: writePostback({ messageId, place: tap }) }),
+    }))
+  /** @param {RenderedCard} card */
+  const cardOf = ({ chips, ...card }) => ({ ...card, buttons: tappable(chips) })
+
+  return blocks.map((block) => {
+    switch (block.kind) {
+      case 'text':
+        return { type: 'text', text: block.text, buttons: tappable(block.chips) }
+      case 'media':
+        return { type: 'media', media: block.media, text: block.text, buttons: tappable(block.chips) }
+      case 'card':
+        return { type: 'card', card: cardOf(block.card), buttons: tappable(block.chips) }
+      case 'carousel':
+        return { type: 'carousel', cards: block.cards.map(cardOf), buttons: tappable(block.chips) }
+      case 'list':
+        return { type: 'list', text: block.text, rows: tappable(block.rows) }
+      case 'times':
+        return { type: 'times', text: block.text, slots: tappable(block.slots) }
+      default:
+        return { type: 'native', payload: block.payload }
+    }
+  })
+}

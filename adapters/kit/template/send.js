@@ -1,0 +1,54 @@
+/** Hands one request to the provider and says what came of it. Everything goes out through `sending.call`. */
+// @ts-check
+import { asText, isRecord, noAnswer, readJson, unavailable } from 'parley/adapters/kit'
+
+/** @typedef {import('parley/adapters/kit').SendOutcome} SendOutcome */
+/** @typedef {import('./descriptor.js').Auth} Auth */
+/** @typedef {import('./render.js').Wire} Wire */
+
+const usualUrl = 'https://api.{{provider}}.example/v1'
+
+/**
+ * What the provider's own codes mean. `never` ends it, `elsewhere` tries the person's next channel, `later` tries again.
+ * @type {Readonly<Record<string, Extract<SendOutcome, { kind: 'refused' }>>>}
+ */
+const refusals = {
+  unknown_recipient: { kind: 'refused', reason: 'unknownRecipient', again: 'elsewhere' },
+  opted_out: { kind: 'refused', reason: 'optedOut', again: 'never' },
+  media_unreachable: { kind: 'refused', reason: 'mediaUnreachable', again: 'elsewhere' },
+  invalid_message: { kind: 'refused', reason: 'invalidMessage', again: 'never' },
+}
+
+/**
+ * @param {Wire} wire
+ * @param {import('parley/adapters/kit').Sending<Auth>} sending
+ * @returns {Promise<SendOutcome>}
+ */
+export async function send(wire, { auth, address, id, call }) {
+  const answer = await call({
+    method: 'POST',
+    url: `${auth.apiUrl ?? usualUrl}/accounts/${encodeURIComponent(auth.accountId)}/messages`,
+    // The same id each time this is tried: the provider sends it once.
+    headers: { authorization: `Bearer ${auth.apiKey}`, 'content-type': 'application/json', 'idempotency-key': id },
+    body: JSON.stringify({ to: address, message: wire }),
+  })
+  if (answer.kind === 'none') return noAnswer(answer)
+  const trouble = unavailable(answer.status, answer.header('retry-after'))
+  if (trouble) return trouble
+  const read = readJson(Buffer.from(answer.body))
+  const body = isRecord(read) ? read : {}
+  if (answer.status >= 200 && answer.status < 300) return { kind: 'sent', providerId: asText(body.id) || id }
+  const known = refusals[asText(body.code) ?? '']
+  if (known) return known
+  if (answer.status === 401 || answer.status === 403) {
+    const detail = `The provider does not take the credentials (${answer.status}).`
+    return { kind: 'refused', reason: 'sendFailed', detail, again: 'elsewhere', needsOperator: true }
+  }
+  // Words of the provider are not repeated: they may hold what nobody else should read.
+  return {
+    kind: 'refused',
+    reason: 'sendFailed',
+    detail: `The provider answered ${answer.status}.`,
+    again: 'elsewhere',
+  }
+}

@@ -1,0 +1,74 @@
+/** What adapters of every provider need to read what comes from outside, to sign, and to say what did not go out. */
+import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
+import type { NoAnswer, SendOutcome } from '../../core/channel/adapter.js'
+
+/** Whether two texts are the same, in a time that does not tell how much of them is. */
+export function sameText(a: string, b: string): boolean {
+  const [left, right] = [Buffer.from(a), Buffer.from(b)]
+  return left.length === right.length && timingSafeEqual(left, right)
+}
+
+/** The signature over all parts, one after the other with nothing between them. */
+export function hmac(
+  algorithm: 'sha1' | 'sha256' | 'sha512',
+  key: string | Uint8Array,
+  ...parts: readonly (string | Uint8Array)[]
+): Buffer {
+  const signing = createHmac(algorithm, key)
+  for (const part of parts) signing.update(part)
+  return signing.digest()
+}
+
+const uuidNamespace = Buffer.from('5b0c41b26d9f4e53a8a3d1c64be8f2a7', 'hex')
+
+/** The same UUID for the same id, for providers that take nothing else: version 5 of RFC 4122. */
+export function uuidFrom(id: string): string {
+  const bytes = createHash('sha1').update(uuidNamespace).update(id).digest().subarray(0, 16)
+  bytes[6] = (bytes[6]! & 0x0f) | 0x50
+  bytes[8] = (bytes[8]! & 0x3f) | 0x80
+  const hex = bytes.toString('hex')
+  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-')
+}
+
+/** Undefined for whatever is not JSON in UTF-8. */
+export function readJson(bytes: Uint8Array): unknown | undefined {
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
+  } catch {
+    return undefined
+  }
+}
+
+export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** The text, if it is one. */
+export function asText(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined
+}
+
+/** The number, if it is one that can be reckoned with. */
+export function asNumber(value: unknown): number | undefined {
+  return typeof value === 'number' && Number.isFinite(value) ? value : undefined
+}
+
+/** Nobody knows whether the provider took it, and it is tried again under the same id. */
+export function noAnswer({ detail }: NoAnswer): SendOutcome {
+  return { kind: 'refused', reason: 'sendFailed', detail, again: 'later' }
+}
+
+/**
+ * What an answer means that says nothing of the message, only that the provider cannot take it now (408, 425, 429 and
+ * 5xx); undefined for any other. `retryAfter` is the header of that name, as it came.
+ */
+export function unavailable(status: number, retryAfter = ''): SendOutcome | undefined {
+  if (status !== 408 && status !== 425 && status !== 429 && !(status >= 500 && status <= 599)) return undefined
+  const wait = /^[0-9]{1,6}$/.test(retryAfter.trim()) ? `, and asks to wait ${retryAfter.trim()} seconds` : ''
+  return {
+    kind: 'refused',
+    reason: status === 429 ? 'rateLimited' : 'sendFailed',
+    detail: `The provider answered ${status}${wait}.`,
+    again: 'later',
+  }
+}

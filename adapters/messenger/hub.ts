@@ -1,0 +1,63 @@
+/** How that API calls in: its greeting, its signature over the raw body, and lists that are read entry by entry. */
+import type { IngressRequest, Item, Received } from '../../core/channel/adapter.js'
+import { readPostback } from '../../core/channel/postback.js'
+import type { Inbound } from '../../core/conversation/hear.js'
+import { adapter as limits } from '../../core/limits.js'
+import { hmac, isRecord, readJson, sameText } from '../kit/wire.js'
+import type { GraphAuth } from './graph.js'
+
+export const signatureHeader = 'x-hub-signature-256'
+
+export type Loose = Readonly<Record<string, unknown>>
+
+export function receiveHub(
+  request: IngressRequest,
+  auth: GraphAuth,
+  itemsIn: (body: Loose) => readonly Item[],
+): Received {
+  if (request.method === 'GET') return greeted(request, auth)
+  const expected = `sha256=${hmac('sha256', auth.appSecret, request.body).toString('hex')}`
+  if (!sameText(request.header(signatureHeader), expected)) return { kind: 'refused' }
+  const body = readJson(request.body)
+  return { kind: 'items', items: isRecord(body) ? itemsIn(body) : [{ problem: 'the body is not a JSON object' }] }
+}
+
+/** Only plain characters are echoed. */
+function greeted({ url }: IngressRequest, { verifyToken }: GraphAuth): Received {
+  const query = URL.canParse(url) ? new URL(url).searchParams : new URLSearchParams()
+  const challenge = query.get('hub.challenge') ?? ''
+  const isMeant = query.get('hub.mode') === 'subscribe' && /^[\w.~-]{1,256}$/.test(challenge)
+  if (!isMeant || !sameText(query.get('hub.verify_token') ?? '', verifyToken)) return { kind: 'refused' }
+  return { kind: 'answer', status: 200, type: 'text/plain', body: challenge }
+}
+
+/** What is no object is a problem of its own; the others are read all the same. */
+export function readEach(list: unknown, name: string, read: (entry: Loose) => readonly Item[]): readonly Item[] {
+  if (list === undefined) return []
+  if (!Array.isArray(list)) return [{ problem: `\`${name}\` is not a list` }]
+  return list.flatMap((entry) =>
+    isRecord(entry) ? read(entry) : [{ problem: `an entry of \`${name}\` is no object` }],
+  )
+}
+
+/** What the provider calls a message. Of the longest name of an item some is left for the state that is told of it. */
+export function idIn(value: unknown): string | undefined {
+  return nameIn(value, limits.idChars - 20)
+}
+
+export function addressIn(value: unknown): string | undefined {
+  return nameIn(value, limits.addressChars)
+}
+
+/** Names are one word: whatever has a blank in it is something else. */
+function nameIn(value: unknown, maxChars: number): string | undefined {
+  return typeof value === 'string' && value.length <= maxChars && /^[\x21-\x7e]+$/.test(value) ? value : undefined
+}
+
+/** What was tapped, if it is ours; otherwise the person said what stood on it. */
+export function tapOrWords(postback: string | undefined, label: string | undefined): Inbound | undefined {
+  const tap = postback === undefined ? undefined : readPostback(postback)
+  if (tap) return { kind: 'tap', ...tap, ...(label !== undefined && { label }) }
+  const text = label ?? postback
+  return text === undefined ? undefined : { kind: 'content', content: { text } }
+}

@@ -1,0 +1,96 @@
+/** Messages of WhatsApp that can be tapped: buttons, a link, a request for a location, a list, cards side by side. */
+import { writePostback } from '../../../core/channel/postback.js'
+import { traitsOf } from '../../../core/channel/table.js'
+import type { RenderedCard, RenderedChip, RenderedMedia, RenderedRow } from '../../../core/render/contract.js'
+import { mediaOf } from '../../../core/render/media.js'
+import { words } from '../../../core/render/words.js'
+import type { Loose } from '../hub.js'
+
+const traits = traitsOf('messengerA')
+
+/** Replies stand together; a link or a request for a location stands alone. */
+export function interactive(
+  text: string,
+  chips: readonly RenderedChip[],
+  messageId: string,
+  header?: RenderedMedia,
+): Loose {
+  const [first] = chips
+  const body = { text }
+  const above = header && { header: headerOf(header) }
+  if (first?.kind === 'shareLocation') {
+    return wrapped({ type: 'location_request_message', body, action: { name: 'send_location' } })
+  }
+  if (first?.kind === 'url') return wrapped({ type: 'cta_url', ...above, body, action: linkOf(first) })
+  const buttons = chips.map(({ label, tap }) => ({ type: 'reply', reply: { id: idOf(tap, messageId), title: label } }))
+  return wrapped({ type: 'button', ...above, body, action: { buttons } })
+}
+
+export function listOf(text: string, rows: readonly RenderedRow[], messageId: string): Loose {
+  const entries = rows.map(({ label, description, tap }) => ({
+    id: idOf(tap, messageId),
+    title: label,
+    ...(description !== undefined && description !== '' && { description }),
+  }))
+  return wrapped({ type: 'list', body: { text }, action: { button: words.select, sections: [{ rows: entries }] } })
+}
+
+export function carouselOf(text: string, cards: readonly RenderedCard[], messageId: string): Loose {
+  const shown = cards.map((card, place) => cardOf(card, place, messageId))
+  return wrapped({ type: 'carousel', body: { text }, action: { cards: shown } })
+}
+
+/** The provider's own example calls a card by the same type whichever buttons it has. */
+function cardOf({ description, mediaUrl = '', chips = [] }: RenderedCard, place: number, messageId: string): Loose {
+  const [first] = chips
+  const buttons = chips.map(({ label, tap }) => ({
+    type: 'quick_reply',
+    quick_reply: { id: idOf(tap, messageId), title: label },
+  }))
+  return {
+    card_index: place,
+    type: 'cta_url',
+    ...(description !== undefined && { body: { text: withFewBreaks(description) } }),
+    header: headerOf(mediaOf(mediaUrl, traits) ?? { kind: 'image', url: mediaUrl }),
+    action: first?.kind === 'url' ? linkOf(first) : { buttons },
+  }
+}
+
+/** A card has two line breaks at most: what would stand on further lines goes on in the third. */
+function withFewBreaks(text: string): string {
+  const [first = '', second, ...rest] = text.split(/\n+/)
+  return [first, second, rest.length > 0 ? rest.join(' ') : undefined].filter((line) => line !== undefined).join('\n')
+}
+
+export function mediaIn(media: RenderedMedia, caption?: string): Loose {
+  const type = typeOf(media)
+  return { type, [type]: { ...(caption !== undefined && { caption }), ...fileOf(media) } }
+}
+
+function headerOf(media: RenderedMedia): Loose {
+  const type = typeOf(media)
+  return { type, [type]: fileOf(media) }
+}
+
+function typeOf({ kind }: RenderedMedia): 'image' | 'video' | 'audio' | 'document' {
+  return kind === 'file' ? 'document' : kind
+}
+
+/** A document shows the name of its file. */
+function fileOf({ kind, url }: RenderedMedia): Loose {
+  const name = kind === 'file' ? /([^/?#]+)(?:[?#].*)?$/s.exec(url)?.[1] : undefined
+  return { link: url, ...(name !== undefined && { filename: name }) }
+}
+
+function linkOf({ label, url }: RenderedChip): Loose {
+  return { name: 'cta_url', parameters: { display_text: label, url } }
+}
+
+/** What is answered always has its place in the message. */
+function idOf(tap: number | undefined, messageId: string): string {
+  return writePostback({ messageId, place: tap! })
+}
+
+function wrapped(content: Loose): Loose {
+  return { type: 'interactive', interactive: content }
+}

@@ -1,0 +1,121 @@
+/**
+ * Access tokens of a service account: an assertion signed with its key is exchanged for one, which is kept until shortly
+ * before it ends. A token that the platform does not take any more is forgotten, and the call made once again.
+ */
+import { createPrivateKey, type KeyObject, sign } from 'node:crypto'
+import type {
+  AuthProblem,
+  NoAnswer,
+  ProviderAnswer,
+  ProviderRequest,
+  Reaching,
+  SendOutcome,
+} from '../../core/channel/adapter.js'
+import { second } from '../../core/durations.js'
+import { rbm as limits } from '../../core/limits.js'
+import { asNumber, asText, isRecord, noAnswer, readJson, unavailable } from '../kit/wire.js'
+import { type RbmAuth, tokenUrl } from './descriptor.js'
+
+const scope = 'https://www.googleapis.com/auth/rcsbusinessmessaging'
+const grant = 'urn:ietf:params:oauth:grant-type:jwt-bearer'
+
+/** An account that replaces another does not inherit its token. */
+function nameOf({ serviceAccount }: RbmAuth): string {
+  return `token ${serviceAccount.client_email}`
+}
+
+/** The answer of the platform to a call with a token, or why there was no token to call with. */
+export async function callWithToken(
+  reaching: Reaching<RbmAuth>,
+  request: ProviderRequest,
+): Promise<ProviderAnswer | NoAnswer | SendOutcome> {
+  const first = await callOnce(reaching, request)
+  if (first.kind !== 'answer' || first.status !== 401) return first
+  reaching.memory.forget(nameOf(reaching.auth))
+  return callOnce(reaching, request)
+}
+
+async function callOnce(
+  reaching: Reaching<RbmAuth>,
+  request: ProviderRequest,
+): Promise<ProviderAnswer | NoAnswer | SendOutcome> {
+  const token = await tokenOf(reaching)
+  if (typeof token !== 'string') return token
+  return reaching.call({ ...request, headers: { ...request.headers, authorization: `Bearer ${token}` } })
+}
+
+async function tokenOf(reaching: Reaching<RbmAuth>): Promise<string | SendOutcome> {
+  let refused: SendOutcome = {
+    kind: 'refused',
+    reason: 'sendFailed',
+    detail: 'No access token could be made.',
+    again: 'later',
+  }
+  const token = await reaching.memory.get(nameOf(reaching.auth), async () => {
+    const made = await makeToken(reaching)
+    if ('value' in made) return made
+    refused = made
+    return undefined
+  })
+  return token ?? refused
+}
+
+async function makeToken({
+  auth,
+  call,
+  now,
+}: Reaching<RbmAuth>): Promise<{ readonly value: string; readonly until: number } | SendOutcome> {
+  const at = now()
+  const key = keyOf(auth)
+  if (!key) return operatorNeeded('The private key of the service account cannot be read.')
+  const assertion = assertionOf(auth, key, at)
+  const answer = await call({
+    method: 'POST',
+    url: tokenUrl(auth),
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    body: new URLSearchParams({ grant_type: grant, assertion }).toString(),
+  })
+  if (answer.kind === 'none') return noAnswer(answer)
+  const { status } = answer
+  const busy = unavailable(status, answer.header('retry-after'))
+  if (busy) return busy
+  const body = readJson(Buffer.from(answer.body))
+  const value = isRecord(body) ? asText(body.access_token) : undefined
+  if (status !== 200 || !value) return operatorNeeded(`The service account was given no access token (${status}).`)
+  const lifeMs = (isRecord(body) ? (asNumber(body.expires_in) ?? 0) : 0) * second || limits.tokenMs
+  return { value, until: at + Math.max(0, lifeMs - limits.tokenEarlyMs) }
+}
+
+export function operatorNeeded(detail: string): SendOutcome {
+  return { kind: 'refused', reason: 'sendFailed', detail, again: 'elsewhere', needsOperator: true }
+}
+
+function assertionOf(auth: RbmAuth, key: KeyObject, at: number): string {
+  const iat = Math.floor(at / second)
+  const claims = {
+    iss: auth.serviceAccount.client_email,
+    scope,
+    aud: tokenUrl(auth),
+    iat,
+    exp: iat + limits.tokenMs / second,
+  }
+  const signed = [{ alg: 'RS256', typ: 'JWT' }, claims]
+    .map((each) => Buffer.from(JSON.stringify(each)).toString('base64url'))
+    .join('.')
+  return `${signed}.${sign('sha256', Buffer.from(signed), key).toString('base64url')}`
+}
+
+/** Line breaks that were copied out of a key file as `\n` are taken for line breaks. */
+function keyOf({ serviceAccount }: RbmAuth): KeyObject | undefined {
+  try {
+    const key = createPrivateKey(serviceAccount.private_key.replaceAll('\\n', '\n'))
+    return key.asymmetricKeyType === 'rsa' ? key : undefined
+  } catch {
+    return undefined
+  }
+}
+
+export function wrongAuth(auth: RbmAuth): AuthProblem | undefined {
+  if (keyOf(auth)) return undefined
+  return { field: 'serviceAccount.private_key', message: 'must be an RSA private key in PEM, as in the key file' }
+}

@@ -1,0 +1,91 @@
+/** Texts as message centers carry them: GSM-7 with a septet in each octet, UCS-2, and what else phones may send. */
+import { gsm7Text } from './library.js'
+
+const esc = 0x1b
+const septetValues = Array.from({ length: 0x80 }, (_, value) => value)
+
+/** Characters by their septet, and by the septet that follows an escape. */
+const basic = septetValues.map((value) => gsm7Text([value]))
+const extended = septetValues.map((value) => {
+  const pair = gsm7Text([esc, value])
+  return pair.length === 1 ? pair : undefined
+})
+
+const septetsByCharacter = new Map<string, readonly number[]>([
+  ...basic.map((character, value) => [character, [value]] as const),
+  ...extended.flatMap((character, value) => (character ? [[character, [esc, value]] as const] : [])),
+])
+const questionMark = septetsByCharacter.get('?')!
+
+/** Septets of one character. What the alphabet does not have becomes a question mark. */
+function septetsOf(character: string): readonly number[] {
+  return septetsByCharacter.get(character) ?? questionMark
+}
+
+export function gsm7Units(character: string): number {
+  return septetsOf(character).length
+}
+
+export function gsm7Octets(text: string): Buffer {
+  const octets: number[] = []
+  for (const character of text) octets.push(...septetsOf(character))
+  return Buffer.from(octets)
+}
+
+/** An escape that nothing known follows shows what follows as it is, as the standard has it. */
+function fromGsm7(octets: Uint8Array): string {
+  let text = ''
+  for (let at = 0; at < octets.length; at += 1) {
+    const value = octets[at]! & 0x7f
+    if (value !== esc) text += basic[value]
+    else {
+      at += 1
+      const next = octets[at]
+      if (next !== undefined) text += extended[next & 0x7f] ?? basic[next & 0x7f]
+    }
+  }
+  return text
+}
+
+export function ucs2Octets(text: string): Buffer {
+  const octets = Buffer.from(text, 'utf16le')
+  octets.swap16()
+  return octets
+}
+
+function fromUcs2(octets: Uint8Array): string {
+  const even = Buffer.from(octets.subarray(0, octets.length - (octets.length % 2)))
+  return even.swap16().toString('utf16le')
+}
+
+/** The default alphabet has seven bits. A message center that sends eight has another default, most often one of these. */
+function fromDefault(octets: Uint8Array): string {
+  if (octets.every((octet) => octet < 0x80)) return fromGsm7(octets)
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(octets)
+  } catch {
+    return Buffer.from(octets).toString('latin1')
+  }
+}
+
+type Reading = (octets: Uint8Array) => string
+const named = (label: string) => (octets: Uint8Array) => new TextDecoder(label).decode(octets)
+
+/** By the value of `data_coding`, for values that SMPP gives a meaning of its own. */
+const readings: Readonly<Record<number, Reading>> = {
+  0: fromDefault,
+  1: (octets) => Buffer.from(octets).toString('latin1'),
+  3: (octets) => Buffer.from(octets).toString('latin1'),
+  6: named('iso-8859-5'),
+  7: named('iso-8859-8'),
+  8: fromUcs2,
+}
+
+/** Undefined for what is no text. */
+export function textIn(octets: Uint8Array, dataCoding: number): string | undefined {
+  if (dataCoding < 0x10) return readings[dataCoding]?.(octets)
+  // The rest is as on the radio side: bits 3 and 2 tell the alphabet where the group has them.
+  const alphabet = dataCoding >= 0xf0 ? (dataCoding & 0x04) >> 2 : dataCoding < 0x40 ? (dataCoding & 0x0c) >> 2 : -1
+  if (alphabet === 0) return fromDefault(octets)
+  return alphabet === 2 ? fromUcs2(octets) : undefined
+}

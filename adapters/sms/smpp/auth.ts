@@ -1,0 +1,29 @@
+/** The credentials of a line, as the form asks for them, and what can be wrong with them although they fit it. */
+import type { AuthProblem } from '../../../core/channel/adapter.js'
+import { senderOf } from './address.js'
+
+export interface SmppAuth {
+  readonly host: string
+  readonly port: number
+  readonly systemId: string
+  readonly password: string
+  readonly systemType?: string
+  /** Number, short code or sender name. */
+  readonly from: string
+  readonly tls?: boolean
+  readonly windowSize?: number
+  readonly ratePerSecond?: number
+}
+
+/** A name or an address, without the scheme, port or path that people paste along with it. */
+const hostOnly = /^[A-Za-z0-9._-]+$|^[0-9A-Fa-f:.]+$/
+const printable = /^[\x20-\x7e]*$/
+
+export function wrongAuth({ host, systemId, password, systemType = '', from }: SmppAuth): AuthProblem | undefined {
+  if (!hostOnly.test(host)) return { field: 'host', message: 'must be a host name or an address, and nothing else' }
+  for (const [field, value] of Object.entries({ systemId, password, systemType })) {
+    if (!printable.test(value)) return { field, message: 'must be in plain letters, digits and signs' }
+  }
+  if (senderOf(from)) return undefined
+  return { field: 'from', message: 'must be a phone number, a short code, or a name of at most 11 letters and digits' }
+}

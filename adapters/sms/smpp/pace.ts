@@ -1,0 +1,29 @@
+/** An even pace: how long the next has to wait so that no more go out in a second than may. */
+
+export interface Pace {
+  /** Milliseconds until the next may go; nothing, or less than nothing, when it may go at once. */
+  waitMs(now: number): number
+  took(now: number): void
+}
+
+/** Nobody saves up while nothing is sent: after a pause the pace is the same. */
+export function evenPace(perSecond: number, burstMs: number): Pace {
+  const everyMs = 1_000 / perSecond
+  let due = Number.NEGATIVE_INFINITY
+  return {
+    waitMs: (now) => due - burstMs - now,
+    took(now) {
+      due = Math.max(due, now) + everyMs
+    },
+  }
+}
+
+/** How long before try number `tries`, the first being 1: twice as long each time, and never the same for all. */
+export function growingMs(
+  tries: number,
+  { firstMs, mostMs, jitterShare }: { readonly firstMs: number; readonly mostMs: number; readonly jitterShare: number },
+  chance: number,
+): number {
+  const whole = Math.min(mostMs, firstMs * 2 ** Math.min(tries - 1, 30))
+  return whole * (1 - jitterShare * chance)
+}

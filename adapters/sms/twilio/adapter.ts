@@ -1,0 +1,8 @@
+/** SMS over the messages of Twilio. */
+import type { Adapter } from '../../../core/channel/adapter.js'
+import { descriptor, type TwilioAuth, wrongAuth } from './descriptor.js'
+import { receive } from './receive.js'
+import { render, type TwilioWire } from './render.js'
+import { send } from './send.js'
+
+export const twilioAdapter: Adapter<TwilioAuth, TwilioWire> = { descriptor, render, send, receive, wrongAuth }

@@ -1,0 +1,36 @@
+/** Twilio as data: what it is bound with, and where it is reached. */
+import { providerForm } from '../../../core/catalogs/index.js'
+import { type AuthProblem, contractVersion, type Descriptor } from '../../../core/channel/adapter.js'
+import { traitsOf } from '../../../core/channel/table.js'
+
+/** A sender or a messaging service is there; where both are, the service chooses the sender. */
+export interface TwilioAuth {
+  readonly accountSid: string
+  /** Proves us to Twilio, and Twilio to us. */
+  readonly authToken: string
+  readonly from?: string
+  readonly messagingServiceSid?: string
+  readonly apiUrl?: string
+}
+
+export const signatureHeader = 'x-twilio-signature'
+
+export const descriptor: Descriptor = {
+  contract: contractVersion,
+  channel: 'sms',
+  provider: 'twilio',
+  traits: traitsOf('sms'),
+  form: providerForm('sms', 'twilio'),
+  headers: [signatureHeader],
+}
+
+export function messagesUrl({ accountSid, apiUrl = 'https://api.twilio.com' }: TwilioAuth): string {
+  return `${apiUrl.replace(/\/+$/, '')}/2010-04-01/Accounts/${encodeURIComponent(accountSid)}/Messages.json`
+}
+
+/** Keys and other ids look alike; what they begin with tells them apart. */
+export function wrongAuth({ accountSid, messagingServiceSid = 'MG' }: TwilioAuth): AuthProblem | undefined {
+  if (!accountSid.startsWith('AC')) return { field: 'accountSid', message: 'must begin with AC' }
+  if (!messagingServiceSid.startsWith('MG')) return { field: 'messagingServiceSid', message: 'must begin with MG' }
+  return undefined
+}

@@ -1,0 +1,115 @@
+/** What Twilio sends in: messages of people, and what became of ours. One call is about one message. */
+import type { IngressRequest, Item, Received } from '../../../core/channel/adapter.js'
+import { keywordIn } from '../../../core/conversation/keywords.js'
+import type { UserContent, UserMedia } from '../../../core/conversation/state.js'
+import { twilio as limits } from '../../../core/limits.js'
+import { wrongItem } from '../../kit/shapes.js'
+import { isRecord, readJson } from '../../kit/wire.js'
+import type { TwilioAuth } from './descriptor.js'
+import { meaningOf } from './refusals.js'
+import { digestIn, isSigned } from './signature.js'
+
+/** The value of a parameter; empty where it is not given. */
+type Given = (name: string) => string
+
+export function receive(request: IngressRequest, { authToken }: TwilioAuth): Received {
+  if (request.method !== 'POST') return { kind: 'refused' }
+  const form = new URLSearchParams(Buffer.from(request.body).toString())
+  if (!isSigned(request, form, authToken)) return { kind: 'refused' }
+  const given = digestIn(request.url) === undefined ? inForm(form) : inJson(readJson(request.body))
+  return { kind: 'items', items: itemsOf(given).map(sound) }
+}
+
+/** What is longer than anything that the provider says is not what it says. */
+function sound(item: Item): Item {
+  const wrong = wrongItem(item)
+  return wrong === undefined ? item : { problem: wrong }
+}
+
+const inForm =
+  (form: URLSearchParams): Given =>
+  (name) =>
+    form.get(name) ?? ''
+
+const inJson =
+  (body: unknown): Given =>
+  (name) => {
+    const value = isRecord(body) && Object.hasOwn(body, name) ? body[name] : undefined
+    return typeof value === 'string' || typeof value === 'number' ? String(value) : ''
+  }
+
+function itemsOf(given: Given): readonly Item[] {
+  const sid = given('MessageSid') || given('SmsSid') || given('SmsMessageSid')
+  if (sid === '') return [{ problem: 'the call has no `MessageSid`' }]
+  const status = given('MessageStatus') || given('SmsStatus')
+  if (status === '' || status === 'received' || status === 'receiving') return heardIn(sid, given)
+  return receiptIn(sid, status, given)
+}
+
+/** States that are no news to anybody are null: we queued it ourselves, and a part of a message is no message. */
+const states: ReadonlyMap<string, 'sent' | 'delivered' | 'read' | 'failed' | null> = new Map([
+  ['accepted', null],
+  ['scheduled', null],
+  ['queued', null],
+  ['sending', null],
+  ['partially_delivered', null],
+  ['sent', 'sent'],
+  ['delivered', 'delivered'],
+  ['read', 'read'],
+  ['undelivered', 'failed'],
+  ['failed', 'failed'],
+  ['canceled', 'failed'],
+] as const)
+
+/** The same state of the same message is the same news, however often and under whatever call it comes. */
+function receiptIn(sid: string, status: string, given: Given): readonly Item[] {
+  const state = states.get(status)
+  if (state === undefined) return [{ problem: `the status ${status.slice(0, 60)} is not known` }]
+  if (state === null) return []
+  const address = given('To')
+  if (address === '') return [{ problem: 'a receipt names no phone' }]
+  const { reason, detail } = whyIn(status, given)
+  const receipt = { providerId: sid, state, ...(state === 'failed' && { reason, ...(detail && { detail }) }) }
+  return [{ id: `${sid} ${state}`, address, inbound: { kind: 'receipt', receipt } }]
+}
+
+function whyIn(status: string, given: Given): { readonly reason: string; readonly detail?: string } {
+  const code = given('ErrorCode')
+  if (status === 'canceled') return { reason: 'canceled' }
+  if (!/^[0-9]{1,6}$/.test(code)) return { reason: 'sendFailed' }
+  return meaningOf(code) ?? { reason: 'sendFailed', detail: `Twilio gives the error ${code}.` }
+}
+
+function heardIn(sid: string, given: Given): readonly Item[] {
+  const address = given('From')
+  if (address === '') return [{ problem: 'a message names no phone' }]
+  const text = given('Body')
+  const media = mediaIn(given)
+  const content: UserContent = { ...(text !== '' && { text }), ...(media.length > 0 && { media }) }
+  if (Object.keys(content).length === 0) return [{ problem: 'a message says nothing' }]
+  const consent = consentIn(given('OptOutType'), text)
+  return [
+    { id: sid, address, inbound: { kind: 'content', content } },
+    ...(consent ? [{ id: `${sid} ${consent}`, address, inbound: { kind: 'system', system: consent } } as const] : []),
+  ]
+}
+
+/**
+ * Twilio says which keywords it has acted upon, among them those that an account has added. What is a keyword everywhere
+ * is heard from the text itself; the rest has to be told, so that both sides agree on who has opted out.
+ */
+function consentIn(type: string, text: string): 'optOut' | 'optIn' | undefined {
+  const heard = keywordIn(text, 'sms', false)
+  if (type.toUpperCase() === 'STOP') return heard === 'stop' ? undefined : 'optOut'
+  if (type.toUpperCase() === 'START') return heard === 'start' ? undefined : 'optIn'
+  return undefined
+}
+
+function mediaIn(given: Given): UserMedia[] {
+  const count = Math.min(Number(given('NumMedia')) || 0, limits.mediaMost)
+  const places = Array.from({ length: Math.max(0, Math.floor(count)) }, (_, place) => place)
+  return places.flatMap((place) => {
+    const [url, type] = [given(`MediaUrl${place}`), given(`MediaContentType${place}`)]
+    return url === '' ? [] : [{ url, ...(type !== '' && { type }) }]
+  })
+}

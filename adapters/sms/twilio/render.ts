@@ -1,0 +1,28 @@
+/** From blocks to messages of Twilio. The channel is text alone, so a block is the body of one message. */
+import type { Block } from '../../../core/render/contract.js'
+import { isRecord } from '../../kit/wire.js'
+
+/** Parameters of one message, but for whom it is to and from. */
+export type TwilioWire = Readonly<Record<string, string | readonly string[]>>
+
+export function render(blocks: readonly Block[]): readonly TwilioWire[] {
+  return blocks.map((block) => {
+    if (block.kind === 'text') return { Body: block.text }
+    if (block.kind === 'native') return parametersIn(block.payload)
+    throw new Error(`the traits of sms have no ${block.kind}`)
+  })
+}
+
+/** A payload for sms is the parameters of a message, such as `ContentSid`; a form has texts, and lists of them. */
+function parametersIn(payload: unknown): TwilioWire {
+  if (!isRecord(payload)) return { Body: written(payload) }
+  const entries = Object.entries(payload).map(([name, value]): [string, string | readonly string[]] => [
+    name,
+    Array.isArray(value) ? value.map(written) : written(value),
+  ])
+  return Object.fromEntries(entries)
+}
+
+function written(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value)
+}

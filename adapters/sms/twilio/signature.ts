@@ -1,0 +1,43 @@
+/**
+ * Whether a call comes from Twilio: it signs the address it calls and, after it, every parameter by name, known to us or
+ * not. A body that is no form is signed by its digest in the address.
+ */
+import { createHash } from 'node:crypto'
+import type { IngressRequest } from '../../../core/channel/adapter.js'
+import { hmac, sameText } from '../../kit/wire.js'
+import { signatureHeader } from './descriptor.js'
+
+const digestName = 'bodySHA256'
+
+/** The digest that the address gives for the body, if it gives one. */
+export function digestIn(url: string): string | undefined {
+  const query = url.indexOf('?')
+  return query < 0 ? undefined : (new URLSearchParams(url.slice(query + 1)).get(digestName) ?? undefined)
+}
+
+export function isSigned({ url, header, body }: IngressRequest, form: URLSearchParams, authToken: string): boolean {
+  const digest = digestIn(url)
+  if (digest !== undefined && !sameText(digest, createHash('sha256').update(body).digest('hex'))) return false
+  const given = header(signatureHeader)
+  const parameters = digest === undefined ? writtenOut(form) : ''
+  // Whether the port that goes without saying was signed depends on who asks Twilio to call.
+  return [url, ...withAndWithoutPort(url)].some((each) => sameText(given, signatureOf(authToken, each, parameters)))
+}
+
+export function signatureOf(authToken: string, url: string, parameters: string): string {
+  return hmac('sha1', authToken, url, parameters).toString('base64')
+}
+
+/** Names in order, each with its values in order, nothing between them and none of them twice. */
+export function writtenOut(form: URLSearchParams): string {
+  const names = [...new Set(form.keys())].sort()
+  return names.flatMap((name) => [...new Set(form.getAll(name))].sort().map((value) => name + value)).join('')
+}
+
+function withAndWithoutPort(url: string): readonly string[] {
+  const found = /^(https?:\/\/)([^/?#]*?)(:\d+)?([/?#].*)?$/i.exec(url)
+  if (!found) return []
+  const [, scheme = '', host = '', , rest = ''] = found
+  const port = scheme.toLowerCase() === 'https://' ? ':443' : ':80'
+  return [`${scheme}${host}${rest}`, `${scheme}${host}${port}${rest}`]
+}

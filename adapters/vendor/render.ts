@@ -1,0 +1,72 @@
+/** From blocks that fit the channel to messages of Apple Messages for Business, one a request. */
+import type { Addressed } from '../../core/channel/adapter.js'
+import { traitsOf } from '../../core/channel/table.js'
+import type { Block } from '../../core/render/contract.js'
+import { literal } from '../../core/render/lines.js'
+import { pagesOf } from '../../core/render/split.js'
+import { words } from '../../core/render/words.js'
+import { isRecord } from '../kit/wire.js'
+import { type Interactive, listPickers, quickReply, timePicker } from './interactive.js'
+
+type Loose = Readonly<Record<string, unknown>>
+
+/** The message without what only a send knows: its id, and from whom it is. */
+export interface AppleWire {
+  readonly message: Loose
+}
+
+const traits = traitsOf('vendorMessages')
+
+export function render(blocks: readonly Block[], { address, messageId }: Addressed): readonly AppleWire[] {
+  return blocks
+    .flatMap((block, place) => messagesOf(block, messageId, `${messageId}.${place}`))
+    .map((message) => ({ message: { ...message, destinationId: address, v: 1 } }))
+}
+
+function messagesOf(block: Block, messageId: string, name: string): readonly Loose[] {
+  switch (block.kind) {
+    case 'native':
+      return [isRecord(block.payload) ? block.payload : {}]
+    case 'text':
+      return [block.chips ? asked(quickReply(block.text, block.chips, messageId, name)) : textOf(block.text)]
+    case 'media':
+      return mediaMessages(block, messageId, name)
+    case 'list':
+      return [...picturesOf(block), ...listPickers(block.text, block.rows, messageId, name).map(asked)]
+    case 'times': {
+      const { labels, picker } = timePicker(block.text, block.slots, messageId, name)
+      return [...labels.map(textOf), asked(picker)]
+    }
+    default:
+      throw new Error(`the traits of vendorMessages have no ${block.kind}`)
+  }
+}
+
+const textOf = (body: string): Loose => ({ type: 'text', body })
+const asked = (interactiveData: Interactive): Loose => ({ type: 'interactive', interactiveData })
+
+/** A film plays in its link. Pictures would have to be in it as bytes, so they are behind it. */
+function mediaMessages(block: Extract<Block, { kind: 'media' }>, messageId: string, name: string): Loose[] {
+  const { media, text, chips } = block
+  const { url, alt = nameOf(url), kind, thumbnailUrl } = media
+  const said = (plain: string) => pagesOf(literal(plain), traits).map(textOf)
+  const isTitle = alt.length <= traits.text.besideMax!
+  const assets = kind === 'video' && {
+    assets: { video: { url, mimeType: /\.mov$/i.test(nameOf(url)) ? 'video/quicktime' : 'video/mp4' } },
+  }
+  const link = { type: 'richLink', richLinkData: { url, title: isTitle ? alt : nameOf(url), ...assets } }
+  const before = isTitle ? [] : said(alt)
+  const after = thumbnailUrl === undefined ? [] : said(thumbnailUrl)
+  if (chips) return [...before, link, ...after, asked(quickReply(text ?? words.choose, chips, messageId, name))]
+  return [...before, ...(text === undefined ? [] : [textOf(text)]), link, ...after]
+}
+
+function nameOf(url: string): string {
+  return (/([^/?#]+)\/?(?:[?#].*)?$/s.exec(url)?.[1] ?? url).slice(0, traits.text.besideMax)
+}
+
+/** Pictures of rows would have to be in the list as bytes: they go ahead as links, below the question. */
+function picturesOf({ text, rows }: Extract<Block, { kind: 'list' }>): Loose[] {
+  const links = rows.flatMap(({ label, mediaUrl }) => (mediaUrl === undefined ? [] : literal(`${label}: ${mediaUrl}`)))
+  return links.length === 0 ? [] : [text, ...pagesOf(links, traits)].map(textOf)
+}

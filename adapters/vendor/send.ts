@@ -1,0 +1,31 @@
+/** Hands one message to Apple, under an id by which it is known when it comes again. */
+import type { Sending, SendOutcome } from '../../core/channel/adapter.js'
+import { noAnswer, unavailable, uuidFrom } from '../kit/wire.js'
+import { type AppleAuth, messageUrl, refusals } from './descriptor.js'
+import type { AppleWire } from './render.js'
+import { makeToken } from './token.js'
+
+export async function send({ message }: AppleWire, sending: Sending<AppleAuth>): Promise<SendOutcome> {
+  const { auth, address, call, now } = sending
+  const id = uuidFrom(sending.id)
+  const answer = await call({
+    method: 'POST',
+    url: messageUrl(auth),
+    headers: {
+      authorization: `Bearer ${makeToken(auth, now())}`,
+      'content-type': 'application/json',
+      id,
+      'source-id': auth.businessId,
+      'destination-id': address,
+      'auto-reply': 'true',
+    },
+    body: JSON.stringify({ ...message, id, sourceId: auth.businessId, destinationId: address }),
+  })
+  if (answer.kind === 'none') return noAnswer(answer)
+  if (answer.status >= 200 && answer.status <= 299) return { kind: 'sent', providerId: id }
+  const { status } = answer
+  const known = refusals[status] ?? { reason: 'sendFailed', again: 'elsewhere' }
+  return (
+    unavailable(status, answer.header('retry-after')) ?? { kind: 'refused', ...known, detail: `Answered ${status}.` }
+  )
+}

@@ -1,0 +1,17 @@
+/** Slack, put together. It has neither receipts nor signals: that it took a message is all that is known of it. */
+import type { Adapter } from '../../core/channel/adapter.js'
+import { descriptor, type SlackAuth } from './descriptor.js'
+import { receive } from './receive.js'
+import { render, type SlackWire } from './render.js'
+import { send } from './send.js'
+
+export const slackAdapter: Adapter<SlackAuth, SlackWire> = {
+  descriptor,
+  render,
+  send,
+  receive,
+  wrongAuth: ({ botToken }) =>
+    /^xoxb-[\x21-\x7e]+$/.test(botToken)
+      ? undefined
+      : { field: 'botToken', message: 'must be the token of the bot user, which begins with xoxb-' },
+}

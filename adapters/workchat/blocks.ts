@@ -1,0 +1,46 @@
+/** Slack's blocks, as far as they are sent. */
+import { writePostback } from '../../core/channel/postback.js'
+import type { RenderedChip, RenderedRow } from '../../core/render/contract.js'
+import { words } from '../../core/render/words.js'
+
+export type Loose = Readonly<Record<string, unknown>>
+
+const plain = (text: string): Loose => ({ type: 'plain_text', text })
+
+export const divider: Loose = { type: 'divider' }
+
+export const header = (text: string): Loose => ({ type: 'header', text: plain(text) })
+
+/** Its text is in the markup of the channel already. */
+export const section = (text: string): Loose => ({ type: 'section', text: { type: 'mrkdwn', text } })
+
+/** Whoever cannot see it has to be told something. */
+export const image = (url: string, alt?: string): Loose => ({
+  type: 'image',
+  image_url: url,
+  alt_text: alt?.trim() ? alt : 'Picture',
+})
+
+/** Each button has a name of its own. What is tapped comes back in it, links too, so that they are told of. */
+export function actions(chips: readonly RenderedChip[], messageId: string): Loose {
+  const elements = chips.map(({ label, url, tap }, place) => {
+    const postback = tap === undefined ? undefined : writePostback({ messageId, place: tap })
+    return {
+      type: 'button',
+      text: plain(label),
+      action_id: postback ?? `chip.${place}`,
+      ...(postback !== undefined && { value: postback }),
+      ...(url !== undefined && { url }),
+    }
+  })
+  return { type: 'actions', elements }
+}
+
+export function select(rows: readonly RenderedRow[], messageId: string): Loose {
+  const options = rows.map(({ label, tap }) => ({
+    text: plain(label),
+    value: writePostback({ messageId, place: tap }),
+  }))
+  const menu = { type: 'static_select', action_id: 'choice', placeholder: plain(words.select), options }
+  return { type: 'actions', elements: [menu] }
+}

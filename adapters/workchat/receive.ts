@@ -1,0 +1,33 @@
+/** What Slack tells: events as JSON, and what was tapped as JSON inside a form, both signed alike. */
+import type { IngressRequest, Item, Received } from '../../core/channel/adapter.js'
+import { adapter as limits, slack } from '../../core/limits.js'
+import { asText, hmac, isRecord, readJson, sameText } from '../kit/wire.js'
+import { headers, type SlackAuth } from './descriptor.js'
+import { eventItems } from './events.js'
+import { tapItems } from './taps.js'
+
+export function receive(request: IngressRequest, auth: SlackAuth): Received {
+  if (request.method !== 'POST' || !isSlacks(request, auth)) return { kind: 'refused' }
+  const body = readJson(request.body)
+  if (!isRecord(body)) return { kind: 'items', items: formItems(request.body) }
+  if (body.type !== 'url_verification') return { kind: 'items', items: eventItems(body) }
+  const challenge = asText(body.challenge) ?? ''
+  if (challenge.length > limits.detailChars)
+    return { kind: 'items', items: [{ problem: 'a greeting that is too long' }] }
+  return { kind: 'answer', status: 200, type: 'text/plain', body: challenge }
+}
+
+/** Too old is as bad as wrong: somebody may have kept it. */
+function isSlacks({ header, body, at }: IngressRequest, { signingSecret }: SlackAuth): boolean {
+  const timestamp = header(headers.timestamp)
+  const skewMs = Math.abs(at - Number(timestamp) * 1_000)
+  if (!/^[0-9]{1,12}$/.test(timestamp) || skewMs > slack.skewMs) return false
+  const expected = `v0=${hmac('sha256', signingSecret, `v0:${timestamp}:`, body).toString('hex')}`
+  return sameText(header(headers.signature), expected)
+}
+
+function formItems(bytes: Uint8Array): readonly Item[] {
+  const payload = new URLSearchParams(Buffer.from(bytes).toString()).get('payload')
+  const body = payload === null ? undefined : readJson(Buffer.from(payload))
+  return isRecord(body) ? tapItems(body) : [{ problem: 'the body is neither JSON nor a form with a payload' }]
+}

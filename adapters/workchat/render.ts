@@ -1,0 +1,103 @@
+/** From blocks that fit the channel to messages of Slack, one a request. */
+import type { Addressed } from '../../core/channel/adapter.js'
+import { traitsOf } from '../../core/channel/table.js'
+import { slack as limits } from '../../core/limits.js'
+import type { Block, RenderedCard, RenderedChip, RenderedRow } from '../../core/render/contract.js'
+import { literal } from '../../core/render/lines.js'
+import { pagesOf } from '../../core/render/split.js'
+import { words } from '../../core/render/words.js'
+import { isRecord } from '../kit/wire.js'
+import { channelOf } from './address.js'
+import { actions, divider, header, image, type Loose, section, select } from './blocks.js'
+
+export interface SlackWire {
+  readonly body: Loose
+}
+
+const traits = traitsOf('workchatD')
+
+export function render(blocks: readonly Block[], { address, messageId }: Addressed): readonly SlackWire[] {
+  const channel = channelOf(address)
+  return blocks.flatMap((block) => messagesOf(block, messageId)).map((message) => ({ body: { ...message, channel } }))
+}
+
+/** `text` is what notifications say, and all there is where blocks are not shown. */
+const message = (text: string, ...blocks: readonly Loose[]): Loose => ({ text, ...(blocks.length > 0 && { blocks }) })
+
+function messagesOf(block: Block, messageId: string): readonly Loose[] {
+  switch (block.kind) {
+    case 'native':
+      return [isRecord(block.payload) ? block.payload : {}]
+    case 'text':
+      return [
+        block.chips ? message(block.text, section(block.text), actions(block.chips, messageId)) : message(block.text),
+      ]
+    case 'media':
+      return mediaMessages(block, messageId)
+    case 'card':
+      return [message(titleOf(block.card), ...cardBlocks(block.card, messageId), ...below(block.chips, messageId))]
+    case 'carousel':
+      return [
+        message(
+          block.cards.map(titleOf).join(', '),
+          ...sideBySide(block.cards.map((card) => cardBlocks(card, messageId))),
+          ...below(block.chips, messageId),
+        ),
+      ]
+    case 'list':
+      return listMessages(block.text, block.rows, messageId)
+    default:
+      throw new Error(`the traits of workchatD have no ${block.kind}`)
+  }
+}
+
+const below = (chips: readonly RenderedChip[] | undefined, messageId: string) =>
+  chips ? [actions(chips, messageId)] : []
+
+const said = (text: string) => pagesOf(literal(text), traits)
+
+/** A picture whose description is too long to stand in it has the description above it. */
+function mediaMessages(block: Extract<Block, { kind: 'media' }>, messageId: string): Loose[] {
+  const { text, media, chips } = block
+  const { alt, url, thumbnailUrl } = media
+  const isShort = alt === undefined || alt.length <= limits.altChars
+  const before = isShort ? [] : said(alt).map((page) => message(page))
+  const after = thumbnailUrl === undefined ? [] : said(thumbnailUrl).map((page) => message(page))
+  const shown = [
+    ...(text === undefined ? [] : [section(text)]),
+    image(url, isShort ? alt : undefined),
+    ...below(chips, messageId),
+  ]
+  return [...before, message(text ?? said(alt ?? url)[0]!, ...shown), ...after]
+}
+
+/** What is not markup yet becomes it, so that nothing in a title calls a whole channel. */
+const titleOf = ({ title, description }: RenderedCard) =>
+  title === undefined ? (description ?? words.choose) : said(title)[0]!
+
+function cardBlocks({ title, description, mediaUrl, chips }: RenderedCard, messageId: string): Loose[] {
+  return [
+    ...(title === undefined ? [] : [header(title)]),
+    ...(description === undefined ? [] : [section(description)]),
+    ...(mediaUrl === undefined ? [] : [image(mediaUrl, title)]),
+    ...below(chips, messageId),
+  ]
+}
+
+/** Nothing moves sideways here: cards stand below each other with a line between them. */
+function sideBySide(cards: readonly (readonly Loose[])[]): Loose[] {
+  return cards.flatMap((card, place) => (place === 0 ? card : [divider, ...card]))
+}
+
+/** Entries of a menu have no pictures: those that belong to some stand above it, in as many messages as that takes. */
+function listMessages(text: string, rows: readonly RenderedRow[], messageId: string): Loose[] {
+  const pictures = rows.flatMap(({ label, mediaUrl }) => (mediaUrl === undefined ? [] : [image(mediaUrl, label)]))
+  const menu = select(rows, messageId)
+  const shown = [section(text), ...pictures]
+  const pages: Loose[][] = []
+  for (let from = 0; from < shown.length; from += limits.blocksPerMessage - 1) {
+    pages.push(shown.slice(from, from + limits.blocksPerMessage - 1))
+  }
+  pages.at(-1)!.push(menu)
+  return pages.map((page) => message(text, ...page))
+}

@@ -1,0 +1,20 @@
+/** A generated adapter passes the suite as it is, on every channel that has providers. */
+import t from 'tap'
+import { checkAdapter } from '../../../adapters/kit/index.js'
+import { channelNames } from '../../../core/channel/names.js'
+import { generated, loaded } from './house.js'
+
+const channels = channelNames.filter((name) => name !== 'webchat')
+
+for (const channel of channels) {
+  t.test(`A generated adapter for ${channel} keeps every sentence of the contract`, async (t) => {
+    const { dir } = generated(t, channel, 'pigeon-post')
+    const { adapter, samples } = await loaded(dir)
+    const findings = await checkAdapter(adapter, samples)
+    t.ok(findings.length >= 20, 'the checks were run')
+    t.same(
+      findings.filter(({ ok }) => !ok),
+      [],
+    )
+  })
+}

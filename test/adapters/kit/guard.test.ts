@@ -1,0 +1,270 @@
+/** Behind its guard an adapter that throws, hangs or answers nonsense is the trouble of its own bindings alone. */
+import fc from 'fast-check'
+import t from 'tap'
+import { guarded } from '../../../adapters/kit/guard.js'
+import { checkAdapter } from '../../../adapters/kit/index.js'
+import { wrongItem, wrongOutcome, wrongReceived, wrongWires } from '../../../adapters/kit/shapes.js'
+import type { Adapter, Connecting, IngressRequest, Item, Line, Sending } from '../../../core/channel/adapter.js'
+import { adapter as limits } from '../../../core/limits.js'
+import type { Fields, Log } from '../../../runtime/observe/log.js'
+import { generated, loaded } from './house.js'
+
+const { dir } = generated(t, 'rcs', 'pigeon')
+const { adapter, samples } = await loaded(dir)
+const secret = 'secret-of-the-sample-account'
+const short = { sendMs: 20, probeMs: 20, revokeMs: 20, closeMs: 20 }
+
+function silentLog(): { log: Log; lines: Fields[] } {
+  const lines: Fields[] = []
+  const say = (_event: string, fields: Fields = {}) => void lines.push(fields)
+  const log: Log = { debug: say, info: say, warn: say, error: say, child: () => log }
+  return { log, lines }
+}
+
+function behind(changes: Partial<Adapter>, { log, lines } = silentLog()) {
+  return { guard: guarded({ ...adapter, ...changes }, log, short), lines }
+}
+
+const never = () => new Promise<never>(() => {})
+const throwing = (): never => {
+  throw new Error(`broken by ${secret}`)
+}
+const rejecting = async () => throwing()
+const about = { address: '+14155550100', messageId: 'msg_1' }
+const blocks = [{ kind: 'text', text: 'Hello' }] as const
+const sending = { auth: samples.auth, bindingId: 'cb_1', address: about.address, id: 'msg_1.0' } as Sending<unknown>
+const request: IngressRequest = {
+  bindingId: 'cb_1',
+  method: 'POST',
+  url: '',
+  header: () => '',
+  body: new Uint8Array(),
+  at: 0,
+}
+const nonsense = fc.oneof(fc.anything(), fc.record({ kind: fc.constantFrom('sent', 'refused', 'items', 'answer') }))
+
+t.test('A good adapter is the same behind its guard', async (t) => {
+  const { guard, lines } = behind({})
+  const findings = await checkAdapter(guarded(adapter, silentLog().log), samples)
+  t.same(
+    findings.filter(({ ok }) => !ok),
+    [],
+  )
+  t.equal(guard.descriptor, adapter.descriptor)
+  for (const power of ['probe', 'revoke', 'connect', 'wrongAuth'] as const) t.notOk(power in guard, 'no power is added')
+  t.same(lines, [])
+})
+
+t.test('A send that throws, rejects or answers nonsense is refused, and the next channel is tried', async (t) => {
+  for (const send of [throwing, rejecting, async () => undefined, async () => ({ kind: 'sent' }), () => 7]) {
+    const { guard, lines } = behind({ send: send as never })
+    t.match(await guard.send({}, sending), { kind: 'refused', again: 'elsewhere' })
+    t.match(lines, [{ provider: 'pigeon', bindingId: 'cb_1', doing: 'send' }])
+  }
+  await fc.assert(
+    fc.asyncProperty(nonsense, async (value) => {
+      const { guard } = behind({ send: async () => value as never })
+      return wrongOutcome(await guard.send({}, sending)) === undefined
+    }),
+  )
+})
+
+t.test('A send that hangs is refused for now, and holds no more than one place while it does', async (t) => {
+  let begun = 0
+  let isWell = false
+  const { guard, lines } = behind({
+    send: () => {
+      begun += 1
+      return isWell ? Promise.resolve({ kind: 'sent', providerId: 'x' } as const) : never()
+    },
+  })
+  t.match(await guard.send({}, sending), { kind: 'refused', again: 'later', detail: /in time/ })
+  t.match(lines, [{ doing: 'send', problem: 'no outcome in time' }])
+  const many = await Promise.all(Array.from({ length: 20 }, () => guard.send({}, sending)))
+  t.equal(begun, 2, 'one of many is tried')
+  t.ok(many.every((outcome) => outcome.kind === 'refused' && outcome.again === 'later'))
+  isWell = true
+  t.match(await guard.send({}, { ...sending, bindingId: 'cb_2' }), { kind: 'sent' }, 'another binding never noticed')
+  t.match(await guard.send({}, sending), { kind: 'sent' }, 'and it is over as soon as one has an outcome')
+  const after = await Promise.all(Array.from({ length: 5 }, () => guard.send({}, sending)))
+  t.ok(after.every(({ kind }) => kind === 'sent'))
+})
+
+t.test('What comes after the guard gave up goes nowhere', async (t) => {
+  const { guard } = behind({
+    send: () => new Promise((_, reject) => setTimeout(() => reject(new Error('late')), 40)),
+  })
+  t.match(await guard.send({}, sending), { again: 'later' })
+  await new Promise((resolve) => setTimeout(resolve, 60))
+})
+
+t.test('A message that cannot be written is refused when it is sent', async (t) => {
+  for (const render of [throwing, () => undefined, () => [() => {}], () => [new Date()], () => 'x']) {
+    const { guard, lines } = behind({ render: render as never, send: throwing })
+    const wires = guard.render(blocks, about)
+    t.equal(wires.length, 1)
+    t.match(await guard.send(wires[0], sending), { kind: 'refused', again: 'elsewhere', detail: /write/ })
+    t.match(lines, [{ doing: 'render' }])
+  }
+  fc.assert(
+    fc.property(
+      fc.anything(),
+      (value) => wrongWires(behind({ render: () => value as never }).guard.render(blocks, about)) === undefined,
+    ),
+  )
+})
+
+t.test('Wires are plain data of a bounded size', async (t) => {
+  fc.assert(
+    fc.property(fc.array(fc.jsonValue({ maxDepth: 5 }), { maxLength: 5 }), (wires) => wrongWires(wires) === undefined),
+  )
+  const circle: { self?: unknown } = {}
+  circle.self = circle
+  const wrong = [
+    undefined,
+    [undefined],
+    [[undefined]],
+    [{ n: Number.NaN }],
+    [{ b: 1n }],
+    [{ bytes: new Uint8Array(1) }],
+    [{ map: new Map() }],
+    [circle],
+    [{ text: 'x'.repeat(limits.wireChars + 1) }],
+    [Array.from({ length: limits.wireChars + 1 }, () => 1)],
+    Array.from({ length: limits.wiresPerMessage + 1 }, () => ({})),
+  ]
+  for (const wires of wrong) t.type(wrongWires(wires), 'string')
+  t.equal(wrongWires([{ a: undefined, b: [] }]), undefined, 'a member that is undefined is not there')
+})
+
+t.test('A call that the adapter cannot read is for the provider to make again', async (t) => {
+  for (const receive of [throwing, () => undefined, () => ({ kind: 'items' }), () => ({ kind: 'ok' })]) {
+    const { guard, lines } = behind({ receive: receive as never })
+    t.throws(() => guard.receive(request, samples.auth), {
+      message: /^the adapter of the channel could not read a call$/,
+    })
+    t.match(lines, [{ doing: 'receive', bindingId: 'cb_1' }])
+  }
+  fc.assert(
+    fc.property(nonsense, (value) => {
+      try {
+        return wrongReceived(behind({ receive: () => value as never }).guard.receive(request, {})) === undefined
+      } catch (error) {
+        return (error as Error).message === 'the adapter of the channel could not read a call'
+      }
+    }),
+  )
+})
+
+t.test('Items out of shape become problems, and the others stay', async (t) => {
+  const good: Item = { id: 'a', address: 'b', inbound: { kind: 'content', content: { text: 'Hi' } } }
+  const long = 'x'.repeat(limits.idChars + 1)
+  const bad: unknown[] = [
+    null,
+    7,
+    {},
+    { ...good, id: '' },
+    { ...good, id: long },
+    { ...good, address: long },
+    { ...good, inbound: { kind: 'spell' } },
+    { ...good, inbound: { kind: 'toString' } },
+    { ...good, inbound: { kind: 'content', content: {} } },
+    { ...good, inbound: { kind: 'content', content: { text: 7 } } },
+    { ...good, inbound: { kind: 'content', content: { media: [{}] } } },
+    { ...good, inbound: { kind: 'content', content: { place: { latitude: 'north' } } } },
+    { ...good, inbound: { kind: 'tap', messageId: 'm', place: -1 } },
+    { ...good, inbound: { kind: 'tap', place: 0 } },
+    { ...good, inbound: { kind: 'system', system: 'windowChanged' } },
+    { ...good, inbound: { kind: 'receipt', receipt: { providerId: 'm', state: 'queued' } } },
+    { ...good, inbound: { kind: 'receipt', receipt: { state: 'sent' } } },
+    { problem: 7 },
+  ]
+  for (const item of bad) {
+    const items = [good, item, good] as Item[]
+    const received = behind({ receive: () => ({ kind: 'items', items }) }).guard.receive(request, {})
+    t.match(received, { items: [good, { problem: String }, good] }, JSON.stringify(item)?.slice(0, 100))
+  }
+  fc.assert(
+    fc.property(fc.array(fc.anything()), (items) => {
+      const { guard } = behind({ receive: () => ({ kind: 'items', items: items as Item[] }) })
+      const received = guard.receive(request, {})
+      return received.kind === 'items' && received.items.every((item) => wrongItem(item) === undefined)
+    }),
+  )
+})
+
+t.test('Nothing secret is in what the guard answers or logs', async (t) => {
+  const { log, lines } = silentLog()
+  const talking = guarded(
+    {
+      ...adapter,
+      send: async () => ({ kind: 'refused', reason: 'sendFailed', again: 'never', detail: `not with ${secret}` }),
+      wrongAuth: () => ({ field: 'apiKey', message: `not ${secret}` }),
+      receive: throwing,
+    },
+    log,
+  )
+  t.match(await talking.send({}, sending), { again: 'never', detail: 'not with …' })
+  t.match(talking.wrongAuth?.(samples.auth), { field: 'apiKey', message: 'not …' })
+  t.throws(() => talking.receive(request, samples.auth))
+  await guarded({ ...adapter, send: rejecting }, log).send({}, sending)
+  t.notMatch(JSON.stringify(lines), secret)
+  t.match(lines, [
+    { doing: 'receive', problem: 'broken by …' },
+    { doing: 'send', problem: 'broken by …' },
+  ])
+})
+
+t.test('Powers that fail know nothing and have done nothing', async (t) => {
+  for (const broken of [throwing, rejecting, never, async () => ({ reachable: 1 })]) {
+    const { guard, lines } = behind({
+      probe: broken as never,
+      revoke: broken as never,
+      signal: throwing,
+      wrongAuth: throwing,
+    })
+    t.same(await guard.probe?.(['+1'], sending), { reachable: [], unreachable: [] })
+    t.equal(await guard.revoke?.('x', sending), 'unknown')
+    t.equal(guard.signal?.('typing', about), undefined)
+    t.match(guard.wrongAuth?.({}), { field: '', message: /judged/ })
+    t.equal(lines.length, 4)
+  }
+})
+
+t.test('A line is opened, asked and closed behind the guard, and its adapter sends with its own', async (t) => {
+  const own: Line & { mark: string } = { mark: 'own', trouble: () => undefined, close: async () => {} }
+  const told: Item[][] = []
+  const connecting = { ...sending, tell: async (items: readonly Item[]) => void told.push([...items]) }
+  let tell: Connecting<unknown>['tell'] = async () => {}
+  let sentWith: unknown
+  const { guard } = behind({
+    connect: (given) => {
+      tell = given.tell
+      return own
+    },
+    send: async (_wire, { line }) => {
+      sentWith = line
+      return { kind: 'sent', providerId: 'x' }
+    },
+  })
+  const line = guard.connect!(connecting as never)
+  t.equal(line.trouble(), undefined)
+  await guard.send({}, { ...sending, line })
+  t.equal(sentWith, own)
+  await tell([{ id: '' } as never])
+  t.match(told, [[{ problem: /id/ }]])
+  await line.close()
+})
+
+t.test('A line that fails is in trouble, and its end is waited for no longer than it may take', async (t) => {
+  const connecting = sending as never
+  const dead = behind({ connect: throwing }).guard.connect!(connecting)
+  t.match(dead.trouble(), /could not open/)
+  await dead.close()
+  const { guard, lines } = behind({ connect: () => ({ trouble: throwing, close: never }) })
+  const line = guard.connect!(connecting)
+  t.match(line.trouble(), /cannot be asked/)
+  await line.close()
+  await behind({ connect: () => ({ trouble: throwing, close: rejecting }) }).guard.connect!(connecting).close()
+  t.match(lines, [{ doing: 'trouble' }, { doing: 'close' }])
+})

@@ -1,0 +1,32 @@
+/** A provider that answers as told, and the surroundings in which an adapter sends to it. */
+import type { ProviderRequest, Sending } from '../../../core/channel/adapter.js'
+
+export interface Told {
+  readonly status: number
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: unknown
+}
+
+export const noon = Date.UTC(2026, 10, 20, 12)
+
+export function provider<Auth>(auth: Auth, address: string, told: Told | 'silence') {
+  const asked: ProviderRequest[] = []
+  const sending: Sending<Auth> = {
+    auth,
+    address,
+    id: 'msg_1.0',
+    bindingId: 'cb_1',
+    ingressUrl: 'https://gateway.example/v4/ingress/cb_1',
+    now: () => noon,
+    signal: new AbortController().signal,
+    memory: { get: async (_, make) => (await make())?.value, forget: () => undefined },
+    async call(request) {
+      asked.push(request)
+      if (told === 'silence') return { kind: 'none', detail: 'No answer in time.', unsent: false }
+      const { status, headers = {}, body = '' } = told
+      const text = typeof body === 'string' ? body : JSON.stringify(body)
+      return { kind: 'answer', status, header: (name) => headers[name] ?? '', body: text }
+    },
+  }
+  return { sending, asked }
+}

@@ -1,0 +1,344 @@
+/** Calls and answers of WhatsApp, Messenger and Instagram, for the suite that every adapter passes. */
+import { createHmac } from 'node:crypto'
+import type { AnswerSample, CallSample, ExpectedItem, Samples, UnsignedCall } from '../../../adapters/kit/samples.js'
+import type { PageAuth } from '../../../adapters/messenger/pagedescriptor.js'
+import type { WhatsappAuth } from '../../../adapters/messenger/whatsapp/descriptor.js'
+import type { Inbound } from '../../../core/conversation/hear.js'
+
+const graphAuth = {
+  accessToken: 'EAAGsampletoken0123456789',
+  appSecret: 'app_secret_of_the_sample',
+  verifyToken: 'a-word-of-our-own',
+}
+export const whatsappAuth: WhatsappAuth = { ...graphAuth, phoneNumberId: '106540352242922' }
+export const pageAuth: PageAuth = { ...graphAuth, pageId: '2210451234567890' }
+export const person = '14155550100'
+export const psid = '6543210987654321'
+
+/** Written apart from the adapters, so that they check each other. */
+export function hubSign({ body }: UnsignedCall, { appSecret }: { readonly appSecret: string }) {
+  return { 'X-Hub-Signature-256': `sha256=${createHmac('sha256', appSecret).update(body).digest('hex')}` }
+}
+
+const items = (...all: readonly ExpectedItem[]) => ({ kind: 'items', items: all }) as const
+const problem = { problem: true } as const
+const tap: Inbound = { kind: 'tap', messageId: 'msg_0sample', place: 2, label: 'Table 3' }
+const postback = 'p1.msg_0sample.2'
+const said = (text: string): Inbound => ({ kind: 'content', content: { text } })
+
+const greetings: readonly CallSample[] = [
+  {
+    name: 'the greeting of a callback',
+    method: 'GET',
+    query: 'hub.mode=subscribe&hub.verify_token=a-word-of-our-own&hub.challenge=1158201444',
+    proves: 'nothing',
+    becomes: { kind: 'answer', status: 200, body: '1158201444' },
+  },
+  {
+    name: 'a greeting with another word',
+    method: 'GET',
+    query: 'hub.mode=subscribe&hub.verify_token=another-word&hub.challenge=1158201444',
+    proves: 'nothing',
+    becomes: { kind: 'refused' },
+  },
+]
+
+const metadata = { display_phone_number: '15550001111', phone_number_id: whatsappAuth.phoneNumberId }
+export const changed = (value: object, field = 'messages') => ({
+  object: 'whatsapp_business_account',
+  entry: [
+    { id: '102290129340398', changes: [{ field, value: { messaging_product: 'whatsapp', metadata, ...value } }] },
+  ],
+})
+export const wamid = (end: string) => `wamid.HBgLMTQxNTU1NTAxMDAVAgAR${end}`
+export const message = (end: string, content: object) => ({
+  from: person,
+  id: wamid(end),
+  timestamp: '1749416383',
+  ...content,
+})
+export const status = (end: string, state: string, more: object = {}) => ({
+  id: wamid(end),
+  status: state,
+  timestamp: '1749416384',
+  recipient_id: person,
+  ...more,
+})
+const heard = (end: string, inbound: Inbound): ExpectedItem => ({ id: wamid(end), address: person, inbound })
+const receipt = (end: string, state: 'sent' | 'delivered' | 'read' | 'failed', more: object = {}): ExpectedItem => ({
+  id: `${wamid(end)}:${state}`,
+  address: person,
+  inbound: { kind: 'receipt', receipt: { providerId: wamid(end), state, ...more } },
+})
+const reply = (kind: 'button_reply' | 'list_reply') => ({
+  type: 'interactive',
+  interactive: { type: kind, [kind]: { id: postback, title: 'Table 3' } },
+})
+const failedWith = (code: number, reason: string) => ({
+  sample: { errors: [{ code, title: 'A title', message: 'A title', error_data: { details: 'More of it' } }] },
+  becomes: { reason, detail: `The provider answered with code ${code}.` },
+})
+const late = failedWith(131_047, 'windowClosed')
+
+const whatsappCalls: readonly CallSample[] = [
+  ...greetings,
+  {
+    name: 'text',
+    body: changed({ messages: [message('A1', { type: 'text', text: { body: 'Hi there' } })] }),
+    becomes: items(heard('A1', said('Hi there'))),
+  },
+  {
+    name: 'a tapped button',
+    body: changed({ messages: [message('A2', reply('button_reply'))] }),
+    becomes: items(heard('A2', tap)),
+  },
+  {
+    name: 'a chosen row',
+    body: changed({ messages: [message('A3', reply('list_reply'))] }),
+    becomes: items(heard('A3', tap)),
+  },
+  {
+    name: 'a tapped button of a template',
+    body: changed({ messages: [message('A4', { type: 'button', button: { text: 'Yes please', payload: 'yes-9' } })] }),
+    becomes: items(heard('A4', said('Yes please'))),
+  },
+  {
+    name: 'a shared location',
+    body: changed({
+      messages: [message('A5', { type: 'location', location: { latitude: 40.72, longitude: -73.99, name: 'Roma' } })],
+    }),
+    becomes: items(
+      heard('A5', { kind: 'content', content: { place: { latitude: 40.72, longitude: -73.99, label: 'Roma' } } }),
+    ),
+  },
+  {
+    name: 'a picture with words',
+    body: changed({
+      messages: [message('A6', { type: 'image', image: { id: '77', mime_type: 'image/jpeg', caption: 'Like this' } })],
+    }),
+    becomes: items(
+      heard('A6', {
+        kind: 'content',
+        content: { text: 'Like this', media: [{ url: 'https://graph.facebook.com/v23.0/77', type: 'image/jpeg' }] },
+      }),
+    ),
+  },
+  {
+    name: 'every state, and a failure',
+    body: changed({
+      statuses: [
+        status('B1', 'sent'),
+        status('B1', 'delivered'),
+        status('B1', 'read'),
+        status('B2', 'failed', late.sample),
+      ],
+    }),
+    becomes: items(
+      receipt('B1', 'sent'),
+      receipt('B1', 'delivered'),
+      receipt('B1', 'read'),
+      receipt('B2', 'failed', late.becomes),
+    ),
+  },
+  {
+    name: 'a batch in which some cannot be read, with a status before the message',
+    body: {
+      object: 'whatsapp_business_account',
+      entry: [
+        7,
+        ...changed({ statuses: [status('B3', 'read'), null, status('B4', 'evaporated')] }).entry,
+        ...changed({
+          messages: [message('A7', { type: 'reaction' }), message('A8', { type: 'text', text: { body: 'Me' } })],
+        }).entry,
+        ...changed({}, 'account_update').entry,
+      ],
+    },
+    becomes: items(problem, problem, problem, heard('A8', said('Me')), receipt('B3', 'read'), problem, problem),
+  },
+  {
+    name: 'something about another number of the same app',
+    body: changed({
+      metadata: { phone_number_id: '999' },
+      messages: [message('A9', { type: 'text', text: { body: 'Hi' } })],
+    }),
+    becomes: items(problem),
+  },
+  { name: 'nothing at all', body: { object: 'whatsapp_business_account', entry: [] }, becomes: items() },
+]
+
+export const graphError = (status: number, code: number, more: object = {}) => ({
+  status,
+  body: { error: { message: `(#${code}) Something`, type: 'OAuthException', code, ...more, fbtrace_id: 'A1' } },
+})
+const refused = (
+  name: string,
+  answer: AnswerSample['answer'],
+  reason: string,
+  again: 'later' | 'elsewhere' | 'never',
+  operator = false,
+): AnswerSample => ({
+  name,
+  answer,
+  becomes: { kind: 'refused', reason, again, ...(operator && { needsOperator: true as const }) },
+})
+
+export const whatsappSamples: Samples<WhatsappAuth> = {
+  auth: whatsappAuth,
+  wrongAuths: [
+    { auth: { ...whatsappAuth, phoneNumberId: '+1 415 555 0100' }, field: 'phoneNumberId' },
+    { auth: { ...whatsappAuth, accessToken: 'two words' }, field: 'accessToken' },
+  ],
+  address: person,
+  sign: hubSign,
+  calls: whatsappCalls,
+  answers: [
+    {
+      name: 'a message taken',
+      answer: { status: 200, body: { contacts: [{ input: person, wa_id: person }], messages: [{ id: wamid('C1') }] } },
+      becomes: { kind: 'sent', providerId: wamid('C1') },
+    },
+    refused('a closed window', graphError(400, 131_047), 'windowClosed', 'elsewhere'),
+    refused('nobody there', graphError(400, 131_026), 'unknownRecipient', 'elsewhere'),
+    refused('somebody who wants nothing more', graphError(400, 131_050), 'optedOut', 'never'),
+    refused('a kind it does not know', graphError(400, 131_051), 'unsupportedPart', 'never'),
+    refused('media it cannot fetch', graphError(400, 131_053), 'mediaUnreachable', 'elsewhere'),
+    refused('withheld', graphError(400, 131_049), 'sendFailed', 'elsewhere'),
+    refused('too much of it', graphError(400, 131_048), 'sendFailed', 'elsewhere'),
+    refused('too many a second', graphError(400, 130_429), 'rateLimited', 'later'),
+    refused('too many to one person', graphError(400, 131_056), 'rateLimited', 'later'),
+    refused('an account that is locked', graphError(403, 131_031), 'sendFailed', 'elsewhere', true),
+    refused('an account that is not paid for', graphError(400, 131_042), 'sendFailed', 'elsewhere', true),
+    refused('a template that is missing', graphError(404, 132_001), 'invalidMessage', 'never'),
+    refused('a wrong member', graphError(400, 100), 'invalidMessage', 'never'),
+    refused('a wrong value', graphError(400, 131_009), 'invalidMessage', 'never'),
+    refused('a token that has ended', graphError(401, 190), 'sendFailed', 'elsewhere', true),
+    refused('a code that is new', graphError(400, 139_999), 'sendFailed', 'elsewhere'),
+    refused('too many calls', { status: 429, headers: { 'Retry-After': '7' } }, 'rateLimited', 'later'),
+  ],
+}
+
+const told = (object: 'page' | 'instagram', ...messaging: readonly unknown[]) => ({
+  object,
+  entry: [{ id: pageAuth.pageId, time: 1_749_416_383_000, messaging }],
+})
+export const event = (content: object, sender = psid) => ({
+  sender: { id: sender },
+  recipient: { id: pageAuth.pageId },
+  timestamp: 1_749_416_383_000,
+  ...content,
+})
+const did = (id: string, inbound: Inbound): ExpectedItem => ({ id, address: psid, inbound })
+const mark = (state: 'delivered' | 'read', upTo: number): ExpectedItem => ({
+  id: `${psid}:${upTo}:${state}`,
+  address: psid,
+  inbound: { kind: 'receipt', receipt: { providerId: '', state, upTo } },
+})
+const named = (mid: string, state: 'delivered' | 'read'): ExpectedItem => ({
+  id: `${mid}:${state}`,
+  address: psid,
+  inbound: { kind: 'receipt', receipt: { providerId: mid, state } },
+})
+
+const pageCalls = (object: 'page' | 'instagram'): readonly CallSample[] => [
+  ...greetings,
+  {
+    name: 'text',
+    body: told(object, event({ message: { mid: 'm_1', text: 'Hello' } })),
+    becomes: items(did('m_1', said('Hello'))),
+  },
+  {
+    name: 'a tapped quick reply, whose title was cut',
+    body: told(object, event({ message: { mid: 'm_2', text: 'Table 3', quick_reply: { payload: postback } } })),
+    becomes: items(did('m_2', tap)),
+  },
+  {
+    name: 'a tapped button of a card',
+    body: told(object, event({ postback: { mid: 'm_3', title: 'Table 3', payload: postback } })),
+    becomes: items(did('m_3', tap)),
+  },
+  {
+    name: 'a tapped button without a name, that is not ours',
+    body: told(object, event({ postback: { title: 'Get started', payload: 'GET_STARTED' } })),
+    becomes: items(did(`${psid}:1749416383000`, said('Get started'))),
+  },
+  {
+    name: 'a picture',
+    body: told(
+      object,
+      event({
+        message: { mid: 'm_4', attachments: [{ type: 'image', payload: { url: 'https://cdn.example/1.jpg' } }] },
+      }),
+    ),
+    becomes: items(did('m_4', { kind: 'content', content: { media: [{ url: 'https://cdn.example/1.jpg' }] } })),
+  },
+  {
+    name: 'our own message',
+    body: told(object, event({ message: { mid: 'm_5', text: 'We said so', is_echo: true } }, pageAuth.pageId)),
+    becomes: items(),
+  },
+  {
+    name: 'a batch in which some cannot be read, with a receipt before the message',
+    body: told(
+      object,
+      event({ read: { watermark: 1_749_416_390_000 } }),
+      'nonsense',
+      event({ reaction: { action: 'react' } }),
+      event({ message: { mid: 'm_6', text: 'Still here' } }),
+    ),
+    becomes: items(problem, problem, did('m_6', said('Still here')), mark('read', 1_749_416_390_000)),
+  },
+]
+
+const pageAnswers: readonly AnswerSample[] = [
+  {
+    name: 'a message taken',
+    answer: { status: 200, body: { recipient_id: psid, message_id: 'm_9' } },
+    becomes: { kind: 'sent', providerId: 'm_9' },
+  },
+  refused('a closed window', graphError(400, 10, { error_subcode: 2_018_278 }), 'windowClosed', 'elsewhere'),
+  refused('no permission', graphError(403, 10), 'sendFailed', 'elsewhere', true),
+  refused('nobody there', graphError(400, 100, { error_subcode: 2_018_001 }), 'unknownRecipient', 'elsewhere'),
+  refused('a person who is not to be reached', graphError(400, 551), 'unknownRecipient', 'elsewhere'),
+  refused('a wrong member', graphError(400, 100), 'invalidMessage', 'never'),
+  refused('a token that has ended', graphError(401, 190), 'sendFailed', 'elsewhere', true),
+  refused('too many calls', graphError(400, 613), 'rateLimited', 'later'),
+  refused('trouble', graphError(500, 2), 'sendFailed', 'later'),
+]
+
+const pageSamples = (object: 'page' | 'instagram', calls: readonly CallSample[]): Samples<PageAuth> => ({
+  auth: pageAuth,
+  wrongAuths: [
+    { auth: { ...pageAuth, pageId: 'our.page' }, field: 'pageId' },
+    { auth: { ...pageAuth, accessToken: 'line\nbreak' }, field: 'accessToken' },
+  ],
+  address: psid,
+  sign: hubSign,
+  calls: [...pageCalls(object), ...calls],
+  answers: pageAnswers,
+})
+
+export const messengerSamples = pageSamples('page', [
+  {
+    name: 'delivered, by name and by a mark',
+    body: told('page', event({ delivery: { mids: ['m_7', 'm_8'], watermark: 1_749_416_391_000 } })),
+    becomes: items(named('m_7', 'delivered'), named('m_8', 'delivered'), mark('delivered', 1_749_416_391_000)),
+  },
+  {
+    name: 'delivered, by a mark alone',
+    body: told('page', event({ delivery: { watermark: 1_749_416_392_000 } })),
+    becomes: items(mark('delivered', 1_749_416_392_000)),
+  },
+  {
+    name: 'something about another page of the same app',
+    body: { object: 'page', entry: [{ id: '999', messaging: [event({ message: { mid: 'm_10', text: 'Hi' } })] }] },
+    becomes: items(problem),
+  },
+])
+
+export const instagramSamples = pageSamples('instagram', [
+  {
+    name: 'seen',
+    body: told('instagram', event({ read: { mid: 'm_7' } })),
+    becomes: items(named('m_7', 'read')),
+  },
+])

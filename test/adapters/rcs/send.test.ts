@@ -1,0 +1,152 @@
+/** Handing over to RCS Business Messaging: the token flow, ids that make tries safe, and what refusals mean. */
+import { generateKeyPairSync, verify } from 'node:crypto'
+import fc from 'fast-check'
+import t from 'tap'
+import { uuidFrom } from '../../../adapters/kit/wire.js'
+import { rbmAdapter } from '../../../adapters/rcs/adapter.js'
+import type { RbmWire } from '../../../adapters/rcs/wire.js'
+import type { NoAnswer, ProviderRequest } from '../../../core/channel/adapter.js'
+import { type Scripted, silence, testProvider } from './provider.js'
+import { auth, publicKey, rbmSamples } from './samples.js'
+
+const hello: RbmWire = { message: { contentMessage: { text: 'Hello' } } }
+const isToken = ({ url }: ProviderRequest) => url.endsWith('/token')
+const granted: Scripted = { status: 200, body: { access_token: 'ya29.token', expires_in: 3599, token_type: 'Bearer' } }
+
+/** Grants tokens, and gives these answers to the rest, the last one again and again. */
+function platform(...answers: readonly (Scripted | NoAnswer)[]) {
+  let place = 0
+  const reply = (request: ProviderRequest) =>
+    isToken(request) ? granted : answers[Math.min(place++, answers.length - 1)]!
+  return testProvider(auth, reply)
+}
+
+t.test('A service account exchanges a signed assertion for a token, and keeps it', async (t) => {
+  const { sending, asked, setNow } = platform({ status: 200 })
+  await rbmAdapter.send(hello, sending)
+  const [request] = asked
+  t.match(request, { method: 'POST', url: 'https://oauth2.googleapis.com/token' })
+  const form = new URLSearchParams(String(request?.body))
+  t.equal(form.get('grant_type'), 'urn:ietf:params:oauth:grant-type:jwt-bearer')
+  const [head, claims, signature] = form.get('assertion')!.split('.')
+  t.ok(verify('sha256', Buffer.from(`${head}.${claims}`), publicKey, Buffer.from(signature!, 'base64url')))
+  t.same(JSON.parse(Buffer.from(head!, 'base64url').toString()), { alg: 'RS256', typ: 'JWT' })
+  const at = Date.UTC(2026, 10, 20, 12) / 1000
+  t.same(JSON.parse(Buffer.from(claims!, 'base64url').toString()), {
+    iss: auth.serviceAccount.client_email,
+    scope: 'https://www.googleapis.com/auth/rcsbusinessmessaging',
+    aud: 'https://oauth2.googleapis.com/token',
+    iat: at,
+    exp: at + 3600,
+  })
+  await rbmAdapter.send(hello, sending)
+  t.equal(asked.filter(isToken).length, 1, 'one token does for both')
+  setNow(at * 1000 + 3_598_000)
+  await rbmAdapter.send(hello, sending)
+  t.equal(asked.filter(isToken).length, 2, 'shortly before its end it is made anew')
+  const serviceAccount = { ...auth.serviceAccount, client_email: 'another@harbor-desk.example' }
+  await rbmAdapter.send(hello, { ...sending, auth: { ...auth, serviceAccount } })
+  t.equal(asked.filter(isToken).length, 3, 'another account has a token of its own')
+})
+
+t.test('A message goes out under an id that is known before it does', async (t) => {
+  const { sending, asked } = platform({ status: 200, body: 'whatever' })
+  t.same(await rbmAdapter.send(hello, sending), { kind: 'sent', providerId: uuidFrom('msg_1.0') })
+  t.same(asked[1], {
+    method: 'POST',
+    url: `https://rcsbusinessmessaging.googleapis.com/v1/phones/+15550100/agentMessages?messageId=${uuidFrom('msg_1.0')}&agentId=harbor_desk_agent`,
+    headers: { 'content-type': 'application/json', authorization: 'Bearer ya29.token' },
+    body: '{"contentMessage":{"text":"Hello"}}',
+  })
+})
+
+t.test('Another address stands in for the platform, and another for its tokens', async (t) => {
+  const other = rbmSamples.otherAuths![0]!
+  const { sending, asked } = testProvider(other, (request) => (isToken(request) ? granted : { status: 200 }))
+  await rbmAdapter.send(hello, { ...sending, auth: { ...other, apiUrl: 'http://127.0.0.1:9/rbm/' } })
+  t.equal(asked[0]?.url, 'https://token.example/token')
+  t.ok(asked[1]?.url.startsWith('http://127.0.0.1:9/rbm/v1/phones/+15550100/agentMessages?'), String(asked[1]?.url))
+})
+
+t.test('Ids of events and of messages never meet, and are the same at every try', async (t) => {
+  const seen = new Map<string, string>()
+  await fc.assert(
+    fc.asyncProperty(fc.string({ minLength: 1, maxLength: 40 }), fc.boolean(), async (id, isEvent) => {
+      const { sending, asked } = platform({ status: 200 })
+      const wire: RbmWire = isEvent ? { event: { eventType: 'IS_TYPING' } } : hello
+      const outcome = await rbmAdapter.send(wire, { ...sending, id })
+      const query = new URL(asked.at(-1)!.url).searchParams
+      const uuid = query.get(isEvent ? 'eventId' : 'messageId')!
+      if (outcome.kind !== 'sent' || outcome.providerId !== uuid) throw new Error('the id is not the one that was sent')
+      if (!/^[0-9a-f]{8}-[0-9a-f]{4}-5[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/.test(uuid)) throw new Error(uuid)
+      const name = `${isEvent} ${id}`
+      if ((seen.get(uuid) ?? name) !== name) throw new Error(`${uuid} is used twice`)
+      seen.set(uuid, name)
+    }),
+    { numRuns: 200 },
+  )
+  t.ok(seen.size > 50)
+})
+
+t.test('Signals are events of the phone', async (t) => {
+  const { sending, asked } = platform({ status: 200 })
+  const read = rbmAdapter.signal!('read', { address: '+15550100', messageId: 'msg_1', lastHeardId: 'MxA1' })!
+  await rbmAdapter.send(read, sending)
+  t.match(asked[1]?.url, /\/v1\/phones\/\+15550100\/agentEvents\?eventId=[0-9a-f-]{36}&agentId=harbor_desk_agent$/)
+  t.equal(asked[1]?.body, '{"eventType":"READ","messageId":"MxA1"}')
+})
+
+t.test('A token that is not taken any more is made anew, once', async (t) => {
+  const recovered = platform({ status: 401 }, { status: 200 })
+  t.equal((await rbmAdapter.send(hello, recovered.sending)).kind, 'sent')
+  t.equal(recovered.asked.filter(isToken).length, 2)
+  const lost = platform({ status: 401 })
+  t.match(await rbmAdapter.send(hello, lost.sending), { kind: 'refused', again: 'elsewhere', needsOperator: true })
+  t.equal(lost.asked.length, 4, 'two tokens, two tries')
+})
+
+t.test('Without a token nothing is sent, and who can help depends on why', async (t) => {
+  const tries: readonly [string, Scripted | NoAnswer, object][] = [
+    [
+      'the account is not known',
+      { status: 400, body: { error: 'invalid_grant' } },
+      { again: 'elsewhere', needsOperator: true },
+    ],
+    ['the account may not', { status: 401, body: {} }, { again: 'elsewhere', needsOperator: true }],
+    ['there is none in the answer', { status: 200, body: '<html>' }, { again: 'elsewhere', needsOperator: true }],
+    ['too much at once', { status: 429 }, { again: 'later', reason: 'rateLimited' }],
+    ['down', { status: 503 }, { again: 'later' }],
+    ['nobody answers', silence, { again: 'later' }],
+  ]
+  for (const [name, reply, expected] of tries) {
+    const { sending, asked } = testProvider(auth, () => reply)
+    t.match(await rbmAdapter.send(hello, sending), { kind: 'refused', ...expected }, name)
+    t.equal(asked.length, 1, `${name}: the platform is not asked`)
+  }
+  const spoilt = { ...auth, serviceAccount: { ...auth.serviceAccount, private_key: 'no key' } }
+  const { sending, asked } = testProvider(spoilt, () => granted)
+  t.match(await rbmAdapter.send(hello, sending), { kind: 'refused', again: 'elsewhere', needsOperator: true })
+  t.equal(asked.length, 0)
+})
+
+t.test('Every answer of the platform means what its documents say', async (t) => {
+  for (const { name, answer, becomes } of rbmSamples.answers) {
+    t.match(await rbmAdapter.send(hello, platform(answer).sending), becomes, name)
+  }
+  t.match(await rbmAdapter.send(hello, platform(silence).sending), { kind: 'refused', again: 'later' })
+})
+
+t.test('Credentials that fit the form are wrong when the key is no RSA key', async (t) => {
+  const { private_key: good } = auth.serviceAccount
+  const judged = (private_key: string) =>
+    rbmAdapter.wrongAuth?.({ ...auth, serviceAccount: { ...auth.serviceAccount, private_key } })
+  t.equal(judged(good), undefined)
+  t.equal(judged(good.replaceAll('\n', '\\n')), undefined, 'copied out of the file as it is written there')
+  const curve = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey
+  const elliptic = curve.export({ type: 'pkcs8', format: 'pem' }).toString()
+  for (const wrong of ['', 'no key', elliptic, publicKey.export({ type: 'spki', format: 'pem' }).toString()]) {
+    const problem = judged(wrong)
+    t.equal(problem?.field, 'serviceAccount.private_key')
+    t.notOk(wrong !== '' && problem?.message.includes(wrong))
+  }
+})

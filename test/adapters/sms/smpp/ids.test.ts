@@ -1,0 +1,138 @@
+/** Ids and receipts of message centers: however they are written, a receipt finds its message. */
+import fc from 'fast-check'
+import t from 'tap'
+import { openIds } from '../../../../adapters/sms/smpp/ids.js'
+import { evenPace, growingMs } from '../../../../adapters/sms/smpp/pace.js'
+import { readReceipt } from '../../../../adapters/sms/smpp/receipts.js'
+
+const value = fc.bigInt({ min: 1n, max: (1n << 64n) - 1n })
+const padded = (id: string, zeros: number) => `${'0'.repeat(zeros)}${id}`
+const writings = {
+  hex: (id: bigint) => id.toString(16),
+  HEX: (id: bigint) => id.toString(16).toUpperCase(),
+  decimal: (id: bigint) => id.toString(),
+}
+const writing = fc.constantFrom(...Object.values(writings))
+const person = '+15550001'
+
+t.test('However a center writes the ids of its answers and of its receipts, they meet', async () => {
+  fc.assert(
+    fc.property(value, writing, writing, fc.nat(8), fc.nat(8), (id, answer, receipt, zeros, others) => {
+      const ids = openIds(10)
+      const providerId = ids.submitted(padded(answer(id), zeros), person)
+      const found = ids.receipted(padded(receipt(id), others), '15550001')
+      if (found.providerId !== providerId) throw new Error(`${found.providerId} is not ${providerId}`)
+      if (found.address !== person) throw new Error('the person is not known')
+    }),
+  )
+})
+
+t.test('They meet on a line that did not submit it, as soon as that has seen how the center writes', async () => {
+  const pairs = fc.constantFrom<[keyof typeof writings, keyof typeof writings]>(
+    ['hex', 'decimal'],
+    ['HEX', 'hex'],
+    ['decimal', 'HEX'],
+  )
+  fc.assert(
+    fc.property(value, value, pairs, (id, other, [answer, receipt]) => {
+      // Two messages to one person whose ids differ only in how they are meant cannot be told apart.
+      fc.pre(writings[receipt](id).toLowerCase() !== writings[answer](other).toLowerCase())
+      const [ours, theirs] = [openIds(10), openIds(10)]
+      ours.submitted(writings[answer](other), person)
+      ours.receipted(writings[receipt](other), person)
+      const submitted = theirs.submitted(writings[answer](id), person)
+      const isTold = writings[answer](other) !== writings[receipt](other) || !/^[0-9]+$/.test(writings[answer](id))
+      const found = ours.receipted(writings[receipt](id), person).providerId
+      if (isTold && found !== submitted) throw new Error(`${found} is not ${submitted}`)
+    }),
+  )
+})
+
+t.test('Ids that are no numbers keep all but their capitals', async (t) => {
+  const ids = openIds(10)
+  t.equal(ids.submitted('0A1b-XYZ', person), 'a1b-xyz')
+  t.equal(ids.receipted('0a1b-xyz', person).providerId, 'a1b-xyz')
+  t.equal(ids.submitted('', person), undefined)
+  t.equal(ids.submitted('0', person), '0')
+})
+
+t.test('A receipt is not given to another person’s message because a number can be read in two ways', async (t) => {
+  const ids = openIds(10)
+  ids.submitted('10', '+15550002')
+  t.same(ids.receipted('16', '+15550001'), { providerId: '16' })
+})
+
+t.test('Only so many ids are kept', async (t) => {
+  const ids = openIds(2)
+  for (const id of ['101', '102', '103']) ids.submitted(id, person)
+  t.equal(ids.receipted('101', person).address, undefined)
+  t.equal(ids.receipted('103', person).address, person)
+})
+
+const receiptText = (stat: string, err = '000') =>
+  `id:0123 sub:001 dlvrd:001 submit date:2611151102 done date:261115110305 stat:${stat} err:${err} text:id:9 stat:UNDELIV`
+
+t.test('Each state has its word, in any of its spellings', async (t) => {
+  const words = {
+    DELIVRD: 'delivered',
+    Delivered: 'delivered',
+    EXPIRED: 'failed expired',
+    DELETED: 'failed deleted',
+    UNDELIV: 'failed undeliverable',
+    ACCEPTD: 'sent',
+    REJECTD: 'failed rejected',
+    ENROUTE: 'sent',
+    UNKNOWN: undefined,
+  }
+  for (const [word, meant] of Object.entries(words)) {
+    const { rawId, reported } = readReceipt({ text: receiptText(word) })!
+    t.equal(rawId, '0123')
+    const said = reported && [reported.state, ...('reason' in reported ? [reported.reason] : [])].join(' ')
+    t.equal(said, meant, word)
+  }
+})
+
+t.test('Fields are believed before text', async (t) => {
+  const read = readReceipt({ receiptedId: 'AB', messageState: 2, text: receiptText('UNDELIV', '0FB') })
+  t.match(read, { rawId: 'AB', reported: { state: 'delivered' }, detail: 'The carrier reports error 0FB.' })
+  t.equal(readReceipt({ messageState: 7, text: receiptText('DELIVRD') })?.reported, undefined)
+  t.equal(readReceipt({ text: 'stat:DELIVRD' }), undefined)
+})
+
+t.test('Order and blanks in the text of a receipt do not matter', async (t) => {
+  t.match(readReceipt({ text: 'stat: DELIVRD err: 000 id: 77' }), { rawId: '77', reported: { state: 'delivered' } })
+  t.match(readReceipt({ text: 'ID:77 STAT:EXPIRED' }), { rawId: '77', reported: { reason: 'expired' } })
+})
+
+t.test('A wait grows to twice as much each time, up to its most, and chance only shortens it', async () => {
+  const about = { firstMs: 10, mostMs: 1_000, jitterShare: 0.5 }
+  const chance = fc.double({ min: 0, max: 1, noNaN: true })
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: 1_000 }), chance, (tries, each) => {
+      const whole = Math.min(1_000, 10 * 2 ** (tries - 1))
+      const ms = growingMs(tries, about, each)
+      if (ms > whole || ms < whole / 2) throw new Error(`${ms} ms of ${whole}`)
+    }),
+  )
+})
+
+t.test('In no second more goes out than may, however it comes', async () => {
+  const perSecond = fc.integer({ min: 1, max: 300 })
+  const comes = fc.array(fc.nat(50), { minLength: 1, maxLength: 400, size: 'max' })
+  fc.assert(
+    fc.property(perSecond, comes, (rate, gaps) => {
+      const pace = evenPace(rate, 5)
+      const sent: number[] = []
+      let now = 0
+      for (const gap of gaps) {
+        now = Math.max(now + gap, now + gap + pace.waitMs(now + gap))
+        pace.took(now)
+        sent.push(now)
+      }
+      const most = Math.max(...sent.map((from) => sent.filter((at) => at >= from && at < from + 1_000).length))
+      // Five milliseconds of the pace may come ahead of it.
+      if (most > rate + Math.ceil(rate * 0.005)) throw new Error(`${most} in a second of ${rate}`)
+    }),
+    { numRuns: 50 },
+  )
+})

@@ -1,0 +1,76 @@
+/** The adapter against a message center that shares no line of code with it: Net::SMPP of Perl. */
+import t from 'tap'
+import { smppAdapter } from '../../../../adapters/sms/smpp/adapter.js'
+import type { Item } from '../../../../core/channel/adapter.js'
+import { openTestLine, until, up } from './center.js'
+import { netSmppMissing, startPerlCenter } from './netsmpp.js'
+import { sender } from './sender.js'
+
+const missing = netSmppMissing()
+const receiptOf = (item: Item) =>
+  'inbound' in item && item.inbound.kind === 'receipt' ? item.inbound.receipt : undefined
+const textOf = (item: Item) =>
+  'inbound' in item && item.inbound.kind === 'content' ? item.inbound.content.text : undefined
+
+t.test('A whole conversation with a message center of other people', { skip: missing ?? false }, async (t) => {
+  const center = await startPerlCenter()
+  t.teardown(center.kill)
+  const { line, told } = openTestLine(center.port, { limits: { enquireEveryMs: 200 } })
+  t.teardown(() => line.close())
+  await up(line)
+  t.match(center.seen[0], {
+    cmd: 'bind_transceiver',
+    system_id: 'parley',
+    password: 'pa55word',
+    interface_version: '52',
+  })
+
+  const send = sender(line)
+  const single = await send('Hi {€} @')
+  const about = { address: '+15550001', messageId: 'msg_long' }
+  const wires = smppAdapter.render([{ kind: 'text', text: `${'Wörter '.repeat(20)}😀 end` }], about)
+  const outcomes = [single]
+  for (const [place, wire] of wires.entries()) outcomes.push(await send.wire(wire, `msg_long.${place}`))
+  t.equal(wires.length, 3)
+  const ids = outcomes.map((outcome) => outcome.kind === 'sent' && outcome.providerId)
+  t.same(ids, [0xabcdef00, 0xabcdef01, 0xabcdef02, 0xabcdef03].map(String))
+
+  const submits = center.seen.filter(({ cmd }) => cmd === 'submit_sm')
+  t.match(submits[0], {
+    ...{ source_addr_ton: '1', source_addr_npi: '1', source_addr: '15550100', registered_delivery: '1' },
+    ...{ dest_addr_ton: '1', dest_addr_npi: '1', destination_addr: '15550001', data_coding: '0', esm_class: '0' },
+    short_message: '4869201b281b651b292000',
+  })
+  const parts = submits.slice(1)
+  const octets = parts.map(({ short_message = '' }) => Buffer.from(short_message, 'hex'))
+  t.ok(parts.every(({ esm_class, data_coding }) => esm_class === '64' && data_coding === '8'))
+  t.same(
+    octets.map((each) => [...each.subarray(0, 3), ...each.subarray(4, 6)]),
+    [1, 2, 3].map((number) => [5, 0, 3, 3, number]),
+  )
+  const body = Buffer.concat(octets.map((each) => each.subarray(6)))
+  t.equal(body.swap16().toString('utf16le'), `${'Wörter '.repeat(20)}😀 end`)
+
+  await until(() => told.length === 4)
+  t.same(
+    told.map(receiptOf),
+    ids.map((providerId) => ({ providerId, state: 'delivered' })),
+    'receipts in decimal for answers in hex',
+  )
+
+  center.deliver(0, 0, Buffer.from('STOP'))
+  await until(() => told.length === 5)
+  for (const [place, text] of ['ends here', 'It '].entries()) {
+    const header = Buffer.from([5, 0, 3, 77, 2, 2 - place])
+    center.deliver(0x40, 0, Buffer.concat([header, Buffer.from(text)]))
+  }
+  await until(() => told.length === 6)
+  t.same(told.slice(4).map(textOf), ['STOP', 'It ends here'])
+  await until(() => center.seen.filter(({ cmd }) => cmd === 'deliver_sm_resp').length === 7)
+  t.ok(center.seen.every(({ cmd, status }) => cmd !== 'deliver_sm_resp' || status === '0'))
+  await until(() => center.seen.some(({ cmd }) => cmd === 'enquire_link'))
+  t.equal(line.trouble(), undefined)
+
+  await line.close()
+  t.equal(await center.ended, 0, 'it got our goodbye')
+})

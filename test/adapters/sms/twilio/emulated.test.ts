@@ -1,0 +1,74 @@
+/** Twilio against its emulator: a message, its receipts in any order, and what people write back. */
+import t from 'tap'
+import { twilioAdapter } from '../../../../adapters/sms/twilio/adapter.js'
+import type { TwilioAuth } from '../../../../adapters/sms/twilio/descriptor.js'
+import type { Item } from '../../../../core/channel/adapter.js'
+import type { Received } from '../../../harness/receiver.js'
+import { openEmulated } from '../../emulator/emulated.js'
+import { called, testProvider } from '../../rcs/provider.js'
+
+const person = '+15550100001'
+
+t.test('A person is written to, heard, and no longer written to', async (t) => {
+  const emulated = await openEmulated(t)
+  const account = emulated.account('twilio')
+  const auth = account.auth as unknown as TwilioAuth
+  t.equal(twilioAdapter.wrongAuth?.(auth), undefined)
+  const { sending } = testProvider(auth, called, { address: person, ingressUrl: account.ingressUrl! })
+  const read = ({ body, headers }: Received) =>
+    twilioAdapter.receive(
+      {
+        bindingId: 'cb_1',
+        method: 'POST',
+        url: account.ingressUrl!,
+        header: (name) => String(headers[name] ?? ''),
+        body,
+        at: Date.now(),
+      },
+      auth,
+    )
+  const heard = async (atLeast: number) =>
+    (await emulated.heard('/twilio', atLeast))
+      .map(read)
+      .flatMap((each) => (each.kind === 'items' ? each.items : [{ problem: each.kind } as Item]))
+
+  const outcome = await twilioAdapter.send({ Body: 'Hello ☺ & bye' }, sending)
+  t.equal(outcome.kind, 'sent')
+  const providerId = outcome.kind === 'sent' ? outcome.providerId : ''
+  t.match(await heard(2), [
+    { id: `${providerId} sent`, address: person, inbound: { receipt: { providerId, state: 'sent' } } },
+    { id: `${providerId} delivered`, address: person, inbound: { receipt: { providerId, state: 'delivered' } } },
+  ])
+  t.match(emulated.emulator.sent(0), [{ providerId, body: { Body: 'Hello ☺ & bye', To: person } }])
+
+  await emulated.emulator.act('twilio', person, { kind: 'text', text: '2 + 2 = 4 & ☺' })
+  t.match((await heard(3)).at(-1), {
+    address: person,
+    inbound: { kind: 'content', content: { text: '2 + 2 = 4 & ☺' } },
+  })
+  const photo = { url: 'https://media.example/cat.jpg', type: 'image/jpeg' }
+  await emulated.emulator.act('twilio', person, { kind: 'media', ...photo })
+  t.match((await heard(4)).at(-1), { inbound: { kind: 'content', content: { media: [photo] } } })
+
+  await emulated.emulator.act('twilio', person, { kind: 'stop' })
+  t.match((await heard(5)).slice(4), [{ inbound: { kind: 'content', content: { text: 'STOP' } } }], 'told once')
+  t.match(await twilioAdapter.send({ Body: 'More' }, sending), { kind: 'refused', reason: 'optedOut', again: 'never' })
+})
+
+t.test('What fails later is a receipt that says why, and what is busy is tried again', async (t) => {
+  const emulated = await openEmulated(t)
+  const account = emulated.account('twilio')
+  const auth = account.auth as unknown as TwilioAuth
+  const { sending } = testProvider(auth, called, { address: person, ingressUrl: account.ingressUrl! })
+  for (const kind of ['rateLimited', 'serverError', 'noAnswer', 'reset'] as const) {
+    emulated.emulator.faults.add({ account: 'twilio', kind, times: 1 })
+    t.match(await twilioAdapter.send({ Body: 'Hello' }, sending), { kind: 'refused', again: 'later' }, kind)
+  }
+  emulated.emulator.faults.add({ account: 'twilio', kind: 'unauthorized', times: 1 })
+  t.match(await twilioAdapter.send({ Body: 'Hello' }, sending), { kind: 'refused', needsOperator: true })
+  emulated.emulator.faults.add({ account: 'twilio', address: '+15550100003', kind: 'unreachable' })
+  t.match(await twilioAdapter.send({ Body: 'Hello' }, { ...sending, address: '+15550100003' }), { kind: 'sent' })
+  const failed = await emulated.heard('/twilio', 4)
+  const statuses = failed.map(({ body }) => new URLSearchParams(body.toString()).get('ErrorCode'))
+  t.ok(statuses.includes('30005'))
+})

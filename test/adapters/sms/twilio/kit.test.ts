@@ -1,0 +1,13 @@
+/** Twilio keeps the contract of adapters. */
+import t from 'tap'
+import { checkAdapter } from '../../../../adapters/kit/check.js'
+import { twilioAdapter } from '../../../../adapters/sms/twilio/adapter.js'
+import { twilioSamples } from './samples.js'
+
+t.setTimeout(120_000)
+
+t.test('The suite of the kit finds nothing', async (t) => {
+  const findings = await checkAdapter(twilioAdapter, twilioSamples)
+  t.ok(findings.length > 15, 'the suite ran')
+  for (const { name, problems } of findings) t.same(problems, [], name)
+})

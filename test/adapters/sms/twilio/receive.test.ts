@@ -1,0 +1,207 @@
+/** What Twilio sends in: signatures as its own SDK has them, what each call becomes, and that nothing makes it fail. */
+import fc from 'fast-check'
+import t from 'tap'
+import twilio from 'twilio'
+import { twilioAdapter } from '../../../../adapters/sms/twilio/adapter.js'
+import { isSigned, signatureOf, writtenOut } from '../../../../adapters/sms/twilio/signature.js'
+import type { IngressRequest, Received } from '../../../../core/channel/adapter.js'
+import { address, auth, digestQuery, fieldsIn, formBody, forms, ingressUrl, signatureFor } from './samples.js'
+
+interface Call {
+  readonly url?: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly method?: 'GET' | 'POST'
+}
+
+function requestOf(
+  body: Uint8Array | string,
+  { url = ingressUrl, headers, method = 'POST' }: Call = {},
+): IngressRequest {
+  const given = headers ?? signatureFor(url, body, auth.authToken)
+  return {
+    bindingId: 'cb_1',
+    method,
+    url,
+    header: (name) => given[name.toLowerCase()] ?? '',
+    body: Buffer.from(body),
+    at: Date.UTC(2026, 10, 20),
+  }
+}
+
+const receive = (body: Uint8Array | string, call?: Call): Received => twilioAdapter.receive(requestOf(body, call), auth)
+
+t.test('Every call becomes what it says', async (t) => {
+  for (const [name, { fields, items }] of Object.entries(forms)) {
+    t.same(receive(formBody(fields)), { kind: 'items', items }, name)
+  }
+})
+
+t.test('The published example of a signature is the signature', async (t) => {
+  const form = new URLSearchParams({
+    CallSid: 'CA1234567890ABCDE',
+    Caller: '+12349013030',
+    Digits: '1234',
+    From: '+12349013030',
+    To: '+18005551212',
+  })
+  const signature = signatureOf('12345', 'https://mycompany.com/myapp.php?foo=1&bar=2', writtenOut(form))
+  t.equal(signature, '0/KCTR6DLpKmkAf8muzZqo1nDgQ=')
+})
+
+const word = fc.string({ unit: 'grapheme', maxLength: 12 }).filter((text) => text.isWellFormed())
+const bodies = fc
+  .array(fc.tuple(fc.oneof(word, fc.constantFrom('Body', 'From', 'To', 'MessageSid', 'a', 'A', '1')), word), {
+    maxLength: 8,
+  })
+  .map((pairs) => new URLSearchParams(pairs).toString())
+const urls = fc.constantFrom(
+  ingressUrl,
+  `${ingressUrl}?id=1&b=%20x`,
+  `${ingressUrl}?q='quoted'`,
+  'https://gateway.example:443/v4/ingress/cb_1',
+  'https://gateway.example:8443/v4/ingress/cb_1?x=y',
+  'http://127.0.0.1:8080/v4/ingress/cb_1',
+  'http://[::1]:8080/v4/ingress/cb_1',
+)
+
+t.test(
+  'Whatever the SDK of Twilio signs for an address and a form is signed for us, and the other way round',
+  async () => {
+    fc.assert(
+      fc.property(urls, bodies, fc.boolean(), (url, body, isRight) => {
+        const token = isRight ? auth.authToken : 'another token'
+        const headers = signatureFor(url, body, token)
+        const request = requestOf(body, { url, headers })
+        const ours = isSigned(request, new URLSearchParams(body), auth.authToken)
+        if (ours !== isRight) throw new Error(`a signature of the SDK is ${ours ? 'taken' : 'refused'}`)
+        const made = signatureOf(auth.authToken, url, writtenOut(new URLSearchParams(body)))
+        const portless = twilio.validateRequest(auth.authToken, made, url, fieldsIn(body))
+        const hasOddPort = /:8\d+/.test(url)
+        if (!portless && !hasOddPort) throw new Error('the SDK refuses our signature')
+      }),
+      { numRuns: 500 },
+    )
+  },
+)
+
+t.test('A signature holds with and without the port of the address', async (t) => {
+  const body = formBody(forms['a text']!.fields)
+  const [plain, ported] = ['https://gateway.example/v4/ingress/cb_1', 'https://gateway.example:443/v4/ingress/cb_1']
+  for (const [signed, called] of [
+    [plain, ported],
+    [ported, plain],
+    [plain, 'https://gateway.example:8443/v4/ingress/cb_1'],
+  ] as const) {
+    const headers = signatureFor(signed, body, auth.authToken)
+    t.equal(receive(body, { url: called, headers }).kind, 'items', `${signed} called as ${called}`)
+    t.ok(twilio.validateRequest(auth.authToken, headers['x-twilio-signature']!, called, fieldsIn(body)))
+  }
+  const elsewhere = signatureFor('https://other.example/v4/ingress/cb_1', body, auth.authToken)
+  t.equal(receive(body, { headers: elsewhere }).kind, 'refused', 'another host')
+})
+
+t.test('Fields that nobody knew when this was written are part of the signature', async (t) => {
+  const fields = { ...forms['a text']!.fields, ANewField: 'of next year' }
+  const body = formBody(fields)
+  t.equal(receive(body).kind, 'items')
+  const { ANewField: _, ...without } = fields
+  t.equal(receive(formBody(without), { headers: signatureFor(ingressUrl, body, auth.authToken) }).kind, 'refused')
+})
+
+t.test('A body that is no form is signed by its digest in the address', async (t) => {
+  const body = JSON.stringify({ MessageSid: 'SM1', MessageStatus: 'delivered', To: address, ErrorCode: 30003 })
+  const url = `${ingressUrl}?${digestQuery(body)}`
+  t.same(receive(body, { url }), {
+    kind: 'items',
+    items: [
+      {
+        id: 'SM1 delivered',
+        address,
+        inbound: { kind: 'receipt', receipt: { providerId: 'SM1', state: 'delivered' } },
+      },
+    ],
+  })
+  const headers = signatureFor(url, body, auth.authToken)
+  t.ok(twilio.validateRequestWithBody(auth.authToken, headers['x-twilio-signature']!, url, body), 'as the SDK has it')
+  t.equal(receive(`${body} `, { url, headers }).kind, 'refused', 'another body')
+  t.equal(receive(body, { url: `${ingressUrl}?${digestQuery('x')}`, headers }).kind, 'refused', 'another digest')
+  const foreign = `${ingressUrl}?${digestQuery('no JSON')}`
+  t.match(receive('no JSON', { url: foreign }), { kind: 'items', items: [{ problem: String }] })
+})
+
+t.test('A wrong, missing or foreign signature is refused', async (t) => {
+  const body = formBody(forms.delivered!.fields)
+  t.equal(receive(body, { headers: {} }).kind, 'refused')
+  t.equal(receive(body, { headers: { 'x-twilio-signature': '' } }).kind, 'refused')
+  t.equal(receive(body, { headers: signatureFor(ingressUrl, body, 'another token') }).kind, 'refused')
+  t.equal(receive('', { headers: {} }).kind, 'refused')
+  t.equal(receive(body, { method: 'GET' }).kind, 'refused', 'Twilio is asked to post')
+})
+
+t.test('One byte that differs changes the signature, unless it spells the same field', async () => {
+  const all = Object.values(forms).map(({ fields }) => formBody(fields))
+  fc.assert(
+    fc.property(fc.constantFrom(...all), fc.nat(), fc.integer({ min: 1, max: 255 }), (text, at, change) => {
+      const body = Buffer.from(text)
+      const headers = signatureFor(ingressUrl, body, auth.authToken)
+      const changed = Buffer.from(body)
+      changed[at % body.length]! ^= change
+      const isSame = JSON.stringify(fieldsIn(changed.toString())) === JSON.stringify(fieldsIn(text))
+      const isTaken = receive(changed, { headers }).kind !== 'refused'
+      if (isTaken !== isSame) throw new Error(`${isTaken ? 'accepted' : 'refused'}: ${changed}`)
+      const signature = Buffer.from(headers['x-twilio-signature']!, 'latin1')
+      signature[at % signature.length]! ^= change
+      if (receive(body, { headers: { 'x-twilio-signature': signature.toString('latin1') } }).kind !== 'refused')
+        throw new Error(`accepted: ${signature}`)
+    }),
+    { numRuns: 1_000 },
+  )
+})
+
+t.test('A repeated state comes under one id, another state under another', async (t) => {
+  const idOf = (fields: Readonly<Record<string, string>>) => {
+    const received = receive(formBody(fields))
+    const [item] = received.kind === 'items' ? received.items : []
+    return item && 'id' in item ? item.id : undefined
+  }
+  const { fields } = forms.delivered!
+  t.equal(idOf(fields), idOf({ ...fields, ApiVersion: 'another' }))
+  const states = ['sent', 'delivered', 'read', 'undelivered']
+  const ids = states.map((MessageStatus) => idOf({ ...fields, MessageStatus }))
+  t.equal(new Set(ids).size, 4)
+})
+
+t.test('What cannot be understood is a problem and no exception', async (t) => {
+  const odd: Readonly<Record<string, string>>[] = [
+    {},
+    { MessageSid: 'SM1' },
+    { MessageSid: 'SM1', From: address, Body: '' },
+    { MessageSid: 'SM1', From: address, NumMedia: '-1' },
+    { MessageSid: 'SM1', From: address, NumMedia: '1e9' },
+    { MessageSid: 'SM1', From: address, NumMedia: 'Infinity' },
+    { MessageSid: 'SM1', MessageStatus: 'delivered' },
+    { MessageSid: 'SM1', MessageStatus: '__proto__', To: address },
+    { MessageStatus: 'delivered', To: address },
+  ]
+  for (const fields of odd) {
+    t.match(receive(formBody(fields)), { kind: 'items', items: [{ problem: String }] }, JSON.stringify(fields))
+  }
+})
+
+t.test('No body, signed or not, makes it fail', async () => {
+  const anything = fc.oneof(
+    fc.uint8Array({ maxLength: 200 }).map((bytes) => Buffer.from(bytes)),
+    bodies.map((text) => Buffer.from(text)),
+    fc.json().map((text) => Buffer.from(text)),
+  )
+  fc.assert(
+    fc.property(anything, fc.boolean(), (body, isJson) => {
+      const url = isJson ? `${ingressUrl}?${digestQuery(body as unknown as string)}` : ingressUrl
+      const received = receive(body, { url })
+      if (received.kind === 'refused') throw new Error('what the SDK signs is not refused')
+      receive(body, { headers: {} })
+      receive(body, { url: String(body), headers: {} })
+    }),
+    { numRuns: 1_000 },
+  )
+})

@@ -1,0 +1,101 @@
+/** Handing over to Twilio: the form, who sends, and what answers and error codes mean. */
+import t from 'tap'
+import { twilioAdapter } from '../../../../adapters/sms/twilio/adapter.js'
+import { segmentsOf } from '../../../../core/render/index.js'
+import { render } from '../../../../core/render/render.js'
+import { cases } from '../../../core/render/cases.js'
+import { type Scripted, silence, testProvider } from '../../rcs/provider.js'
+import { auth, ingressUrl, twilioSamples } from './samples.js'
+
+const taken: Scripted = { status: 201, body: { sid: 'SM1', status: 'queued' } }
+const traits = twilioAdapter.descriptor.traits
+const about = { address: '+15550100', messageId: 'msg_1' }
+
+t.test('A message is a form with who sends, to whom, what, and who hears of it', async (t) => {
+  const { sending, asked } = testProvider(auth, () => taken)
+  t.same(await twilioAdapter.send({ Body: 'Hi & bye ☺' }, sending), { kind: 'sent', providerId: 'SM1' })
+  const [request] = asked
+  t.match(request, {
+    method: 'POST',
+    url: 'https://api.twilio.com/2010-04-01/Accounts/AC00000000000000000000000000000001/Messages.json',
+    headers: {
+      authorization: `Basic ${Buffer.from(`${auth.accountSid}:${auth.authToken}`).toString('base64')}`,
+      'content-type': 'application/x-www-form-urlencoded',
+    },
+  })
+  t.same(Object.fromEntries(new URLSearchParams(String(request?.body))), {
+    To: '+15550100',
+    From: auth.from,
+    Body: 'Hi & bye ☺',
+    StatusCallback: ingressUrl,
+  })
+})
+
+t.test('A messaging service chooses the sender, and another address stands in for Twilio', async (t) => {
+  const other = { ...twilioSamples.otherAuths![0]!, from: '+15550199', apiUrl: 'http://127.0.0.1:9/twilio/' }
+  const { sending, asked } = testProvider(other, () => taken)
+  await twilioAdapter.send({ Body: 'Hi' }, sending)
+  const form = new URLSearchParams(String(asked[0]?.body))
+  t.equal(form.get('MessagingServiceSid'), other.messagingServiceSid)
+  t.equal(form.has('From'), false)
+  t.equal(asked[0]?.url, `http://127.0.0.1:9/twilio/2010-04-01/Accounts/${other.accountSid}/Messages.json`)
+})
+
+t.test('Every answer of Twilio means what its documents say', async (t) => {
+  for (const { name, answer, becomes } of twilioSamples.answers) {
+    t.match(await twilioAdapter.send({ Body: 'Hi' }, testProvider(auth, () => answer).sending), becomes, name)
+  }
+  t.match(await twilioAdapter.send({ Body: 'Hi' }, testProvider(auth, () => silence).sending), {
+    kind: 'refused',
+    again: 'later',
+  })
+  const odd = testProvider(auth, () => ({ status: 200, body: '<html>' }))
+  t.match(
+    await twilioAdapter.send({ Body: 'Hi' }, odd.sending),
+    { kind: 'refused', again: 'later' },
+    'an answer without an id',
+  )
+})
+
+t.test('A payload for sms is parameters of the message, but not whom it is from and to', async (t) => {
+  const payload = {
+    ContentSid: 'HX1',
+    ContentVariables: { 1: 'Ada' },
+    MediaUrl: ['https://media.example/1.jpg', 'https://media.example/2.jpg'],
+    From: '+15550666',
+    To: '+15550667',
+    MessagingServiceSid: 'MG666',
+    StatusCallback: 'https://other.example',
+  }
+  const [wire] = twilioAdapter.render([{ kind: 'native', payload }], about)
+  const { sending, asked } = testProvider(auth, () => taken)
+  await twilioAdapter.send(wire!, sending)
+  t.same([...new URLSearchParams(String(asked[0]?.body))].sort(), [
+    ['ContentSid', 'HX1'],
+    ['ContentVariables', '{"1":"Ada"}'],
+    ['From', auth.from],
+    ['MediaUrl', 'https://media.example/1.jpg'],
+    ['MediaUrl', 'https://media.example/2.jpg'],
+    ['StatusCallback', ingressUrl],
+    ['To', '+15550100'],
+  ])
+  t.same(twilioAdapter.render([{ kind: 'native', payload: 'Hi' }], about), [{ Body: 'Hi' }])
+})
+
+t.test('Every message is text of a size that Twilio takes', async (t) => {
+  for (const [name, message] of Object.values(cases).flatMap((each) => Object.entries(each))) {
+    const { blocks } = render(message, traits, { locale: 'en-US', zone: 'America/New_York' })
+    const wires = twilioAdapter.render(blocks, about)
+    t.equal(wires.length, blocks.length, name)
+    for (const { Body = 'a payload' } of wires) {
+      t.ok(Body.length > 0 && Body.length <= 1_600 && segmentsOf(String(Body)).segments <= 24, name)
+    }
+  }
+  t.throws(() => twilioAdapter.render([{ kind: 'list', text: 'Which?', rows: [] }], about), /no list/)
+})
+
+t.test('Ids that are something else are told before anything is sent with them', async (t) => {
+  t.equal(twilioAdapter.wrongAuth?.(auth), undefined)
+  for (const { auth: wrong, field } of twilioSamples.wrongAuths!)
+    t.equal(twilioAdapter.wrongAuth?.(wrong)?.field, field)
+})
