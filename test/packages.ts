@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { accessSync, constants, existsSync, rmSync, writeFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 
-/** Program, and the Debian packages that bring it, with a space between. */
+/** A program, or a file by its whole path, and the Debian packages that bring it, with a space between. */
 const packageOf: Readonly<Record<string, string>> = {
   'nats-server': 'nats-server',
   'redis-server': 'redis-server',
@@ -11,6 +11,8 @@ const packageOf: Readonly<Record<string, string>> = {
   chromium: 'chromium',
   curl: 'curl',
   cc: 'gcc libc6-dev',
+  perl: 'perl',
+  '/usr/share/perl5/Net/SMPP.pm': 'libnet-smpp-perl',
 }
 
 /** While this file says 101, Debian installs a server without starting it. */
@@ -56,6 +58,7 @@ function aptGet(...args: string[]): void {
 }
 
 function find(program: string): string | undefined {
+  if (program.startsWith('/')) return existsSync(program) ? program : undefined
   const folders = (process.env.PATH ?? '').split(delimiter)
   return folders.map((folder) => join(folder, program)).find(isExecutable)
 }

@@ -30,7 +30,7 @@ export function received(desk: Desk, conversation: Conversation, around: Around,
   if (outgoing?.sentAt !== undefined) return applied(desk, conversation, around, outgoing, receipt)
   desk.park(receipt)
   if (!outgoing) desk.log({ level: 'info', event: 'receipt.parked', data: { state: receipt.state } })
-  return conversation
+  return { ...conversation, parkedUntil: desk.at + desk.scaled(limits.parkedMs) }
 }
 
 function find(desk: Desk, providerId: string): Outgoing | undefined {
@@ -53,6 +53,7 @@ function receivedUpTo(
 
 /** What waited for the send to be known. */
 export function unparked(desk: Desk, conversation: Conversation, around: Around, outgoing: Outgoing): Conversation {
+  if (desk.at > (conversation.parkedUntil ?? 0)) return conversation
   const waiting = [outgoing.id, ...(outgoing.providerIds ?? [])].flatMap((id) => desk.parked(id))
   return waiting.reduce((changed, receipt) => {
     return applied(desk, changed, around, desk.outgoing(outgoing.id)!, receipt)

@@ -37,6 +37,8 @@ export interface Conversation {
   readonly nextEvent: number
   /** Counts its records of traffic and decisions. */
   readonly nextRecord: number
+  /** Until then there may be receipts that wait for their send to be known. */
+  readonly parkedUntil?: number
   /** Nothing of it has to be forgotten one day. */
   readonly isTidy?: true
   /** The partner is an emulator and no real person. */

@@ -101,12 +101,21 @@ function transaction(layer: Layer, { owner }: Asked, effects: Effect[]): Tx {
   }
 }
 
-function told(asked: Asked, at: number): Told {
+/** An id needs 130 bits: as many are cut from one digest as it has. */
+const idBytes = 17
+const idsPerDigest = 3
+
+function told({ commandId, by }: Asked, at: number): Told {
   let minted = 0
+  let digest: Buffer | undefined
   return {
-    commandId: asked.commandId,
+    commandId,
     at,
-    by: asked.by,
-    mint: (prefix) => idFromBytes(prefix, hash('sha256', `${asked.commandId}/${prefix}/${minted++}`, 'buffer')),
+    by,
+    mint(prefix) {
+      const place = minted++ % idsPerDigest
+      if (!digest || place === 0) digest = hash('sha512', `${commandId}/${minted}`, 'buffer')
+      return idFromBytes(prefix, digest.subarray(place * idBytes, (place + 1) * idBytes))
+    },
   }
 }

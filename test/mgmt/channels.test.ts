@@ -235,7 +235,7 @@ t.test('An unmanaged binding on the emulator is Active at once, on every channel
 t.test('A provider or credential that will not do is 400 in the classic style, naming the field', async (t) => {
   const { channels } = await newAgent()
   const wrong: [body: object, field: RegExp][] = [
-    [{ channel: 'sms', mode: 'unmanaged', provider: 'twilio', auth: {} }, /auth\.accountSid/],
+    [{ channel: 'sms', mode: 'unmanaged', provider: 'twilio', auth: {} }, /auth\.(accountSid|from)/],
     [{ channel: 'sms', mode: 'unmanaged', provider: 'nobody', auth: {} }, /provider/],
     [{ channel: 'sms', mode: 'unmanaged', provider: 'rbm', auth: {} }, /provider/],
     [{ channel: 'webchat', ...emulated }, /provider/],

@@ -3,16 +3,15 @@ import t from 'tap'
 import { smppAdapter } from '../../../../adapters/sms/smpp/adapter.js'
 import type { Item } from '../../../../core/channel/adapter.js'
 import { openTestLine, until, up } from './center.js'
-import { netSmppMissing, startPerlCenter } from './netsmpp.js'
+import { startPerlCenter } from './netsmpp.js'
 import { sender } from './sender.js'
 
-const missing = netSmppMissing()
 const receiptOf = (item: Item) =>
   'inbound' in item && item.inbound.kind === 'receipt' ? item.inbound.receipt : undefined
 const textOf = (item: Item) =>
   'inbound' in item && item.inbound.kind === 'content' ? item.inbound.content.text : undefined
 
-t.test('A whole conversation with a message center of other people', { skip: missing ?? false }, async (t) => {
+t.test('A whole conversation with a message center of other people', async (t) => {
   const center = await startPerlCenter()
   t.teardown(center.kill)
   const { line, told } = openTestLine(center.port, { limits: { enquireEveryMs: 200 } })

@@ -1,14 +1,8 @@
 /** A message center made with Net::SMPP of Perl, whose authors are nobody of ours: it reads and writes SMPP by its own code. */
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { freePort } from '../../../harness/ports.js'
-
-/** A sentence, where it is not installed. */
-export function netSmppMissing(): string | undefined {
-  const { status } = spawnSync('perl', ['-MNet::SMPP', '-e', '1'])
-  return status === 0 ? undefined : 'Net::SMPP of Perl is not installed here (Debian: libnet-smpp-perl)'
-}
 
 /** It answers submits with hex ids, reports each as delivered under the decimal id, and sends what its input tells it to. */
 const program = `
