@@ -401,6 +401,7 @@ t.test(
       now += ms
       groups[group]!.written()
       await setImmediate()
+      await setImmediate()
     }
     async function gather(ms: number, ...keys: number[]): Promise<void> {
       void add(keys[0]!)
