@@ -91,7 +91,7 @@ export const shard = {
   /** The same for one whose id was made only to ask again when no answer came. */
   rememberedRetryMs: 10 * minute,
   /** Records that were just written and are kept at hand, in each shard. */
-  recentRecords: 256,
+  recentRecords: 1_024,
   effectsInFlight: 64,
   effectsPerDestination: 8,
   /** Effects of one destination that are done with it and wait to be noted, or for somebody else. */

@@ -8,6 +8,7 @@ import { openLog } from '../../runtime/observe/log.js'
 import { runNode } from '../../runtime/run.js'
 import { dataFileName } from '../../runtime/store/directory.js'
 import { deriveKey } from '../../runtime/store/seal.js'
+import type { Ready } from '../control.js'
 import { type Phones, pause } from './phones.js'
 
 export interface Gateway {
@@ -55,6 +56,16 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
   const keyHex = deriveKey(rootKey, 'emulated phones').toString('hex')
   const phones = { url: `${urls.gateway}/v4/ingress/${binding.id}`, bindingId: binding.id, keyHex }
   return { url: urls.gateway, token, phones, dataFile: join(dir, dataFileName), stop }
+}
+
+/** The load of one text for each of these people in turn. */
+export function sendingTo({ url, token }: Gateway, people: readonly string[], text: string): Ready {
+  const bodies = people.map((userId) =>
+    JSON.stringify({ userId, messages: [{ spec: 'amf/1', parts: [{ type: 'text', text }] }] }),
+  )
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+  const request = { method: 'POST', path: '/v4/messages', headers, body: bodies[0]!, bodies }
+  return { port: Number(new URL(url).port), request }
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: a bench reads what it knows to be there

@@ -1,7 +1,7 @@
 /** A whole node in the messages scenario: each message is accepted over HTTP, durable, and handed to the emulated provider. */
 import { cpuMicros, present } from '../control.js'
 import type { Sample } from '../scenario.js'
-import { openGateway } from './gateway.js'
+import { openGateway, sendingTo } from './gateway.js'
 import { introduce, pause } from './phones.js'
 import { messageText, people } from './setting.js'
 import { watching } from './watching.js'
@@ -57,20 +57,9 @@ async function handOver(): Promise<Sample> {
   }
 }
 
-const bodies = Array.from(asids, (userId) =>
-  JSON.stringify({ userId, messages: [{ spec: 'amf/1', parts: [{ type: 'text', text: messageText }] }] }),
-)
-
 present({
   ready: {
-    port: Number(new URL(gateway.url).port),
-    request: {
-      method: 'POST',
-      path: '/v4/messages',
-      headers: { authorization: `Bearer ${gateway.token}`, 'content-type': 'application/json' },
-      body: bodies[0]!,
-      bodies,
-    },
+    ...sendingTo(gateway, [...asids], messageText),
     notes: [
       `${people} people in turn. The time until the provider had the last message of a window is part of the window, and a`,
       'message that was accepted and never handed over is a failure.',

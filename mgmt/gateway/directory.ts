@@ -26,8 +26,11 @@ export interface AgentRoutes extends AgentSide {
 }
 
 export interface AgentDirectory {
-  /** Not found for an agent that is not there; unavailable when its shard or its org's cannot be asked just now. */
-  routes(agentKey: string): Promise<AgentRoutes | Refusal>
+  /**
+   * Not found for an agent that is not there; unavailable when its shard or its org's cannot be asked just now. What is
+   * known at once is answered at once.
+   */
+  routes(agentKey: string): AgentRoutes | Promise<AgentRoutes | Refusal>
   /** Undefined for a token that is unknown or was replaced; what is known at once is answered at once. */
   byAccessToken(token: string): AgentCaller | undefined | Promise<AgentCaller | undefined | Refusal>
 }
@@ -87,24 +90,33 @@ export function openDirectory({ shards, routes: query, agentTables, org }: Direc
     return !found || isRefusal(found) ? found : callerOf(place)
   }
 
+  async function inquireRoutes(agentKey: string): Promise<AgentRoutes | Refusal> {
+    const place = placeOfAgentKey(agentKey)
+    const ask = () => shards.read(agentKey, query, place)
+    const [side, zone] = await Promise.all([sides.known(agentKey) ?? sides.learn(agentKey, ask), zoneOf(place.orgId)])
+    if (isRefusal(side)) return side
+    return isRefusal(zone) ? zone : composedOf(side!, zone)
+  }
+
+  /** The same object for as long as nothing is changed. */
+  function composedOf(side: AgentSide, { timeZone }: { readonly timeZone?: string }): AgentRoutes {
+    const before = composed.get(side)
+    if (before && before.timeZone === timeZone) return before
+    const routes = compose(side, timeZone)
+    composed.set(side, routes)
+    return routes
+  }
+
   async function search(hash: Uint8Array, name: string): Promise<AgentCaller | undefined | Refusal> {
     const place = await placeOf(hash, name)
     return !place || isRefusal(place) ? (place ?? undefined) : inquire(place, hash)
   }
 
   return {
-    async routes(agentKey) {
-      const place = placeOfAgentKey(agentKey)
-      const known = sides.known(agentKey)
-      const ask = () => shards.read(agentKey, query, place)
-      const [side, zone] = await Promise.all([known ?? sides.learn(agentKey, ask), zoneOf(place.orgId)])
-      if (isRefusal(side)) return side
-      if (isRefusal(zone)) return zone
-      const before = composed.get(side!)
-      if (before && before.timeZone === zone.timeZone) return before
-      const routes = compose(side!, zone.timeZone)
-      composed.set(side!, routes)
-      return routes
+    routes(agentKey) {
+      const side = sides.known(agentKey)
+      const zone = side && zones.known(side.orgId)
+      return zone ? composedOf(side, zone) : inquireRoutes(agentKey)
     },
     byAccessToken(token) {
       if (!token.startsWith(accessTokenPrefix)) return undefined

@@ -13,7 +13,7 @@ export type KnownAgent = AgentSide & { readonly timeZone?: string }
 
 export interface Directory {
   /** A refusal when there is no such agent, or nobody can be asked just now. */
-  routes(agentKey: string): Promise<KnownAgent | Refusal>
+  routes(agentKey: string): KnownAgent | Promise<KnownAgent | Refusal>
 }
 
 /** Finds the adapter of a provider on a channel. */
