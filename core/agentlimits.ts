@@ -121,7 +121,10 @@ export const agentLimits = {
 
 /** Keeping documents: those a process holds in memory, the changes that stay on record, and what secrets show. */
 export const agentDocument = {
-  heldAgents: 200,
+  /** Reading YAML takes a while in which nothing else is done. */
+  yamlBytes: 1024 * 1024,
+  yamlWhyChars: 300,
+  heldAgents: 100,
   deedsKept: 1_000,
   /** A secret that is shorter shows nothing of itself. */
   last4FromChars: 12,

@@ -171,6 +171,11 @@ export const bulk = { perSecond: 100, everyMs: 100 } as const
 
 /** What a conversation keeps, and for how long. */
 export const conversation = {
+  /** A message that its sender wants elsewhere when it does not arrive has this long. */
+  undeliveredMs: hour,
+  awaitedMessages: 100,
+  /** Off: that it has not arrived is only on record. */
+  movesUndelivered: false as boolean,
   sessionIdleMs: 30 * minute,
   /** A caller's own id of a message is known again for this long. */
   messageIdMs: day,

@@ -13,6 +13,7 @@ import { openKeyring } from '../mgmt/access/keyring.js'
 import { keyRoutes } from '../mgmt/access/keyroutes.js'
 import { accessRoutes } from '../mgmt/access/routes.js'
 import { agentCommands, agentRepertoire } from '../mgmt/agents/commands.js'
+import { agentDocuments, documentRepertoire } from '../mgmt/agents/documents.js'
 import { agentRoutes } from '../mgmt/agents/routes.js'
 import { agentTable, findAgent } from '../mgmt/agents/store.js'
 import { catalogRoutes } from '../mgmt/catalogs/routes.js'
@@ -143,7 +144,8 @@ export async function openNode(config: Config, around: Surroundings): Promise<No
     timeScale: config.timeScale,
   })
   const gatewayAccess = gatewayCommands(webhooks.enqueue)
-  const agents = agentCommands({ orgEvent: webhooks.enqueue, parts: [gatewayPart, channels.part] })
+  const documents = agentDocuments({ orgEvent: webhooks.enqueue })
+  const agents = agentCommands({ orgEvent: webhooks.enqueue, parts: [gatewayPart, channels.part, documents.part] })
   const routesOfAgent = agentRoutesQuery({ agent: findAgent, channels: channelRoutesOf })
   const tries = openTries()
   const policy = { allowPrivate: config.allowPrivateUrls }
@@ -161,6 +163,7 @@ export async function openNode(config: Config, around: Surroundings): Promise<No
     accessRepertoire(keys),
     webhookRepertoire(webhooks),
     agentRepertoire(agents),
+    documentRepertoire(documents),
     gatewayRepertoire(gatewayAccess, routesOfAgent),
     channelRepertoire(channels.commands, channels.queries),
     conversations,
@@ -311,6 +314,8 @@ export async function openNode(config: Config, around: Surroundings): Promise<No
       ...agentRoutes({
         shards: engine,
         commands: agents,
+        documents,
+        sealer,
         pages,
         newCredentials: (orgId) => newCredentials(orgId, { sealer, randomBytes: random }),
       }),

@@ -167,7 +167,7 @@ export const Delivery = Type.Object(
   {
     /** In the order of preference; absent: the channel of the person written to. */
     channels: Type.Optional(Type.Array(Channel, { minItems: 1, maxItems: channelNames.length })),
-    /** What moves a message on to the next channel. `undelivered` is understood and not acted upon yet. */
+    /** What moves a message on to the next channel. `undelivered` has its time kept and is not acted upon yet. */
     fallbackOn: Type.Optional(
       Type.Array(Type.Union([Type.Literal('sendFailed'), Type.Literal('undelivered')]), { maxItems: 2 }),
     ),

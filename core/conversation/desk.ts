@@ -76,7 +76,7 @@ export interface ToDo {
   carried(asid: string, messageId: string, news: CarriedNews): void
 }
 
-export type WakeReason = 'send' | 'held' | 'window'
+export type WakeReason = 'send' | 'held' | 'window' | 'undelivered'
 
 export interface CarriedNews {
   readonly state: MessageState

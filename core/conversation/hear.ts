@@ -1,5 +1,6 @@
 /** What comes from the person's side: keywords first, then answers, and whatever is neither is a message. */
 import { isSignal, type Tap, tapsOf } from '../amf/index.js'
+import { carrierChannels } from '../channel/names.js'
 import { conversation as limits } from '../limits.js'
 import { labelsOf } from '../render/taplabels.js'
 import { said } from './accept.js'
@@ -47,7 +48,7 @@ function started(desk: Desk, conversation: Conversation, around: Around): Conver
 }
 
 function heardContent(desk: Desk, before: Conversation, around: Around, content: UserContent): Conversation {
-  const conversation = present(desk, before, around)
+  const conversation = cameBack(desk, present(desk, before, around), around)
   const { text } = content
   const isAnswered = around.binding?.compliance !== undefined
   const keyword = text === undefined ? undefined : keywordIn(text, conversation.channel, isAnswered)
@@ -57,6 +58,11 @@ function heardContent(desk: Desk, before: Conversation, around: Around, content:
   if (!answer) return tellAgent(desk, conversation, around, { type: 'message', message: content })
   const { ask: _answered, ...rest } = conversation
   return tellAgent(desk, rest, around, { type: 'result', result: answer })
+}
+
+/** Carriers have START for it. Elsewhere people come back by writing. */
+function cameBack(desk: Desk, conversation: Conversation, around: Around): Conversation {
+  return carrierChannels.includes(conversation.channel) ? conversation : optedIn(desk, conversation, around)
 }
 
 function recordContent(desk: Desk, { session }: Conversation, content: UserContent, keyword?: Keyword): void {

@@ -6,11 +6,13 @@
  * - `failed` after `delivered` or `read` is not told: it arrived. `delivered` or `read` after `failed` is: it arrived
  *   after all. `sent` or `queued` after `failed` is not.
  * - A message sent in several pieces is delivered, or read, when all of them are; one failed piece fails it.
- * - A receipt for something unknown is kept for a while, and counts once its send is known.
+ * - A receipt for something unknown is kept for a while, and counts once its send is known; so does a mark of time.
+ * - Whoever is said to have opted out has opted out.
  */
 import { conversation as limits } from '../limits.js'
 import type { Around, Desk } from './desk.js'
 import { tellAgent } from './events.js'
+import { optedOut } from './optout.js'
 import { sessionOf } from './session.js'
 import type { Conversation, MessageState, Outgoing, Status } from './state.js'
 
@@ -48,16 +50,31 @@ function receivedUpTo(
   const covered = [...desk.sentSince(desk.at - desk.scaled(limits.statusMs))]
     .filter(({ sentAt, states }) => sentAt! <= upTo && states[receipt.state] === undefined)
     .reverse()
-  return covered.reduce((changed, outgoing) => reached(desk, changed, around, outgoing, receipt), conversation)
+  const { marks, flight } = conversation
+  const isInFlight = flight !== undefined && flight.at <= upTo
+  const marked = isInFlight ? { ...conversation, marks: { ...marks, [receipt.state]: upTo } } : conversation
+  return covered.reduce((changed, outgoing) => reached(desk, changed, around, outgoing, receipt), marked)
 }
 
 /** What waited for the send to be known. */
-export function unparked(desk: Desk, conversation: Conversation, around: Around, outgoing: Outgoing): Conversation {
+export function unparked(desk: Desk, before: Conversation, around: Around, outgoing: Outgoing): Conversation {
+  const conversation = marked(desk, before, around, outgoing)
   if (desk.at > (conversation.parkedUntil ?? 0)) return conversation
   const waiting = [outgoing.id, ...(outgoing.providerIds ?? [])].flatMap((id) => desk.parked(id))
   return waiting.reduce((changed, receipt) => {
     return applied(desk, changed, around, desk.outgoing(outgoing.id)!, receipt)
   }, conversation)
+}
+
+/** The marks that came while the message was on its way. */
+function marked(desk: Desk, conversation: Conversation, around: Around, { id, sentAt }: Outgoing): Conversation {
+  const { marks, ...rest } = conversation
+  if (!marks) return conversation
+  const states = (['sent', 'delivered', 'read', 'failed'] as const).filter((state) => sentAt! <= (marks[state] ?? 0))
+  return states.reduce<Conversation>(
+    (changed, state) => reached(desk, changed, around, desk.outgoing(id)!, { state }),
+    rest,
+  )
 }
 
 function applied(
@@ -70,7 +87,8 @@ function applied(
   const counted = withPiece(outgoing, receipt)
   if (counted !== outgoing) desk.keepOutgoing(counted)
   if (!isWhole(counted, receipt)) return conversation
-  return reached(desk, conversation, around, counted, receipt)
+  const told = reached(desk, conversation, around, counted, receipt)
+  return receipt.state === 'failed' && receipt.reason === 'optedOut' ? optedOut(desk, told, around) : told
 }
 
 /** The message has come to that state. Whoever should hear of it does, once. */

@@ -8,6 +8,7 @@ import type { Around, CarriedNews, Desk } from './desk.js'
 import { optedOut } from './optout.js'
 import { isNews, reached, unparked } from './receipts.js'
 import type { Conversation, Outgoing } from './state.js'
+import { awaited } from './undelivered.js'
 
 /** What the provider, or our way to it, said of a message. */
 export type Outcome =
@@ -103,7 +104,8 @@ function sent(
   const isTold = !isSignal(outgoing.message) && isNews(known, 'sent')
   if (!isTold) desk.keepOutgoing(known)
   if (isSignal(outgoing.message)) return conversation
-  return unparked(desk, reached(desk, conversation, around, known, { state: 'sent' }), around, known)
+  const told = reached(desk, awaited(desk, conversation, known), around, known, { state: 'sent' })
+  return unparked(desk, told, around, known)
 }
 
 /** Ends it here: the next channel takes it over, or it has failed. Whoever opted out is followed to no other channel. */

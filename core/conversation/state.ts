@@ -30,6 +30,8 @@ export interface Conversation {
   readonly flight?: Flight
   /** Messages that wait for the messaging window to open, oldest first. */
   readonly held: readonly Held[]
+  /** Messages that are to arrive by then or go to another channel, oldest first. */
+  readonly awaiting?: readonly Held[]
   /** Before this time the next agent message does not go out. */
   readonly nextSendAt: number
   /** Numbers of the events that wait for the agent: from the first up to, and without, the next one. */
@@ -37,6 +39,8 @@ export interface Conversation {
   readonly nextEvent: number
   /** Counts its records of traffic and decisions. */
   readonly nextRecord: number
+  /** Up to when a provider said that everything had come so far, as it counts. */
+  readonly marks?: Partial<Record<'sent' | 'delivered' | 'read' | 'failed', number>>
   /** Until then there may be receipts that wait for their send to be known. */
   readonly parkedUntil?: number
   /** Nothing of it has to be forgotten one day. */

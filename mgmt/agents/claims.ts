@@ -3,13 +3,13 @@
  * its agents without asking every shard. A claim tells the agent's shard to make the agent in the same commit, so a
  * process that dies after it leaves no id without an agent. What an agent is, its own shard alone says.
  */
+import { freeSlug } from '../../core/agent/slug.js'
 import { type AgentPlace, agentKeyOf } from '../../core/agentkey.js'
 import { refuse } from '../../core/errors.js'
 import { agent as limits } from '../../core/limits.js'
-import type { Command, Query, Tx } from '../../runtime/shard/contract.js'
+import type { Command, Query } from '../../runtime/shard/contract.js'
 import { table } from '../../runtime/store/contract.js'
 import type { AboutAgent, MakeAgent } from './commands.js'
-import { numbered, slugOf } from './slug.js'
 
 export interface Claimed {
   readonly agentId: string
@@ -37,20 +37,14 @@ export function claimCommand<C>(make: Command<MakeAgent<C>, unknown>): Command<C
       if (id !== undefined && tx.get(claimTable, [orgId, id])) {
         return refuse('agent.id_taken', { errors: [{ field: 'id', message: 'is taken' }] })
       }
-      const agentId = id ?? freeId(tx, orgId, slugOf(about.name))
+      const isTaken = (slug: string) => tx.get(claimTable, [orgId, slug]) !== undefined
+      const agentId = id ?? freeSlug(about.name, 'agent', isTaken)
       const serial = (tx.get(serialTable, [orgId]) ?? 0) + 1
       tx.put(serialTable, [orgId], serial)
       tx.put(claimTable, [orgId, agentId], { serial })
       tx.tell(agentKeyOf({ orgId, agentId }), make, { ...about, agentId, serial, ...(by && { by }) })
       return { agentId, serial }
     },
-  }
-}
-
-function freeId(tx: Tx, orgId: string, slug: string): string {
-  for (let nth = 1; ; nth++) {
-    const id = numbered(slug, nth)
-    if (!tx.get(claimTable, [orgId, id])) return id
   }
 }
 

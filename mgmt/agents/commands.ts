@@ -1,12 +1,12 @@
-/** The commands that make, change and end an agent; what other areas keep for it comes and goes in the same commit. */
+/** The commands that make and end an agent; what other areas keep for it comes and goes in the same commit. */
 import type { Actor } from '../../core/access.js'
 import type { AgentPlace } from '../../core/agentkey.js'
-import { refuse } from '../../core/errors.js'
+import { type Refusal, refuse } from '../../core/errors.js'
 import type { OrgEventName, OrgEventPayload } from '../../core/orgevents.js'
 import type { Command, Repertoire, Told, Tx } from '../../runtime/shard/contract.js'
 import { table } from '../../runtime/store/contract.js'
 import { claimCommand, claims } from './claims.js'
-import type { Agent, Identity, IdentityPatch } from './schema.js'
+import type { Agent, Identity } from './schema.js'
 import { type AgentRecord, agentAsRead, agentQueries, agentTable } from './store.js'
 
 export interface AboutAgent<C> {
@@ -24,16 +24,11 @@ export interface MakeAgent<C> extends AboutAgent<C> {
   readonly by?: Actor
 }
 
-export interface AgentChange {
-  readonly name?: string
-  /** Null clears it. */
-  readonly description?: string | null
-  readonly identity?: IdentityPatch
-}
-
 /** What another area keeps for every agent, in the agent's shard. */
 export interface AgentPart<C> {
   made(tx: Tx, agent: AgentPlace & { readonly credentials: C }, told: Told): void
+  /** Why the agent cannot go, when the caller wants it as it last read it and it is not. */
+  holds?(tx: Tx, agent: AgentPlace, ifMatch: string): Refusal | undefined
   removed(tx: Tx, agent: AgentPlace): void
 }
 
@@ -47,9 +42,9 @@ export interface AgentCommandsOptions<C> {
 const madeTable = table<[orgId: string, agentId: string], number>('agents.made')
 
 export function agentCommands<C>({ orgEvent, parts }: AgentCommandsOptions<C>) {
-  function announce(tx: Tx, type: OrgEventName, agent: AgentRecord, by: Actor | undefined, more: object = {}): void {
+  function announce(tx: Tx, type: OrgEventName, agent: AgentRecord, by: Actor | undefined): void {
     const { orgId, id, name } = agent
-    tx.tell(orgId, orgEvent, { type, orgId, agentId: id, data: { id, name, ...more, ...(by && { by }) } })
+    tx.tell(orgId, orgEvent, { type, orgId, agentId: id, data: { id, name, ...(by && { by }) } })
   }
 
   /** Asked by whoever claimed the id and told by the claim itself: whichever comes first makes the agent. */
@@ -72,53 +67,26 @@ export function agentCommands<C>({ orgEvent, parts }: AgentCommandsOptions<C>) {
       }
       tx.put(madeTable, [orgId, agentId], serial)
       tx.put(agentTable, [orgId, agentId], agent)
-      announce(tx, 'agent.created', agent, by ?? told.by)
-      for (const part of parts) part.made(tx, { orgId, agentId, credentials }, told)
+      const maker = by ?? told.by
+      announce(tx, 'agent.created', agent, maker)
+      for (const part of parts) {
+        part.made(tx, { orgId, agentId, credentials }, maker ? { ...told, by: maker } : told)
+      }
       return agentAsRead(agent)
     },
   }
 
-  /** Keeps the agent with what changed; when nothing did, nothing is written and nobody told. */
-  function saved(tx: Tx, before: AgentRecord, change: Partial<AgentRecord>, { at, by }: Told): Agent {
-    const names = Object.keys(change) as (keyof AgentRecord)[]
-    const changed = names.filter((name) => !isSame(before[name], change[name]))
-    if (changed.length === 0) return agentAsRead(before)
-    const after = { ...before, ...change, updatedAt: at }
-    tx.put(agentTable, [after.orgId, after.id], after)
-    announce(tx, 'agent.updated', after, by, { changed })
-    return agentAsRead(after)
-  }
-
-  const update: Command<AgentPlace & { readonly change: AgentChange }, Agent> = {
-    name: 'agents.update',
-    decide(tx, { orgId, agentId, change }, told) {
-      const agent = tx.get(agentTable, [orgId, agentId])
-      if (!agent) return refuse('resource.not_found')
-      const { name, description, identity } = change
-      const changes = {
-        ...(name !== undefined && { name }),
-        ...(description !== undefined && { description: description || undefined }),
-        ...(identity && { identity: kept({ ...agent.identity, ...identity }) }),
-      }
-      return saved(tx, agent, changes, told)
-    },
-  }
-
-  const setIdentity: Command<AgentPlace & { readonly identity: Identity }, Agent> = {
-    name: 'agents.setIdentity',
-    decide(tx, { orgId, agentId, identity }, told) {
-      const agent = tx.get(agentTable, [orgId, agentId])
-      return agent ? saved(tx, agent, { identity: kept(identity) }, told) : refuse('resource.not_found')
-    },
-  }
-
   /** Answers the serial, by which the org is asked to free the id before the caller is told. */
-  const remove: Command<AgentPlace, { readonly serial: number }> = {
+  const remove: Command<AgentPlace & { readonly ifMatch?: string }, { readonly serial: number }> = {
     name: 'agents.remove',
-    decide(tx, place, { by }) {
-      const { orgId, agentId } = place
+    decide(tx, { orgId, agentId, ifMatch = '' }, { by }) {
+      const place = { orgId, agentId }
       const agent = tx.get(agentTable, [orgId, agentId])
       if (!agent) return refuse('resource.not_found')
+      for (const part of parts) {
+        const held = part.holds?.(tx, place, ifMatch)
+        if (held) return held
+      }
       for (const part of parts) part.removed(tx, place)
       tx.remove(agentTable, [orgId, agentId])
       const { serial } = agent
@@ -128,21 +96,9 @@ export function agentCommands<C>({ orgEvent, parts }: AgentCommandsOptions<C>) {
     },
   }
 
-  return { claim: claimCommand(make), make, update, setIdentity, remove }
+  return { claim: claimCommand(make), make, remove }
 }
 export type AgentCommands<C> = ReturnType<typeof agentCommands<C>>
-
-/** What is left of an identity without the fields that were taken away; nothing at all when none is left. */
-function kept(identity: IdentityPatch): Identity | undefined {
-  const left = Object.entries(identity).filter(([, value]) => value !== null && value !== undefined)
-  return left.length === 0 ? undefined : (Object.fromEntries(left) as Identity)
-}
-
-function isSame(one: unknown, other: unknown): boolean {
-  if (typeof one !== 'object' || typeof other !== 'object' || !one || !other) return one === other
-  const names = new Set([...Object.keys(one), ...Object.keys(other)])
-  return [...names].every((name) => one[name as keyof typeof one] === other[name as keyof typeof other])
-}
 
 export function agentRepertoire<C>(commands: AgentCommands<C>): Pick<Repertoire, 'commands' | 'queries'> {
   return {

@@ -1,18 +1,21 @@
-/** The routes of agents: making, listing, reading, changing and deleting them. */
+/** The routes of agents: making, listing and deleting them; reading and changing them are rows of the document. */
 import { actorOf } from '../../core/access.js'
 import { agentKeyOf } from '../../core/agentkey.js'
-import { invalid, isRefusal, type Refusal, refuse } from '../../core/errors.js'
+import { invalid, isRefusal, type Refusal } from '../../core/errors.js'
 import { page } from '../../core/limits.js'
 import type { Pages } from '../../runtime/http/page.js'
 import { json, noContent, type Route, route } from '../../runtime/http/route.js'
 import type { Shards } from '../../runtime/shard/contract.js'
 import { claims } from './claims.js'
 import type { AgentCommands } from './commands.js'
-import { identityRoutes } from './identity.js'
-import { Agent, AgentCreate, AgentList, AgentListQuery, AgentPatch, ofAgents, reading, writing } from './schema.js'
+import { firstVersion } from './document.js'
+import { type DocumentRoutesOptions, documentRoutes } from './documentroutes.js'
+import { etagOf } from './etag.js'
+import { wrongFramework } from './resources/about.js'
+import { Agent, AgentCreate, AgentList, AgentListQuery, ofAgents, reading, writing } from './schema.js'
 import { agentQueries } from './store.js'
 
-export interface AgentRoutesOptions<C> {
+export interface AgentRoutesOptions<C> extends DocumentRoutesOptions {
   readonly shards: Shards
   readonly commands: AgentCommands<C>
   readonly pages: Pages
@@ -24,12 +27,7 @@ const collectionPath = '/orgs/{org}/agents'
 const itemPath = '/orgs/{org}/agents/{agent}'
 
 export function agentRoutes<C>(options: AgentRoutesOptions<C>): Route[] {
-  return [...collection(options), ...item(options), ...identityRoutes(options)]
-}
-
-function wrongFramework(framework: string | undefined): Refusal | undefined {
-  if (framework === undefined || framework === 'v2') return undefined
-  return refuse('agent.framework.invalid', { errors: [{ field: 'framework', message: 'must be v2' }] })
+  return [...collection(options), ...documentRoutes(options), ...item(options)]
 }
 
 function collection<C>({ shards, commands, pages, newCredentials }: AgentRoutesOptions<C>): Route[] {
@@ -77,7 +75,7 @@ function collection<C>({ shards, commands, pages, newCredentials }: AgentRoutesO
         if (isRefusal(claimed)) return claimed
         const owner = agentKeyOf({ orgId, agentId: claimed.agentId })
         const made = await shards.ask(owner, commands.make, { ...about, ...claimed }, { by })
-        return isRefusal(made) ? made : json(201, made)
+        return isRefusal(made) ? made : json(201, made, { etag: etagOf(claimed.serial, firstVersion) })
       },
     }),
   ]
@@ -87,45 +85,17 @@ function item<C>({ shards, commands }: AgentRoutesOptions<C>): Route[] {
   return [
     route({
       ...ofAgents,
-      access: reading,
-      method: 'GET',
-      path: itemPath,
-      summary: 'Read an agent',
-      reply: { 200: Agent },
-      async handler({ params: { org: orgId, agent: agentId } }) {
-        const place = { orgId, agentId }
-        const agent = await shards.read(agentKeyOf(place), agentQueries.read, place)
-        return isRefusal(agent) ? agent : json(200, agent)
-      },
-    }),
-    route({
-      ...ofAgents,
-      access: writing,
-      method: 'PATCH',
-      path: itemPath,
-      summary: 'Change name, description or single fields of the identity',
-      body: AgentPatch,
-      reply: { 200: Agent },
-      errors: ['request.invalid', 'agent.framework.invalid'],
-      async handler({ params: { org: orgId, agent: agentId }, body: { framework, ...change }, caller }) {
-        const wrong = wrongFramework(framework)
-        if (wrong) return wrong
-        const place = { orgId, agentId }
-        const input = { ...place, change }
-        const agent = await shards.ask(agentKeyOf(place), commands.update, input, { by: actorOf(caller) })
-        return isRefusal(agent) ? agent : json(200, agent)
-      },
-    }),
-    route({
-      ...ofAgents,
       access: writing,
       method: 'DELETE',
       path: itemPath,
       summary: 'Delete an agent with all that hangs on it; its credentials are refused at once',
+      headers: ['if-match'],
       reply: { 204: null },
-      async handler({ params: { org: orgId, agent: agentId }, caller }) {
+      errors: ['request.precondition_failed'],
+      async handler({ params: { org: orgId, agent: agentId }, caller, header }) {
         const place = { orgId, agentId }
-        const removed = await shards.ask(agentKeyOf(place), commands.remove, place, { by: actorOf(caller) })
+        const input = { ...place, ifMatch: header('if-match') }
+        const removed = await shards.ask(agentKeyOf(place), commands.remove, input, { by: actorOf(caller) })
         if (isRefusal(removed)) return removed
         // The agent is gone; when the org cannot be reached just now, the agent's shard goes on telling it.
         await shards.ask(orgId, claims.release, { ...place, ...removed })

@@ -23,11 +23,11 @@ async function lookAround(
 
 export function attendPerformer(places: Places): Performer {
   const { shards, commands } = places
-  return async ({ asid, matter }: Attend, { reader }) => {
+  return async ({ asid, matter }: Attend, { reader, settles }) => {
     const conversation = reader.get(conversationTable, [asid])
     const around = conversation && (await lookAround(places, conversation, conversation))
     if (!around) return
-    const noted = await shards.ask(asid, commands.attend, { asid, around, matter })
+    const noted = await shards.ask(asid, commands.attend, { asid, around, matter }, { settles })
     if (isRefusal(noted)) throw new Error('a conversation could not be attended to')
   }
 }

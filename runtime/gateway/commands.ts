@@ -8,6 +8,7 @@ import { heldTooLong } from '../../core/conversation/held.js'
 import { reject } from '../../core/conversation/refusals.js'
 import { carriedBack, dispatched, enqueued, type Outcome, wokenToSend } from '../../core/conversation/sending.js'
 import type { Conversation, Outgoing } from '../../core/conversation/state.js'
+import { notArrived } from '../../core/conversation/undelivered.js'
 import { lookedAt } from '../../core/conversation/windowchange.js'
 import { conversation as limits } from '../../core/limits.js'
 import type { Command, Told, Tx } from '../shard/contract.js'
@@ -132,6 +133,7 @@ export function conversationCommands({ timeScale }: { timeScale: number }): Conv
         changing(tx, told, { asid }, (desk, conversation) => {
           if (matter.kind === 'held') return heldTooLong(desk, conversation, around)
           if (matter.kind === 'window') return lookedAt(desk, conversation, around)
+          if (matter.kind === 'undelivered') return notArrived(desk, conversation, around)
           return carriedBack(desk, conversation, around, matter.messageId, matter.news)
         }),
     },

@@ -44,4 +44,5 @@ export interface Attend {
 export type Matter =
   | { readonly kind: 'held' }
   | { readonly kind: 'window' }
+  | { readonly kind: 'undelivered' }
   | { readonly kind: 'carried'; readonly messageId: string; readonly news: CarriedNews }

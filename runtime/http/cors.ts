@@ -6,8 +6,9 @@ export interface Cors {
 }
 
 const shared = {
-  'access-control-allow-headers': 'authorization, content-type, x-svc-agent, x-request-id',
-  'access-control-expose-headers': 'x-request-id, retry-after, ratelimit-limit, ratelimit-remaining, ratelimit-reset',
+  'access-control-allow-headers': 'authorization, content-type, if-match, x-svc-agent, x-request-id',
+  'access-control-expose-headers':
+    'etag, x-request-id, retry-after, ratelimit-limit, ratelimit-remaining, ratelimit-reset',
   'access-control-max-age': '600',
   vary: 'origin',
 }

@@ -35,7 +35,7 @@ export function writeOperation(route: Route, operationId: string, shelf: Shelf):
   })
   const successes = Object.entries(route.reply).map(([status, reply]) => [
     status,
-    success(status, reply, shelf, limits),
+    success(status, reply, route.replyTypes ?? [], shelf, limits),
   ])
   const failures = errors.map(({ status, name }) => [status, { $ref: `#/components/responses/${name}` }])
   const parameters = [...pathParameters(route, shelf), ...queryParameters(route, shelf), ...headerParameters(route)]
@@ -179,14 +179,24 @@ const successWords: Readonly<Record<string, string>> = {
   304: 'What you have is still right.',
 }
 
-function success(status: string, reply: TSchema | null | string, shelf: Shelf, limits?: JsonObject): JsonObject {
+function success(
+  status: string,
+  reply: TSchema | null | string,
+  otherTypes: readonly string[],
+  shelf: Shelf,
+  limits?: JsonObject,
+): JsonObject {
   const location = status === '302' || status === '303' ? { Location: { schema: { type: 'string' } } } : undefined
   const headers = { ...location, ...limits }
   return {
     description: successWords[status] ?? 'Done.',
     ...(Object.keys(headers).length > 0 && { headers }),
-    ...(reply !== null && { content: contentOf(reply, shelf) }),
+    ...(reply !== null && { content: { ...contentOf(reply, shelf), ...otherwise(otherTypes) } }),
   }
+}
+
+function otherwise(types: readonly string[]): JsonObject {
+  return Object.fromEntries(types.map((type) => [type, { schema: unstructured(type) }])) as JsonObject
 }
 
 function contentOf(reply: TSchema | string, shelf: Shelf): JsonObject {

@@ -95,8 +95,12 @@ function withModernForms(schema: Record<string, unknown>): Record<string, unknow
 function inlineSingles(document: JsonObject, components: Readonly<Record<string, JsonObject>>): JsonObject {
   const uses = new Map<string, number>()
   const reached = new Set<string>()
+  /** What a discriminator chooses among is chosen by name. */
+  const chosen = new Set<string | undefined>()
+  const isInlined = (name: string) => uses.get(name) === 1 && !chosen.has(name)
   const count = (value: Json): void => {
     if (typeof value !== 'object' || value === null) return
+    if (!isList(value) && value.discriminator) for (const one of value.oneOf as JsonObject[]) chosen.add(referred(one))
     const name = isList(value) ? undefined : referred(value)
     if (name !== undefined && name in components) {
       uses.set(name, (uses.get(name) ?? 0) + 1)
@@ -113,11 +117,11 @@ function inlineSingles(document: JsonObject, components: Readonly<Record<string,
     if (typeof value !== 'object' || value === null) return value
     if (isList(value)) return value.map(settled)
     const name = referred(value)
-    if (name === undefined || uses.get(name) !== 1) return mapped(value, settled)
+    if (name === undefined || !isInlined(name)) return mapped(value, settled)
     const { $ref, ...beside } = value
     return { ...(settled(components[name]!) as JsonObject), ...mapped(beside, settled) }
   }
-  const names = [...reached].filter((name) => uses.get(name)! > 1).sort()
+  const names = [...reached].filter((name) => !isInlined(name)).sort()
   const schemas = Object.fromEntries(names.map((name) => [name, settled(components[name]!)]))
   const { components: others, ...rest } = settled(document) as { components?: JsonObject }
   return { ...rest, components: { ...(names.length > 0 && { schemas }), ...others } }

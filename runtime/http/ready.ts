@@ -30,11 +30,13 @@ export function makeReady(route: Route, style: ErrorStyle, meter: RouteMeter, ch
     limitBytes: route.bodyLimitBytes ?? http.bodyBytes,
     checkParams: route.params && compileCheck(route.params),
     checkQuery: route.query && compileCheck(route.query),
-    checkBody: route.body && compileCheck(route.body),
+    checkBody: route.body && (route.bodyUnchecked ? unchecked : compileCheck(route.body)),
     serialize: new Map(jsonReplies(route).map(([status, schema]) => [status, compileSerialize(schema)])),
     checkAnswer: checkReplies ? answerCheck(route) : undefined,
   }
 }
+
+const unchecked: Check = () => undefined
 
 function jsonReplies(route: Route): [status: number, schema: TSchema][] {
   return Object.entries(route.reply).flatMap(([status, schema]) =>
@@ -44,9 +46,10 @@ function jsonReplies(route: Route): [status: number, schema: TSchema][] {
 
 function answerCheck(route: Route): (answer: Answer) => void {
   const checks = new Map(jsonReplies(route).map(([status, schema]) => [status, compileCheck(schema, 'reply')]))
-  return ({ status, json }) => {
+  return ({ status, json, body }) => {
     const name = `${route.method} ${route.path}`
     if (!(status in route.reply)) throw new Error(`${name} answers ${status}, which it does not declare`)
+    if (body !== undefined && route.replyTypes) return
     const wrong = checks.get(status)?.(JSON.parse(JSON.stringify(json ?? null)))
     if (wrong) throw new Error(`${name} answers what it does not declare: ${JSON.stringify(wrong)}`)
   }

@@ -61,6 +61,8 @@ export interface Route {
   readonly query?: TObject
   /** Absent: the route takes no body, and one that comes is not looked at. */
   readonly body?: TSchema
+  /** The handler checks the body, naming fields its own way; the schema then only documents it. */
+  readonly bodyUnchecked?: true
   /** A body that may be left out altogether is then `undefined`. */
   readonly bodyOptional?: true
   /** Media types read besides JSON; such a body reaches the handler as bytes. With any of them, and no `body`, JSON does too. */
@@ -72,6 +74,8 @@ export interface Route {
   readonly headers?: readonly string[]
   /** Success statuses with the schema of each; null for no content, a string for a media type that is not JSON. */
   readonly reply: Readonly<Record<number, TSchema | null | string>>
+  /** Media types that a success may come in besides JSON. */
+  readonly replyTypes?: readonly string[]
   /** Codes the handler itself may answer; those of the pipeline are understood. */
   readonly errors?: readonly ErrorCode[]
   readonly budget?: BudgetName

@@ -1,171 +1,18 @@
 /** A whole conversation over the real HTTP surface: an agent with a webhook, a person on sms and on rcs, and the emulator between. */
-import { once } from 'node:events'
-import { createServer, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import t, { type Test } from 'tap'
 import { until } from '../harness/clock.js'
-import { type NodeProcess, startNode, testKey } from '../harness/process.js'
-import { isSignedWith, type Received } from '../harness/receiver.js'
+import { aml, Desk, type Envelope, json, nothing } from '../harness/desk.js'
+import { startNode } from '../harness/process.js'
 
 const address = '+15550100'
 const traveller = '+15550177'
 
-interface Shown {
-  readonly number: number
-  readonly bindingId: string
-  readonly address: string
-  readonly providerId: string
-  readonly wire: {
-    block: { kind: string; text?: string; chips?: { label: string; postback?: string }[] }
-    signal?: string
-  }
-}
-
-interface Envelope {
-  readonly instanceId: string
-  readonly userId: string
-  readonly mode: string
-  readonly event: {
-    readonly eventId: string
-    readonly timestamp: string
-    readonly conversation: { userId: string; sessionId: string }
-    readonly context: {
-      channel: string
-      provider: string
-      capabilities: { channel: string }
-      window: { state: string }
-    }
-    readonly event: { type: string; [more: string]: unknown }
-  }
-}
-
-type Reply = (response: ServerResponse) => void
-const nothing: Reply = (response) => void response.writeHead(204).end()
-const json =
-  (body: unknown): Reply =>
-  (response) =>
-    void response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body))
-const aml =
-  (text: string): Reply =>
-  (response) =>
-    void response.writeHead(200, { 'content-type': 'text/svc-aml' }).end(text)
-
-/** An agent of its own on a running node: its webhook answers with whatever is put in line for the next content event. */
-class Desk {
-  readonly #received: Received[] = []
-  readonly #replies: Reply[] = []
-  #seen = 0
-  #shown = 0
-  secret = ''
-  token = ''
-  bindings: Record<string, string> = {}
-
-  private constructor(readonly node: NodeProcess) {}
-
-  static async open(t: Test, node: NodeProcess, name: string): Promise<Desk> {
-    const desk = new Desk(node)
-    const server = createServer((request, response) => {
-      const chunks: Buffer[] = []
-      request.on('data', (chunk: Buffer) => chunks.push(chunk))
-      request.on('end', () => {
-        const received = { path: request.url ?? '', headers: request.headers, body: Buffer.concat(chunks) }
-        desk.#received.push(received)
-        const { type } = (JSON.parse(received.body.toString()) as Envelope).event.event
-        const reply = type === 'message' || type === 'result' ? (desk.#replies.shift() ?? nothing) : nothing
-        reply(response)
-      })
-    }).listen(0, '127.0.0.1')
-    await once(server, 'listening')
-    t.teardown(() => {
-      server.closeAllConnections()
-      server.close()
-    })
-    const identity = { contactPhone: '+15550199', contactEmail: 'desk@harbor.example' }
-    const { id } = await desk.manage('POST', '/orgs/demo/agents', { name, identity })
-    const at = `/orgs/demo/agents/${id}`
-    for (const channel of ['rcs', 'sms']) {
-      const binding = await desk.manage('POST', `${at}/channels`, { channel, mode: 'managed', inputs: {} })
-      desk.bindings[channel] = binding.id
-      await until(async () => (await desk.manage('GET', `${at}/channels/${binding.id}`)).status === 'Active')
-    }
-    await desk.manage('PATCH', `${at}/channels/${desk.bindings.sms}`, { compliance: { enabled: true } })
-    desk.token = (await desk.manage('POST', `${at}/gateway/_rotateToken`)).accessToken
-    desk.secret = (await desk.manage('POST', `${at}/gateway/_rotateSecret`)).signingSecret
-    const { port } = server.address() as AddressInfo
-    await desk.call('POST', '/webhook', { webhookUrl: `http://127.0.0.1:${port}/hook`, instanceId: 'desk-1' })
-    return desk
-  }
-
-  // biome-ignore lint/suspicious/noExplicitAny: what is read is asserted
-  async manage(method: string, path: string, body?: unknown): Promise<any> {
-    const headers = { authorization: `Bearer ${testKey}`, 'content-type': 'application/json' }
-    const answer = await fetch(`${this.node.mgmt}/v1${path}`, {
-      method,
-      headers,
-      body: body && JSON.stringify(body),
-    } as RequestInit)
-    const text = await answer.text()
-    if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${text}`)
-    return text === '' ? undefined : JSON.parse(text)
-  }
-
-  async call(method: string, path: string, body?: unknown): Promise<{ status: number; body: unknown }> {
-    const headers = { authorization: `bearer ${this.token}`, 'content-type': 'application/json' }
-    const answer = await fetch(`${this.node.gateway}/v4${path}`, {
-      method,
-      headers,
-      body: body && JSON.stringify(body),
-    } as RequestInit)
-    return { status: answer.status, body: await answer.json() }
-  }
-
-  async send(userId: string, ...messages: unknown[]) {
-    const { body } = await this.call('POST', '/messages', { userId, messages })
-    return (body as { results: { messageId: string; accepted: boolean; reason?: string }[] }).results
-  }
-
-  replies(...replies: Reply[]): void {
-    this.#replies.push(...replies)
-  }
-
-  /** Whom the newest event was about. */
-  lastPerson(): string {
-    return (JSON.parse(this.#received.at(-1)!.body.toString()) as Envelope).userId
-  }
-
-  /** A phone does something on a channel. */
-  async acts(channel: 'rcs' | 'sms', what: object, from = address): Promise<void> {
-    const items = [{ id: `in-${Math.random()}`, from, ...what }]
-    await this.manage('POST', `/system/emulator/bindings/${this.bindings[channel]}/_act`, { items })
-  }
-
-  /** The next events, once there are so many; each came signed. */
-  async events(t: Test, count: number): Promise<Envelope[]> {
-    await until(() => this.#received.length >= this.#seen + count)
-    const received = this.#received.slice(this.#seen, this.#seen + count)
-    this.#seen += count
-    for (const each of received) t.ok(isSignedWith(this.secret, each), 'signed')
-    return received.map(({ body }) => JSON.parse(body.toString()) as Envelope)
-  }
-
-  /** What the phones show next, once there is so much of it. */
-  async shown(count: number): Promise<Shown[]> {
-    let data: Shown[] = []
-    const look = async () => {
-      const all = (await this.manage('GET', `/system/emulator/shown?after=${this.#shown}`)) as { data: Shown[] }
-      const mine = Object.values(this.bindings)
-      data = all.data.filter(({ bindingId }) => mine.includes(bindingId))
-      return data.length >= count
-    }
-    await until(look)
-    const next = data.slice(0, count)
-    this.#shown = next.at(-1)!.number
-    return next
-  }
-
-  async texts(count: number): Promise<(string | undefined)[]> {
-    return (await this.shown(count)).map(({ wire }) => wire.block.text)
-  }
+/** On both carrier channels, with the opt-out words answered on sms. */
+async function openDesk(t: Test, name: string): Promise<Desk> {
+  const desk = await Desk.open(t, node, name)
+  for (const channel of ['rcs', 'sms']) await desk.bind(channel, { mode: 'managed', inputs: {} })
+  await desk.change('sms', { compliance: { enabled: true } })
+  return desk
 }
 
 const kinds = (events: readonly Envelope[]) =>
@@ -192,11 +39,11 @@ const node = await startNode({ PARLEY_ALLOW_PRIVATE_URLS: 'true' })
 t.teardown(() => node.clean())
 
 t.test('A conversation on sms', async (t) => {
-  const desk = await Desk.open(t, node, 'Harbor Desk')
+  const desk = await openDesk(t, 'Harbor Desk')
 
   t.test('starts with the first text, and each event has the exact body of the contract', async (t) => {
     desk.replies(json({ messages: [{ spec: 'amf/1', parts: [{ type: 'text', text: 'Welcome to **Harbor**.' }] }] }))
-    await desk.acts('sms', { text: 'Hi' })
+    await desk.acts('sms', { text: 'Hi' }, address)
     const [started, message, ...statuses] = await desk.events(t, 3)
     t.same(kinds([started!, message!, ...statuses]), ['system conversationStarted', 'message', 'status'])
     const { userId } = message!
@@ -237,12 +84,12 @@ t.test('A conversation on sms', async (t) => {
 
   t.test('an answer by number, by label, and one that could be either', async (t) => {
     desk.replies(json({ messages: [choice('first')] }), nothing, json({ messages: [choice('second')] }), nothing)
-    await desk.acts('sms', { text: 'book' })
+    await desk.acts('sms', { text: 'book' }, address)
     await desk.events(t, 2)
     t.same(await desk.texts(1), ['Which room?\n1. Red room\n2. Blue room\nReply with a number to choose.'])
-    await desk.acts('sms', { text: 'red room or blue room?' })
+    await desk.acts('sms', { text: 'red room or blue room?' }, address)
     t.match((await desk.events(t, 1))[0]!.event.event, { type: 'message' })
-    await desk.acts('sms', { text: '2' })
+    await desk.acts('sms', { text: '2' }, address)
     t.same((await desk.events(t, 1))[0]!.event.event, {
       type: 'result',
       result: {
@@ -256,7 +103,7 @@ t.test('A conversation on sms', async (t) => {
     })
     await desk.events(t, 1)
     await desk.shown(1)
-    await desk.acts('sms', { text: 'the red room please' })
+    await desk.acts('sms', { text: 'the red room please' }, address)
     t.match((await desk.events(t, 1))[0]!.event.event, { result: { intentId: 'second', optionIds: ['r'] } })
   })
 
@@ -268,17 +115,17 @@ t.test('A conversation on sms', async (t) => {
       ),
       nothing,
     )
-    await desk.acts('sms', { text: 'go on' })
+    await desk.acts('sms', { text: 'go on' }, address)
     await desk.events(t, 2)
     t.same(await desk.texts(1), ['Book it?\nRoom: Blue room\nReply YES to confirm or NO to decline.'])
-    await desk.acts('sms', { text: 'yes' })
+    await desk.acts('sms', { text: 'yes' }, address)
     t.match((await desk.events(t, 1))[0]!.event.event, {
       type: 'result',
       result: { intent: 'confirm', intentId: 'sure', optionIds: ['yes'], via: 'text', text: 'yes' },
     })
     await desk.events(t, 1)
     t.match(await desk.texts(1), [/^When\?\n1\. Morning.*\n2\. Evening/])
-    await desk.acts('sms', { text: 'evening' })
+    await desk.acts('sms', { text: 'evening' }, address)
     t.match((await desk.events(t, 1))[0]!.event.event, {
       type: 'result',
       result: { intent: 'ask.time', intentId: 'when', optionIds: ['evening'], labels: ['Evening'] },
@@ -286,19 +133,19 @@ t.test('A conversation on sms', async (t) => {
   })
 
   t.test('STOP, a refused send, HELP, and START', async (t) => {
-    await desk.acts('sms', { text: 'STOP' })
+    await desk.acts('sms', { text: 'STOP' }, address)
     const [out] = await desk.events(t, 1)
     t.same(out!.event.event, { type: 'system', system: { kind: 'optOut' } })
     t.match(await desk.texts(1), [/^Harbor Desk: You are unsubscribed/])
     t.same(await desk.send(out!.userId, { spec: 'amf/1', parts: [{ type: 'text', text: 'one more' }] }), [
       { messageId: '', accepted: false, reason: 'optedOut' },
     ])
-    await desk.acts('sms', { text: 'help' })
+    await desk.acts('sms', { text: 'help' }, address)
     t.match(await desk.texts(1), [/^Harbor Desk: Contact us: \+15550199/])
     desk.replies(json({ messages: [{ spec: 'amf/1', parts: [{ type: 'text', text: 'dropped' }] }] }))
-    await desk.acts('sms', { text: 'are you there?' })
+    await desk.acts('sms', { text: 'are you there?' }, address)
     t.match((await desk.events(t, 1))[0]!.event.event, { type: 'message' })
-    await desk.acts('sms', { text: 'START' })
+    await desk.acts('sms', { text: 'START' }, address)
     t.same((await desk.events(t, 1))[0]!.event.event, { type: 'system', system: { kind: 'optIn' } })
     t.match(await desk.texts(1), [/^Harbor Desk: You will get messages again/], 'and nothing was sent in between')
     const [sent] = await desk.send(out!.userId, { spec: 'amf/1', id: 'mine', parts: [{ type: 'text', text: 'back' }] })
@@ -312,13 +159,13 @@ t.test('A conversation on sms', async (t) => {
     const [, message] = [null, (await desk.call('GET', '/webhook')).body]
     t.match(message, { instanceId: 'desk-1' })
     desk.replies(json({ messages: [{ spec: 'amf/1', parts: [{ type: 'text', text: 'tracked' }] }] }))
-    await desk.acts('sms', { text: 'track' })
+    await desk.acts('sms', { text: 'track' }, address)
     await desk.events(t, 2)
     const [shown] = await desk.shown(1)
     for (const state of ['delivered', 'delivered', 'sent']) {
-      await desk.acts('sms', { receipt: { messageId: shown!.providerId, state } })
+      await desk.acts('sms', { receipt: { messageId: shown!.providerId, state } }, address)
     }
-    await desk.acts('sms', { text: 'seen?' })
+    await desk.acts('sms', { text: 'seen?' }, address)
     const [delivered, after] = await desk.events(t, 2)
     t.match(delivered!.event.event, { type: 'status', status: { state: 'delivered' } })
     t.equal(after!.event.event.type, 'message', 'and only that')
@@ -327,7 +174,7 @@ t.test('A conversation on sms', async (t) => {
 })
 
 t.test('A conversation on rcs', async (t) => {
-  const desk = await Desk.open(t, node, 'Harbor Bell')
+  const desk = await openDesk(t, 'Harbor Bell')
 
   t.test('a choice by tap, and a stale tap that answers its own question', async (t) => {
     desk.replies(json({ messages: [choice('first')] }), json({ messages: [choice('second')] }), nothing)

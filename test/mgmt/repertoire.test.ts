@@ -5,6 +5,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 import t from 'tap'
 import { accessRepertoire, keyCommands } from '../../mgmt/access/commands.js'
 import { agentCommands, agentRepertoire } from '../../mgmt/agents/commands.js'
+import { agentDocuments, documentRepertoire } from '../../mgmt/agents/documents.js'
 import { findAgent } from '../../mgmt/agents/store.js'
 import { channelCommands, channelRepertoire } from '../../mgmt/channels/commands.js'
 import { channelRoutesOf } from '../../mgmt/channels/store.js'
@@ -21,9 +22,19 @@ const webhooks = webhookCommands({ timeScale: 1 })
 const keys = keyCommands(webhooks.enqueue)
 const channels = channelCommands({ orgEvent: webhooks.enqueue, agentOf: findAgent, timeScale: 1 })
 const gateway = gatewayCommands(webhooks.enqueue)
-const agents = agentCommands({ orgEvent: webhooks.enqueue, parts: [gatewayPart, channels.part] })
+const documents = agentDocuments({ orgEvent: webhooks.enqueue })
+const agents = agentCommands({ orgEvent: webhooks.enqueue, parts: [gatewayPart, channels.part, documents.part] })
 const routes = agentRoutesQuery({ agent: findAgent, channels: channelRoutesOf })
-const made = [webhooks, keys, channels.commands, channels.queries, gateway, agents].flatMap(Object.values)
+const made = [
+  webhooks,
+  keys,
+  channels.commands,
+  channels.queries,
+  gateway,
+  agents,
+  documents.commands,
+  documents.queries,
+].flatMap(Object.values)
 const parts = [
   sealerRepertoire,
   bootstrapRepertoire,
@@ -31,6 +42,7 @@ const parts = [
   accessRepertoire(keys),
   webhookRepertoire(webhooks),
   agentRepertoire(agents),
+  documentRepertoire(documents),
   gatewayRepertoire(gateway, routes),
   channelRepertoire(channels.commands, channels.queries),
 ]

@@ -177,6 +177,54 @@ t.test('A receipt that covers all up to a moment is told for each message it cov
   )
 })
 
+t.test('A mark that comes before the answer to the send counts once that is there', async (t) => {
+  const table = laid({ channel: 'messengerB' })
+  table.says('hi')
+  const id = idOf(table.offer(text('one')))
+  table.pass(500)
+  table.told()
+  table.receipt({ providerId: '', state: 'read', upTo: table.now() })
+  t.same(table.types(), [])
+  table.sent()
+  t.match(table.types(), [{ status: { messageId: id, state: 'sent' } }, { status: { messageId: id, state: 'read' } }])
+  table.pass(1)
+  idOf(table.offer(text('two')))
+  table.sent()
+  t.match(table.types(), [{ status: { state: 'sent' } }], 'what began after the mark is not covered by it')
+})
+
+t.test('A receipt that says that the person opted out opts them out', async (t) => {
+  const table = laid({ channel: 'messengerA' })
+  table.says('hi')
+  idOf(table.offer(text('one')))
+  table.sent('p1')
+  table.told()
+  table.receipt({ providerId: 'p1', state: 'failed', reason: 'optedOut' })
+  t.match(table.types(), [{ status: { state: 'failed', reason: 'optedOut' } }, { system: { kind: 'optOut' } }])
+  t.same(table.offer(text('two')), { reason: 'optedOut' })
+})
+
+t.test(
+  'Where there are no keywords, whoever writes again has come back; on carriers only START brings them back',
+  async (t) => {
+    const chat = laid({ channel: 'messengerA' })
+    chat.says('hi')
+    chat.hear({ kind: 'system', system: 'optOut' })
+    chat.told()
+    chat.says('It is me again')
+    t.match(chat.types(), [{ system: { kind: 'optIn' } }, { message: { text: 'It is me again' } }])
+    idOf(chat.offer(text('one')))
+    const phone = laid({ channel: 'sms' })
+    phone.says('STOP')
+    phone.told()
+    phone.says('It is me again')
+    t.match(phone.types(), [{ message: { text: 'It is me again' } }])
+    t.same(phone.offer(text('one')), { reason: 'optedOut' })
+    phone.says('START')
+    idOf(phone.offer(text('one')))
+  },
+)
+
 t.test('Receipts later than a day are on record and told to nobody', async (t) => {
   const table = laid()
   idOf(table.offer(text('one')))
@@ -247,6 +295,53 @@ t.test('Without a channel left, or with one that nobody is on, it has failed whe
     { status: { messageId: id, state: 'failed', attempt: { channel: 'rcs' }, detail: 'No RCS.' } },
   ])
 })
+
+const inTime = { delivery: { channels: ['rcs', 'sms'], fallbackOn: ['undelivered'] } }
+
+t.test(
+  'A message that is wanted elsewhere when it does not arrive has its time kept, and stays where it is',
+  async (t) => {
+    const table = laid({ channel: 'rcs', siblings: { sms: 'usr_b' } })
+    const id = idOf(table.offer(text('one', inTime)))
+    table.sent()
+    t.equal(table.wakes.get('undelivered'), table.now() + hour)
+    table.told()
+    table.pass(hour)
+    table.woken('undelivered')
+    t.same([table.types(), table.carried], [[], []], 'moving it is switched off')
+    t.match(table.logs.at(-1), { event: 'delivery.undelivered', data: { messageId: id } })
+    t.equal(table.conversation().awaiting, undefined)
+    idOf(table.offer(text('two')))
+    table.sent()
+    t.notOk(table.wakes.has('undelivered'), 'nobody asked for that')
+  },
+)
+
+t.test(
+  'Once it is switched on, what has not arrived in time goes to the next channel, and nothing else does',
+  async (t) => {
+    Object.assign(limits, { movesUndelivered: true })
+    t.teardown(() => void Object.assign(limits, { movesUndelivered: false }))
+    const table = laid({ channel: 'rcs', siblings: { sms: 'usr_b' } })
+    const [arrived, late, later] = ['one', 'two', 'three'].map((word) => {
+      const id = idOf(table.offer(text(word, inTime)))
+      table.sent()
+      table.pass(1_000)
+      return id
+    })
+    table.receipt({ providerId: `p-${arrived}`, state: 'delivered' })
+    table.pass(hour - 2_000)
+    table.woken('undelivered')
+    t.match(table.carried, [{ to: 'sms', outgoing: { id: late } }])
+    t.ok(table.wakes.has('undelivered'), 'the last one still has a second')
+    table.pass(1_000)
+    table.woken('undelivered')
+    t.same(
+      table.carried.map(({ outgoing }) => outgoing.id),
+      [late, later],
+    )
+  },
+)
 
 t.test('Whoever opted out is followed to no other channel', async (t) => {
   const table = laid({ channel: 'rcs', siblings: { sms: 'usr_b' } })

@@ -9,6 +9,7 @@ import { heldTooLong } from '../../../core/conversation/held.js'
 import type { Receipt } from '../../../core/conversation/receipts.js'
 import { carriedBack, dispatched, enqueued, type Outcome, wokenToSend } from '../../../core/conversation/sending.js'
 import type { Conversation, ConversationEvent, Outgoing, TypedEvent } from '../../../core/conversation/state.js'
+import { notArrived } from '../../../core/conversation/undelivered.js'
 import { lookedAt } from '../../../core/conversation/windowchange.js'
 
 const start = Date.UTC(2026, 10, 15, 12)
@@ -132,6 +133,7 @@ export function laid({ channel = 'sms', compliance, minDelayMs = 0, siblings = {
       const decide = {
         send: () => wokenToSend(desk, conversation),
         held: () => heldTooLong(desk, conversation, around),
+        undelivered: () => notArrived(desk, conversation, around),
       }
       conversation = reason === 'window' ? lookedAt(desk, conversation, around) : decide[reason]()
     },

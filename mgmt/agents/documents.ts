@@ -1,0 +1,160 @@
+/**
+ * The one command and the one query behind every route of an agent's document. Both run where the agent's shard is, so
+ * a change is judged by the very document that it changes, and shown as it was kept.
+ */
+import { admitted, type Section } from '../../core/agent/index.js'
+import type { AgentPlace } from '../../core/agentkey.js'
+import { isRefusal, type Refusal, refuse } from '../../core/errors.js'
+import type { OrgEventPayload } from '../../core/orgevents.js'
+import type { Command, Query, Repertoire, Told, Tx } from '../../runtime/shard/contract.js'
+import type { Reader } from '../../runtime/store/contract.js'
+import { activity, forgetDeeds, record } from './activity.js'
+import { firstVersion, type Loaded, openDocuments, type Part } from './document.js'
+import { changedMeanwhile, etagOf, matches } from './etag.js'
+import { type Asked, nameOf, type Person, type Resource, type Seen, type Wrote } from './resource.js'
+import { agentResources } from './resources/index.js'
+import { dropOrphans, keepSecrets, removeSecrets, type SealedChanges, secretsOf } from './secrets.js'
+
+export interface AskedOf extends AgentPlace {
+  readonly resource: string
+  readonly asked: Asked
+}
+
+export interface WriteOf extends AskedOf {
+  readonly ifMatch: string
+  readonly secrets?: SealedChanges
+}
+
+export interface Shown {
+  readonly status: number
+  readonly json?: unknown
+  readonly etag: string
+}
+
+export interface AgentDocumentsOptions {
+  /** The command by which the org's webhooks are told. */
+  readonly orgEvent: Command<OrgEventPayload, unknown>
+  /** A person of the agent, for whoever previews what one would be sent. Absent: the agent has none. */
+  readonly personOf?: (reader: Reader, place: AgentPlace, personId: string) => Person | undefined
+}
+
+const notFound = refuse('resource.not_found')
+
+export function agentDocuments({ orgEvent, personOf }: AgentDocumentsOptions) {
+  const documents = openDocuments()
+  const rows = new Map(agentResources.map((resource) => [nameOf(resource), resource]))
+
+  function rowOf(name: string): Resource {
+    const row = rows.get(name)
+    if (!row) throw new Error(`an agent's document has no resource ${name}`)
+    return row
+  }
+
+  function seenBy(reader: Reader, place: AgentPlace, { agent, document, index }: Loaded): Seen {
+    return {
+      agent,
+      document,
+      index,
+      secrets: (section, item = '') => secretsOf(reader, place, section, item),
+      person: (personId) => personOf?.(reader, place, personId),
+    }
+  }
+
+  const write: Command<WriteOf, Shown> = {
+    name: 'agents.write',
+    decide(tx, { orgId, agentId, resource, asked, ifMatch, secrets }, told) {
+      const place = { orgId, agentId }
+      const row = rowOf(resource)
+      const before = documents.load(tx, place)
+      if (!before) return notFound
+      const etag = tagOf(row, before)
+      if (!matches(ifMatch, etag)) return changedMeanwhile(etag)
+      const at = new Date(told.at).toISOString()
+      const wrote = row.write!(seenBy(tx, place, before), { ...asked, at })
+      if (isRefusal(wrote)) return wrote
+      const document = admitted(before.document, wrote.document, before.index)
+      if (isRefusal(document)) return document
+      const isTouched = secrets !== undefined && keepSecrets(tx, place, secrets)
+      const touched = isTouched ? [secrets.section] : []
+      const { loaded, changed } = documents.keep(tx, before, { document, about: wrote.about ?? {}, touched }, told)
+      if (changed.length > 0) {
+        dropOrphans(tx, place, before.document, loaded.document)
+        tell(tx, loaded, changed, told)
+        const item = wrote.id ?? Object.values(asked.params).at(-1)
+        record(tx, place, {
+          version: loaded.head.version,
+          at: told.at,
+          action: resource,
+          changed,
+          ...(item !== undefined && { item }),
+          ...(told.by && { by: told.by }),
+        })
+      }
+      return shown(row, tx, place, loaded, { ...asked, wrote })
+    },
+  }
+
+  function tell(tx: Tx, { agent }: Loaded, changed: readonly string[], { by }: Told): void {
+    const { orgId, id, name } = agent
+    const data = { id, name, changed, ...(by && { by }) }
+    tx.tell(orgId, orgEvent, { type: 'agent.updated', orgId, agentId: id, data })
+  }
+
+  function shown(
+    row: Resource,
+    reader: Reader,
+    place: AgentPlace,
+    loaded: Loaded,
+    asked: Asked & { readonly wrote?: Wrote },
+  ): Shown | Refusal {
+    const json = row.view?.(seenBy(reader, place, loaded), asked)
+    if (isRefusal(json)) return json
+    const status = asked.wrote?.status ?? Number(Object.keys(row.reply)[0])
+    return { status, ...(row.view && { json }), etag: tagOf(row, loaded) }
+  }
+
+  const view: Query<AskedOf, Shown> = {
+    name: 'agents.view',
+    read(reader, { orgId, agentId, resource, asked }) {
+      const place = { orgId, agentId }
+      const row = rowOf(resource)
+      const sections = row.of === 'all' ? undefined : [...row.of.filter(isSection), ...(row.needs ?? [])]
+      const loaded = documents.load(reader, place, sections)
+      return loaded ? shown(row, reader, place, loaded, asked) : notFound
+    },
+  }
+
+  /** What of this comes and goes with the agent. */
+  const part = {
+    made(tx: Tx, { orgId, agentId }: AgentPlace, { at, by }: Told): void {
+      record(tx, { orgId, agentId }, { version: firstVersion, at, action: 'POST /', changed: [], ...(by && { by }) })
+    },
+    holds(tx: Tx, place: AgentPlace, ifMatch: string): Refusal | undefined {
+      const loaded = documents.load(tx, place, [])
+      const etag = loaded && tagOf(rowOf('GET /'), loaded)
+      return etag === undefined || matches(ifMatch, etag) ? undefined : changedMeanwhile(etag)
+    },
+    removed(tx: Tx, place: AgentPlace): void {
+      documents.remove(tx, place)
+      removeSecrets(tx, place)
+      forgetDeeds(tx, place)
+    },
+  }
+
+  return { commands: { write }, queries: { view, activity }, part }
+}
+export type AgentDocuments = ReturnType<typeof agentDocuments>
+
+export function documentRepertoire({ commands, queries }: AgentDocuments): Pick<Repertoire, 'commands' | 'queries'> {
+  return { commands: Object.values(commands), queries: Object.values(queries) }
+}
+
+function isSection(part: Part): part is Section {
+  return part !== 'agent'
+}
+
+/** Paths of one resource are about the same parts, so a tag that one of them showed is good for the others. */
+function tagOf({ of }: Resource, { agent, head }: Loaded): string {
+  const versions = of === 'all' ? [head.version] : of.map((part) => head.parts[part] ?? firstVersion)
+  return etagOf(agent.serial, Math.max(...versions))
+}

@@ -1,0 +1,88 @@
+/**
+ * A route of an agent's document as a row: what it reads, how a change becomes a candidate document, and what is shown
+ * of the document after it.
+ */
+import type { TObject, TSchema } from 'typebox'
+import type { Access } from '../../core/access.js'
+import type { AgentDocument, Outcome, ReferenceIndex, Section } from '../../core/agent/index.js'
+import { type ErrorCode, isRefusal, type Refusal } from '../../core/errors.js'
+import type { Method } from '../../runtime/http/route.js'
+import type { Part } from './document.js'
+import type { SealedSecret, SecretSection, Unsealed } from './secrets.js'
+import type { AgentRecord } from './store.js'
+
+export interface Asked {
+  readonly params: Readonly<Record<string, string>>
+  readonly query: Readonly<Record<string, unknown>>
+  readonly body?: unknown
+}
+
+export type Person = Readonly<Record<string, unknown>> & { readonly customFields?: Readonly<Record<string, string>> }
+
+/** The agent as a row sees it. */
+export interface Seen {
+  readonly agent: AgentRecord
+  readonly document: AgentDocument
+  readonly index: ReferenceIndex
+  secrets(section: SecretSection, item?: string): ReadonlyMap<string, SealedSecret>
+  person(personId: string): Person | undefined
+}
+
+export interface Wrote {
+  readonly document: AgentDocument
+  readonly about?: { readonly name?: string; readonly description?: string | null }
+  /** Id of what was made. */
+  readonly id?: string
+  /** Where a route has two successes. */
+  readonly status?: number
+  /** For the view alone. */
+  readonly told?: Readonly<Record<string, unknown>>
+}
+
+/** Secrets taken out of a body before it travels, and the body without them. */
+export interface Parted extends Unsealed {
+  readonly body: unknown
+}
+
+export interface Resource {
+  readonly method: Method
+  /** Below the agent. */
+  readonly path: string
+  readonly summary: string
+  readonly tag: string
+  readonly access: Access
+  /** The parts it is about: their versions make its ETag, and a read loads nothing else but what it `needs`. */
+  readonly of: readonly Part[] | 'all'
+  readonly needs?: readonly Section[]
+  readonly params?: TObject
+  readonly query?: TObject
+  readonly body?: TSchema
+  /** What paths into the body begin with, where the contract gives it a name. */
+  readonly bodyAt?: string
+  /** The HTTP front checks the body by its schema, and not we. */
+  readonly isCheckedBefore?: true
+  readonly bodyLimitBytes?: number
+  /** The body may be YAML; or what is shown is, unless JSON is asked for. */
+  readonly yaml?: 'body' | 'reply'
+  readonly reply: Readonly<Record<number, TSchema | null>>
+  readonly errors?: readonly ErrorCode[]
+  /** Runs before the command, on a body that has its shape; whatever it refuses, `write` would refuse too. */
+  readonly part?: (asked: Asked) => Parted | Refusal
+  readonly write?: (seen: Seen, asked: Asked & { readonly at: string }) => Wrote | Refusal
+  /** Absent: nothing is shown. */
+  readonly view?: (seen: Seen, asked: Asked & { readonly wrote?: Wrote }) => unknown
+}
+
+export function nameOf({ method, path }: Pick<Resource, 'method' | 'path'>): string {
+  return `${method} ${path || '/'}`
+}
+
+/** For rows whose change is a function of the document and what was asked. */
+export function becomes(
+  change: (document: AgentDocument, asked: Asked & { readonly at: string }, seen: Seen) => Outcome,
+): Resource['write'] {
+  return (seen, asked) => {
+    const document = change(seen.document, asked, seen)
+    return isRefusal(document) ? document : { document }
+  }
+}

@@ -1,0 +1,17 @@
+/** Every route of an agent's document, as rows. */
+import type { Resource } from '../resource.js'
+import { aboutResources } from './about.js'
+import { capabilityResources } from './capabilities.js'
+import { characterResources } from './character.js'
+import { knowledgeResources } from './knowledge.js'
+import { playbookResources } from './playbooks.js'
+import { transferResources } from './transfer.js'
+
+export const agentResources: readonly Resource[] = [
+  ...aboutResources,
+  ...characterResources,
+  ...playbookResources,
+  ...knowledgeResources,
+  ...capabilityResources,
+  ...transferResources,
+]

@@ -1,0 +1,116 @@
+/**
+ * What operators entrust to an agent and nobody reads again: keys of notifications, headers of integrations, write-only
+ * fields of tools. Each is sealed before any command is asked, kept beside the document and never in it, and goes with
+ * the part that it belongs to.
+ */
+import type { AgentDocument, SecretChanges } from '../../core/agent/index.js'
+import { idOf } from '../../core/agent/index.js'
+import type { AgentPlace } from '../../core/agentkey.js'
+import { isRefusal, type Refusal } from '../../core/errors.js'
+import { agentDocument as limits } from '../../core/limits.js'
+import type { Tx } from '../../runtime/shard/contract.js'
+import { type Reader, table } from '../../runtime/store/contract.js'
+import type { Sealer } from '../../runtime/store/sealer.js'
+
+export type SecretSection = 'notifications' | 'integrations' | 'toolBindings'
+
+export interface SealedSecret {
+  readonly sealed: Uint8Array
+  /** Enough to recognise it by; absent of one that is too short to show any of. */
+  readonly last4?: string
+}
+
+/** Whose secrets change, and to what: null clears one. The item of notifications, of which there is one, is empty. */
+export interface SealedChanges {
+  readonly section: SecretSection
+  readonly item: string
+  readonly changes: Readonly<Record<string, SealedSecret | null>>
+}
+
+export interface SecretState {
+  readonly set: boolean
+  readonly last4?: string
+}
+
+type SecretKey = [orgId: string, agentId: string, section: string, item: string, name: string]
+export const secretTable = table<SecretKey, SealedSecret>('agents.secrets')
+
+/** The kind under which they are sealed. */
+export const secretKind = 'agent'
+
+export function sealedId({ agentId }: AgentPlace, section: SecretSection, item: string, name: string): string {
+  return [agentId, section, item, name].join('/')
+}
+
+export interface Unsealed {
+  readonly section: SecretSection
+  readonly item: string
+  readonly secrets: SecretChanges
+}
+
+export async function sealSecrets(
+  sealer: Pick<Sealer, 'seal'>,
+  place: AgentPlace,
+  { section, item, secrets }: Unsealed,
+): Promise<SealedChanges | Refusal> {
+  const changes: Record<string, SealedSecret | null> = {}
+  for (const [name, plain] of Object.entries(secrets)) {
+    if (plain === undefined) continue
+    if (plain === null) {
+      changes[name] = null
+      continue
+    }
+    const sealed = await sealer.seal(place.orgId, secretKind, sealedId(place, section, item, name), plain)
+    if (isRefusal(sealed)) return sealed
+    changes[name] = { sealed, ...(plain.length >= limits.last4FromChars && { last4: plain.slice(-4) }) }
+  }
+  return { section, item, changes }
+}
+
+/** The secrets of one item that are stored, by name. */
+export function secretsOf(
+  reader: Reader,
+  { orgId, agentId }: AgentPlace,
+  section: SecretSection,
+  item: string,
+): Map<string, SealedSecret> {
+  const rows = reader.range(secretTable, { prefix: [orgId, agentId, section, item] })
+  return new Map(Array.from(rows, ({ key: [, , , , name], value }) => [name, value]))
+}
+
+export function stateOf(secret: SealedSecret | undefined): SecretState {
+  if (!secret) return { set: false }
+  return { set: true, ...(secret.last4 !== undefined && { last4: secret.last4 }) }
+}
+
+/** Whether any secret became another one. */
+export function keepSecrets(
+  tx: Tx,
+  { orgId, agentId }: AgentPlace,
+  { section, item, changes }: SealedChanges,
+): boolean {
+  let isChanged = false
+  for (const [name, secret] of Object.entries(changes)) {
+    const key: SecretKey = [orgId, agentId, section, item, name]
+    if (!secret && !tx.get(secretTable, key)) continue
+    if (secret) tx.put(secretTable, key, secret)
+    else tx.remove(secretTable, key)
+    isChanged = true
+  }
+  return isChanged
+}
+
+/** Whatever way an integration or a tool binding went, its secrets go too. */
+export function dropOrphans(tx: Tx, place: AgentPlace, before: AgentDocument, after: AgentDocument): void {
+  for (const section of ['integrations', 'toolBindings'] as const) {
+    if (before[section] === after[section]) continue
+    const left = new Set(after[section].map(idOf))
+    for (const item of before[section].map(idOf)) if (!left.has(item)) removeSecrets(tx, place, section, item)
+  }
+}
+
+/** All of an agent's, of one section, or of one item. */
+export function removeSecrets(tx: Tx, { orgId, agentId }: AgentPlace, ...below: string[]): void {
+  const rows = [...tx.range(secretTable, { prefix: [orgId, agentId, ...below] })]
+  for (const { key } of rows) tx.remove(secretTable, key)
+}

@@ -1,0 +1,264 @@
+/** The routes of scheduling, notifications, integrations and tool bindings, and where their secrets are. */
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import t from 'tap'
+import { isRefusal } from '../../../core/errors.js'
+import { agentLimits as limits } from '../../../core/limits.js'
+import { sealedId, sealSecrets, secretKind } from '../../../mgmt/agents/secrets.js'
+import type { Shards } from '../../../runtime/shard/contract.js'
+import { openSealer } from '../../../runtime/store/sealer.js'
+import { sampleExport } from '../../core/agent/sample.js'
+import { fieldsOf, openDesk } from './desk.js'
+
+const desk = await openDesk()
+t.teardown(() => desk.node.close())
+
+t.test('Scheduling is replaced as a whole, and its representatives are always there', async (t) => {
+  const { call } = await desk.agent()
+  t.strictSame((await call('GET', '/scheduling')).json, { representatives: [] })
+  const full = {
+    timezone: 'Europe/Paris',
+    availableHours: [{ dayOfWeek: 1, startTime: '09:00', endTime: '17:30' }],
+    blackoutDates: ['2030-12-24'],
+    defaultDurationMinutes: 30,
+    representatives: [{ id: 'ann', name: 'Ann', calendarLink: 'https://calendar.example/ann' }],
+  }
+  const put = await call('PUT', '/scheduling', full)
+  t.strictSame(put.json, { ...full, representatives: [{ id: 'ann', name: 'Ann' }] }, 'a calendar link is never kept')
+  t.strictSame((await call('PUT', '/scheduling', put.json)).json, put.json, 'a PUT of a GET')
+  t.strictSame((await call('PUT', '/scheduling', {})).json, { representatives: [] }, 'what is left out is gone')
+})
+
+t.test('What is wrong with scheduling is named by its path', async (t) => {
+  const { call } = await desk.agent()
+  const window = { dayOfWeek: 1, startTime: '09:00', endTime: '17:00' }
+  for (const [body, field] of [
+    [{ availableHours: [{ ...window, startTime: '9am' }] }, 'scheduling.availableHours[0].startTime'],
+    [{ availableHours: [window, { ...window, dayOfWeek: 7 }] }, 'scheduling.availableHours[1].dayOfWeek'],
+    [{ timezone: 'Mars/Base' }, 'scheduling.timezone'],
+    [{ blackoutDates: ['2031-02-29'] }, 'scheduling.blackoutDates[0]'],
+    [{ defaultDurationMinutes: 0 }, 'scheduling.defaultDurationMinutes'],
+    [{ defaultDurationMinutes: 1_441 }, 'scheduling.defaultDurationMinutes'],
+    [{ reminders: { leadMinutes: 10_081 } }, 'scheduling.reminders.leadMinutes'],
+    [{ reminders: { playbookId: 'none' } }, 'scheduling.reminders.playbookId'],
+    [
+      {
+        representatives: [
+          { id: 'a', name: 'A' },
+          { id: 'a', name: 'B' },
+        ],
+      },
+      'scheduling.representatives[1].id',
+    ],
+    [{ color: 'red' }, 'scheduling.color'],
+  ] as const) {
+    const refused = await call('PUT', '/scheduling', body)
+    t.equal(refused.status, 422, field)
+    t.same(fieldsOf(refused), [field])
+  }
+  for (const minutes of [1, 1_440])
+    t.equal((await call('PUT', '/scheduling', { defaultDurationMinutes: minutes })).status, 200)
+})
+
+const webhook = 'https://hooks.example/services/T0000/B0000/abcdefgh1234'
+const apiKey = 'SG.very-secret-key-9876'
+const header = 'Bearer integration-token-5555'
+
+t.test('Secrets of notifications travel beside the config: text stores, null clears, left out stays', async (t) => {
+  const { call } = await desk.agent()
+  const none = { slackWebhookUrl: { set: false }, emailApiKey: { set: false } }
+  t.strictSame((await call('GET', '/notifications')).json, { secrets: none })
+  const config = { operator: { provider: 'slack' }, email: { provider: 'sendgrid', fromAddress: 'a@acme.example' } }
+  const put = await call('PUT', '/notifications', { ...config, slackWebhookUrl: webhook, emailApiKey: apiKey })
+  const both = { slackWebhookUrl: { set: true, last4: '1234' }, emailApiKey: { set: true, last4: '9876' } }
+  t.strictSame(put.json, { ...config, secrets: both })
+  t.strictSame((await call('PUT', '/notifications', put.json)).json, put.json, 'a PUT of a GET changes nothing')
+  t.equal((await call('GET', '/notifications')).headers.etag, put.headers.etag)
+  const cleared = await call('PUT', '/notifications', { ...config, emailApiKey: null })
+  t.strictSame(cleared.json.secrets, { ...both, emailApiKey: { set: false } })
+  t.not(cleared.headers.etag, put.headers.etag, 'a secret that changed makes a version')
+  t.match((await call('GET', '/activity')).json.data[0], { action: 'PUT /notifications', changed: ['notifications'] })
+  t.strictSame((await call('PUT', '/notifications', { emailApiKey: 'short' })).json.secrets.emailApiKey, { set: true })
+})
+
+t.test('What is wrong with notifications is named, a secret inside the config above all', async (t) => {
+  const { call } = await desk.agent()
+  const email = { provider: 'mailgun', fromAddress: 'a@acme.example', mailgunDomain: 'mg.acme.example' }
+  t.equal((await call('PUT', '/notifications', { email })).status, 200)
+  for (const [body, field] of [
+    [{ email: { ...email, apiKey } }, 'notifications.email.apiKey'],
+    [{ email: { ...email, mailgunDomain: undefined } }, 'notifications.email.mailgunDomain'],
+    [{ operator: { provider: 'email' } }, 'notifications.operator.toAddress'],
+    [{ operator: { provider: 'pigeon' } }, 'notifications.operator.provider'],
+    [{ slackWebhookUrl: 'not a url' }, 'notifications.slackWebhookUrl'],
+    [{ emailApiKey: '' }, 'notifications.emailApiKey'],
+  ] as const) {
+    const refused = await call('PUT', '/notifications', body)
+    t.equal(refused.status, 422, field)
+    t.same(fieldsOf(refused), [field])
+    t.notMatch(refused.text, apiKey)
+  }
+})
+
+const crm = { description: 'Writes to the CRM.', endpoint: { url: 'https://crm.example/hook' } }
+
+t.test('An integration is made with 201, replaced with 200, and keeps its header until told otherwise', async (t) => {
+  const { call } = await desk.agent()
+  const made = await call('PUT', '/integrations/crm', { ...crm, authHeader: header })
+  t.equal(made.status, 201)
+  const kept = { ...crm, id: 'crm', name: 'crm', parameters: {}, endpoint: { ...crm.endpoint, method: 'POST' } }
+  t.strictSame(made.json, kept)
+  t.strictSame((await call('GET', '/integrations/crm')).json, kept)
+  t.strictSame((await call('GET', '/integrations')).json, { data: [{ ...kept, auth: { set: true, last4: '5555' } }] })
+  const replaced = await call('PUT', '/integrations/crm', { ...kept, name: 'CRM' })
+  t.equal(replaced.status, 200)
+  t.strictSame((await call('GET', '/integrations')).json.data[0].auth, { set: true, last4: '5555' })
+  await call('PUT', '/integrations/crm', { ...crm, authHeader: null })
+  t.strictSame((await call('GET', '/integrations')).json.data[0].auth, { set: false })
+  t.equal((await call('PUT', '/integrations/_odd-id', crm)).status, 201, 'an id may begin with an underscore')
+  t.equal((await call('GET', '/integrations/_odd-id')).status, 200)
+})
+
+t.test('An integration that is wrong or unknown is refused in the words of the contract', async (t) => {
+  const { call } = await desk.agent()
+  for (const [body, field] of [
+    [{ ...crm, endpoint: { url: 'crm' } }, 'integration.endpoint.url'],
+    [{ ...crm, endpoint: { url: 'https://a.example', method: 'GET' } }, 'integration.endpoint.method'],
+    [{ ...crm, endpoint: { url: 'https://a.example', auth: 'x' } }, 'integration.endpoint.auth'],
+    [{ ...crm, auth: { set: true } }, 'integration.auth'],
+    [{ ...crm, id: 'other' }, 'integration.id'],
+    [{ endpoint: crm.endpoint }, 'integration.description'],
+    [{ ...crm, authHeader: 7 }, 'integration.authHeader'],
+    [{ ...crm, parameters: { type: 'string' } }, 'integration.parameters.type'],
+  ] as const) {
+    const refused = await call('PUT', '/integrations/crm', body)
+    t.equal(refused.status, 422, field)
+    t.equal(refused.json.code, 'request.invalid')
+    t.same(fieldsOf(refused), [field])
+  }
+  t.equal((await call('PUT', `/integrations/${'x'.repeat(limits.integrations.idChars)}`, crm)).status, 201)
+  t.equal((await call('PUT', `/integrations/${'x'.repeat(limits.integrations.idChars + 1)}`, crm)).status, 404)
+  for (const method of ['GET', 'DELETE']) {
+    const unknown = await call(method, '/integrations/none')
+    t.equal(unknown.status, 404)
+    t.equal(unknown.json.code, 'tool.not_found')
+  }
+})
+
+t.test(
+  'An integration that is named stays; one that goes takes its credential along, whatever way it goes',
+  async (t) => {
+    const { call } = await desk.agent()
+    await call('PUT', '/integrations/crm', { ...crm, authHeader: header })
+    await call('POST', '/playbooks', { name: 'P', uses: ['integration:crm'] })
+    const held = await call('DELETE', '/integrations/crm')
+    t.equal(held.status, 409)
+    t.same(fieldsOf(held), ['playbooks[0].uses[0]'])
+    await call('PATCH', '/playbooks/p', { uses: [] })
+    t.equal((await call('DELETE', '/integrations/crm')).status, 204)
+    await call('PUT', '/integrations/crm', crm)
+    t.strictSame((await call('GET', '/integrations')).json.data[0].auth, { set: false }, 'deleted')
+    await call('PUT', '/integrations/crm', { ...crm, authHeader: header })
+    t.equal((await call('POST', '/import', { integrations: { custom: [] } })).status, 200)
+    await call('PUT', '/integrations/crm', crm)
+    t.strictSame((await call('GET', '/integrations')).json.data[0].auth, { set: false }, 'imported away')
+  },
+)
+
+const calendar = '/tool-bindings/%40svc%2Ftool.calendar'
+const password = 'app-password-of-the-desk-4321'
+
+t.test('A tool is set up bit by bit, and its write-only fields are never shown again', async (t) => {
+  const { call } = await desk.agent()
+  t.strictSame((await call('GET', '/tool-bindings')).json, { data: [] })
+  const first = await call('PUT', calendar, { config: { calendarUrl: 'https://dav.example/desk' } })
+  t.equal(first.status, 200)
+  t.strictSame(first.json, {
+    toolId: '@svc/tool.calendar',
+    enabled: true,
+    config: { calendarUrl: 'https://dav.example/desk' },
+    secrets: {},
+    configStatus: { complete: false, missing: ['username', 'password'] },
+  })
+  const merged = await call('PATCH', calendar, { config: { username: 'desk', password } })
+  t.strictSame(merged.json, {
+    toolId: '@svc/tool.calendar',
+    enabled: true,
+    config: { calendarUrl: 'https://dav.example/desk', username: 'desk' },
+    secrets: { password: { set: true, last4: '4321' } },
+    configStatus: { complete: true, missing: [] },
+  })
+  t.strictSame((await call('PUT', calendar, merged.json)).json, merged.json, 'a PUT of a GET')
+  t.strictSame((await call('GET', '/tool-bindings')).json, { data: [merged.json] })
+  t.equal((await call('POST', `${calendar}/_disable`)).json.enabled, false)
+  t.equal((await call('GET', calendar)).json.enabled, false)
+  t.equal((await call('POST', `${calendar}/_enable`)).json.enabled, true)
+  const replaced = await call('PUT', calendar, { config: { username: 'desk' } })
+  t.same(replaced.json.configStatus, { complete: false, missing: ['calendarUrl'] }, 'PUT replaces what is shown')
+  t.same((await call('PATCH', calendar, { config: { password: null } })).json.secrets, {})
+  await call('PATCH', calendar, { config: { password } })
+  t.equal((await call('DELETE', calendar)).status, 204)
+  t.equal((await call('GET', calendar)).json.code, 'tool.not_found')
+  t.same((await call('PUT', calendar, { config: {} })).json.secrets, {}, 'a delete clears its secrets')
+})
+
+t.test('A tool that the catalog does not know, or a config that does not fit it, is refused', async (t) => {
+  const { call } = await desk.agent()
+  const unknown = await call('PUT', '/tool-bindings/%40svc%2Ftool.none', { config: {} })
+  t.equal(unknown.status, 404)
+  t.equal(unknown.json.code, 'tool.not_found')
+  for (const [body, field] of [
+    [{}, 'config'],
+    [{ config: 'x' }, 'config'],
+    [{ config: { shoeSize: 9 } }, 'config.shoeSize'],
+    [{ config: { calendarUrl: 'ftp://x' } }, 'config.calendarUrl'],
+    [{ config: { bufferMinutes: 241 } }, 'config.bufferMinutes'],
+    [{ config: { password: 7 } }, 'config.password'],
+    [{ config: {}, toolId: '@svc/tool.mail' }, 'toolId'],
+  ] as const) {
+    const refused = await call('PUT', calendar, body)
+    t.equal(refused.status, 422, field)
+    t.same(fieldsOf(refused), [field])
+  }
+  for (const verb of ['_enable', '_disable']) t.equal((await call('POST', `${calendar}/${verb}`)).status, 404)
+})
+
+t.test('No secret is anywhere in the data, the logs, the trail or an export', async (t) => {
+  const own = await openDesk()
+  t.teardown(() => own.node.close())
+  const { call } = await own.agent()
+  t.equal((await call('POST', '/import', sampleExport)).status, 200)
+  await call('PUT', '/notifications', { slackWebhookUrl: webhook, emailApiKey: apiKey })
+  await call('PUT', '/integrations/crm', { ...crm, authHeader: header })
+  await call('PUT', calendar, { config: { username: 'desk', password } })
+  const shown = [(await call('GET', '/export?format=json')).text, (await call('GET', '/activity')).text]
+  const entries = readdirSync(own.node.dir, { withFileTypes: true }).filter((entry) => entry.isFile())
+  const files = entries.map(({ name }) => readFileSync(join(own.node.dir, name), 'latin1'))
+  t.ok(
+    files.some((text) => text.includes('Never give medical advice.')),
+    'the data was found at all',
+  )
+  for (const secret of [webhook, apiKey, header, password]) {
+    const told = [...shown, ...files, JSON.stringify(own.node.logged)].filter((text) => text.includes(secret))
+    t.equal(told.length, 0)
+  }
+})
+
+t.test('A secret opens as what it belongs to, and as nothing else', async (t) => {
+  const root = new Uint8Array(32).fill(7)
+  let dataKey = new Uint8Array()
+  const sealer = openSealer(root, { read: async () => dataKey } as unknown as Shards)
+  dataKey = new Uint8Array(sealer.newKeyFor('demo'))
+  const place = { orgId: 'demo', agentId: 'ada' }
+  const unsealed = { section: 'integrations', item: 'crm', secrets: { authHeader: header, old: null } } as const
+  const sealed = await sealSecrets(sealer, place, unsealed)
+  if (isRefusal(sealed)) throw new Error(sealed.refused)
+  t.equal(sealed.changes.old, null)
+  const kept = sealed.changes.authHeader!
+  t.equal(kept.last4, '5555')
+  const open = (agentId: string, item: string) =>
+    sealer.open('demo', secretKind, sealedId({ ...place, agentId }, 'integrations', item, 'authHeader'), kept.sealed)
+  t.equal(await open('ada', 'crm'), header)
+  await t.rejects(open('eve', 'crm'), 'not as that of another agent')
+  await t.rejects(open('ada', 'shop'), 'nor of another integration')
+})

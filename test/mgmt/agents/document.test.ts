@@ -1,0 +1,293 @@
+/** The document of an agent in its shard: versions, tags, the trail of changes, and what is held of it in memory. */
+import fc from 'fast-check'
+import t from 'tap'
+import { agentKeyOf } from '../../../core/agentkey.js'
+import { isRefusal } from '../../../core/errors.js'
+import { agentDocument as limits } from '../../../core/limits.js'
+import type { OrgEventPayload } from '../../../core/orgevents.js'
+import { activity, record } from '../../../mgmt/agents/activity.js'
+import { agentDocuments } from '../../../mgmt/agents/documents.js'
+import { agentTable } from '../../../mgmt/agents/store.js'
+import type { Command, Tx } from '../../../runtime/shard/contract.js'
+import { decide, type Moment } from '../../../runtime/shard/decide.js'
+import { type Layer, layerOver } from '../../../runtime/shard/layer.js'
+import type { Reader } from '../../../runtime/store/contract.js'
+import { encodeWrites } from '../../../runtime/store/space.js'
+import { until } from '../../harness/clock.js'
+import { openReceiver } from '../../harness/receiver.js'
+import { fieldsOf, openDesk } from './desk.js'
+
+const place = { orgId: 'demo', agentId: 'ada' }
+const desk = await openDesk()
+t.teardown(() => desk.node.close())
+
+t.test('A write answers with the tag that the next read shows, and each part has a tag of its own', async (t) => {
+  const { call } = await desk.agent()
+  const first = await call('GET', '/goals')
+  t.match(first.headers.etag, /^"\d+-1"$/)
+  const written = await call('PUT', '/personality', { text: 'Be brief.' })
+  t.equal(written.headers.etag, (await call('GET', '/personality')).headers.etag)
+  t.equal((await call('GET', '/personality/diff')).headers.etag, written.headers.etag)
+  t.not(written.headers.etag, first.headers.etag)
+  t.equal((await call('GET', '/goals')).headers.etag, first.headers.etag, 'what was not touched keeps its tag')
+  t.equal(
+    (await call('GET', '/export?format=json')).headers.etag,
+    written.headers.etag,
+    'the whole agent has the newest',
+  )
+  const again = await call('PUT', '/personality', { text: 'Be brief.' })
+  t.equal(again.headers.etag, written.headers.etag, 'a write that changes nothing makes no version')
+})
+
+t.test('If-Match lets a write through only if the resource is as it was read', async (t) => {
+  const { call } = await desk.agent()
+  const { etag } = (await call('PUT', '/personality', { text: 'One.' })).headers
+  const mine = await call('PUT', '/personality', { text: 'Two.' }, { 'if-match': etag! })
+  t.equal(mine.status, 200)
+  const theirs = await call('PUT', '/personality', { text: 'Three.' }, { 'if-match': etag! })
+  t.equal(theirs.status, 412)
+  t.equal(theirs.json.code, 'request.precondition_failed')
+  t.equal(theirs.headers.etag, mine.headers.etag, 'the refusal shows what the tag is now')
+  t.equal((await call('GET', '/personality')).json.text, 'Two.')
+  const now = mine.headers.etag!
+  for (const good of [now, '*', `"x", ${now}`, `${now} , "y"`]) {
+    t.equal((await call('PUT', '/personality', { text: 'Two.' }, { 'if-match': good })).status, 200, good)
+  }
+  for (const bad of [`W/${now}`, '"x"', now.slice(1, -1), '"x", "y"']) {
+    t.equal((await call('PUT', '/personality', { text: 'Four.' }, { 'if-match': bad })).status, 412, bad)
+  }
+  t.equal((await call('PUT', '/rules', { rules: [] }, { 'if-match': now })).status, 412, 'a tag of another part')
+  t.equal((await call('PATCH', '', { name: 'Other' }, { 'if-match': '"0-0"' })).status, 412, 'the agent itself too')
+})
+
+t.test('An agent shows its tag from the first, and goes only as it was read', async (t) => {
+  const json = { name: 'Tagged' }
+  const made = await desk.node.mgmt('POST', '/v1/orgs/demo/agents', { token: desk.node.key, json })
+  const call = desk.callAs(desk.node.key, made.json.id)
+  t.equal((await call('GET', '')).headers.etag, made.headers.etag)
+  await call('PATCH', '/identity', { brandColor: '#fff' })
+  const refused = await call('DELETE', '', undefined, { 'if-match': made.headers.etag! })
+  t.equal(refused.status, 412)
+  const { etag } = (await call('GET', '')).headers
+  t.equal(refused.headers.etag, etag)
+  t.equal((await call('DELETE', '', undefined, { 'if-match': etag! })).status, 204)
+  t.equal((await call('DELETE', '', undefined, { 'if-match': etag! })).status, 404)
+})
+
+t.test('An agent made anew under an id has none of the tags of the one before it', async (t) => {
+  const { id, call } = await desk.agent()
+  const { etag } = (await call('GET', '/personality/diff')).headers
+  await call('DELETE', '')
+  await desk.node.mgmt('POST', '/v1/orgs/demo/agents', { token: desk.node.key, json: { name: id, id } })
+  t.equal((await call('PUT', '/personality', { text: 'x' }, { 'if-match': etag! })).status, 412)
+})
+
+t.test('Every change is on record with who made it, newest first, page by page', async (t) => {
+  const { id, call } = await desk.agent()
+  await call('PUT', '/personality', { text: 'One.' }, { 'x-svc-agent': 'copilot-1' })
+  await call('PUT', '/personality', { text: 'One.' })
+  await call('PUT', '/personality', {})
+  await call('POST', '/playbooks', { name: 'Front desk' })
+  await call('PATCH', '', { name: 'Renamed', identity: { brandColor: '#fff' } })
+  const editor = await desk.node.sessionAs('editor')
+  await desk.callAs(editor, id)('PATCH', '/playbooks/front-desk', { body: 'Help.' })
+  const { data } = (await call('GET', '/activity')).json
+  t.match(data, [
+    { version: 5, action: 'PATCH /playbooks/{playbookId}', item: 'front-desk', changed: ['playbooks'] },
+    { version: 4, action: 'PATCH /', changed: ['name', 'identity'], by: { kind: 'key' } },
+    { version: 3, action: 'POST /playbooks', item: 'front-desk', changed: ['playbooks'] },
+    { version: 2, action: 'PUT /personality', changed: ['personality'], by: { kind: 'key', svcAgent: 'copilot-1' } },
+    { version: 1, action: 'POST /', changed: [], by: { kind: 'key' } },
+  ])
+  t.equal(data.length, 5, 'what changed nothing and what was refused are not on it')
+  t.equal(data[0].by.kind, 'session')
+  t.not(data[0].by.id, data[1].by.id)
+  const seen: number[] = []
+  for (let next: string | undefined = ''; next !== undefined; ) {
+    const page: { data: { version: number }[]; nextPageToken?: string } = (
+      await call('GET', `/activity?limit=2${next && `&pageToken=${next}`}`)
+    ).json
+    seen.push(...page.data.map(({ version }) => version))
+    next = page.nextPageToken
+  }
+  t.same(seen, [5, 4, 3, 2, 1])
+  for (const wrong of ['?limit=0', '?pageToken=x', '?other=1'])
+    t.equal((await call('GET', `/activity${wrong}`)).status, 422)
+  t.equal((await desk.callAs(desk.node.key, 'nobody')('GET', '/activity')).status, 404)
+})
+
+t.test('So many changes stay on record, and the oldest make room', async (t) => {
+  const root = layerOver({ get: () => undefined, range: () => [], encode: encodeWrites })
+  root.put(agentTable, ['demo', 'ada'], {
+    id: 'ada',
+    orgId: 'demo',
+    serial: 1,
+    name: 'Ada',
+    createdAt: 1,
+    updatedAt: 1,
+  })
+  const deed = { at: 1, action: 'PUT /rules', changed: ['rules'] }
+  const last = limits.deedsKept + 5
+  for (let version = 1; version <= last; version++) record(root as unknown as Tx, place, { version, ...deed })
+  const found = activity.read(root, { ...place, limit: last })
+  if (isRefusal(found)) throw new Error(found.refused)
+  t.equal(found.data.length, limits.deedsKept)
+  t.equal(found.data[0]!.version, last)
+  t.equal(found.data.at(-1)!.version, 6)
+})
+
+t.test('The org hears which parts of an agent changed', async (t) => {
+  const receiver = await openReceiver(t)
+  const json = { url: receiver.url('/changes'), events: ['agent.updated'] }
+  t.equal((await desk.node.mgmt('POST', '/v1/orgs/demo/webhooks', { token: desk.node.key, json })).status, 201)
+  const { id, call } = await desk.agent()
+  await call('PUT', '/standing-instructions', { standingInstructions: ['Be kind.'] })
+  await call('PUT', '/standing-instructions', { standingInstructions: ['Be kind.'] })
+  await call('POST', '/apply-template', { templateId: '@svc/agent.salon' })
+  const heard = () => receiver.at('/changes').map(({ body }) => JSON.parse(String(body)))
+  await until(() => heard().length >= 2, desk.node.clock)
+  t.match(heard()[0], { agentId: id, data: { id, changed: ['standingInstructions'], by: { kind: 'key' } } })
+  t.ok(heard()[1].data.changed.includes('playbooks'))
+  t.equal(heard().length, 2)
+})
+
+t.test('A deleted agent leaves nothing behind for the next one of its id', async (t) => {
+  const { id, call } = await desk.agent()
+  await call('POST', '/apply-template', { templateId: '@svc/agent.salon' })
+  const crm = { description: 'x', endpoint: { url: 'https://crm.example' }, authHeader: 'Bearer abcdefghijkl' }
+  t.equal((await call('PUT', '/integrations/crm', crm)).status, 201)
+  t.equal((await call('DELETE', '')).status, 204)
+  for (const path of ['', '/playbooks', '/integrations', '/export', '/lint', '/activity'])
+    t.equal((await call('GET', path)).status, 404, path)
+  t.equal((await call('PUT', '/personality', { text: 'x' })).status, 404)
+  await desk.node.mgmt('POST', '/v1/orgs/demo/agents', { token: desk.node.key, json: { name: id, id } })
+  t.strictSame((await call('GET', '/playbooks')).json, { data: [] })
+  t.equal((await call('GET', '/activity')).json.data.length, 1)
+  const { authHeader: _gone, ...plain } = crm
+  await call('PUT', '/integrations/crm', plain)
+  t.strictSame((await call('GET', '/integrations')).json.data[0].auth, { set: false })
+})
+
+t.test('What another process wrote is what is read, however much was held in memory', async (t) => {
+  const own = await openDesk()
+  const { id, call } = await own.agent()
+  await call('POST', '/playbooks', { name: 'Front desk', body: 'Help.' })
+  await own.node.node.close()
+  const again = await openDesk({ dir: own.node.dir })
+  t.teardown(() => own.node.close().catch(() => undefined))
+  t.teardown(() => again.node.close())
+  const token = own.node.key
+  const after = again.callAs(token, id)
+  t.equal((await after('GET', '/playbooks')).json.data[0].body, 'Help.')
+  t.equal((await after('PATCH', '/playbooks/front-desk', { body: 'Help more.' })).status, 200)
+  t.equal((await after('GET', '/activity')).json.data[0].version, 3)
+})
+
+t.test('A body that is too large is refused, and one as large as lists may be is not', async (t) => {
+  const { call } = await desk.agent()
+  const facts = (count: number) =>
+    Array.from({ length: count }, (_, nth) => ({ question: `Q${nth}`, answer: 'x'.repeat(900) }))
+  t.equal((await call('PUT', '/knowledge/facts', { facts: facts(2_000) })).status, 200)
+  const large = await call('PUT', '/knowledge/facts', { facts: facts(10_000) })
+  t.equal(large.status, 413)
+  t.equal((await call('PUT', '/personality', { text: 'x'.repeat(limits.bodyBytes) })).status, 413)
+  t.equal((await call('GET', '/knowledge/facts')).json.data.length, 2_000)
+})
+
+t.test('A body that is no object is refused at its root, whatever the resource', async (t) => {
+  const { call } = await desk.agent()
+  for (const path of ['/personality', '/goals', '/rules', '/knowledge/things', '/scheduling', '/integrations/x']) {
+    for (const body of [[], 'text', 7, null]) {
+      const refused = await call('PUT', path, body)
+      t.equal(refused.status, 422, `${path} ${JSON.stringify(body)}`)
+      t.equal(fieldsOf(refused).length, 1)
+    }
+  }
+})
+
+const orgEvent: Command<OrgEventPayload, true> = { name: 'test.orgEvent', decide: () => true }
+
+type Step = { readonly write: string; readonly id: string; readonly fate: 'kept' | 'lost'; readonly process: 0 | 1 }
+
+const step: fc.Arbitrary<Step> = fc.record({
+  write: fc.constantFrom('add', 'add', 'call', 'call', 'call', 'remove', 'remove', 'goals', 'identity', 'read'),
+  id: fc.constantFrom('a', 'b', 'b'),
+  fate: fc.constantFrom('kept' as const, 'kept' as const, 'lost' as const),
+  process: fc.constantFrom(0 as const, 1 as const),
+})
+
+/** Two playbooks, the first of which names the second. */
+const opening: readonly Step[] = [
+  { write: 'add', id: 'a', fate: 'kept', process: 0 },
+  { write: 'add', id: 'b', fate: 'kept', process: 1 },
+  { write: 'call', id: 'b', fate: 'kept', process: 0 },
+]
+
+function asked({ write, id }: Step, nth: number): { resource: string; asked: { params: object; body?: unknown } } {
+  switch (write) {
+    case 'add':
+      return { resource: 'POST /playbooks', asked: { params: {}, body: { name: id, id } } }
+    case 'call': {
+      const flow = { slots: [], steps: [{ handoff: `playbook:${id}` }] }
+      return { resource: 'PATCH /playbooks/{playbookId}', asked: { params: { playbookId: 'a' }, body: { flow } } }
+    }
+    case 'remove':
+      return { resource: 'DELETE /playbooks/{playbookId}', asked: { params: { playbookId: id } } }
+    case 'goals': {
+      const goal = { id, name: id, definition: { kind: 'event', event: 'person.replied' } }
+      return { resource: 'PUT /goals', asked: { params: {}, body: { goals: [goal], defaultGoal: { goalId: id } } } }
+    }
+    default:
+      return { resource: 'PUT /identity', asked: { params: {}, body: { contactAvailability: `at ${nth}` } } }
+  }
+}
+
+t.test(
+  'What is held in memory never differs from what is kept, whatever commit is lost and whoever owns the shard',
+  async (t) => {
+    let conflicts = 0
+    let written = 0
+    fc.assert(
+      fc.property(fc.array(step, { minLength: 10, maxLength: 30, size: 'max' }), (steps) => {
+        const newcomer = () => agentDocuments({ orgEvent })
+        const owners = [newcomer(), newcomer()]
+        const empty = { get: () => undefined, range: () => [], encode: encodeWrites }
+        const root = layerOver(empty)
+        const agent = { id: 'ada', orgId: 'demo', serial: 1, name: 'Ada', createdAt: 1, updatedAt: 1 }
+        root.put(agentTable, ['demo', 'ada'], agent)
+        root.keep()
+        const scratch = () => layerOver({ ...root, encode: encodeWrites })
+        for (const [nth, each] of [...opening, ...steps].entries()) {
+          const input = { ...place, ifMatch: '', ...asked(each, nth) }
+          const decided = (by: ReturnType<typeof agentDocuments>, over: Layer) => {
+            const command = by.commands.write as Command<unknown, unknown>
+            const moment: Moment = { at: 1_000 + nth, steadyAt: 0, commit: nth, owed: [] }
+            return decide(over, { owner: agentKeyOf(place), command, input, commandId: `c${nth}` }, moment)
+          }
+          const before = exportOf(newcomer(), root)
+          if (each.write !== 'read') {
+            const expected = decided(newcomer(), scratch())
+            // A lost commit is one that was decided over the state and never became part of it.
+            const answer = decided(owners[each.process]!, each.fate === 'lost' ? scratch() : root)
+            if (JSON.stringify(answer) !== JSON.stringify(expected)) return false
+            if (!isRefusal(answer)) written++
+            else if (answer.refused === 'agent.integrity_conflict') conflicts++
+          }
+          const now = exportOf(newcomer(), root)
+          if (each.fate === 'lost' && now !== before) return false
+          for (const owner of owners) if (exportOf(owner, root) !== now) return false
+        }
+        return true
+      }),
+      { numRuns: 100 },
+    )
+    t.ok(conflicts > 20, 'references were in the way')
+    t.ok(written > 200, 'documents were written')
+  },
+)
+
+function exportOf({ queries }: ReturnType<typeof agentDocuments>, reader: Reader): string {
+  return JSON.stringify(
+    queries.view.read(reader, { ...place, resource: 'GET /export', asked: { params: {}, query: {} } }),
+  )
+}

@@ -1,0 +1,228 @@
+/** The routes of playbooks and message templates. */
+import t from 'tap'
+import { agentLimits as limits } from '../../../core/limits.js'
+import type { OrgEventPayload } from '../../../core/orgevents.js'
+import { agentDocuments, type Shown } from '../../../mgmt/agents/documents.js'
+import { agentTable } from '../../../mgmt/agents/store.js'
+import type { Command } from '../../../runtime/shard/contract.js'
+import { layerOver } from '../../../runtime/shard/layer.js'
+import { encodeWrites } from '../../../runtime/store/space.js'
+import { sampleExport } from '../../core/agent/sample.js'
+import { type Call, fieldsOf, openDesk } from './desk.js'
+
+const desk = await openDesk()
+t.teardown(() => desk.node.close())
+
+const defaultsOf = async (call: Call): Promise<string[]> =>
+  (await call('GET', '/playbooks')).json.data.flatMap(({ id, isDefault }: { id: string; isDefault: boolean }) =>
+    isDefault ? [id] : [],
+  )
+
+t.test(
+  'A playbook is made with a name alone: its id from the name, its uses filled in, the first the default',
+  async (t) => {
+    const { call } = await desk.agent()
+    t.strictSame((await call('GET', '/playbooks')).json, { data: [] })
+    const made = await call('POST', '/playbooks', { name: 'Front Desk' })
+    t.equal(made.status, 201)
+    t.strictSame(made.json, {
+      id: 'front-desk',
+      name: 'Front Desk',
+      body: '',
+      uses: ['scheduling', 'people', 'notify'],
+      isDefault: true,
+    })
+    t.strictSame((await call('GET', '/playbooks/front-desk')).json, made.json)
+    t.equal((await call('POST', '/playbooks', { name: 'Front desk' })).json.id, 'front-desk-2')
+    t.same(fieldsOf(await call('POST', '/playbooks', { name: 'x', id: 'front-desk' })), ['id'])
+    t.equal((await call('GET', '/playbooks/none')).status, 404)
+  },
+)
+
+t.test('Exactly one playbook is the default, whatever is made, moved and deleted', async (t) => {
+  const { call } = await desk.agent()
+  for (const name of ['a', 'b', 'c']) await call('POST', '/playbooks', { name })
+  t.same(await defaultsOf(call), ['a'])
+  const moved = await call('POST', '/playbooks/b/_setDefault')
+  t.equal(moved.status, 200)
+  t.match(moved.json, { id: 'b', isDefault: true })
+  t.same(await defaultsOf(call), ['b'])
+  t.equal((await call('POST', '/playbooks/none/_setDefault')).status, 404)
+  t.equal((await call('PATCH', '/playbooks/c', { isDefault: true })).json.isDefault, true)
+  t.same(await defaultsOf(call), ['c'])
+  t.same(fieldsOf(await call('PATCH', '/playbooks/c', { isDefault: false })), ['isDefault'])
+  t.equal((await call('DELETE', '/playbooks/c')).status, 204)
+  t.same(await defaultsOf(call), ['a'], 'the next one is promoted')
+  for (const id of ['a', 'b']) await call('DELETE', `/playbooks/${id}`)
+  t.same(await defaultsOf(call), [])
+  t.equal((await call('DELETE', '/playbooks/a')).status, 404)
+})
+
+t.test(
+  'PUT replaces a playbook but for uses and flow, PATCH changes what it is given, a PUT of a GET nothing',
+  async (t) => {
+    const { call } = await desk.agent()
+    const flow = { slots: [], steps: [{ say: 'Hello' }, { end: { outcome: 'done' } }] }
+    await call('POST', '/playbooks', { name: 'Front', description: 'x', uses: ['people'], flow })
+    const { etag } = (await call('GET', '/playbooks/front')).headers
+    const read = (await call('GET', '/playbooks/front')).json
+    const same = await call('PUT', '/playbooks/front', read)
+    t.strictSame(same.json, read)
+    t.equal(same.headers.etag, etag)
+    const replaced = (await call('PUT', '/playbooks/front', { name: 'Front' })).json
+    t.notOk('description' in replaced)
+    t.same(replaced.uses, ['people'])
+    t.ok(replaced.flow)
+    t.notOk('flow' in (await call('PATCH', '/playbooks/front', { flow: null })).json)
+    t.same((await call('PATCH', '/playbooks/front', { uses: ['notify', 'people', 'notify'] })).json.uses, [
+      'notify',
+      'people',
+    ])
+    t.same((await call('PATCH', '/playbooks/front', { uses: [] })).json.uses, [])
+    t.same(fieldsOf(await call('PATCH', '/playbooks/front', { id: 'other' })), ['id'])
+    t.equal((await call('PATCH', '/playbooks/none', { body: 'x' })).status, 404)
+    t.equal((await call('PUT', '/playbooks/none', { name: 'x' })).status, 404)
+  },
+)
+
+t.test('Procedures are retired, an unknown use and a flow that cannot run are refused by name', async (t) => {
+  const { call } = await desk.agent()
+  await call('POST', '/playbooks', { name: 'Front' })
+  for (const [method, path, more] of [
+    ['POST', '', { name: 'x' }],
+    ['PUT', '/front', { name: 'x' }],
+    ['PATCH', '/front', {}],
+  ] as const) {
+    const retired = await call(method, `/playbooks${path}`, { ...more, procedures: [] })
+    t.equal(retired.status, 422)
+    t.same(fieldsOf(retired), ['procedures'])
+    const unknown = await call(method, `/playbooks${path}`, { ...more, uses: ['people', 'magic', 'integration:none'] })
+    t.equal(unknown.status, 422)
+    t.equal(unknown.json.code, 'agent.playbook.uses_unknown')
+    t.match(unknown.json.title, /magic.*integration:none/)
+    t.match(unknown.json.title, /scheduling/)
+    const flow = { slots: [], steps: [{ say: 'template:none' }, { call: 'nowhere' }] }
+    const broken = await call(method, `/playbooks${path}`, { ...more, flow })
+    t.equal(broken.status, 422)
+    t.equal(broken.json.code, 'agent.playbook.flow_invalid')
+    t.ok(broken.json.errors.some(({ code }: { code: string }) => code === 'flow.template.unknown'))
+    t.ok(
+      broken.json.errors.every(({ code, field }: { code: string; field: string }) => code.startsWith('flow.') && field),
+    )
+  }
+  t.equal((await call('GET', '/playbooks')).json.data.length, 1, 'and nothing of it was kept')
+})
+
+t.test('A playbook that others name cannot be deleted, and each reference is listed', async (t) => {
+  const { call } = await desk.agent()
+  t.equal((await call('POST', '/import', sampleExport)).status, 200)
+  const owned = await call('DELETE', '/playbooks/invite')
+  t.equal(owned.status, 409)
+  t.equal(owned.json.code, 'agent.integrity_conflict')
+  t.same(fieldsOf(owned), ['outreach[0].playbookId'])
+  const named = await call('DELETE', '/playbooks/booking')
+  t.same(fieldsOf(named).sort(), ['facts[0].scope.playbooks[0]', 'scheduling.reminders.playbookId'])
+  t.match(named.json.detail, /booking/)
+  t.ok(named.json.errors.every(({ code }: { code: string }) => code))
+  t.same(fieldsOf(await call('DELETE', '/playbooks/front-desk')), ['playbooks[0].flow.steps[6].handoff'])
+  t.same(
+    fieldsOf(await call('POST', '/playbooks/invite/_setDefault')),
+    ['isDefault'],
+    'an owned one is never the default',
+  )
+})
+
+t.test('A playbook is copied from the catalog, behind the others, and the whole list is answered', async (t) => {
+  const { call } = await desk.agent()
+  const templateId = '@svc/playbook.front-desk'
+  const first = await call('POST', '/playbooks/import', { templateId })
+  t.equal(first.status, 200)
+  t.match(first.json.data, [{ isDefault: true, derivedFrom: { templateId } }])
+  const second = (await call('POST', '/playbooks/import', { templateId })).json.data
+  t.equal(second.length, 2)
+  t.not(second[0].id, second[1].id)
+  t.equal((await call('POST', '/playbooks/import', { templateId: '@svc/playbook.none' })).status, 404)
+  const put = await call('PUT', `/playbooks/${second[0].id}`, { name: 'Mine' })
+  t.equal(put.json.derivedFrom.templateId, templateId, 'PUT keeps where it came from')
+  const onlyWriting = await desk.node.keyWith(['agents:write'])
+  const { id } = await desk.agent()
+  const refused = await desk.callAs(onlyWriting, id)('POST', '/playbooks/import', { templateId })
+  t.equal(refused.json.code, 'auth.scope_missing')
+})
+
+t.test('Message templates are made, read, changed and deleted, unless something names them', async (t) => {
+  const { call } = await desk.agent()
+  const body = 'Hello {person.firstName|there}!'
+  const made = await call('POST', '/message-templates', { name: 'Welcome', body, description: 'x' })
+  t.equal(made.status, 201)
+  t.strictSame(made.json, { id: 'welcome', name: 'Welcome', body, description: 'x' })
+  t.strictSame((await call('GET', '/message-templates')).json, { data: [made.json] })
+  t.strictSame((await call('PUT', '/message-templates/welcome', made.json)).json, made.json, 'a PUT of a GET')
+  const patched = await call('PATCH', '/message-templates/welcome', {
+    description: null,
+    defaultOnMissingSlot: 'block-send',
+  })
+  t.strictSame(patched.json, { id: 'welcome', name: 'Welcome', body, defaultOnMissingSlot: 'block-send' })
+  await call('POST', '/playbooks', { name: 'P', messageTemplateRefs: ['welcome'] })
+  const held = await call('DELETE', '/message-templates/welcome')
+  t.equal(held.status, 409)
+  t.same(fieldsOf(held), ['playbooks[0].messageTemplateRefs[0]'])
+  await call('PATCH', '/playbooks/p', { messageTemplateRefs: [] })
+  t.equal((await call('DELETE', '/message-templates/welcome')).status, 204)
+  for (const method of ['GET', 'DELETE']) t.equal((await call(method, '/message-templates/welcome')).status, 404)
+  const { bodyChars, nameChars } = limits.messageTemplates
+  t.equal((await call('POST', '/message-templates', { name: 'Full', body: 'x'.repeat(bodyChars) })).status, 201)
+  for (const [wrong, field] of [
+    [{ name: 'x' }, 'body'],
+    [{ name: 'x', body: 'x'.repeat(bodyChars + 1) }, 'body'],
+    [{ name: 'x'.repeat(nameChars + 1), body: 'x' }, 'name'],
+    [{ name: 'x', body: 'x', defaultOnMissingSlot: 'shrug' }, 'defaultOnMissingSlot'],
+  ] as const) {
+    t.same(fieldsOf(await call('POST', '/message-templates', wrong)), [field])
+  }
+})
+
+t.test('A preview needs a person, and shows what that one would be sent', async (t) => {
+  const { call } = await desk.agent()
+  await call('POST', '/message-templates', { name: 'Hi', body: 'Hi {person.firstName}. Call {agent.contactPhone}.' })
+  t.same(fieldsOf(await call('GET', '/message-templates/hi/preview')), ['personId'])
+  t.equal((await call('GET', '/message-templates/hi/preview?personId=nobody')).status, 404)
+
+  const orgEvent: Command<OrgEventPayload, true> = { name: 'test.orgEvent', decide: () => true }
+  const people: Record<string, object> = { ann: { firstName: 'Ann' }, nameless: {} }
+  const { commands, queries } = agentDocuments({ orgEvent, personOf: (_reader, _place, id) => people[id] as never })
+  const root = layerOver({ get: () => undefined, range: () => [], encode: encodeWrites })
+  const place = { orgId: 'demo', agentId: 'ada' }
+  const identity = { contactPhone: '+14155550100' }
+  root.put(agentTable, ['demo', 'ada'], {
+    id: 'ada',
+    orgId: 'demo',
+    serial: 1,
+    name: 'Ada',
+    identity,
+    createdAt: 1,
+    updatedAt: 1,
+  })
+  const tx = { ...root, tell: () => undefined } as never
+  const told = { commandId: 'c1', at: 5, mint: () => 'x' }
+  const body = { name: 'Hi', body: 'Hi {person.firstName}. Call {agent.contactPhone}.' }
+  commands.write.decide(
+    tx,
+    { ...place, resource: 'POST /message-templates', asked: { params: {}, query: {}, body }, ifMatch: '' },
+    told,
+  )
+  const preview = (personId: string) =>
+    (
+      queries.view.read(root, {
+        ...place,
+        resource: 'GET /message-templates/{templateId}/preview',
+        asked: { params: { templateId: 'hi' }, query: { personId } },
+      }) as Shown
+    ).json
+  t.strictSame(preview('ann'), { renderedText: 'Hi Ann. Call +14155550100.', missingSlots: [], blocked: false })
+  t.strictSame(preview('nameless'), {
+    renderedText: 'Call +14155550100.',
+    missingSlots: [{ path: 'person.firstName', action: 'omit-sentence' }],
+    blocked: false,
+  })
+})

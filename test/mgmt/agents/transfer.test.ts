@@ -1,0 +1,210 @@
+/** The agent as a whole: lint, templates and their updates, export and import. */
+import fc from 'fast-check'
+import t from 'tap'
+import { parse } from 'yaml'
+import { agentDocument as limits } from '../../../core/limits.js'
+import { sampleExport } from '../../core/agent/sample.js'
+import { fieldsOf, openDesk } from './desk.js'
+
+const desk = await openDesk()
+t.teardown(() => desk.node.close())
+
+t.test('Lint tells everything with its code, its place, a sentence and a way out', async (t) => {
+  const { call } = await desk.agent()
+  const fresh = await call('GET', '/lint')
+  t.equal(fresh.status, 200)
+  t.same(fresh.json.errors, [])
+  await call('POST', '/playbooks', { name: 'P', body: 'Say [[template: none]]' })
+  const { errors, warnings, advice } = (await call('GET', '/lint')).json
+  const all = [...errors, ...warnings, ...advice]
+  t.ok(all.some(({ path }) => path.startsWith('playbooks[0].body')))
+  for (const { code, message, fix } of all) t.ok(code && message && fix, code)
+})
+
+t.test('A template replaces the sections it carries and leaves the others alone', async (t) => {
+  const { id, call } = await desk.agent({ identity: { brandColor: '#abc' } })
+  await call('PUT', '/standing-instructions', { standingInstructions: ['Mine.'] })
+  await call('POST', '/knowledge/facts', { question: 'Q', answer: 'A' })
+  const applied = await call('POST', '/apply-template', { templateId: '@svc/agent.salon' })
+  t.equal(applied.status, 200)
+  t.match(applied.json, { agent: { id }, appliedFrom: { templateId: '@svc/agent.salon', templateName: String } })
+  t.ok(applied.json.applied.includes('playbooks'))
+  t.equal(applied.json.agent.identity.brandColor, '#abc')
+  const playbooks = (await call('GET', '/playbooks')).json.data as { isDefault: boolean; derivedFrom: object }[]
+  t.equal(playbooks.filter(({ isDefault }) => isDefault).length, 1)
+  t.ok(playbooks.every(({ derivedFrom }) => derivedFrom))
+  t.same((await call('GET', '/standing-instructions')).json.data, ['Mine.'])
+  t.equal((await call('GET', '/knowledge/facts')).json.data.length, 1)
+  t.equal((await call('POST', '/apply-template', { templateId: '@svc/agent.none' })).status, 404)
+  t.same(fieldsOf(await call('POST', '/apply-template', {})), ['templateId'])
+})
+
+t.test('A template that would take away what others name is refused, and nothing of it applied', async (t) => {
+  const { call } = await desk.agent()
+  await call('POST', '/playbooks', { name: 'Own' })
+  await call('POST', '/knowledge/facts', { question: 'Q', answer: 'A', scope: { playbooks: ['own'] } })
+  const before = (await call('GET', '/export?format=json')).text
+  const refused = await call('POST', '/apply-template', { templateId: '@svc/agent.salon' })
+  t.equal(refused.status, 409)
+  t.same(fieldsOf(refused), ['facts[0].scope.playbooks[0]'])
+  t.equal((await call('GET', '/export?format=json')).text, before)
+})
+
+t.test(
+  'What was copied from the catalog is listed with its versions, and brought up to date piece by piece',
+  async (t) => {
+    const { call } = await desk.agent()
+    t.strictSame((await call('GET', '/updates')).json, { data: [], updateCount: 0 })
+    await call('POST', '/personality/import', { templateId: '@svc/personality.warm-receptionist' })
+    const { current } = (await call('GET', '/personality/diff')).json
+    const old = { ...current, text: 'Older.', derivedFrom: { ...current.derivedFrom, version: '0.0.1' } }
+    t.equal((await call('POST', '/import', { personality: old })).status, 200)
+    const listed = (await call('GET', '/updates')).json
+    t.equal(listed.updateCount, 1)
+    t.match(listed.data, [
+      { kind: 'personality', currentVersion: '0.0.1', updateAvailable: true, templateMissing: false },
+    ])
+    const applied = await call('POST', '/updates/apply', { kind: 'personality' })
+    t.equal(applied.status, 200)
+    t.equal(applied.json.updateCount, 0)
+    t.strictSame((await call('GET', '/personality')).json, current)
+    t.same(fieldsOf(await call('POST', '/updates/apply', { kind: 'mood' })), ['kind'])
+    t.same(fieldsOf(await call('POST', '/updates/apply', { kind: 'playbook' })), ['id'])
+    t.equal((await call('POST', '/updates/apply', { kind: 'playbook', id: 'none' })).status, 404)
+  },
+)
+
+t.test('An export imported into an empty agent gives the same export', async (t) => {
+  const one = await desk.agent()
+  const other = await desk.agent()
+  const imported = await one.call('POST', '/import', sampleExport)
+  t.equal(imported.status, 200)
+  const exported = await one.call('GET', '/export?format=json')
+  t.strictSame(imported.json, exported.json, 'an import answers what the agent became')
+  t.equal((await other.call('POST', '/import', exported.json)).status, 200)
+  t.equal((await other.call('GET', '/export?format=json')).text, exported.text)
+  const { etag } = exported.headers
+  t.equal((await one.call('POST', '/import', exported.json)).headers.etag, etag, 'onto itself it changes nothing')
+  t.equal((await one.call('GET', '')).json.identity.contactEmail, 'desk@example.com', 'the agent shows its identity')
+})
+
+t.test('Only the sections that are present are applied, under names of today or of before', async (t) => {
+  const { call } = await desk.agent()
+  await call('POST', '/import', sampleExport)
+  const before = (await call('GET', '/export?format=json')).json
+  const after = (await call('POST', '/import', { standingInstructions: ['New.'] })).json
+  t.strictSame(after, { ...before, standingInstructions: ['New.'] })
+  const legacy = { products: [{ id: 'haircut', name: 'Cut' }], faqs: [{ id: 'f', question: 'Q', answer: 'A' }] }
+  const { knowledge } = (await call('POST', '/import', legacy)).json.capabilities
+  t.match(knowledge, { things: [{ id: 'haircut', name: 'Cut' }], facts: [{ id: 'f' }] })
+  t.same(fieldsOf(await call('POST', '/import', { surprise: 1 })), ['surprise'])
+  t.same(fieldsOf(await call('POST', '/import', { products: [{ id: 'x' }] })), ['products[0].name'])
+  t.same(
+    fieldsOf(await call('POST', '/import', { playbooks: [] })).length > 0,
+    true,
+    'what others name cannot be dropped',
+  )
+})
+
+t.test('An import never half-applies, whatever part of it is wrong', async (t) => {
+  const { call } = await desk.agent()
+  await call('POST', '/import', sampleExport)
+  const before = (await call('GET', '/export?format=json')).text
+  const paths = pathsIn(sampleExport)
+  let refused = 0
+  await fc.assert(
+    fc.asyncProperty(
+      fc.constantFrom(...paths),
+      fc.constantFrom<unknown>(7, null, 'none at all', {}),
+      async (path, value) => {
+        const changed = { ...sampleExport, standingInstructions: ['Changed.'] }
+        const answer = await call('POST', '/import', replaced(changed, path, value))
+        if (answer.status === 200) {
+          await call('POST', '/import', JSON.parse(before))
+          return true
+        }
+        refused++
+        return [409, 422].includes(answer.status) && (await call('GET', '/export?format=json')).text === before
+      },
+    ),
+    { numRuns: 150 },
+  )
+  t.ok(refused > 50, 'most of them were wrong')
+})
+
+type Path = readonly (string | number)[]
+
+function pathsIn(value: unknown, at: Path = []): Path[] {
+  if (typeof value !== 'object' || value === null) return [at]
+  const members = Array.isArray(value) ? [...value.entries()] : Object.entries(value)
+  return [...(at.length > 0 ? [at] : []), ...members.flatMap(([name, each]) => pathsIn(each, [...at, name]))]
+}
+
+function replaced(value: unknown, [first, ...rest]: Path, by: unknown): unknown {
+  if (first === undefined) return by
+  const copy = (Array.isArray(value) ? [...value] : { ...(value as object) }) as Record<string | number, unknown>
+  copy[first] = replaced(copy[first], rest, by)
+  return copy
+}
+
+t.test('An export is YAML by default, and comes back in as YAML or JSON alike', async (t) => {
+  const one = await desk.agent()
+  const other = await desk.agent()
+  await one.call('POST', '/import', sampleExport)
+  const asJson = await one.call('GET', '/export?format=json')
+  for (const [path, headers] of [
+    ['/export', {}],
+    ['/export?format=yaml', { accept: 'application/json' }],
+  ] as const) {
+    const asYaml = await one.call('GET', path, undefined, headers)
+    t.match(asYaml.headers['content-type'], /^application\/yaml/)
+    t.equal(asYaml.headers.etag, asJson.headers.etag)
+    t.strictSame(parse(asYaml.text), asJson.json, 'as another reader reads it')
+  }
+  t.strictSame((await one.call('GET', '/export', undefined, { accept: 'application/json' })).json, asJson.json)
+  t.equal((await one.call('GET', '/export?format=toml')).status, 422)
+  const { text } = await one.call('GET', '/export')
+  const imported = await yaml(other.id, text)
+  t.equal(imported.status, 200)
+  t.strictSame(imported.json, asJson.json)
+})
+
+t.test('YAML that is more than JSON, broken, doubled or huge is refused, and changes nothing', async (t) => {
+  const { id, call } = await desk.agent()
+  await call('POST', '/import', sampleExport)
+  const before = (await call('GET', '/export')).text
+  const bomb = [
+    'a: &a [x, x, x, x, x, x, x, x, x]',
+    ...'bcdefghi'.split('').map((name, at) => {
+      const last = 'abcdefgh'[at]
+      return `${name}: &${name} [${Array(9).fill(`*${last}`).join(', ')}]`
+    }),
+  ].join('\n')
+  const wrongs = [
+    bomb,
+    'standingInstructions: &x [Be kind.]\nrules: *x',
+    'standingInstructions: [A]\nstandingInstructions: [B]',
+    'standingInstructions: [A',
+    'standingInstructions: !!js/function "x"',
+    '--- \na: 1\n---\nb: 2',
+    '? [a, b]\n: 1',
+    `standingInstructions: ${'['.repeat(20_000)}`,
+    '\ud800',
+    '- a list',
+    'surprise: 1',
+  ]
+  for (const text of wrongs) {
+    const { status, json } = await yaml(id, text)
+    t.equal(status, 422, text.slice(0, 40))
+    t.ok(json.errors.length > 0)
+  }
+  t.equal((await yaml(id, `# ${'x'.repeat(limits.yamlBytes)}`)).status, 413)
+  t.equal((await call('GET', '/export')).text, before)
+})
+
+const yaml = (id: string, text: string) =>
+  desk.node.mgmt('POST', `/v1/orgs/demo/agents/${id}/import`, {
+    token: desk.node.key,
+    body: Buffer.from(text),
+    headers: { 'content-type': 'application/yaml' },
+  })
