@@ -209,8 +209,6 @@ export const store = {
   freeDiskBytes: 64 * 1024 ** 2,
   /** Commits are added to a group until it holds this many writes; a single larger commit still goes whole. */
   writesPerGroup: 20_000,
-  /** A group that took longer to gather than this part of the last write goes to the disk in halves. */
-  gatheringShare: 0.5,
   /** With `durability: 'followed'`, how long after a commit the disk is asked to have it. */
   syncAfterMs: 100,
   /** While this much waits to be written, a commit waits too. */

@@ -35,18 +35,15 @@ interface Waiting {
  * all that comes later. A refusal also takes along all that waited, since a later commit may rest on an earlier one,
  * but ends when its reason does.
  */
-export function groupCommits(disk: Disk, elapsed: () => number = () => performance.now()): Commits {
+export function groupCommits(disk: Disk): Commits {
   let waiting: Waiting[] = []
   const idlers: (() => void)[] = []
   let busy = false
   let failed: Error | undefined
-  let begunAt = 0
-  let writeMs = Number.POSITIVE_INFINITY
 
   /** Begun after the current turn, so that everybody whom the last group released can share the next. */
   function begin(): void {
     busy = true
-    begunAt = elapsed()
     setImmediate(nextGroup)
   }
 
@@ -56,11 +53,9 @@ export function groupCommits(disk: Disk, elapsed: () => number = () => performan
       rejectAll(waiting.splice(0), refusal)
       return
     }
-    const writingAt = elapsed()
-    const group = takeGroup(writingAt - begunAt)
+    const group = takeGroup()
     disk.write(group.map(({ commit }) => commit)).then(
       () => {
-        writeMs = elapsed() - writingAt
         for (const { resolve } of group) resolve()
         done()
       },
@@ -71,15 +66,10 @@ export function groupCommits(disk: Disk, elapsed: () => number = () => performan
     )
   }
 
-  /**
-   * When gathering takes long beside writing, those who write would all wait for the disk and then the disk for all of
-   * them: half of them go first, and from then on one half is decided while the other is written.
-   */
-  function takeGroup(gatheredMs: number): Waiting[] {
-    const most = gatheredMs > writeMs * limits.gatheringShare ? Math.ceil(waiting.length / 2) : waiting.length
+  function takeGroup(): Waiting[] {
     let writes = 0
     let size = 0
-    while (size < most && writes < limits.writesPerGroup) writes += waiting[size++]!.commit.changes.length
+    while (size < waiting.length && writes < limits.writesPerGroup) writes += waiting[size++]!.commit.changes.length
     if (size < waiting.length) return waiting.splice(0, size)
     const group = waiting
     waiting = []

@@ -358,7 +358,7 @@ function slowDisk() {
 
 t.test('What is committed while a group is on its way goes together in the next, in order', async (t) => {
   const { disk, groups, change, changesOf, keysOf } = slowDisk()
-  const commits = groupCommits(disk, () => 0)
+  const commits = groupCommits(disk)
   const done: number[] = []
   const add = (n: number) => commits.add({ space: n, changes: [change(n), change(n + 100)] }).then(() => done.push(n))
   const first = [add(1), add(2)]
@@ -389,40 +389,6 @@ t.test('What is committed while a group is on its way goes together in the next,
   groups[3]!.written()
   await Promise.all(third)
 })
-
-t.test(
-  'Commits that took long to gather go to the disk in halves, so that one half is decided while the other is written',
-  async (t) => {
-    const { disk, groups, change, keysOf } = slowDisk()
-    let now = 0
-    const commits = groupCommits(disk, () => now)
-    const add = (n: number) => commits.add({ space: n, changes: [change(n)] })
-    const write = async (group: number, ms: number) => {
-      now += ms
-      groups[group]!.written()
-      await setImmediate()
-      await setImmediate()
-    }
-    async function gather(ms: number, ...keys: number[]): Promise<void> {
-      void add(keys[0]!)
-      now += ms
-      for (const key of keys.slice(1)) void add(key)
-      await setImmediate()
-    }
-    await gather(50, 1, 2, 3)
-    t.same(keysOf(0), [1, 2, 3], 'nobody knows yet how long writing takes')
-    await write(0, 10)
-    await gather(6, 4, 5, 6)
-    t.same(keysOf(1), [4, 5])
-    await write(1, 10)
-    t.same(keysOf(2), [6], 'the rest goes next')
-    await write(2, 10)
-    await gather(5, 7, 8, 9)
-    t.same(keysOf(3), [7, 8, 9], 'gathering was quick beside writing')
-    await write(3, 1)
-    await commits.settled()
-  },
-)
 
 t.test('What waits behind a commit that failed, or was refused, fails with it', async (t) => {
   const { disk, groups, change } = slowDisk()
