@@ -175,7 +175,7 @@ t.test('The load follows answers that come in pieces and tells refusals and lost
 t.test('A short run of every scenario prints its tables and leaves a report that loads nothing', async (t) => {
   const folder = t.testdir()
   const json = join(folder, 'measured.json')
-  const settings = ['--seconds', '0.2', '--rounds', '1', '--connections', '8', '--operations', '100', '--no-floors']
+  const settings = ['--seconds', '0.5', '--rounds', '1', '--connections', '8', '--operations', '100', '--no-floors']
   const { code, out, err } = await bench(...settings, '--reports', folder, '--json', json)
   t.equal(code, 0, 'it ran', { err })
   const outcomes: Outcome[] = JSON.parse(readFileSync(json, 'utf8'))

@@ -43,7 +43,7 @@ export function commitsOf(serial: number, at: number): Commits {
   return {
     accepted: [
       [outgoingKey, outgoing],
-      [traffic(serial), { ...about, type: 'content', text: messageText, raw: message }],
+      [traffic(serial), { ...about, type: 'content', text: messageText }],
       [conversationKey, { ...conversation, queue: [messageId], flight: { messageId, tried: 1 } }],
       [deliveryKey, { ...owed, kind: 'conversationDeliver', payload: { asid, messageId, tried: 1 } }],
     ],

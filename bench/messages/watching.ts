@@ -19,25 +19,30 @@ export interface Watcher {
 const { hear, offer, dispatched } = conversationCommands({ timeScale: 1 })
 
 export function watching({ heard, offered, handedOver }: Watcher): NonNullable<Surroundings['between']> {
+  function told(owner: string, command: string, input: unknown, answer: unknown): void {
+    if (command === offer.name) {
+      offered?.(owner, (input as Inputs['offer']).offered, answer as readonly Accepted[])
+      return
+    }
+    const { items } = input as Inputs['hear']
+    heard?.(
+      owner,
+      items.map(({ id }) => id),
+    )
+  }
   return (shards) => ({
     ...shards,
-    async ask(owner, command, input, options) {
+    ask(owner, command, input, options) {
       if (command.name === dispatched.name) {
         const { messageId, outcome } = input as Inputs['dispatched']
         handedOver?.(messageId, outcome)
       }
-      const answer = await shards.ask(owner, command, input, options)
-      if (isRefusal(answer)) return answer
-      if (command.name === hear.name) {
-        const { items } = input as Inputs['hear']
-        heard?.(
-          owner,
-          items.map(({ id }) => id),
-        )
-      }
-      if (command.name === offer.name)
-        offered?.(owner, (input as Inputs['offer']).offered, answer as readonly Accepted[])
-      return answer
+      const asked = shards.ask(owner, command, input, options)
+      if (command.name !== hear.name && command.name !== offer.name) return asked
+      return asked.then((answer) => {
+        if (!isRefusal(answer)) told(owner, command.name, input, answer)
+        return answer
+      })
     },
   })
 }

@@ -140,7 +140,6 @@ function recordContent(desk: Desk, { id, message, sessionId }: Outgoing): void {
     sessionId,
     messageId: id,
     ...(text.length > 0 && { text: text.join('\n') }),
-    raw: message,
   })
 }
 

@@ -93,7 +93,8 @@ export interface TrafficEntry {
   readonly text?: string
   readonly messageId: string
   readonly error?: string
-  readonly raw: unknown
+  /** Absent for what the agent said: that stands in the message itself, which is kept as long. */
+  readonly raw?: unknown
 }
 
 export interface LogEntry {

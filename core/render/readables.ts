@@ -24,7 +24,7 @@ export function readables(message: ContentMessage, reader: Reader, channel?: Cha
 export function lossOf(message: ContentMessage, blocks: readonly Block[], traits: Traits, reader: Reader): string[] {
   const say = sayFor(message.locale, reader)
   const shown = blocks.flatMap((block) => sayingsOf(block, say)).join('\n')
-  const said = searchable(traits.markup === 'slack' ? shown.replace(slackLink, '$2: $1') : shown)
+  const said = searchable(traits.markup === 'slack' ? withoutSlack(shown) : shown)
   const lost: string[] = []
   let reached = 0
   let rowFrom = 0
@@ -39,8 +39,13 @@ export function lossOf(message: ContentMessage, blocks: readonly Block[], traits
   return lost
 }
 
-/** The one markup that puts the address before its label. */
+/** The one markup that puts the address before its label, and that writes signs in letters. */
 const slackLink = /<([^<>|\s]+)\|([^<>]*)>/g
+const slackSigns: Readonly<Record<string, string>> = { '&amp;': '&', '&lt;': '<', '&gt;': '>' }
+
+function withoutSlack(text: string): string {
+  return text.replace(slackLink, '$2: $1').replace(/&(amp|lt|gt);/g, (sign) => slackSigns[sign]!)
+}
 
 function readablesOf({ parts, chips = [] }: ContentMessage, say: Say, channel?: ChannelName): Readable[] {
   return [...parts.flatMap((part) => ofPart(part, say, channel)), ...chips.flatMap((chip) => ofChip(chip, say))]

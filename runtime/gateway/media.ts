@@ -32,15 +32,29 @@ function urlsIn(part: Part): readonly string[] {
   }
 }
 
-/** The message with our own addresses in place of those it came with, or the first of them that cannot be had. */
-export async function withHostedMedia(
+type Hosted = ContentMessage | Unreachable | Refusal
+
+/**
+ * The message with our own addresses in place of those it came with, or the first of them that cannot be had; at once
+ * where there is nothing to fetch.
+ */
+export function withHostedMedia(
   media: Pick<Media, 'hosted'>,
   message: ContentMessage,
   traits: Traits,
   signal?: AbortSignal,
-): Promise<ContentMessage | Unreachable | Refusal> {
+): Hosted | Promise<Hosted> {
   const urls = mediaUrlsIn(message)
-  if (urls.length === 0) return message
+  return urls.length === 0 ? message : hostedAt(urls, media, message, traits, signal)
+}
+
+async function hostedAt(
+  urls: readonly string[],
+  media: Pick<Media, 'hosted'>,
+  message: ContentMessage,
+  traits: Traits,
+  signal?: AbortSignal,
+): Promise<Hosted> {
   const wanted = { types: everyType, maxBytes: traits.media?.maxBytes ?? limits.maxBytes }
   const found = await Promise.all(urls.map((url) => media.hosted(url, wanted, signal)))
   for (const each of found) if (isRefusal(each) || 'reason' in each) return each

@@ -11,11 +11,16 @@ import { type DoorOptions, type Failed, failed, openDoor } from '../webhook/door
 import { openMemory } from './memory.js'
 
 export interface Providers {
-  /** The credentials of a binding; a refusal when they cannot be opened just now. */
-  authOf(orgId: string, bound: ChannelRoute): Promise<{ readonly auth: unknown } | Refusal>
+  /** The credentials of a binding, at once where they are known; a refusal when they cannot be opened just now. */
+  authOf(orgId: string, bound: ChannelRoute): Opened | Promise<Opened | Refusal>
   reach(bound: ChannelRoute, auth: unknown, signal: AbortSignal): Reaching<unknown>
   close(): Promise<void>
 }
+
+interface Opened {
+  readonly auth: unknown
+}
+const noAuth: Opened = { auth: {} }
 
 export interface ProvidersOptions extends DoorOptions {
   readonly sealer: Pick<Sealer, 'open'>
@@ -29,8 +34,16 @@ export interface ProvidersOptions extends DoorOptions {
 export function openProviders({ sealer, clock, publicUrl, own, ...policy }: ProvidersOptions): Providers {
   const door = openDoor(policy, limits)
   const ownDoor = openDoor({ ...policy, allowPrivate: true }, limits)
-  const opened = new WeakMap<Sealed, { readonly auth: unknown }>()
+  const opened = new WeakMap<Sealed, Opened>()
   const memories = new Map<string, { readonly sealed?: Uint8Array; readonly memory: Memory }>()
+
+  async function open(orgId: string, sealed: Sealed): Promise<Opened | Refusal> {
+    const text = await sealer.open(orgId, sealed.kind, sealed.id, sealed.sealed)
+    if (isRefusal(text)) return text
+    const found = { auth: JSON.parse(text) as unknown }
+    opened.set(sealed, found)
+    return found
+  }
 
   /** What was kept under other credentials is forgotten. */
   function memoryOf({ bindingId, auth }: ChannelRoute): Memory {
@@ -60,16 +73,7 @@ export function openProviders({ sealer, clock, publicUrl, own, ...policy }: Prov
   }
 
   return {
-    async authOf(orgId, { auth: sealed }) {
-      if (!sealed) return { auth: {} }
-      const known = opened.get(sealed)
-      if (known) return known
-      const text = await sealer.open(orgId, sealed.kind, sealed.id, sealed.sealed)
-      if (isRefusal(text)) return text
-      const found = { auth: JSON.parse(text) as unknown }
-      opened.set(sealed, found)
-      return found
-    },
+    authOf: (orgId, { auth: sealed }) => (sealed ? (opened.get(sealed) ?? open(orgId, sealed)) : noAuth),
     reach: (bound, auth, signal) => ({
       auth,
       bindingId: bound.bindingId,

@@ -50,8 +50,9 @@ t.test('Slack’s own code and ours agree on every signature that is not from th
   const cases = fc.record({
     body: fc.string(),
     secret: fc.string({ minLength: 1 }),
-    agoMs: fc.integer({ min: 0, max: 700_000 }),
-    flip: fc.option(fc.nat(66)),
+    agoMs: fc.oneof(fc.integer({ min: 0, max: 290_000 }), fc.integer({ min: 0, max: 700_000 })),
+    // Half of them as they were signed, so that enough are taken whatever is drawn.
+    flip: fc.oneof(fc.constant(null), fc.nat(66)),
   })
   let [taken, refused] = [0, 0]
   fc.assert(

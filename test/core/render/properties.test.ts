@@ -44,6 +44,14 @@ t.test('Nothing of a message is lost on any channel', async () => {
   always(({ loss }) => hold(loss.length === 0, `lost: ${JSON.stringify(loss)}`))
 })
 
+t.test('A word too long for a message is not lost beside signs that the markup writes in letters', async (t) => {
+  const narrow = { ...traitsOf('workchatD'), text: { max: 80, unit: 'characters', encoding: 'unicode' } } as const
+  const said: ContentMessage = { spec: 'amf/1', parts: [{ type: 'text', text: `${'a'.repeat(100)} A&B <c> it’s` }] }
+  const { blocks, loss } = render(said, narrow, reader)
+  t.same(loss, [])
+  t.match(JSON.stringify(blocks), /A&amp;B/)
+})
+
 t.test('On the floor everything stands in the order of the message', async () => {
   fc.assert(
     fc.property(message, (each) => {
