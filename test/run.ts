@@ -8,7 +8,7 @@ import { endAll, runFiles } from './runner.js'
 
 const builtTests = import.meta.dirname
 const root = resolve(builtTests, '../..')
-const jobs = 4
+const jobs = 3
 const timeoutSeconds = 480
 
 /** Found among the sources, so that what an older build left behind never runs. */
