@@ -132,3 +132,32 @@ export function withoutItem(document: AgentDocument, section: ListSection, id: s
   const items = document[section] as readonly object[]
   return { ...document, [section]: items.filter((each) => idOf(each) !== id) }
 }
+
+/** An item as it was and as it is; one of both is missing of one that came or went. */
+export interface ChangedItem {
+  readonly id: string
+  readonly was?: object
+  readonly is?: object
+}
+
+/** The items that two lists do not share. What both begin and end with is passed over, so one change in a long list is cheap. */
+export function changedItems(was: readonly object[], is: readonly object[]): ChangedItem[] {
+  let from = 0
+  while (from < was.length && from < is.length && was[from] === is[from]) from++
+  let wasTo = was.length
+  let isTo = is.length
+  while (wasTo > from && isTo > from && was[wasTo - 1] === is[isTo - 1]) {
+    wasTo--
+    isTo--
+  }
+  const left = new Map(was.slice(from, wasTo).map((item) => [idOf(item), item]))
+  const changed: ChangedItem[] = []
+  for (const item of is.slice(from, isTo)) {
+    const id = idOf(item)
+    const old = left.get(id)
+    left.delete(id)
+    if (old !== item) changed.push({ id, was: old, is: item })
+  }
+  for (const [id, item] of left) changed.push({ id, was: item })
+  return changed
+}

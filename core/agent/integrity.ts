@@ -5,7 +5,7 @@
 
 import { type FieldError, type Refusal, refuse } from '../errors.js'
 import type { AgentDocument, ListSection } from './document.js'
-import { idOf, listSections } from './document.js'
+import { changedItems, idOf, listSections } from './document.js'
 import { eachNamed, holders } from './references.js'
 
 /** Keys are `section/id`; a part of which there is one has its section alone. */
@@ -157,27 +157,12 @@ function touchedBetween(before: AgentDocument, after: AgentDocument): Touched[] 
     const was = before[section] as object | undefined
     const is = after[section] as object | undefined
     if (was === is) continue
-    if (Array.isArray(was ?? is)) touchedItems(section, (was ?? []) as object[], (is ?? []) as object[], touched)
-    else touched.push({ section, key: section, was, is })
+    if (!Array.isArray(was ?? is)) touched.push({ section, key: section, was, is })
+    else {
+      for (const { id, ...item } of changedItems((was ?? []) as object[], (is ?? []) as object[])) {
+        touched.push({ section, key: keyOf(section, id), ...item })
+      }
+    }
   }
   return touched
-}
-
-function touchedItems(section: string, was: readonly object[], is: readonly object[], touched: Touched[]): void {
-  let from = 0
-  while (from < was.length && from < is.length && was[from] === is[from]) from++
-  let wasTo = was.length
-  let isTo = is.length
-  while (wasTo > from && isTo > from && was[wasTo - 1] === is[isTo - 1]) {
-    wasTo--
-    isTo--
-  }
-  const left = new Map(was.slice(from, wasTo).map((item) => [idOf(item), item]))
-  for (const item of is.slice(from, isTo)) {
-    const id = idOf(item)
-    const old = left.get(id)
-    left.delete(id)
-    if (old !== item) touched.push({ section, key: keyOf(section, id), was: old, is: item })
-  }
-  for (const [id, item] of left) touched.push({ section, key: keyOf(section, id), was: item })
 }

@@ -1,0 +1,78 @@
+/** What outreach needs of its surroundings; whoever puts a node together gives it. */
+import type { AgentDocument } from '../../core/agent/index.js'
+import type { AgentPlace } from '../../core/agentkey.js'
+import type { OutboundMessage } from '../../core/amf/index.js'
+import type { ChannelName } from '../../core/channel/names.js'
+import type { Refusal } from '../../core/errors.js'
+import type { Person } from '../../core/people/person.js'
+import type { Told, Tx } from '../../runtime/shard/contract.js'
+import type { Reader } from '../../runtime/store/contract.js'
+
+/** People, in the agent's shard. */
+export interface PeopleDoor {
+  byId(reader: Reader, place: AgentPlace, personId: string): Person | undefined
+  /** Whoever holds that identity, sandbox or not. */
+  byAsid(reader: Reader, place: AgentPlace, asid: string): Person | undefined
+  /** A new id for somebody made at that time. */
+  newId(told: Told): string
+  /** Writes the person and whatever leads to them; `before` is what they were, absent for somebody new. */
+  keep(tx: Tx, place: AgentPlace, before: Person | undefined, after: Person, told: Told): void
+  /** A line in their journal, by the house in the agent's name. */
+  note(tx: Tx, place: AgentPlace, personId: string, text: string, told: Told): void
+}
+
+/** The agent's document as it is, in the agent's shard; undefined for an agent that is not there. */
+export interface DocumentDoor {
+  read(
+    reader: Reader,
+    place: AgentPlace,
+  ): { readonly document: AgentDocument; readonly agent: Readonly<Record<string, unknown>> } | undefined
+}
+
+export interface Standing {
+  readonly isOptedOut: boolean
+  /** When the person last wrote. */
+  readonly heardAt?: number
+}
+
+export type Probed = 'capable' | 'incapable' | 'unknown' | 'noRoute' | 'bindingError'
+
+export interface Opening {
+  readonly place: AgentPlace
+  readonly sendId: string
+  /** Counts the tries of one send, from 1. */
+  readonly attempt: number
+  /** Nothing follows if this one fails, so its failure is told to the agent too. */
+  readonly isLast: boolean
+  readonly asid: string
+  readonly channel: ChannelName
+  readonly address: string
+  readonly message: OutboundMessage
+  /** It rides the rate-governed queue of its binding. */
+  readonly isBatch?: true
+  /** Not taken while the person wrote within this time. */
+  readonly quietMs?: number
+  readonly sandbox?: true
+}
+
+export type OpeningAnswer =
+  | { readonly messageId: string }
+  /** They are just talking: to be tried again from then on. */
+  | { readonly talkingUntil: number }
+  /** Not taken, in the conversation's words (optedOut, noBinding, bindingDisabled, mediaUnreachable …). */
+  | { readonly reason: string; readonly detail?: string; readonly again: 'later' | 'never' }
+
+/** Conversations, wherever their shards are. */
+export interface ConversationDoor {
+  asidOf(place: AgentPlace, channel: ChannelName, address: string): string
+  /** As the conversation has it this moment; somebody never heard of stands as nobody did. */
+  standing(asid: string): Promise<Standing | Refusal>
+  /** Whether the address can be reached on that channel; providers that cannot tell make everybody capable. */
+  probe(place: AgentPlace, channel: ChannelName, address: string): Promise<Probed>
+  /**
+   * Hands the opening to its conversation. The same send and attempt again changes nothing and answers the same; a later
+   * attempt takes the place of one that failed, under the same message id, so that a provider that knows ids sees one
+   * message. What becomes of it comes back as news (`SendNews`). A refusal: nobody can be asked just now.
+   */
+  open(opening: Opening): Promise<OpeningAnswer | Refusal>
+}
