@@ -19,6 +19,8 @@ export interface Offered {
   readonly isBatch?: true
   /** The conversation that this one sends it for. */
   readonly carriedFor?: Outgoing['carriedFor']
+  /** It opens for a send, under this id; pieces of it that an earlier try brought out are not sent again. */
+  readonly opening?: Pick<Outgoing, 'forSend' | 'providerIds'> & { readonly messageId: string }
 }
 
 export type Accepted = { readonly messageId: string } | Rejection
@@ -38,7 +40,7 @@ export function accepted(
     if (offered.from === 'reply') desk.log({ level: 'warn', event: 'reply.refused', data: { ...road } })
     return { conversation, answer: road }
   }
-  const messageId = desk.mint('msg')
+  const messageId = offered.opening?.messageId ?? desk.mint('msg')
   if (message.id !== undefined) desk.nameForCaller(message.id, messageId)
   const content = isSignal(message) ? conversation : withContent(desk, conversation)
   const outgoing = newOutgoing(desk, content, around, offered, messageId, road)
@@ -82,7 +84,7 @@ function newOutgoing(
   desk: Desk,
   { channel, session }: Conversation,
   { traits, reader, binding }: Around,
-  { message, from, isBatch, carriedFor }: Offered,
+  { message, from, isBatch, carriedFor, opening }: Offered,
   id: string,
   { first, next }: Road,
 ): Outgoing {
@@ -100,6 +102,8 @@ function newOutgoing(
     ...(first === channel && { attempt: { channel, provider: binding!.provider } }),
     ...(next.length > 0 && { next }),
     ...(carriedFor && { carriedFor }),
+    ...(opening?.forSend && { forSend: opening.forSend }),
+    ...(opening?.providerIds && { providerIds: opening.providerIds }),
   }
 }
 
@@ -111,7 +115,7 @@ function sentOnItsWay(
   { first, isHeld }: Road,
 ): Conversation {
   desk.keepOutgoing(outgoing)
-  recordContent(desk, outgoing)
+  if ((outgoing.forSend?.attempt ?? 1) === 1) recordContent(desk, outgoing)
   if (first !== conversation.channel) {
     desk.carry(around.siblings[first]!, first, outgoing)
     return conversation

@@ -5,6 +5,8 @@
 
 import type { ChannelName } from '../channel/names.js'
 import type { Traits } from '../channel/traits.js'
+import type { SendNews } from '../outreach/send.js'
+import type { IdentityNews } from '../people/person.js'
 import type { Reader } from '../render/contract.js'
 import type { Brand } from './keywords.js'
 import type { Receipt } from './receipts.js'
@@ -74,6 +76,10 @@ export interface ToDo {
   carry(asid: string, channel: ChannelName, outgoing: Outgoing): void
   /** Tells the conversation that gave it what became of a message. */
   carried(asid: string, messageId: string, news: CarriedNews): void
+  /** Tells whoever keeps sends what became of one. */
+  tellSend(news: SendNews): void
+  /** Tells whoever keeps the agent's people what became of this identity. */
+  tellPeople(kind: IdentityNews['kind']): void
 }
 
 export type WakeReason = 'send' | 'held' | 'window' | 'undelivered'

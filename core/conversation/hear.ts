@@ -10,7 +10,7 @@ import { releasedByWindow } from './held.js'
 import { type Keyword, keywordIn, stockTexts } from './keywords.js'
 import { meantBy } from './match.js'
 import { optedIn, optedOut } from './optout.js'
-import { type Receipt, received } from './receipts.js'
+import { type Receipt, received, toldSend } from './receipts.js'
 import { withContent, withNewSession } from './session.js'
 import type { Conversation, Outgoing, Result, SystemKind, UserContent } from './state.js'
 import { opened } from './windowchange.js'
@@ -38,8 +38,18 @@ export function heard(desk: Desk, conversation: Conversation, around: Around, in
 /** Everything that the person does themselves begins or prolongs a session and opens the window. */
 function present(desk: Desk, before: Conversation, around: Around): Conversation {
   const isFirst = before.heardAt === undefined && before.session === undefined
-  const begun = isFirst ? started(desk, before, around) : withContent(desk, before)
+  const begun = answering(desk, isFirst ? started(desk, before, around) : withContent(desk, before))
+  if (before.heardAt === undefined || begun.session?.id !== before.session?.id) desk.tellPeople('seen')
   return releasedByWindow(desk, opened(desk, begun, around), around)
+}
+
+/** Whatever the person does first after an opening went out is their answer to it. */
+function answering(desk: Desk, conversation: Conversation): Conversation {
+  const { opening, ...rest } = conversation
+  const outgoing = opening && desk.outgoing(opening.messageId)
+  if (outgoing?.sentAt === undefined) return conversation
+  toldSend(desk, outgoing, { state: 'responded' })
+  return rest
 }
 
 function started(desk: Desk, conversation: Conversation, around: Around): Conversation {

@@ -7,6 +7,7 @@ import type { Conversation } from './state.js'
 /** From here on nothing goes out but what the house owes; what waited is ended. Unchanged when it was so already. */
 export function optedOut(desk: Desk, conversation: Conversation, around: Around): Conversation {
   if (conversation.optedOutAt !== undefined) return conversation
+  desk.tellPeople('optedOut')
   const told = tellAgent(desk, { ...conversation, optedOutAt: desk.at }, around, systemEvent('optOut'))
   const { flight, queue, held } = told
   const isTheHouses = (id: string) => desk.outgoing(id)?.from === 'house'
@@ -21,6 +22,7 @@ export function optedOut(desk: Desk, conversation: Conversation, around: Around)
 
 export function optedIn(desk: Desk, conversation: Conversation, around: Around): Conversation {
   if (conversation.optedOutAt === undefined) return conversation
+  desk.tellPeople('optedIn')
   const { optedOutAt: _over, ...rest } = conversation
   return tellAgent(desk, rest, around, systemEvent('optIn'))
 }

@@ -10,6 +10,7 @@
  * - Whoever is said to have opted out has opted out.
  */
 import { conversation as limits } from '../limits.js'
+import type { SendNews } from '../outreach/send.js'
 import type { Around, Desk } from './desk.js'
 import { tellAgent } from './events.js'
 import { optedOut } from './optout.js'
@@ -97,7 +98,10 @@ export function reached(
   conversation: Conversation,
   around: Around,
   outgoing: Outgoing,
-  news: Omit<Receipt, 'providerId' | 'upTo' | 'state'> & { readonly state: MessageState },
+  news: Omit<Receipt, 'providerId' | 'upTo' | 'state'> & {
+    readonly state: MessageState
+    readonly again?: SendNews['again']
+  },
 ): Conversation {
   const { state, reason, detail } = news
   if (!isNews(outgoing, state)) return conversation
@@ -111,6 +115,7 @@ export function reached(
     ...(detail && { detail }),
   }
   if (outgoing.from === 'house') return conversation
+  if (outgoing.forSend && state !== 'queued') toldSend(desk, outgoing, { ...news, state })
   if (outgoing.carriedFor) {
     const { asid, messageId } = outgoing.carriedFor
     desk.carried(asid, messageId, { state, attempt, ...(reason && { reason }), ...(detail && { detail }) })
@@ -129,6 +134,25 @@ export function reached(
   const isLate = desk.at - (outgoing.sentAt ?? outgoing.at) > desk.scaled(limits.statusMs)
   if (isLate) return conversation
   return tellAgent(desk, conversation, around, { type: 'status', status }, sessionId)
+}
+
+/** What a send learns of the message that opens for it. */
+export function toldSend(
+  desk: Desk,
+  { id, forSend }: Outgoing,
+  { state, reason, detail, again = 'never' }: Pick<SendNews, 'state' | 'reason' | 'detail' | 'again'>,
+): void {
+  const { sendId, attempt } = forSend!
+  desk.tellSend({
+    sendId,
+    attempt,
+    messageId: id,
+    at: desk.at,
+    state,
+    ...(reason && { reason }),
+    ...(detail && { detail }),
+    ...(state === 'failed' && { again }),
+  })
 }
 
 /** By the rules at the head of this file. */

@@ -6,7 +6,7 @@ import { isAsking, isSignal } from '../amf/index.js'
 import { conversation as limits } from '../limits.js'
 import type { Around, CarriedNews, Desk } from './desk.js'
 import { optedOut } from './optout.js'
-import { isNews, reached, unparked } from './receipts.js'
+import { isNews, reached, toldSend, unparked } from './receipts.js'
 import type { Conversation, Outgoing } from './state.js'
 import { awaited } from './undelivered.js'
 
@@ -36,12 +36,14 @@ export function goneOn(desk: Desk, conversation: Conversation): Conversation {
     desk.wake('send', nextSendAt)
     return conversation
   }
-  desk.deliver(messageId, 1)
   const outgoing = desk.outgoing(messageId)
+  // A send counts its tries itself, so that an outcome of one is never taken for that of another.
+  const tried = outgoing?.forSend?.attempt ?? 1
+  desk.deliver(messageId, tried)
   const asks = outgoing !== undefined && isAsking(outgoing.message)
   return {
     ...conversation,
-    flight: { messageId, at: desk.at, tried: 1 },
+    flight: { messageId, at: desk.at, tried },
     ...(asks && { ask: { messageId, at: desk.at } }),
   }
 }
@@ -75,7 +77,7 @@ export function dispatched(
   }
   const partly = outcome.providerIds?.length ? { ...outgoing, providerIds: outcome.providerIds } : outgoing
   if (partly !== outgoing) desk.keepOutgoing(partly)
-  const waitMs = outcome.again === 'later' ? limits.sendAgainMs[tried - 1] : undefined
+  const waitMs = outcome.again === 'later' && !outgoing.forSend ? limits.sendAgainMs[tried - 1] : undefined
   if (waitMs !== undefined) {
     const againAt = desk.at + desk.scaled(waitMs)
     desk.wake('send', againAt)
@@ -117,6 +119,10 @@ export function failed(
   { reason, detail, again }: { reason: string; detail?: string; again: 'later' | 'elsewhere' | 'never' },
 ): Conversation {
   if (isSignal(outgoing.message)) return conversation
+  if (again === 'later' && outgoing.forSend?.isLast === false) {
+    toldSend(desk, outgoing, { state: 'failed', reason, detail, again })
+    return conversation
+  }
   if (again !== 'never' && reason !== 'optedOut') {
     const [channel, ...next] = (outgoing.next ?? []).filter((each) => around.siblings[each] !== undefined)
     if (channel !== undefined) {
@@ -128,7 +134,7 @@ export function failed(
       return conversation
     }
   }
-  return reached(desk, conversation, around, outgoing, { state: 'failed', reason, ...(detail && { detail }) })
+  return reached(desk, conversation, around, outgoing, { state: 'failed', reason, again, ...(detail && { detail }) })
 }
 
 /** News of a message that another channel has taken over. */

@@ -43,6 +43,8 @@ export interface Conversation {
   readonly marks?: Partial<Record<'sent' | 'delivered' | 'read' | 'failed', number>>
   /** Until then there may be receipts that wait for their send to be known. */
   readonly parkedUntil?: number
+  /** The opening of a send that the person has not answered yet. */
+  readonly opening?: { readonly messageId: string }
   /** Nothing of it has to be forgotten one day. */
   readonly isTidy?: true
   /** The partner is an emulator and no real person. */
@@ -106,6 +108,16 @@ export interface Outgoing {
   readonly next?: readonly ChannelName[]
   /** It goes out here for a conversation on another channel, which tells its agent what becomes of it. */
   readonly carriedFor?: { readonly asid: string; readonly messageId: string }
+  /** It opens for a send, which is told what becomes of it. */
+  readonly forSend?: ForSend
+}
+
+export interface ForSend {
+  readonly sendId: string
+  /** Counts the tries of that send; each is a hand-over of its own, and the send decides whether there is another. */
+  readonly attempt: number
+  /** Nothing follows if this one fails. */
+  readonly isLast: boolean
 }
 
 /** One thing that the agent is told; what surrounds it is added when it is sent. */

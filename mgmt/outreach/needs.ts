@@ -1,7 +1,7 @@
 /** What outreach needs of its surroundings; whoever puts a node together gives it. */
 import type { AgentDocument } from '../../core/agent/index.js'
 import type { AgentPlace } from '../../core/agentkey.js'
-import type { OutboundMessage } from '../../core/amf/index.js'
+import type { ContentMessage } from '../../core/amf/index.js'
 import type { ChannelName } from '../../core/channel/names.js'
 import type { Refusal } from '../../core/errors.js'
 import type { Person } from '../../core/people/person.js'
@@ -47,7 +47,7 @@ export interface Opening {
   readonly asid: string
   readonly channel: ChannelName
   readonly address: string
-  readonly message: OutboundMessage
+  readonly message: ContentMessage
   /** It rides the rate-governed queue of its binding. */
   readonly isBatch?: true
   /** Not taken while the person wrote within this time. */

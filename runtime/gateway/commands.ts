@@ -5,6 +5,7 @@ import { type Accepted, accepted, type Offered } from '../../core/conversation/a
 import type { Around, CarriedNews, Desk, WakeReason } from '../../core/conversation/desk.js'
 import { heard, type Inbound } from '../../core/conversation/hear.js'
 import { heldTooLong } from '../../core/conversation/held.js'
+import { type Opening, type OpeningAnswer, openedFor } from '../../core/conversation/opening.js'
 import { reject } from '../../core/conversation/refusals.js'
 import { carriedBack, dispatched, enqueued, type Outcome, wokenToSend } from '../../core/conversation/sending.js'
 import type { Conversation, Outgoing } from '../../core/conversation/state.js'
@@ -13,7 +14,7 @@ import { lookedAt } from '../../core/conversation/windowchange.js'
 import { conversation as limits } from '../../core/limits.js'
 import type { Command, Told, Tx } from '../shard/contract.js'
 import { type CallOutcome, callAgain, called } from './calls.js'
-import { openDesk } from './desk.js'
+import { type Keepers, openDesk } from './desk.js'
 import { type Attend, effectKinds, type Matter } from './effects.js'
 import { conversationTable, seenTable } from './tables.js'
 import { tidy, tidyLater } from './tidy.js'
@@ -35,6 +36,8 @@ export interface ConversationCommands {
     { asid: string; who?: Identity; around: Around; offered: readonly Offered[] },
     readonly Accepted[]
   >
+  /** The opening of a send, to somebody who may never have been heard of. */
+  readonly open: Command<{ who: Identity; around: Around; opening: Opening }, OpeningAnswer>
   readonly dispatched: Command<
     { asid: string; around: Around; messageId: string; tried: number; outcome: Outcome },
     null
@@ -51,7 +54,12 @@ export interface ConversationCommands {
   readonly called: Command<{ asid: string; number: number; outcome: CallOutcome }, null>
 }
 
-export function conversationCommands({ timeScale }: { timeScale: number }): ConversationCommands {
+export interface ConversationOptions {
+  readonly timeScale: number
+  readonly keepers?: Keepers
+}
+
+export function conversationCommands({ timeScale, keepers = {} }: ConversationOptions): ConversationCommands {
   /** One decision over the conversation as it is; nothing for one that is not there and has nobody to begin it. */
   function turn<R>(
     tx: Tx,
@@ -61,7 +69,7 @@ export function conversationCommands({ timeScale }: { timeScale: number }): Conv
   ): R | undefined {
     const conversation = tx.get(conversationTable, [who.asid]) ?? ('agent' in who ? begun(who, told.at) : undefined)
     if (!conversation) return undefined
-    const desk = openDesk({ tx, told, conversation, timeScale, commands: () => commands })
+    const desk = openDesk({ tx, told, conversation, timeScale, commands: () => commands, keepers })
     const { conversation: after, answer } = decide(desk, conversation)
     if (after.isTidy) tidyLater(tx, who.asid, told.at, false, timeScale)
     const { isTidy: _before, ...kept } = after
@@ -113,6 +121,11 @@ export function conversationCommands({ timeScale }: { timeScale: number }): Conv
         })
         return answers ?? offered.map(() => reject('unknownRecipient'))
       },
+    },
+    open: {
+      name: 'conversation.open',
+      decide: (tx, { who, around, opening }, told) =>
+        turn(tx, told, who, (desk, conversation) => openedFor(desk, conversation, around, opening))!,
     },
     dispatched: {
       name: 'conversation.dispatched',

@@ -52,6 +52,7 @@ async function handOver(
   signal: AbortSignal,
 ): Promise<Outcome> {
   if (conversation.optedOutAt !== undefined && outgoing.from !== 'house') return refused('optedOut', 'never')
+  if (conversation.sandbox) return { kind: 'sent', providerIds: [] }
   const bound = agent.channels.find(({ channel }) => channel === conversation.channel)
   const adapter = bound && places.adapters(bound.channel, bound.provider)
   if (!adapter)

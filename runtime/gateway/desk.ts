@@ -1,8 +1,11 @@
 /** The desk of a conversation's decisions, laid over a transaction of its shard. */
+import { type AgentPlace, agentKeyOf } from '../../core/agentkey.js'
 import type { Desk } from '../../core/conversation/desk.js'
 import type { Conversation } from '../../core/conversation/state.js'
 import { conversation as limits } from '../../core/limits.js'
-import type { Told, Tx } from '../shard/contract.js'
+import type { SendNews } from '../../core/outreach/send.js'
+import type { IdentityNews } from '../../core/people/person.js'
+import type { Command, Told, Tx } from '../shard/contract.js'
 import { callWith } from './calls.js'
 import type { ConversationCommands } from './commands.js'
 import { type Carry, effectKinds } from './effects.js'
@@ -15,6 +18,7 @@ import {
   parkedTable,
   providerIdTable,
   trafficTable,
+  turnTable,
 } from './tables.js'
 
 export interface DeskOptions {
@@ -23,12 +27,19 @@ export interface DeskOptions {
   readonly conversation: Conversation
   readonly timeScale: number
   readonly commands: () => ConversationCommands
+  readonly keepers: Keepers
+}
+
+/** Whoever keeps sends and people in the agent's shard; where nobody does, nobody is told. */
+export interface Keepers {
+  readonly sends?: Command<SendNews & AgentPlace, unknown>
+  readonly people?: Command<IdentityNews & AgentPlace, unknown>
 }
 
 /** `keep` comes last in every decision: it also starts on the first event that waits. */
-export function openDesk({ tx, told, conversation: before, timeScale, commands }: DeskOptions): Desk {
-  const { asid, channel } = before
-  const { orgId, agentId } = before.agent
+export function openDesk({ tx, told, conversation: before, timeScale, commands, keepers }: DeskOptions): Desk {
+  const { asid, channel, address, agent } = before
+  const { orgId, agentId } = agent
   const { at } = told
   let records = before.nextRecord
   const scaled = (ms: number) => Math.ceil(ms / timeScale)
@@ -70,7 +81,9 @@ export function openDesk({ tx, told, conversation: before, timeScale, commands }
 
     tell: (number, event) => tx.put(eventTable, [asid, number], event),
     traffic(entry) {
-      tx.put(trafficTable, recordKey(), { ...entry, channel, ...(before.sandbox && { test: true }) })
+      const key = recordKey()
+      tx.put(trafficTable, key, { ...entry, channel, ...(before.sandbox && { test: true }) })
+      if (before.sandbox && entry.type !== 'status') tx.put(turnTable, [asid, key[4]], { ...entry, at })
     },
     log(entry) {
       const sessionId = before.session?.id
@@ -93,6 +106,14 @@ export function openDesk({ tx, told, conversation: before, timeScale, commands }
     },
     carried(asker, messageId, news) {
       tx.tell(asker, commands().carried, { asid: asker, messageId, news })
+    },
+    tellSend(news) {
+      if (keepers.sends) tx.tell(agentKeyOf(agent), keepers.sends, { ...agent, ...news })
+    },
+    tellPeople(kind) {
+      if (keepers.people && !before.sandbox) {
+        tx.tell(agentKeyOf(agent), keepers.people, { ...agent, asid, channel, address, at, kind })
+      }
     },
   }
 }

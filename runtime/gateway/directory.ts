@@ -38,6 +38,7 @@ export function readerOf({ timeZone = 'UTC' }: { readonly timeZone?: string }): 
 export interface Person {
   readonly channel: ChannelName
   readonly address: string
+  readonly sandbox?: true
 }
 
 interface Ways {
@@ -49,9 +50,13 @@ interface Ways {
 /** The agent around a conversation with that person. */
 export function aroundOf(agent: KnownAgent, person: Person, ways: Ways): Around {
   const around = knownAround.get(agent)?.get(person.channel) ?? aroundEverybody(agent, person.channel, ways)
+  if (person.sandbox) return { ...around, binding: capturing }
   const siblings = siblingsOf(agent, person, ways.asidOf)
   return siblings ? { ...around, siblings } : around
 }
+
+/** What is said to a persona goes nowhere, so no binding is needed, and nothing is paced or disclaimed. */
+const capturing: Around['binding'] = { provider: 'emulator', isActive: true, minDelayMs: 0 }
 
 /** An agent that was changed is another object, so what was made of one holds for as long as there is one. */
 const knownAround = new WeakMap<KnownAgent, Map<ChannelName, Around>>()

@@ -3,7 +3,7 @@ import type { Performer, Repertoire } from '../shard/contract.js'
 import { attendPerformer, carryPerformer } from './attend.js'
 import { bulkCommands, governPerformer } from './bulk.js'
 import { callPerformer } from './call.js'
-import { type ConversationCommands, conversationCommands } from './commands.js'
+import { type ConversationCommands, type ConversationOptions, conversationCommands } from './commands.js'
 import { deadLetterRepertoire } from './deadletters.js'
 import { deliverPerformer } from './deliver.js'
 import { effectKinds } from './effects.js'
@@ -16,8 +16,8 @@ export interface GatewayParts extends Pick<Repertoire, 'commands' | 'queries'> {
   performers(places: () => Places): Readonly<Record<string, Performer>>
 }
 
-export function gatewayParts({ timeScale }: { timeScale: number }): GatewayParts {
-  const conversation = conversationCommands({ timeScale })
+export function gatewayParts(options: ConversationOptions): GatewayParts {
+  const conversation = conversationCommands(options)
   const bulk = bulkCommands(conversation)
   return {
     conversation,

@@ -35,6 +35,11 @@ export const logTable = table<RecordKey, LogEntry & { readonly channel: ChannelN
   'agentlog',
 )
 
+/** What was said in the conversation of a persona, in its order; the agent's messages stand with the others of the conversation. */
+export const turnTable = table<[asid: string, number: number], TrafficEntry & { readonly at: number }>(
+  'conversation.turn',
+)
+
 /** Events that the webhook would not take, by agent over all shards. */
 export interface DeadLetter {
   readonly id: string

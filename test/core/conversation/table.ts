@@ -6,11 +6,14 @@ import { type Accepted, accepted } from '../../../core/conversation/accept.js'
 import type { Around, CarriedNews, Desk, LogEntry, TrafficEntry, WakeReason } from '../../../core/conversation/desk.js'
 import { heard, type Inbound } from '../../../core/conversation/hear.js'
 import { heldTooLong } from '../../../core/conversation/held.js'
+import { type Opening, openedFor } from '../../../core/conversation/opening.js'
 import type { Receipt } from '../../../core/conversation/receipts.js'
 import { carriedBack, dispatched, enqueued, type Outcome, wokenToSend } from '../../../core/conversation/sending.js'
 import type { Conversation, ConversationEvent, Outgoing, TypedEvent } from '../../../core/conversation/state.js'
 import { notArrived } from '../../../core/conversation/undelivered.js'
 import { lookedAt } from '../../../core/conversation/windowchange.js'
+import type { SendNews } from '../../../core/outreach/send.js'
+import type { IdentityNews } from '../../../core/people/person.js'
 
 const start = Date.UTC(2026, 10, 15, 12)
 
@@ -61,6 +64,8 @@ export function laid({ channel = 'sms', compliance, minDelayMs = 0, siblings = {
   const governed: string[] = []
   const carried: { to: ChannelName; outgoing: Outgoing }[] = []
   const news: { asid: string; messageId: string; news: CarriedNews }[] = []
+  const sendNews: SendNews[] = []
+  const peopleNews: IdentityNews['kind'][] = []
 
   const desk: Desk = {
     get at() {
@@ -87,6 +92,8 @@ export function laid({ channel = 'sms', compliance, minDelayMs = 0, siblings = {
     wake: (reason, wakeAt) => void (wakeAt === undefined ? wakes.delete(reason) : wakes.set(reason, wakeAt)),
     carry: (_asid, to, each) => void carried.push({ to, outgoing: each }),
     carried: (asid, messageId, told) => void news.push({ asid, messageId, news: told }),
+    tellSend: (told) => void sendNews.push(told),
+    tellPeople: (kind) => void peopleNews.push(kind),
   }
 
   const table = {
@@ -97,6 +104,9 @@ export function laid({ channel = 'sms', compliance, minDelayMs = 0, siblings = {
     governed,
     carried,
     news,
+    /** What sends and people were told since the last look. */
+    sendNews: () => sendNews.splice(0),
+    peopleNews: () => peopleNews.splice(0),
     wakes,
     now: () => at,
     conversation: () => conversation,
@@ -118,6 +128,11 @@ export function laid({ channel = 'sms', compliance, minDelayMs = 0, siblings = {
       const { from = 'send', isBatch, around: other } = about
       const offered = { message, from, ...(isBatch && { isBatch }) }
       const taken = accepted(desk, conversation, { ...around, ...other }, offered)
+      conversation = taken.conversation
+      return taken.answer
+    },
+    open(opening: Opening) {
+      const taken = openedFor(desk, conversation, around, opening)
       conversation = taken.conversation
       return taken.answer
     },

@@ -1,0 +1,42 @@
+/** Taking the opening of a send: once for each of its tries, in the place of a try before it that failed. */
+import type { ContentMessage } from '../amf/index.js'
+import { type Accepted, accepted } from './accept.js'
+import type { Around, Desk } from './desk.js'
+import type { Conversation, ForSend } from './state.js'
+
+export interface Opening {
+  readonly message: ContentMessage
+  readonly forSend: ForSend
+  readonly isBatch?: true
+  /** It is not taken while the person wrote within this time. */
+  readonly quietMs?: number
+}
+
+/** Taken, not taken, or not before the person has been quiet for long enough. */
+export type OpeningAnswer = Accepted | { readonly talkingUntil: number }
+
+/** The same try again changes nothing. A message has one id however often it is tried, so a provider that knows ids sees one message. */
+export function openedFor(
+  desk: Desk,
+  conversation: Conversation,
+  around: Around,
+  { message, forSend, isBatch, quietMs }: Opening,
+): { readonly conversation: Conversation; readonly answer: OpeningAnswer } {
+  const messageId = messageIdOf(forSend)
+  const before = desk.outgoing(messageId)
+  if (before?.forSend && before.forSend.attempt >= forSend.attempt) return { conversation, answer: { messageId } }
+  const talkingUntil = quietMs === undefined ? 0 : (conversation.heardAt ?? -Infinity) + desk.scaled(quietMs)
+  if (talkingUntil > desk.at) return { conversation, answer: { talkingUntil } }
+  const taken = accepted(desk, conversation, around, {
+    message,
+    from: 'send',
+    ...(isBatch && { isBatch }),
+    opening: { messageId, forSend, ...(before?.providerIds && { providerIds: before.providerIds }) },
+  })
+  if ('reason' in taken.answer) return taken
+  return { conversation: { ...taken.conversation, opening: { messageId } }, answer: taken.answer }
+}
+
+function messageIdOf({ sendId }: ForSend): string {
+  return `msg_${sendId.slice(sendId.indexOf('_') + 1)}`
+}

@@ -1,0 +1,96 @@
+/** Conversations as those see them who open one: how a person stands, whether they can be reached, and the opening itself. */
+import { type AgentPlace, agentKeyOf } from '../../core/agentkey.js'
+import type { ChannelName } from '../../core/channel/names.js'
+import type { Opening } from '../../core/conversation/opening.js'
+import { isRefusal, type Refusal } from '../../core/errors.js'
+import { adapter as limits } from '../../core/limits.js'
+import type { Identity } from './commands.js'
+import { aroundOf } from './directory.js'
+import { withHostedMedia } from './media.js'
+import type { Places } from './places.js'
+import { readConversation } from './routes.js'
+
+export interface Standing {
+  readonly isOptedOut: boolean
+  readonly heardAt?: number
+}
+
+/** Capable where the provider cannot tell; without a way to ask one there is no route, or its credentials are bad. */
+export type Probed = 'capable' | 'incapable' | 'unknown' | 'noRoute' | 'bindingError'
+
+export interface OpeningFor extends Omit<Opening, 'forSend'> {
+  readonly place: AgentPlace
+  readonly sendId: string
+  readonly attempt: number
+  readonly isLast: boolean
+  readonly asid: string
+  readonly channel: ChannelName
+  readonly address: string
+  readonly sandbox?: true
+}
+
+export type OpeningResult =
+  | { readonly messageId: string }
+  | { readonly talkingUntil: number }
+  | { readonly reason: string; readonly detail?: string; readonly again: 'later' | 'never' }
+
+export interface Openings {
+  asidOf(place: AgentPlace, channel: ChannelName, address: string): string
+  standing(asid: string): Promise<Standing | Refusal>
+  probe(place: AgentPlace, channel: ChannelName, address: string): Promise<Probed>
+  /** The same send and attempt again changes nothing and answers the same. */
+  open(opening: OpeningFor): Promise<OpeningResult | Refusal>
+}
+
+/** What could be different in a moment; everything else stays as it is until somebody changes it. */
+const passing = new Set(['mediaUnreachable', 'tooLarge'])
+
+export function openOpenings(places: () => Places): Openings {
+  return {
+    asidOf: (place, channel, address) => places().asidOf(agentKeyOf(place), channel, address),
+
+    async standing(asid) {
+      const found = await places().shards.read(asid, readConversation, { asid })
+      if (isRefusal(found)) return found
+      const { optedOutAt, heardAt } = found ?? {}
+      return { isOptedOut: optedOutAt !== undefined, ...(heardAt !== undefined && { heardAt }) }
+    },
+
+    async probe(place, channel, address) {
+      const { directory, adapters, providers } = places()
+      const agent = await directory.routes(agentKeyOf(place))
+      if (isRefusal(agent)) return agent.refused === 'resource.not_found' ? 'noRoute' : 'unknown'
+      const bound = agent.channels.find((each) => each.channel === channel)
+      const adapter = bound && adapters(channel, bound.provider)
+      if (!adapter) return agent.disabled.includes(channel) ? 'bindingError' : 'noRoute'
+      if (!adapter.probe) return 'capable'
+      const opened = await providers.authOf(agent.orgId, bound)
+      if (isRefusal(opened)) return 'unknown'
+      const reaching = providers.reach(bound, opened.auth, AbortSignal.timeout(limits.probeMs))
+      const { reachable, unreachable } = await adapter.probe([address], reaching)
+      if (reachable.includes(address)) return 'capable'
+      return unreachable.includes(address) ? 'incapable' : 'unknown'
+    },
+
+    async open({ place, sendId, attempt, isLast, asid, channel, address, sandbox, ...opening }) {
+      const { directory, media, shards, commands } = places()
+      const agent = await directory.routes(agentKeyOf(place))
+      if (isRefusal(agent))
+        return agent.refused === 'resource.not_found' ? { reason: 'noBinding', again: 'never' } : agent
+      const who: Identity = { asid, agent: place, channel, address, ...(sandbox && { sandbox }) }
+      const around = aroundOf(agent, who, places())
+      const hosted = await withHostedMedia(media, opening.message, around.traits)
+      if (isRefusal(hosted)) return hosted
+      const taken =
+        'reason' in hosted
+          ? hosted
+          : await shards.ask(asid, commands.open, {
+              who,
+              around,
+              opening: { ...opening, forSend: { sendId, attempt, isLast } },
+            })
+      if (isRefusal(taken) || !('reason' in taken)) return taken
+      return { ...taken, again: passing.has(taken.reason) ? 'later' : 'never' }
+    },
+  }
+}
