@@ -1,0 +1,122 @@
+/** The journey platform's way in: one send a step, every outcome of business a success, and its own budget. */
+import { hash } from 'node:crypto'
+import Type from 'typebox'
+import { type Actor, actorOf } from '../../core/access.js'
+import type { Outreach } from '../../core/agent/resources/templates.js'
+import type { AgentPlace } from '../../core/agentkey.js'
+import { isRefusal, type Refusal } from '../../core/errors.js'
+import { answerOf, answerOfRefusal, statusOfSend, type Taken } from '../../core/journey/answer.js'
+import { actionDefinition } from '../../core/journey/definition.js'
+import { keyOf } from '../../core/journey/key.js'
+import { malformed, readJourneyCall } from '../../core/journey/request.js'
+import { outreachSend as limits } from '../../core/limits.js'
+import type { SendRequest } from '../../core/outreach/request.js'
+import type { Send } from '../../core/outreach/send.js'
+import type { Clock } from '../../runtime/clock.js'
+import { readJson } from '../../runtime/http/json.js'
+import { json, type Route, route } from '../../runtime/http/route.js'
+import { ActionDefinitionAnswer, JourneySendAnswer, JourneySendBody, JourneyStatusAnswer } from './schema.js'
+
+export interface JourneyOptions {
+  /** Makes a named send, or says what it would be; nothing that it refuses is written. */
+  create(
+    place: AgentPlace,
+    request: SendRequest,
+    about: { readonly isDryRun: boolean; readonly answerMs: number; readonly by?: Actor },
+  ): Promise<Taken | Refusal>
+  sendOf(place: AgentPlace, sendId: string): Promise<Send | Refusal>
+  outreachOf(place: AgentPlace, outreachId: string): Promise<Outreach | Refusal>
+  /** Where the management API is, with its version. */
+  readonly mgmtUrl: () => string
+  readonly clock: Clock
+}
+
+const below = '/orgs/{org}/agents/{agent}/integrations/journey'
+const common = { plane: 'mgmt', tag: 'Journeys' } as const
+const reading = { who: 'member', role: 'viewer', scopes: ['integrations:journey', 'people:read'] } as const
+
+export function journeyRoutes({ create, sendOf, outreachOf, mgmtUrl, clock }: JourneyOptions): Route[] {
+  async function statusOf(orgId: string, agentId: string, sendId: string) {
+    const send = await sendOf({ orgId, agentId }, sendId)
+    return isRefusal(send) ? send : json(200, statusOfSend(send))
+  }
+
+  return [
+    route({
+      ...common,
+      method: 'POST',
+      path: `${below}/outreach/{outreachId}/sends`,
+      summary: 'Send an outreach from a journey',
+      access: { who: 'member', role: 'editor', scopes: ['integrations:journey', 'people:write'] },
+      budget: 'journey',
+      body: JourneySendBody,
+      rawTypes: ['*/*'],
+      malformedStatus: 400,
+      reply: { 200: JourneySendAnswer },
+      errors: [
+        'request.invalid',
+        'resource.not_found',
+        'agent.outreach.not_found',
+        'agent.outreach_send.upstream',
+        'agent.outreach_send.timeout',
+      ],
+      async handler({ caller, params: { org: orgId, agent: agentId, outreachId }, body }) {
+        const read = readJson(body as unknown as Buffer)
+        if ('problem' in read) return malformed([read.problem])
+        const call = readJourneyCall(read.value)
+        if (isRefusal(call)) return call
+        const key = keyOf(call, outreachId, clock.now(), hashOf)
+        const request = { ...call.send, outreachId, idempotencyKey: key.key }
+        const about = { isDryRun: call.isDryRun, answerMs: limits.journeyAnswerMs, by: actorOf(caller) }
+        const taken = await create({ orgId, agentId }, request, about)
+        if (!isRefusal(taken)) return json(200, answerOf(taken, key))
+        const answer = answerOfRefusal(taken, key)
+        return isRefusal(answer) ? answer : json(200, answer)
+      },
+    }),
+    route({
+      ...common,
+      method: 'GET',
+      path: `${below}/sends/{sendId}`,
+      summary: 'What became of a send',
+      access: reading,
+      budget: 'journey',
+      reply: { 200: JourneyStatusAnswer },
+      errors: ['resource.not_found'],
+      handler: ({ params: { org, agent, sendId } }) => statusOf(org, agent, sendId),
+    }),
+    route({
+      ...common,
+      method: 'GET',
+      path: `${below}/sends`,
+      summary: 'What became of a send, named in the query',
+      access: reading,
+      budget: 'journey',
+      query: Type.Object({ sendId: Type.String({ minLength: 1, maxLength: 200 }) }),
+      malformedStatus: 400,
+      reply: { 200: JourneyStatusAnswer },
+      errors: ['resource.not_found', 'request.invalid'],
+      handler: ({ params: { org, agent }, query: { sendId } }) => statusOf(org, agent, sendId),
+    }),
+    route({
+      ...common,
+      method: 'GET',
+      path: `${below}/outreach/{outreachId}/action-definition`,
+      summary: 'The action to enter into the journey platform',
+      access: { who: 'member', role: 'viewer', scopes: ['integrations:journey', 'agents:read'] },
+      reply: { 200: ActionDefinitionAnswer },
+      errors: ['resource.not_found', 'agent.outreach.not_found', 'agent.outreach.journey_incompatible_inputs'],
+      async handler({ params: { org: orgId, agent: agentId, outreachId } }) {
+        const outreach = await outreachOf({ orgId, agentId }, outreachId)
+        if (isRefusal(outreach)) return outreach
+        const url = `${mgmtUrl()}/orgs/${orgId}/agents/${agentId}/integrations/journey`
+        const definition = actionDefinition({ agentId, outreach, url })
+        return isRefusal(definition) ? definition : json(200, definition)
+      },
+    }),
+  ]
+}
+
+function hashOf(text: string): string {
+  return hash('sha256', text, 'base64url')
+}
