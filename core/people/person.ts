@@ -55,6 +55,8 @@ export interface PersonIdentity {
   readonly address: string
   /** A copy of what the conversation decided, for lists; the conversation itself has the last word at every send. */
   readonly optedOutAt?: number
+  /** When they last opted out or in: what happened before that is old news. */
+  readonly standingAt?: number
   readonly lastSeenAt?: number
 }
 

@@ -2,13 +2,17 @@
 import { createHmac } from 'node:crypto'
 import type { ChannelName } from '../../core/channel/names.js'
 import { idFromBytes } from '../../core/ids.js'
+import { addressOn } from '../../core/people/address.js'
 
 export type AsidOf = (agentKey: string, channel: ChannelName, address: string) => string
 
-/** The same on every node of an installation, since all have its root key. */
+/**
+ * The same on every node of an installation, since all have its root key, and the same for every way of writing a
+ * number. What is no number there, such as a short code, is taken as it is.
+ */
 export function asids(key: Uint8Array): AsidOf {
   return (agentKey, channel, address) => {
-    const named = JSON.stringify([agentKey, channel, address])
+    const named = JSON.stringify([agentKey, channel, addressOn(channel, address) ?? address])
     return idFromBytes('usr', createHmac('sha256', key).update(named).digest())
   }
 }

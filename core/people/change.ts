@@ -1,0 +1,123 @@
+/** What operators say of a person, laid over the person as they are: null takes a field away, what is left out stays. */
+import { type FieldError, type Refusal, refuse } from '../errors.js'
+import { person as limits } from '../limits.js'
+import { isTimeZone } from '../zones.js'
+import { type ConsentStatus, type Person, type PersonStatus, type TextField, textFields } from './person.js'
+
+export interface PersonChange extends Readonly<Partial<Record<TextField, string | null>>> {
+  readonly status?: PersonStatus
+  readonly source?: string
+  readonly tags?: readonly string[]
+  /** Key by key; values are kept as text. */
+  readonly customFields?: Readonly<Record<string, string | number | boolean | null>>
+  readonly lockedFields?: readonly string[]
+  readonly consent?: { readonly status: ConsentStatus }
+  readonly scheduledCallAt?: number | null
+}
+
+/** Keys of custom fields as inputs of sends name them. */
+const customKey = /^[^$.][^.]*$/
+export const isCustomKey = (key: string) =>
+  key.length <= limits.customKeyChars && customKey.test(key) && key !== '__proto__'
+
+/** What a single value has to be beyond its length. */
+export function wrongText(field: TextField, value: string): string | undefined {
+  const mostChars = limits.textChars[field]
+  if (value.length > mostChars) return `is longer than ${mostChars} characters`
+  if (field === 'timezone' && value !== '' && !isTimeZone(value)) return 'must be an IANA time zone'
+  return undefined
+}
+
+export function newPerson(id: string, source: string, at: number): Person {
+  return { id, status: 'new', source, consent: { status: 'unknown' }, identities: [], createdAt: at, updatedAt: at }
+}
+
+/** The person as they are when nothing changes; otherwise changed at that time. */
+export function changed(person: Person, change: PersonChange, at: number): Person | Refusal {
+  const faults = wrongTexts(change)
+  const next: Record<string, unknown> = { ...person }
+  for (const field of textFields) set(next, field, blankIsNull(change[field]))
+  set(next, 'status', change.status)
+  set(next, 'source', change.source)
+  set(next, 'tags', change.tags && emptyIsNull(distinct(change.tags)))
+  set(next, 'lockedFields', change.lockedFields && emptyIsNull(distinct(change.lockedFields)))
+  set(next, 'scheduledCallAt', change.scheduledCallAt)
+  if (change.customFields) {
+    faults.push(...wrongCustom(change.customFields))
+    const custom = customFieldsWith(person.customFields ?? {}, change.customFields)
+    const keys = Object.keys(custom)
+    if (keys.length > limits.customFields) {
+      faults.push({ field: 'customFields', message: `a person has at most ${limits.customFields} of them` })
+    }
+    set(next, 'customFields', keys.length > 0 ? custom : null)
+  }
+  if (change.consent && change.consent.status !== person.consent.status) {
+    next.consent = { status: change.consent.status, updatedAt: at }
+  }
+  if (faults.length > 0) {
+    const [first] = faults as [FieldError]
+    return refuse('request.invalid', { detail: `${first.field}: ${first.message}`, errors: faults })
+  }
+  return isAlike(person, next) ? person : ({ ...next, updatedAt: at } as unknown as Person)
+}
+
+function wrongTexts(change: PersonChange): FieldError[] {
+  return textFields.flatMap((field) => {
+    const value = change[field]
+    const message = typeof value === 'string' ? wrongText(field, value) : undefined
+    return message === undefined ? [] : [{ field, message }]
+  })
+}
+
+function wrongCustom(fields: NonNullable<PersonChange['customFields']>): FieldError[] {
+  return Object.entries(fields).flatMap(([key, value]) => {
+    const field = `customFields.${key}`
+    if (!isCustomKey(key)) {
+      const message = `a key has 1 to ${limits.customKeyChars} characters, no dot, and no $ in front`
+      return [{ field: field.slice(0, limits.customKeyChars), message }]
+    }
+    const isLong = typeof value === 'string' && value.length > limits.customValueChars
+    return isLong ? [{ field, message: `is longer than ${limits.customValueChars} characters` }] : []
+  })
+}
+
+function set(next: Record<string, unknown>, name: string, value: unknown): void {
+  if (value === null) delete next[name]
+  else if (value !== undefined) next[name] = value
+}
+
+function blankIsNull(text: string | null | undefined): string | null | undefined {
+  return text?.trim() === '' ? null : text
+}
+
+function emptyIsNull(list: readonly string[]): readonly string[] | null {
+  return list.length > 0 ? list : null
+}
+
+/** Each once, in the order they came in, without those that say nothing. */
+export function distinct(texts: readonly string[]): string[] {
+  return [...new Set(texts.map((text) => text.trim()))].filter((text) => text !== '')
+}
+
+function customFieldsWith(
+  held: Readonly<Record<string, string>>,
+  given: NonNullable<PersonChange['customFields']>,
+): Record<string, string> {
+  const fields = new Map(Object.entries(held))
+  for (const [key, value] of Object.entries(given)) {
+    if (value === null || String(value).trim() === '') fields.delete(key)
+    else fields.set(key, String(value))
+  }
+  return Object.fromEntries(fields)
+}
+
+/** Whether two pieces of plain data say the same. */
+function isAlike(one: unknown, other: unknown): boolean {
+  if (one === other) return true
+  if (typeof one !== 'object' || typeof other !== 'object' || !one || !other) return false
+  const [mine, theirs] = [Object.keys(one), Object.keys(other)]
+  return (
+    mine.length === theirs.length &&
+    mine.every((name) => isAlike((one as Record<string, unknown>)[name], (other as Record<string, unknown>)[name]))
+  )
+}

@@ -1,0 +1,40 @@
+/** Cells of a CSV file: written so that no spreadsheet runs them, and read back as they were. */
+
+/** What spreadsheets take for the beginning of a formula. A quote in front makes it text; one that was there gets another. */
+const runs = /^'*[=+\-@\t\r]/
+const guarded = /^'+[=+\-@\t\r]/
+
+export function cellText(value: string): string {
+  const text = runs.test(value) ? `'${value}` : value
+  return /[",;\t\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+}
+
+export function cellValue(text: string): string {
+  return guarded.test(text) ? text.slice(1) : text
+}
+
+export function rowText(values: readonly string[]): string {
+  return `${values.map(cellText).join(',')}\r\n`
+}
+
+/** Several texts in one cell. */
+export function listText(values: readonly string[]): string {
+  return values.map((value) => value.replace(/[\\;]/g, '\\$&')).join(';')
+}
+
+export function listValues(text: string): string[] {
+  const values = ['']
+  for (const [piece] of text.matchAll(/\\[\\;]|[^\\;]+|;|\\/gs)) {
+    if (piece === ';') values.push('')
+    else values[values.length - 1] += /^\\[\\;]$/.test(piece) ? piece.slice(1) : piece
+  }
+  return values
+}
+
+const delimiters = [',', ';', '\t'] as const
+
+/** What the first line parts its columns with. */
+export function delimiterOf(header: string): (typeof delimiters)[number] {
+  const count = (delimiter: string) => header.replace(/"[^"]*"/g, '').split(delimiter).length
+  return delimiters.reduce((best, each) => (count(each) > count(best) ? each : best))
+}

@@ -1,0 +1,31 @@
+/** What a person can be found by at once, among however many: whole values, in the one form that all of them share. */
+import { person as limits } from '../limits.js'
+import { phoneOf } from './address.js'
+import type { Person } from './person.js'
+
+export type MarkKind = 'phone' | 'email' | 'address' | 'tag' | 'batch'
+
+export interface Mark {
+  readonly kind: MarkKind
+  readonly value: string
+}
+
+/** `address` are the numbers by which conversations know them; only who may see addresses may look for one. */
+export function marksOf({ phone, email, identities, tags = [], importBatchId }: Person): Mark[] {
+  const marks = new Map<string, Mark>()
+  function mark(kind: MarkKind, value: string | undefined): void {
+    if (value !== undefined && value.length <= limits.textChars.email) marks.set(`${kind} ${value}`, { kind, value })
+  }
+  mark('phone', phone === undefined ? undefined : phoneOf(phone))
+  mark('email', email === undefined ? undefined : emailOf(email))
+  for (const { address } of identities) mark('address', phoneOf(address))
+  for (const tag of tags) mark('tag', tag)
+  mark('batch', importBatchId)
+  return [...marks.values()]
+}
+
+/** Letters of an e-mail address are compared without their case. Undefined for what is not one. */
+export function emailOf(text: string): string | undefined {
+  const trimmed = text.trim()
+  return /^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(trimmed) ? trimmed.toLowerCase() : undefined
+}

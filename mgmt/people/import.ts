@@ -1,0 +1,165 @@
+/** The route that reads people from a CSV file, row by row, and hands them over in commands of a bounded size. */
+import { isUtf8 } from 'node:buffer'
+import { Readable } from 'node:stream'
+import { type CsvError, type Info, parse } from 'csv-parse'
+import { actorOf, type Member } from '../../core/access.js'
+import { agentKeyOf } from '../../core/agentkey.js'
+import { invalid, isRefusal, type Refusal } from '../../core/errors.js'
+import { idFromBytes } from '../../core/ids.js'
+import { person as limits } from '../../core/limits.js'
+import { type DeclaredField, type ReadColumn, readColumns, readRow } from '../../core/people/columns.js'
+import { delimiterOf } from '../../core/people/csv.js'
+import { json, type Route, route } from '../../runtime/http/route.js'
+import type { Imported, ImportRows, Rejected } from './importing.js'
+import type { PeopleRoutesOptions } from './routes.js'
+import { importAnswer, ofPeople, writing } from './schema.js'
+
+export const csvType = 'text/csv'
+const notUtf8 = invalid('body', 'must be CSV in UTF-8')
+const noHeader = invalid('body', 'must begin with a line that names the columns')
+
+const nothing: Imported = { created: 0, updated: 0, rejected: [] }
+const firstOf = (rejected: readonly Rejected[]) => rejected.slice(0, limits.importRejectedShown)
+const inOrder = (rejected: readonly Rejected[]) => rejected.toSorted((one, other) => one.line - other.line)
+
+export function importRoute({ shards, people, fieldsOf, randomBytes }: PeopleRoutesOptions): Route {
+  function lay(input: ImportRows, caller: Member): Promise<Imported | Refusal> {
+    return shards.ask(agentKeyOf(input), people.commands.importRows, input, { by: actorOf(caller) })
+  }
+
+  return route({
+    ...ofPeople,
+    access: writing,
+    method: 'POST',
+    path: '/orgs/{org}/agents/{agent}/people/import',
+    summary:
+      'Read people from a CSV file; a row that is about somebody known by id, phone or e-mail changes that person',
+    rawTypes: [csvType, 'application/csv'],
+    bodyLimitBytes: limits.importBytes,
+    reply: { 200: importAnswer },
+    errors: ['resource.not_found', 'request.invalid'],
+    async handler({ params: { org: orgId, agent: agentId }, body, caller }) {
+      const place = { orgId, agentId }
+      const file = body as unknown as Buffer
+      const declared = await fieldsOf(place)
+      if (isRefusal(declared)) return declared
+      if (!isUtf8(file)) return notUtf8
+      const importBatchId = idFromBytes('imp', randomBytes(17))
+      const total = { created: 0, updated: 0 }
+      let rejected: readonly Rejected[] = []
+      for await (const part of partsOf(file, declared)) {
+        if (isRefusal(part)) return part
+        const done = part.rows.length === 0 ? nothing : await lay({ ...place, importBatchId, rows: part.rows }, caller)
+        if (isRefusal(done)) return done
+        total.created += done.created
+        total.updated += done.updated
+        rejected = firstOf([...rejected, ...inOrder([...part.rejected, ...done.rejected])])
+      }
+      return json(200, { importBatchId, ...total, rejected })
+    },
+  })
+}
+
+interface Part {
+  readonly rows: ImportRows['rows']
+  readonly rejected: readonly Rejected[]
+}
+
+/** The rows of a file in parts that one command takes; a refusal when its first line is not one of columns. */
+export async function* partsOf(file: Buffer, declared: readonly DeclaredField[]): AsyncGenerator<Part | Refusal> {
+  let columns: ReadColumn[] | undefined
+  let rows: ImportRows['rows'][number][] = []
+  let rejected: Rejected[] = []
+  let chars = 0
+  for await (const { line, cells, problem } of recordsOf(file)) {
+    if (problem !== undefined) {
+      rejected.push({ line, message: problem })
+    } else if (!columns) {
+      const read = readColumns(cells, declared)
+      if (isRefusal(read)) return yield read
+      columns = read
+    } else {
+      const row = readRow(columns, cells)
+      if (typeof row === 'string') rejected.push({ line, message: row })
+      else rows.push({ line, row })
+      for (const cell of cells) chars += cell.length
+    }
+    if (rows.length + rejected.length < limits.importRowsPerCommand && chars < limits.importCharsPerCommand) continue
+    yield { rows, rejected }
+    rows = []
+    rejected = []
+    chars = 0
+  }
+  yield columns ? { rows, rejected } : noHeader
+}
+
+interface FileRecord {
+  /** Where it begins in the file. */
+  readonly line: number
+  readonly cells: readonly string[]
+  /** Why the file cannot be read from here on. */
+  readonly problem?: string
+}
+
+async function* recordsOf(file: Buffer): AsyncGenerator<FileRecord> {
+  const parser = Readable.from(piecesOf(file)).pipe(
+    parse({
+      bom: true,
+      info: true,
+      delimiter: delimiterOf(
+        file
+          .subarray(0, limits.importPieceBytes)
+          .toString()
+          .split(/[\r\n]/, 1)[0]!,
+      ),
+      relax_column_count: true,
+      relax_quotes: true,
+      skip_empty_lines: true,
+      skip_records_with_error: true,
+      max_record_size: limits.importRecordChars,
+    }),
+  )
+  // The parser goes on behind what it cannot read, in the middle of a cell: what it finds there is not a row.
+  let broken: { readonly at: number; readonly problem: string } | undefined
+  parser.on('skip', (error: CsvError) => {
+    broken ??= { at: Number(error.bytes), problem: problems[error.code] ?? 'from here on the file is not CSV' }
+  })
+  const lines = lineCounter(file)
+  for await (const { record, info } of parser as AsyncIterable<{ record: string[]; info: Info }>) {
+    if (broken && info.bytes > broken.at) break
+    yield { line: lines.next(info.bytes), cells: record }
+  }
+  if (broken) yield { line: lines.next(broken.at + 1), cells: [], problem: broken.problem }
+}
+
+const problems: Readonly<Record<string, string>> = {
+  CSV_QUOTE_NOT_CLOSED: 'a quote that opens here is never closed',
+  CSV_MAX_RECORD_SIZE: `a row is longer than ${limits.importRecordChars} characters, or a quote is never closed; what follows was not read`,
+}
+
+function* piecesOf(file: Buffer): Generator<Buffer> {
+  for (let from = 0; from < file.length; from += limits.importPieceBytes) {
+    yield file.subarray(from, from + limits.importPieceBytes)
+  }
+}
+
+const [lineFeed, carriageReturn] = [0x0a, 0x0d]
+
+/** Tells on which line a record begins, by where in the file each ends: a cell may hold line breaks of its own. */
+function lineCounter(file: Buffer): { next(end: number): number } {
+  let at = 0
+  let line = 1
+  const isBreak = (place: number) => file[place] === lineFeed || file[place] === carriageReturn
+  const step = () => {
+    if (isBreak(at) && !(file[at] === carriageReturn && file[at + 1] === lineFeed)) line++
+    at++
+  }
+  return {
+    next(end) {
+      while (at < end && isBreak(at)) step()
+      const begins = line
+      while (at < end) step()
+      return begins
+    },
+  }
+}

@@ -1,0 +1,115 @@
+/** Rows of a file laid over the people there are: each finds whom it is about, or makes somebody. */
+import type { AgentPlace } from '../../core/agentkey.js'
+import { isRefusal, refuse } from '../../core/errors.js'
+import { changed, newPerson } from '../../core/people/change.js'
+import type { ImportRow } from '../../core/people/columns.js'
+import { type Mark, type MarkKind, marksOf } from '../../core/people/marks.js'
+import type { Person } from '../../core/people/person.js'
+import type { Command } from '../../runtime/shard/contract.js'
+import type { Reader } from '../../runtime/store/contract.js'
+import type { People } from './door.js'
+import { type AgentOf, personAt, personOfMark, type Realm, realmOf } from './store.js'
+
+export interface ImportRows extends AgentPlace {
+  readonly importBatchId: string
+  readonly rows: readonly { readonly line: number; readonly row: ImportRow }[]
+}
+
+export interface Rejected {
+  readonly line: number
+  readonly message: string
+}
+
+export interface Imported {
+  readonly created: number
+  readonly updated: number
+  readonly rejected: readonly Rejected[]
+}
+
+const importedSource = 'import'
+
+/** Deciding the same rows again finds everybody they made: a file that is sent twice makes nobody twice. */
+export function importCommand(door: People, agentOf: AgentOf): Command<ImportRows, Imported> {
+  return {
+    name: 'people.import',
+    decide(tx, { importBatchId, rows, ...place }, told) {
+      const realm = realmOf(agentOf, tx, place)
+      if (!realm) return refuse('resource.not_found')
+      const index = indexFor(tx, realm, rows)
+      const counts = { created: 0, updated: 0 }
+      const rejected: Rejected[] = []
+
+      function lay({ change, ...about }: ImportRow): 'created' | 'updated' | { readonly why: string } {
+        const whom = holderOf(index, about)
+        if (typeof whom === 'string') return { why: whom }
+        const start = whom ?? newPerson(door.newId(told), change.source ?? importedSource, told.at)
+        const person = changed(start, change, told.at)
+        if (isRefusal(person)) return { why: person.detail ?? 'cannot be taken over' }
+        const after = { ...person, importBatchId }
+        door.keep(tx, place, whom, after, told)
+        index.note(after)
+        return whom ? 'updated' : 'created'
+      }
+
+      for (const { line, row } of rows) {
+        const outcome = lay(row)
+        if (typeof outcome === 'string') counts[outcome]++
+        else rejected.push({ line, message: outcome.why })
+      }
+      return { ...counts, rejected }
+    },
+  }
+}
+
+/** Who is known by what, the rows laid so far included. */
+interface Index {
+  byId(id: string): Person | undefined
+  byMark(mark: Mark): Person | undefined
+  note(person: Person): void
+}
+
+/** Looked up before anything is written, since ranges over what a command has just written are slow. */
+function indexFor(reader: Reader, realm: Realm, rows: ImportRows['rows']): Index {
+  const nameOf = ({ kind, value }: Mark) => `${kind} ${value}`
+  const bearers = new Map<string, string>()
+  for (const { row } of rows) {
+    for (const mark of row.marks) {
+      const bearer = bearers.has(nameOf(mark)) ? undefined : personOfMark(reader, realm, mark)
+      if (bearer) bearers.set(nameOf(mark), bearer.id)
+    }
+  }
+  function byId(id: string): Person | undefined {
+    const person = personAt(reader, realm, id)
+    return person?.sandbox ? undefined : person
+  }
+  return {
+    byId,
+    byMark(mark) {
+      const id = bearers.get(nameOf(mark))
+      const person = id === undefined ? undefined : byId(id)
+      if (!person || marksOf(person).some((each) => nameOf(each) === nameOf(mark))) return person
+      // A row before this one has given them another: whoever else bears it is the one.
+      return personOfMark(reader, realm, mark)
+    },
+    note(person) {
+      for (const mark of marksOf(person)) {
+        if (!bearers.has(nameOf(mark))) bearers.set(nameOf(mark), person.id)
+      }
+    },
+  }
+}
+
+/** Nobody, or a sentence when it cannot be told who is meant. */
+function holderOf(index: Index, { id, marks }: Omit<ImportRow, 'change'>): Person | string | undefined {
+  const named = id === undefined ? undefined : index.byId(id)
+  if (named) return named
+  if (marks.length === 0) return 'id: there is nobody of that id'
+  const of = (kind: MarkKind) => {
+    const mark = marks.find((each) => each.kind === kind)
+    return mark && index.byMark(mark)
+  }
+  const byPhone = of('phone') ?? of('address')
+  const byEmail = of('email')
+  if (byPhone && byEmail && byPhone.id !== byEmail.id) return 'phone and email are those of two different people'
+  return byPhone ?? byEmail
+}

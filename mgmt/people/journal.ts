@@ -1,0 +1,45 @@
+/** What is told of a person beside what they are: the journal, and their appointments. */
+import { person as limits } from '../../core/limits.js'
+import type { Appointment } from '../../core/people/appointment.js'
+import type { JournalEntry } from '../../core/people/view.js'
+import type { Tx } from '../../runtime/shard/contract.js'
+import type { Reader } from '../../runtime/store/contract.js'
+import { appointmentTable, journalTable, type Realm } from './store.js'
+
+/** The oldest entry gives way to one more. */
+export function append(tx: Tx, realm: Realm, personId: string, entry: JournalEntry): void {
+  const [newest] = tx.range(journalTable, { prefix: [...realm, personId], reverse: true, limit: 1 })
+  const number = (newest?.key[4] ?? 0) + 1
+  const text = entry.text.slice(0, limits.journalChars)
+  tx.put(journalTable, [...realm, personId, number], { ...entry, text })
+  if (number > limits.journalKept) tx.remove(journalTable, [...realm, personId, number - limits.journalKept])
+}
+
+/** Newest first. */
+export function journalOf(reader: Reader, realm: Realm, personId: string, limit: number): JournalEntry[] {
+  const rows = reader.range(journalTable, { prefix: [...realm, personId], reverse: true, limit })
+  return Array.from(rows, ({ value }) => value)
+}
+
+/** Newest first: their ids are in the order of their making. */
+export function appointmentsOf(reader: Reader, realm: Realm, personId: string): Appointment[] {
+  const options = { prefix: [...realm, personId], reverse: true, limit: limits.appointmentsShown }
+  return Array.from(reader.range(appointmentTable, options), ({ value }) => value)
+}
+
+export function forget(tx: Tx, realm: Realm, personId: string): void {
+  for (const { key } of tx.range(journalTable, { prefix: [...realm, personId] })) tx.remove(journalTable, key)
+  for (const { key } of tx.range(appointmentTable, { prefix: [...realm, personId] })) tx.remove(appointmentTable, key)
+}
+
+/** What was told of one is told of the other from now on, as if it always had been. */
+export function handOver(tx: Tx, realm: Realm, from: string, to: string): void {
+  const both = [from, to].flatMap((id) => journalOf(tx, realm, id, limits.journalKept).reverse())
+  const entries = both.sort((one, other) => one.at - other.at).slice(-limits.journalKept)
+  const appointments = [from, to].flatMap((id) =>
+    Array.from(tx.range(appointmentTable, { prefix: [...realm, id] }), ({ value }) => value),
+  )
+  for (const id of [from, to]) forget(tx, realm, id)
+  for (const [place, entry] of entries.entries()) tx.put(journalTable, [...realm, to, place + 1], entry)
+  for (const each of appointments) tx.put(appointmentTable, [...realm, to, each.id], each)
+}

@@ -1,0 +1,127 @@
+/** What is read of an agent's people; a list is looked through part by part, so that no reader keeps a shard for long. */
+import type { AgentPlace } from '../../core/agentkey.js'
+import { refuse } from '../../core/errors.js'
+import { person as limits } from '../../core/limits.js'
+import type { Appointment } from '../../core/people/appointment.js'
+import { type CompiledFilter, compileFilter, type PersonFilter } from '../../core/people/filter.js'
+import type { Person } from '../../core/people/person.js'
+import { firstIdAt } from '../../core/people/personid.js'
+import { charsOf, type JournalEntry } from '../../core/people/view.js'
+import type { Query, Repertoire } from '../../runtime/shard/contract.js'
+import type { Reader } from '../../runtime/store/contract.js'
+import { appointmentsOf, journalOf } from './journal.js'
+import { type AgentOf, markTable, personAt, personLedTo, personTable, type Realm, realmOf } from './store.js'
+
+export interface OnePerson extends AgentPlace {
+  readonly personId: string
+}
+
+export interface PersonRead {
+  readonly person: Person
+  /** The newest entries, newest first. */
+  readonly journal: readonly JournalEntry[]
+}
+
+export interface Look extends AgentPlace {
+  readonly filter: PersonFilter
+  /** Where the look before this one ended. */
+  readonly after?: string
+  readonly limit: number
+}
+
+export interface Looked {
+  /** Newest first. */
+  readonly people: readonly Person[]
+  readonly chars: number
+  /** Where to go on; absent at the end. */
+  readonly next?: string
+}
+
+const notFound = refuse('resource.not_found')
+
+export function peopleQueries(agentOf: AgentOf) {
+  const read: Query<OnePerson, PersonRead> = {
+    name: 'people.read',
+    read(reader, place) {
+      const realm = realmOf(agentOf, reader, place)
+      const person = realm && personLedTo(reader, realm, place.personId)
+      if (!person || person.sandbox) return notFound
+      return { person, journal: journalOf(reader, realm, person.id, limits.journalShown) }
+    },
+  }
+
+  const look: Query<Look, Looked> = {
+    name: 'people.look',
+    read(reader, { filter, after, limit, ...place }) {
+      const realm = realmOf(agentOf, reader, place)
+      return realm ? lookedThrough(reader, realm, compileFilter(filter), after, limit) : notFound
+    },
+  }
+
+  const appointments: Query<OnePerson, readonly Appointment[]> = {
+    name: 'people.appointments',
+    read(reader, place) {
+      const realm = realmOf(agentOf, reader, place)
+      const person = realm && personLedTo(reader, realm, place.personId)
+      return person && !person.sandbox ? appointmentsOf(reader, realm, person.id) : notFound
+    },
+  }
+
+  return { read, look, appointments }
+}
+export type PeopleQueries = ReturnType<typeof peopleQueries>
+
+export function queriesOf(queries: PeopleQueries): Repertoire['queries'] {
+  return Object.values(queries)
+}
+
+/** One look: bounded by rows, by people and by text, whoever asks. */
+export function lookedThrough(
+  reader: Reader,
+  realm: Realm,
+  filter: CompiledFilter,
+  after: string | undefined,
+  limit: number,
+): Looked {
+  const people: Person[] = []
+  const end = filter.after === undefined ? '' : firstIdAt(filter.after)
+  let rows = 0
+  let chars = 0
+  let last: string | undefined
+  for (const { id, person } of candidates(reader, realm, filter, after)) {
+    if (id < end) break
+    if (rows === limits.rowsPerLook || people.length === limit || chars >= limits.charsPerLook) {
+      return { people, chars, next: last! }
+    }
+    rows++
+    last = id
+    if (!person || person.sandbox || !filter.matches(person)) continue
+    people.push(person)
+    chars += charsOf(person)
+  }
+  return { people, chars }
+}
+
+/** Everybody who might match, newest first: those who bear the mark that all who match do, or simply everybody. */
+function* candidates(
+  reader: Reader,
+  realm: Realm,
+  { mark, before }: CompiledFilter,
+  after: string | undefined,
+): Generator<{ id: string; person: Person | undefined }> {
+  const latest = before === undefined ? undefined : firstIdAt(before)
+  const from = after !== undefined && (latest === undefined || after < latest) ? after : latest
+  const direction = { reverse: true, limit: limits.rowsPerLook + 1 }
+  if (mark) {
+    const prefix = [...realm, mark.kind, mark.value] as const
+    const start = from === undefined ? {} : { after: [...prefix, from] }
+    for (const { key } of reader.range(markTable, { prefix, ...start, ...direction })) {
+      yield { id: key[5], person: personAt(reader, realm, key[5]) }
+    }
+    return
+  }
+  const start = from === undefined ? {} : { after: [...realm, from] }
+  for (const { key, value } of reader.range(personTable, { prefix: realm, ...start, ...direction })) {
+    yield { id: key[3], person: value }
+  }
+}

@@ -1,0 +1,194 @@
+/** What is said of a person, by operators, sends and conversations, and what becomes of two who are one. */
+import fc from 'fast-check'
+import t from 'tap'
+import { isRefusal } from '../../../core/errors.js'
+import { person as limits } from '../../../core/limits.js'
+import { changed, newPerson, type PersonChange } from '../../../core/people/change.js'
+import { heard, strangerOf } from '../../../core/people/heard.js'
+import { mergedPeople } from '../../../core/people/merging.js'
+import { type IdentityNews, type Person, textFields } from '../../../core/people/person.js'
+import { firstIdAt, personIdAt, personIdPattern } from '../../../core/people/personid.js'
+import { profileFields, withInputs, withProfile } from '../../../core/people/profile.js'
+import { personView } from '../../../core/people/view.js'
+import { somebody, startAt } from './arbitrary.js'
+
+const ann: Person = { ...newPerson('pr_1', 'api', 1), firstName: 'Ann', customFields: { level: 'gold' } }
+
+function after(person: Person, change: PersonChange): Person {
+  const next = changed(person, change, 9)
+  if (isRefusal(next)) throw new Error(next.detail)
+  return next
+}
+
+const fieldsOf = (change: PersonChange) => {
+  const next = changed(ann, change, 9)
+  return isRefusal(next) ? next.errors?.map(({ field }) => field) : []
+}
+
+t.test('A change changes only the fields supplied, and null takes a field away', async (t) => {
+  const next = after(ann, { lastName: 'Smith', customFields: { age: 41, vip: true } })
+  t.strictSame(next, {
+    ...ann,
+    lastName: 'Smith',
+    customFields: { level: 'gold', age: '41', vip: 'true' },
+    updatedAt: 9,
+  })
+  const cleared = after(next, { firstName: null, lastName: ' ', customFields: { level: null, age: '', vip: null } })
+  t.strictSame(cleared, { ...newPerson('pr_1', 'api', 1), updatedAt: 9 })
+  t.equal(
+    after(ann, { firstName: 'Ann', customFields: { level: 'gold' }, tags: [] }),
+    ann,
+    'nothing said, nothing written',
+  )
+})
+
+t.test('Consent that changes is told with its time', async (t) => {
+  const granted = after(ann, { consent: { status: 'granted' } })
+  t.same(granted.consent, { status: 'granted', updatedAt: 9 })
+  t.equal(changed(granted, { consent: { status: 'granted' } }, 10), granted)
+})
+
+t.test('Every text has an end, and every time zone is one', async (t) => {
+  for (const field of textFields) {
+    const most = limits.textChars[field]
+    t.same(fieldsOf({ [field]: 'x'.repeat(most + 1) }), [field], `${field} past its end`)
+    if (field !== 'timezone') t.same(fieldsOf({ [field]: 'x'.repeat(most) }), [], `${field} at its end`)
+  }
+  t.same(fieldsOf({ timezone: 'Mars/Base' }), ['timezone'])
+  t.same(fieldsOf({ timezone: 'Europe/Berlin' }), [])
+  t.same(fieldsOf({ customFields: { 'a.b': '1' } }), ['customFields.a.b'])
+  t.same(fieldsOf({ customFields: { $set: '1' } }), ['customFields.$set'])
+  t.same(fieldsOf({ customFields: { long: 'x'.repeat(limits.customValueChars + 1) } }), ['customFields.long'])
+  const many = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, n) => [`k${n}`, 'v']))
+  t.same(fieldsOf({ customFields: many(limits.customFields - 1) }), [], 'with the one that is there')
+  t.same(fieldsOf({ customFields: many(limits.customFields) }), ['customFields'])
+})
+
+t.test('A profile fills what is empty or overwrites what differs, and never writes a locked field', async (t) => {
+  const locked: Person = { ...ann, lockedFields: ['email'] }
+  const profile = { firstName: 'Anna', lastName: 'Smith', email: 'a@example.com', phone: null, fullName: '' }
+  t.strictSame(withProfile(locked, profile, 'fill', 9), { ...locked, lastName: 'Smith', updatedAt: 9 })
+  t.match(withProfile(locked, profile, 'overwrite', 9), { firstName: 'Anna', lastName: 'Smith', email: undefined })
+  t.match(withProfile(ann, profile, 'fill', 9, new Set(['lastName'])), { lastName: undefined, email: 'a@example.com' })
+  t.equal(withProfile(ann, { firstName: 'Ann' }, 'overwrite', 9), ann, 'what says nothing new writes nothing')
+})
+
+t.test('A profile never takes anything away', async (t) => {
+  const profiles = fc.record(
+    Object.fromEntries(profileFields.map((field) => [field, fc.constantFrom('', ' ', 'x', null)])),
+    { requiredKeys: [] },
+  )
+  fc.assert(
+    fc.property(somebody, profiles, fc.constantFrom('fill', 'overwrite'), (person, profile, how) => {
+      const next = withProfile(person, profile, how as 'fill', 9)
+      for (const field of profileFields) {
+        const expected = profile[field] === 'x' && (how === 'overwrite' || !person[field]) ? 'x' : person[field]
+        t.equal(next[field], expected)
+      }
+    }),
+  )
+})
+
+t.test('Inputs are merged into the fields of a person key by key, except locked ones', async (t) => {
+  const locked: Person = { ...ann, lockedFields: ['level', 'company'] }
+  const inputs = {
+    level: 'blue',
+    company: 'Acme',
+    lastName: 'Smith',
+    order: 'A-1',
+    empty: '',
+    timezone: 'nowhere',
+    'a.b': 'x',
+  }
+  t.strictSame(withInputs(locked, inputs, 9), {
+    ...locked,
+    lastName: 'Smith',
+    customFields: { level: 'gold', order: 'A-1' },
+    updatedAt: 9,
+  })
+  const full: Person = {
+    ...ann,
+    customFields: Object.fromEntries(Array.from({ length: limits.customFields }, (_, n) => [`k${n}`, 'v'])),
+  }
+  t.same(withInputs(full, { more: '1', k0: 'w' }, 9).customFields, { ...full.customFields, k0: 'w' })
+})
+
+const news: IdentityNews = { asid: 'usr_1', channel: 'sms', address: '+14155550100', at: 1_000, kind: 'seen' }
+const stranger = strangerOf('pr_2', news, 1_000)
+const told = (person: Person, ...all: Partial<IdentityNews>[]) =>
+  all.reduce((held, each) => heard(held, { ...news, ...each }).person, person)
+
+t.test('Somebody who is heard of is known by that identity and by nothing else', async (t) => {
+  t.strictSame(stranger, {
+    ...newPerson('pr_2', 'conversation', 1_000),
+    identities: [{ asid: 'usr_1', channel: 'sms', address: '+14155550100' }],
+  })
+})
+
+t.test('Being seen is written once a minute at most', async (t) => {
+  const seen = heard(stranger, news).person
+  t.equal(seen.identities[0]?.lastSeenAt, 1_000)
+  t.equal(heard(seen, { ...news, at: 1_000 + limits.seenEveryMs - 1 }).person, seen)
+  t.equal(heard(seen, { ...news, at: 1 }).person, seen, 'old news')
+  t.equal(told(seen, { at: 1_000 + limits.seenEveryMs }).identities[0]?.lastSeenAt, 1_000 + limits.seenEveryMs)
+})
+
+t.test('In whatever order news of opting out and in comes, the latest counts', async (t) => {
+  const all = fc.uniqueArray(
+    fc.record({ at: fc.integer({ min: 1, max: 50 }), kind: fc.constantFrom('optedOut' as const, 'optedIn' as const) }),
+    { minLength: 1, selector: ({ at }) => at },
+  )
+  fc.assert(
+    fc.property(all, (pieces) => {
+      const latest = [...pieces].sort((one, other) => other.at - one.at)[0]!
+      const [identity] = told(stranger, ...pieces).identities
+      t.equal(identity?.optedOutAt !== undefined, latest.kind === 'optedOut')
+    }),
+  )
+})
+
+t.test('Opting out and in is an event when it changes something', async (t) => {
+  const out = heard(stranger, { ...news, kind: 'optedOut' })
+  t.equal(out.event, 'person.opted_out')
+  t.equal(heard(out.person, { ...news, kind: 'optedOut', at: 2_000 }).event, undefined, 'already out')
+  t.equal(heard(out.person, { ...news, kind: 'optedIn', at: 500 }).event, undefined, 'old news')
+  t.equal(heard(out.person, { ...news, kind: 'optedIn', at: 2_000 }).event, 'person.opted_in')
+  t.equal(heard(stranger, { ...news, kind: 'optedIn' }).event, undefined, 'never was out')
+})
+
+t.test('Of two who are one, who stays takes over what it lacks, and a denied consent stays denied', async (t) => {
+  const goes: Person = { ...stranger, firstName: 'Anna', email: 'a@example.com', tags: ['b', 'a'], lastCallAt: 7 }
+  const stays: Person = { ...ann, tags: ['a'], consent: { status: 'granted', updatedAt: 5 }, lastCallAt: 3 }
+  const merged = mergedPeople(stays, { ...goes, consent: { status: 'denied', updatedAt: 2 } }, 9)
+  t.strictSame(merged, {
+    ...stays,
+    email: 'a@example.com',
+    tags: ['a', 'b'],
+    identities: goes.identities,
+    consent: { status: 'denied', updatedAt: 2 },
+    lastCallAt: 7,
+    updatedAt: 9,
+  })
+  t.same(mergedPeople(stays, goes, 9).consent, stays.consent, 'unknown says nothing')
+})
+
+t.test('Ids of people are in the order of their making', async (t) => {
+  const drawn = fc.stringMatching(/^pr_[0-9a-hjkmnp-tv-z]{26}$/)
+  const moments = fc.integer({ min: 0, max: 2 ** 43 })
+  fc.assert(
+    fc.property(moments, moments, drawn, drawn, (one, other, a, b) => {
+      const [first, second] = [personIdAt(one, a), personIdAt(other, b)]
+      t.match(first, new RegExp(personIdPattern))
+      if (one !== other) t.equal(first < second, one < other)
+      t.equal(first >= firstIdAt(other), one >= other)
+    }),
+  )
+})
+
+t.test('An address is shown only to callers that hold people:export', async (t) => {
+  const [identity] = personView(stranger, { showsAddresses: false }).identities
+  t.strictSame(identity, { asid: 'usr_1', channel: 'sms', optedOut: false })
+  t.equal(personView(stranger, { showsAddresses: true }).identities[0]?.address, '+14155550100')
+  t.notOk('journal' in personView(ann, { showsAddresses: true }))
+  t.equal(personView({ ...ann, createdAt: startAt }, { showsAddresses: true }).createdAt, '2026-03-01T12:00:00.000Z')
+})

@@ -1,0 +1,135 @@
+/** Files of people: what a header names, what a cell may hold, and that what is written is read back. */
+import { parse } from 'csv-parse/sync'
+import fc from 'fast-check'
+import t from 'tap'
+import { isRefusal } from '../../../core/errors.js'
+import { person as limits } from '../../../core/limits.js'
+import { changed, newPerson } from '../../../core/people/change.js'
+import { exportColumns, readColumns, readRow } from '../../../core/people/columns.js'
+import { cellText, cellValue, delimiterOf, listText, listValues, rowText } from '../../../core/people/csv.js'
+import { consentStatuses, type Person, personStatuses, textFields } from '../../../core/people/person.js'
+import { someText } from './arbitrary.js'
+
+const declared = [{ key: 'level', label: 'Loyalty Level' }]
+
+function columns(...headers: string[]) {
+  const read = readColumns(headers, declared)
+  if (isRefusal(read)) throw new Error(read.detail)
+  return read
+}
+
+const wrongHeaders = (...headers: string[]) => {
+  const read = readColumns(headers, declared)
+  return isRefusal(read) ? read.errors?.map(({ field, message }) => `${field}: ${message}`) : []
+}
+
+t.test('A cell that a spreadsheet would run is written so that it does not, and is read back as it was', async (t) => {
+  for (const value of ['=1+1', '+14155550100', '-1', '@now', '\tx', "'=1", "''+1"]) {
+    t.equal(cellText(value).replace(/^"/, '')[0], "'", value)
+    t.equal(cellValue((parse(cellText(value)) as [[string]])[0][0]), value)
+  }
+  fc.assert(
+    fc.property(someText(30), (value) => {
+      const [[cell]] = parse(rowText([value, '']), { skip_empty_lines: true }) as [[string]]
+      t.equal(cellValue(cell), value)
+      t.notMatch(cell, /^[=+\-@\t\r]/)
+    }),
+    { numRuns: 500 },
+  )
+})
+
+t.test('Several texts share a cell and come apart again', async (t) => {
+  fc.assert(
+    fc.property(fc.array(someText(10), { minLength: 1 }), (values) => t.same(listValues(listText(values)), values)),
+  )
+})
+
+t.test('The first line tells what columns are parted with', async (t) => {
+  t.equal(delimiterOf('a,b;c,d'), ',')
+  t.equal(delimiterOf('"a,b,c";d'), ';')
+  t.equal(delimiterOf('a\tb'), '\t')
+  t.equal(delimiterOf('phone'), ',')
+})
+
+t.test('A header names a field by its name, by what other programs call it, or a custom field', async (t) => {
+  const names = columns('First Name', 'E-Mail', 'mobile', 'loyalty level', 'customFields.age', 'Shoe size', 'createdAt')
+  t.same(
+    names.map(({ name }) => name),
+    ['firstName', 'email', 'phone', 'customFields.level', 'customFields.age', 'customFields.Shoe size', 'createdAt'],
+  )
+  t.same(wrongHeaders('phone', 'Mobile'), ['Mobile: is the same field as phone'])
+  t.same(wrongHeaders('phone', ''), ['header: names no field of a person'])
+  t.same(wrongHeaders('$where'), ['$where: names no field of a person'])
+  t.ok(isRefusal(readColumns(Array(limits.importColumns + 1).fill('x'), [])))
+})
+
+t.test('A cell that cannot be is refused in a sentence that names its column', async (t) => {
+  const row = (header: string, cell: string) => readRow(columns('id', header), ['pr_1', cell])
+  for (const [header, cell, message] of [
+    ['Status', 'gone', 'Status: must be one of new, contacted, qualified, converted, lost'],
+    ['consent', 'yes', 'consent: must be one of granted, denied, unknown'],
+    ['Time zone', 'Mars', 'Time zone: must be an IANA time zone'],
+    ['scheduledCallAt', 'soon', 'scheduledCallAt: must be a moment in ISO 8601'],
+    ['Phone', '555 0100', 'phone: must be a number in international format'],
+    ['Mail', 'ann', 'email: must be an e-mail address'],
+    ['customFields', '[1]', 'customFields: must be a JSON object of texts'],
+    [
+      'First',
+      'x'.repeat(limits.textChars.firstName + 1),
+      `First: is longer than ${limits.textChars.firstName} characters`,
+    ],
+  ] as const) {
+    t.equal(row(header, cell), message)
+  }
+  t.match(readRow(columns('phone'), ['+14155550100', 'more']), 'the row has 2 cells and the file 1 columns')
+  t.match(readRow(columns('name', 'phone'), ['Ann', ' ']), 'the row has no phone, email or id')
+  t.match(readRow(columns('name', 'phone'), ['Ann', "'+1 (415) 555-0100"]), {
+    marks: [
+      { kind: 'phone', value: '+14155550100' },
+      { kind: 'address', value: '+14155550100' },
+    ],
+    change: { fullName: 'Ann', phone: '+1 (415) 555-0100' },
+  })
+})
+
+const optional = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined })
+const customKey = fc.constantFrom('level', 'age', 'a b', 'ключ', '"', 'x,y')
+const operatorFields = fc.record({
+  ...Object.fromEntries(
+    textFields
+      .filter((field) => !['timezone', 'email', 'phone'].includes(field))
+      .map((field) => [field, optional(someText(20))]),
+  ),
+  phone: fc.constantFrom('+14155550100', '+1 (415) 555-0101'),
+  email: optional(fc.constantFrom('ann@example.com', '=a@b.cd')),
+  timezone: optional(fc.constantFrom('Europe/Berlin', 'UTC')),
+  status: fc.constantFrom(...personStatuses),
+  source: someText(20),
+  consent: fc.record({ status: fc.constantFrom(...consentStatuses) }),
+  tags: fc.array(someText(8), { maxLength: 3 }),
+  lockedFields: fc.array(fc.constantFrom('email', 'a;b', '\\'), { maxLength: 2 }),
+  customFields: fc.dictionary(customKey, someText(12)),
+  scheduledCallAt: optional(fc.integer({ min: 0, max: 4e12 })),
+})
+
+t.test('What an export writes of a person, an import reads back', async (t) => {
+  const all = exportColumns(declared)
+  fc.assert(
+    fc.property(operatorFields, (said) => {
+      const person = changed(newPerson('pr_1', 'x', 1), said as never, 2)
+      if (isRefusal(person)) throw new Error(person.detail)
+      const file = rowText(all.map(({ name }) => name)) + rowText(all.map(({ write }) => write(person)))
+      const [headers, cells] = parse(file) as [string[], string[]]
+      const row = readRow(columns(...headers), cells)
+      if (typeof row === 'string') throw new Error(row)
+      const again = changed(newPerson('pr_1', 'x', 1), row.change, 2)
+      t.strictSame(without(again as Person), without(person))
+      t.equal(row.id, 'pr_1')
+    }),
+    { numRuns: 500 },
+  )
+})
+
+function without({ customFields, ...rest }: Person) {
+  return { ...rest, customFields: Object.entries(customFields ?? {}).sort() }
+}

@@ -1,0 +1,79 @@
+/** The words by which people are chosen. */
+import fc from 'fast-check'
+import t from 'tap'
+import { person as limits } from '../../../core/limits.js'
+import { phoneOf } from '../../../core/people/address.js'
+import { compileFilter, filterFaults, type PersonFilter } from '../../../core/people/filter.js'
+import { marksOf } from '../../../core/people/marks.js'
+import type { Person } from '../../../core/people/person.js'
+import { somebody, someFilter } from './arbitrary.js'
+
+/** Each word as the contract says it, the slow way. */
+const meanings: Record<string, (person: Person, value: string) => boolean> = {
+  q(person, value) {
+    const plain = (text = '') => text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase()
+    const phone = phoneOf(value)
+    if (phone) return phoneOf(person.phone ?? '') === phone
+    if (value.includes('@')) return plain(person.email) === plain(value)
+    const { fullName, firstName, lastName, email, phone: number, company } = person
+    const texts = [fullName, firstName, lastName, email, number, company].map(plain)
+    return plain(value)
+      .split(' ')
+      .every((word) => texts.some((text) => text.includes(word)))
+  },
+  status: (person, value) => person.status === value,
+  tag: (person, value) => (person.tags ?? []).includes(value),
+  consent: (person, value) => person.consent.status === value,
+  source: (person, value) => person.source === value,
+  createdAfter: (person, value) => person.createdAt > Date.parse(value),
+  createdBefore: (person, value) => person.createdAt < Date.parse(value),
+  'customFields.level': (person, value) => person.customFields?.level === value,
+}
+
+t.test('A filter lets through whoever every one of its words is true of', async (t) => {
+  fc.assert(
+    fc.property(somebody, someFilter, (person, filter) => {
+      const words = Object.entries(filter as PersonFilter)
+      const expected = words.every(([word, value]) => meanings[word]!(person, value))
+      t.same(filterFaults(filter), [])
+      t.equal(compileFilter(filter as PersonFilter).matches(person), expected)
+    }),
+    { numRuns: 1_000 },
+  )
+})
+
+t.test('Whoever matches bears the mark and the time that the filter names', async (t) => {
+  fc.assert(
+    fc.property(somebody, someFilter, (person, filter) => {
+      const compiled = compileFilter(filter as PersonFilter)
+      if (!compiled.matches(person)) return
+      const { mark, after = 0, before = Number.MAX_VALUE } = compiled
+      if (mark) t.ok(marksOf(person).some(({ kind, value }) => kind === mark.kind && value === mark.value))
+      t.ok(person.createdAt > after && person.createdAt < before)
+    }),
+    { numRuns: 1_000 },
+  )
+})
+
+t.test('A word that is no filter, or a value it does not take, is named', async (t) => {
+  const long = 'x'.repeat(limits.filterChars + 1)
+  for (const [filter, field] of [
+    [{ statuss: 'new' }, 'statuss'],
+    [{ status: 'gone' }, 'status'],
+    [{ consent: 'yes' }, 'consent'],
+    [{ createdAfter: 'yesterday' }, 'createdAfter'],
+    [{ createdBefore: '2026-13-01T00:00:00Z' }, 'createdBefore'],
+    [{ q: '' }, 'q'],
+    [{ q: long }, 'q'],
+    [{ tag: 7 }, 'tag'],
+    [{ 'customFields.': 'x' }, 'customFields.'],
+    [{ 'customFields.a.b': 'x' }, 'customFields.a.b'],
+    [{ toString: 'x' }, 'toString'],
+  ] as const) {
+    t.same(
+      filterFaults(filter, 'filter').map((fault) => fault.field),
+      [`filter.${field}`],
+    )
+  }
+  t.same(filterFaults({ q: long.slice(1), createdAfter: '2026-01-01', 'customFields.a b': 'x' }), [])
+})

@@ -1,0 +1,294 @@
+/** People over HTTP: what may be said of them, what is shown to whom, pages, fields and segments. */
+import t from 'tap'
+import type { DraftCampaign } from '../../../core/agent/index.js'
+import { agentKeyOf } from '../../../core/agentkey.js'
+import { person as limits } from '../../../core/limits.js'
+import { textFields } from '../../../core/people/person.js'
+import { personIdPattern } from '../../../core/people/personid.js'
+import { agentDocuments } from '../../../mgmt/agents/documents.js'
+import { agentTable, findAgent } from '../../../mgmt/agents/store.js'
+import { openPeople } from '../../../mgmt/people/commands.js'
+import { personTable } from '../../../mgmt/people/store.js'
+import { webhookCommands } from '../../../mgmt/webhooks/commands.js'
+import { layerOver } from '../../../runtime/shard/layer.js'
+import { encodeWrites } from '../../../runtime/store/space.js'
+import { until } from '../../harness/clock.js'
+import { fieldsOf, openDesk } from '../agents/desk.js'
+
+const desk = await openDesk()
+t.teardown(() => desk.node.close())
+const { node } = desk
+const orgEvent = webhookCommands({ timeScale: 1 }).enqueue
+const people = openPeople({ orgEvent, agentOf: findAgent })
+const numbered = (count: number) => Array.from({ length: count }, (_, n) => `n${n}`)
+const keyed = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, n) => [`k${n}`, 'v']))
+const placeOf = (agentId: string) => ({ orgId: 'demo', agentId })
+
+async function hears(agentId: string, news: object): Promise<void> {
+  const told = { asid: 'usr_1', channel: 'sms', address: '+14155550100', at: node.clock.now(), kind: 'seen', ...news }
+  const place = placeOf(agentId)
+  await node.node.engine.ask(agentKeyOf(place), people.commands.heard, { ...place, ...told } as never)
+}
+
+t.test('A person is entered, read, changed and deleted', async (t) => {
+  const { call } = await desk.agent()
+  const said = {
+    firstName: 'Ann',
+    phone: '+1 (415) 555-0100',
+    status: 'qualified',
+    source: 'fair',
+    tags: ['vip', 'vip '],
+    customFields: { age: 41 },
+    consent: { status: 'granted' },
+    timezone: 'Europe/Berlin',
+    scheduledCallAt: '2026-05-01T10:00:00+02:00',
+  }
+  const made = await call('POST', '/people', said)
+  t.equal(made.status, 201)
+  const now = new Date(node.clock.now()).toISOString()
+  t.match(made.json.id, new RegExp(personIdPattern))
+  const { id } = made.json
+  t.strictSame(made.json, {
+    id,
+    firstName: 'Ann',
+    phone: '+1 (415) 555-0100',
+    timezone: 'Europe/Berlin',
+    status: 'qualified',
+    source: 'fair',
+    tags: ['vip'],
+    customFields: { age: '41' },
+    lockedFields: [],
+    consent: { status: 'granted', updatedAt: now },
+    identities: [],
+    scheduledCallAt: '2026-05-01T08:00:00.000Z',
+    createdAt: now,
+    updatedAt: now,
+  })
+  t.strictSame((await call('GET', `/people/${id}`)).json, { ...made.json, journal: [] })
+  const change = { firstName: null, lastName: 'Smith', lockedFields: ['lastName'], scheduledCallAt: null }
+  const changed = (await call('PATCH', `/people/${id}`, change)).json
+  t.match(changed, { lastName: 'Smith', lockedFields: ['lastName'], source: 'fair' })
+  t.notOk('firstName' in changed || 'scheduledCallAt' in changed)
+  t.equal(
+    (await call('PATCH', `/people/${id}`, { lastName: 'Lee' })).json.lastName,
+    'Lee',
+    'operators write locked fields',
+  )
+  t.equal((await call('DELETE', `/people/${id}`)).status, 204)
+  for (const method of ['GET', 'PATCH', 'DELETE']) t.equal((await call(method, `/people/${id}`, {})).status, 404)
+  t.match((await call('POST', '/people', {})).json, {
+    status: 'new',
+    source: 'operator',
+    consent: { status: 'unknown' },
+  })
+})
+
+t.test('Channel identity and outreach state are runtime-owned and cannot be set', async (t) => {
+  const { call } = await desk.agent()
+  for (const [field, value] of Object.entries({
+    identities: [],
+    outreach: {},
+    id: 'pr_1',
+    journal: [],
+    lastCallAt: '2026-05-01T10:00:00Z',
+    sandbox: true,
+    importBatchId: 'x',
+  })) {
+    t.same(fieldsOf(await call('POST', '/people', { [field]: value })), [field])
+  }
+})
+
+t.test('Every field is taken at its limit and refused past it', async (t) => {
+  const { call } = await desk.agent()
+  const { id } = (await call('POST', '/people', {})).json
+  const patch = (body: object) => call('PATCH', `/people/${id}`, body)
+  const most: [field: string, at: unknown, past: unknown, named?: string][] = [
+    ['source', 'x'.repeat(limits.sourceChars), 'x'.repeat(limits.sourceChars + 1)],
+    ['tags', ['x'.repeat(limits.tagChars)], ['x'.repeat(limits.tagChars + 1)], 'tags[0]'],
+    ['tags', numbered(limits.tags), numbered(limits.tags + 1)],
+    ['lockedFields', numbered(limits.lockedFields), numbered(limits.lockedFields + 1)],
+    ['customFields', keyed(limits.customFields), keyed(limits.customFields + 1)],
+    [
+      'customFields',
+      { k0: 'x'.repeat(limits.customValueChars) },
+      { k0: 'x'.repeat(limits.customValueChars + 1) },
+      'customFields.k0',
+    ],
+    ['status', 'lost', 'gone'],
+    ['consent', { status: 'denied' }, { status: 'maybe' }, 'consent.status'],
+    ['scheduledCallAt', '2026-05-01T10:00:00Z', 'tomorrow'],
+    ['timezone', 'America/Sao_Paulo', 'America/Nowhere'],
+  ]
+  for (const field of textFields.filter((name) => name !== 'timezone')) {
+    most.push([field, 'x'.repeat(limits.textChars[field]), 'x'.repeat(limits.textChars[field] + 1)])
+  }
+  for (const [field, at, past, named = field] of most) {
+    t.equal((await patch({ [field]: at })).status, 200, `${field} at its limit`)
+    const refused = await patch({ [field]: past })
+    t.equal(refused.status, 422, `${field} past it`)
+    t.same(fieldsOf(refused), [named])
+  }
+  t.same(fieldsOf(await call('POST', '/people', { firstName: null })), ['firstName'])
+})
+
+t.test('Addresses are shown to callers that hold people:export, and to nobody else', async (t) => {
+  const { id, call } = await desk.agent()
+  await hears(id, {})
+  const [full] = (await call('GET', '/people')).json.data
+  t.match(full.identities, [{ asid: 'usr_1', channel: 'sms', address: '+14155550100', optedOut: false }])
+  const reader = desk.callAs(await node.keyWith(['people:read']), id)
+  for (const path of ['/people', `/people/${full.id}`]) {
+    const { status, text } = await reader('GET', path)
+    t.equal(status, 200)
+    t.match(text, 'usr_1')
+    t.notMatch(text, '4155550100')
+  }
+  const exporter = desk.callAs(await node.keyWith(['people:read', 'people:export']), id)
+  t.match((await exporter('GET', `/people/${full.id}`)).text, '+14155550100')
+  t.equal((await reader('GET', '/people/export')).status, 403)
+  t.match((await reader('GET', '/people?q=%2B14155550100')).json.data, [], 'nor are they found by one')
+})
+
+t.test('Pages are stable while people come and go', async (t) => {
+  const { call } = await desk.agent()
+  const made: string[] = []
+  const enter = async () => {
+    await node.clock.advance(1)
+    made.unshift((await call('POST', '/people', { tags: ['x'] })).json.id)
+  }
+  for (let n = 0; n < 5; n++) await enter()
+  const asked = [...made]
+  for (const filter of ['', '&tag=x', '&source=operator']) {
+    const seen: string[] = []
+    let token = ''
+    do {
+      const { json } = await call('GET', `/people?limit=2${filter}${token}`)
+      seen.push(...json.data.map((person: { id: string }) => person.id))
+      await enter()
+      token = json.nextPageToken && `&pageToken=${json.nextPageToken}`
+    } while (token)
+    t.same(seen.slice(-asked.length), asked, filter)
+    t.equal(new Set(seen).size, seen.length, 'nobody is shown twice')
+  }
+  const { nextPageToken } = (await call('GET', '/people?limit=1&tag=x')).json
+  t.same(fieldsOf(await call('GET', `/people?limit=1&tag=y&pageToken=${nextPageToken}`)), ['pageToken'])
+  t.same(fieldsOf(await call('GET', '/people?limit=201')), ['limit'])
+})
+
+t.test('The filters of the list are those of the contract', async (t) => {
+  const { call } = await desk.agent()
+  await call('POST', '/people', { firstName: 'José', company: 'Acme', customFields: { level: 'gold' } })
+  const count = async (query: string) => (await call('GET', `/people?${query}`)).json.data.length
+  for (const query of ['q=jose', 'status=new', 'consent=unknown', 'source=operator', 'customFields.level=gold']) {
+    t.equal(await count(query), 1, query)
+  }
+  for (const query of ['q=ann', 'status=lost', 'customFields.level=blue', 'tag=x', 'createdBefore=2020-01-01']) {
+    t.equal(await count(query), 0, query)
+  }
+  t.same(fieldsOf(await call('GET', '/people?status=gone')), ['status'])
+  t.same(fieldsOf(await call('GET', '/people?name=x')), ['name'])
+})
+
+t.test('People of another org, or of no agent, are not found', async (t) => {
+  const { id, call } = await desk.agent()
+  const { id: personId } = (await call('POST', '/people', {})).json
+  await node.makeOrg('other')
+  const token = await node.keyWith(['people:write'], 'other')
+  for (const path of ['/people', `/people/${personId}`, '/people/export', `/people/${personId}/appointments`]) {
+    t.equal((await desk.callAs(token, id)('GET', path)).status, 404)
+    t.equal((await desk.callAs(node.key, 'nobody')('GET', path)).status, 404)
+  }
+  const { call: another } = await desk.agent()
+  t.equal((await another('GET', `/people/${personId}`)).status, 404)
+  t.equal((await desk.callAs(node.key, 'nobody')('POST', '/people', {})).status, 404)
+})
+
+t.test('Two people are merged, and the one that went leads to the other', async (t) => {
+  const { id, call } = await desk.agent()
+  await hears(id, {})
+  const [heard] = (await call('GET', '/people')).json.data
+  const { id: stays } = (await call('POST', '/people', { fullName: 'Ann' })).json
+  const merged = await call('POST', `/people/${stays}/_merge`, { from: heard.id })
+  t.match(merged.json, { id: stays, fullName: 'Ann', identities: [{ asid: 'usr_1' }] })
+  t.equal((await call('GET', `/people/${heard.id}`)).json.id, stays)
+  t.equal((await call('PATCH', `/people/${heard.id}`, {})).status, 404, 'writes name who stays')
+  t.same(fieldsOf(await call('POST', `/people/${stays}/_merge`, { from: heard.id })), ['from'])
+  t.same((await call('GET', `/people/${stays}/appointments`)).json, { data: [] })
+})
+
+t.test('Fields of people are declared in the agent’s document', async (t) => {
+  const { call } = await desk.agent()
+  t.strictSame((await call('GET', '/people/fields')).json, { fields: [] })
+  const fields = [{ key: 'level', label: 'Level', type: 'string', locked: true }]
+  t.strictSame((await call('PUT', '/people/fields', { fields })).json, { fields })
+  t.same(fieldsOf(await call('PUT', '/people/fields', { fields: [...fields, ...fields] })), ['fields[1].key'])
+  await call('POST', '/message-templates', { name: 'Hi', body: 'Your level is {person.customFields.level}.' })
+  t.match((await call('PUT', '/people/fields', { fields: [] })).json, { code: 'agent.integrity_conflict' })
+})
+
+t.test('A segment is a named filter of the same words', async (t) => {
+  const { call } = await desk.agent()
+  const made = await call('POST', '/people/segments', { name: 'Very important', filter: { tag: 'vip' } })
+  t.equal(made.status, 201)
+  t.strictSame(made.json, { id: 'very-important', name: 'Very important', filter: { tag: 'vip' } })
+  const filter = { status: 'new', 'customFields.level': 'gold' }
+  t.match((await call('PATCH', '/people/segments/very-important', { filter })).json, { name: 'Very important', filter })
+  t.strictSame((await call('GET', '/people/segments')).json.data, [{ ...made.json, filter }])
+  t.same(fieldsOf(await call('POST', '/people/segments', { name: 'x', filter: { stat: 'new' } })), ['filter.stat'])
+  t.same(fieldsOf(await call('POST', '/people/segments', { id: 'very-important', name: 'x', filter: {} })), ['id'])
+  const sent = { capabilities: { people: { segments: [{ id: 'x', name: 'X', filter: { stat: 'new' } }] } } }
+  t.same(fieldsOf(await call('POST', '/import', sent)), ['capabilities.people.segments[0].filter.stat'])
+  t.equal((await call('DELETE', '/people/segments/very-important')).status, 204)
+  for (const method of ['GET', 'PATCH', 'DELETE']) {
+    t.equal((await call(method, '/people/segments/very-important', {})).status, 404)
+  }
+})
+
+t.test('A segment stays while a campaign is being drafted for it', async (t) => {
+  const drafts: DraftCampaign[] = [{ id: 'ca_1', name: 'Spring', segmentId: 'vip' }]
+  const { commands } = agentDocuments({ orgEvent, draftCampaignsOf: () => drafts })
+  const root = layerOver({ get: () => undefined, range: () => [], encode: encodeWrites })
+  const place = placeOf('ada')
+  root.put(agentTable, ['demo', 'ada'], {
+    id: 'ada',
+    orgId: 'demo',
+    serial: 1,
+    name: 'Ada',
+    createdAt: 1,
+    updatedAt: 1,
+  })
+  const write = (resource: string, asked: object) => {
+    const input = { ...place, resource, asked: { params: {}, query: {}, ...asked }, ifMatch: '' }
+    const told = { commandId: resource, at: 1, mint: () => 'x' }
+    return commands.write.decide({ ...root, tell: () => undefined } as never, input, told)
+  }
+  write('POST /people/segments', { body: { name: 'Vip', filter: { tag: 'vip' } } })
+  const remove = () => write('DELETE /people/segments/{segmentId}', { params: { segmentId: 'vip' } })
+  t.match(remove(), { refused: 'agent.integrity_conflict' })
+  drafts.length = 0
+  t.match(remove(), { status: 204 })
+})
+
+t.test('A preview shows what a real person would be sent', async (t) => {
+  const { call } = await desk.agent()
+  await call('POST', '/message-templates', { name: 'Hi', body: 'Hi {person.firstName}.' })
+  const { id } = (await call('POST', '/people', { firstName: 'Ann' })).json
+  t.equal((await call('GET', `/message-templates/hi/preview?personId=${id}`)).json.renderedText, 'Hi Ann.')
+  t.equal((await call('GET', '/message-templates/hi/preview?personId=pr_none')).status, 404)
+})
+
+t.test('The people of an agent go with it', async (t) => {
+  const { id, call } = await desk.agent()
+  await call('POST', '/people', { phone: '+14155550100' })
+  await hears(id, { asid: 'usr_7' })
+  let gone = 0
+  node.node.engine.watch(personTable, ([, agentId], value) => {
+    if (agentId === id && value === undefined) gone++
+  })
+  t.equal((await call('DELETE', '')).status, 204)
+  t.equal((await call('GET', '/people')).status, 404)
+  const again = await node.mgmt('POST', '/v1/orgs/demo/agents', { token: node.key, json: { name: id, id } })
+  t.equal(again.status, 201)
+  t.same((await call('GET', '/people')).json.data, [])
+  await until(() => gone === 2, node.clock)
+})
