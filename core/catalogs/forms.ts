@@ -51,6 +51,11 @@ export function list(title: string, description: string, items: Field, minItems:
   return { type: 'array', items, minItems, maxItems, uniqueItems: true, title, description }
 }
 
+/** Names a connection of the org by its id, for tools that people can sign in for. */
+export function connection(): Field {
+  return line('Connection', 'Id of a connection of the org, whose sign-in is used in place of keys and passwords.')
+}
+
 /** A field of a tool call: the model reads only its description. */
 export function said(description: string, more: Field = {}): Field {
   return { type: 'string', minLength: 1, maxLength: 500, description, ...more }

@@ -1,5 +1,5 @@
 /** Tools around people and their time: calendar, customer records, tickets, mail. */
-import { choice, count, email, fields, form, line, link, said, secret } from './forms.js'
+import { choice, connection, count, email, fields, form, line, link, said, secret } from './forms.js'
 import type { Tool } from './shapes.js'
 
 const moment = (description: string) => said(description, { format: 'date-time', maxLength: 40 })
@@ -8,7 +8,7 @@ const address = (description: string) => said(description, { format: 'email', ma
 export const customerTools: readonly Tool[] = [
   {
     id: '@svc/tool.calendar',
-    version: '1.0.0',
+    version: '1.1.0',
     name: 'Calendar',
     description: 'Reads busy times from a CalDAV calendar and writes, moves or removes events in it.',
     category: 'calendar',
@@ -28,6 +28,7 @@ export const customerTools: readonly Tool[] = [
     ),
     configSchema: form(
       {
+        connectionId: connection(),
         calendarUrl: link('Calendar address', 'The CalDAV address of the one calendar to read and write.'),
         username: line('User name', 'The account that owns the calendar or may write to it.'),
         password: secret('App password', 'An app password of that account, not the one people sign in with.'),
@@ -38,7 +39,7 @@ export const customerTools: readonly Tool[] = [
   },
   {
     id: '@svc/tool.crm-record',
-    version: '1.0.0',
+    version: '1.1.0',
     name: 'Customer record',
     description: 'Finds a contact in the CRM by phone or email, or saves one with fields and a note.',
     category: 'crm',
@@ -63,6 +64,7 @@ export const customerTools: readonly Tool[] = [
     ),
     configSchema: form(
       {
+        connectionId: connection(),
         baseUrl: link('API address', 'Where the CRM answers, up to and including its version.'),
         apiKey: secret('API key', 'A key that may read and write contacts and nothing more.'),
         ownerId: line('Owner', 'Whom new contacts are assigned to; left out, the CRM decides.'),
@@ -73,7 +75,7 @@ export const customerTools: readonly Tool[] = [
   },
   {
     id: '@svc/tool.helpdesk-ticket',
-    version: '1.0.0',
+    version: '1.1.0',
     name: 'Helpdesk ticket',
     description: 'Opens a ticket, adds to an open one, or reads the state of one.',
     category: 'support',
@@ -92,6 +94,7 @@ export const customerTools: readonly Tool[] = [
     ),
     configSchema: form(
       {
+        connectionId: connection(),
         baseUrl: link('API address', 'Where the helpdesk answers.'),
         accountEmail: email('Account', 'The helpdesk user in whose name tickets are written.'),
         apiToken: secret('API token', 'A token of that user.'),

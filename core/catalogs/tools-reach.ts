@@ -1,5 +1,5 @@
 /** Tools that reach places, lists and other systems: listings, maps, sheets, webhooks. */
-import { choice, fields, form, line, link, list, said, secret } from './forms.js'
+import { choice, connection, fields, form, line, link, list, said, secret } from './forms.js'
 import type { Tool } from './shapes.js'
 
 export const reachTools: readonly Tool[] = [
@@ -91,7 +91,7 @@ export const reachTools: readonly Tool[] = [
   },
   {
     id: '@svc/tool.sheet-row',
-    version: '1.0.0',
+    version: '1.1.0',
     name: 'Sheet row',
     description: 'Adds one row to a shared spreadsheet, for lists that a team keeps by hand.',
     category: 'data',
@@ -109,6 +109,7 @@ export const reachTools: readonly Tool[] = [
     ),
     configSchema: form(
       {
+        connectionId: connection(),
         endpointUrl: link('Sheet address', 'The address that accepts new rows of this sheet.'),
         token: secret('Access token', 'A token that may append to this one sheet.'),
         worksheet: line('Worksheet', 'Name of the tab.'),

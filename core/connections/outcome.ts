@@ -1,0 +1,68 @@
+/** How a sign-in ended, as the browser is told: every reason with the sentence that the result page shows for it. */
+
+/** Codes that a provider may send back. */
+const ofProvider = {
+  access_denied: 'The sign-in was declined.',
+  login_required: 'The provider asked for a sign-in that did not happen.',
+  consent_required: 'The provider asked for a consent that was not given.',
+  interaction_required: 'The provider asked for something that was not answered.',
+  invalid_scope: 'The provider does not give what was asked for. The operator of this installation can change that.',
+  unauthorized_client: 'The provider does not know this installation well enough. Its operator can change that.',
+  server_error: 'Something went wrong at the provider. Try again.',
+  temporarily_unavailable: 'The provider is not available just now. Try again later.',
+} as const satisfies Record<string, string>
+
+const ofOurs = {
+  provider_error: 'The provider did not complete the sign-in.',
+  provider_unavailable: 'The provider could not be reached to complete the sign-in. Try again.',
+  exchange_failed: 'The provider did not confirm the sign-in. Try again.',
+  provider_not_configured: 'This installation is no longer set up for the provider.',
+  limit_reached: 'There are as many connections as there may be. Remove one first.',
+  not_found: 'What the sign-in was for is no longer there.',
+  unavailable: 'The sign-in could not be kept just now. Try again.',
+} as const satisfies Record<string, string>
+
+export const reasons = { ...ofProvider, ...ofOurs }
+export type Reason = keyof typeof reasons
+
+export type SignInOutcome =
+  | { readonly oauthStatus: 'success'; readonly toolId: string }
+  | { readonly oauthStatus: 'success'; readonly connectionId: string }
+  | { readonly oauthStatus: 'error'; readonly reason: Reason }
+
+/** What a provider sent as its error; whatever is no code we know stays out of every address and page. */
+export function reasonOfProvider(error: string): Reason {
+  return Object.hasOwn(ofProvider, error) ? (error as keyof typeof ofProvider) : 'provider_error'
+}
+
+/** What readers disagree on is refused before one of them sees it: odd slashes, blanks, an `@` before the path. */
+const plainAddress = /^https?:\/\/[^/\\?#@\s\p{Cc}]+(?:[/?#][^\\\s\p{Cc}]*)?$/iu
+
+export interface ReturnRules {
+  /** Hosts, each with its port where that is not the usual one, exactly as addresses spell them. */
+  readonly hosts: readonly string[]
+  /** Whether plain http will do. */
+  readonly allowHttp: boolean
+}
+
+/** Where the browser goes next, told how it ended; undefined when nobody may be sent there. */
+export function returnAddress(returnTo: string, outcome: SignInOutcome, rules: ReturnRules): string | undefined {
+  const url = plainAddress.test(returnTo) ? parsed(returnTo) : undefined
+  if (url?.username !== '' || url.password !== '') return undefined
+  if (url.protocol !== 'https:' && !(rules.allowHttp && url.protocol === 'http:')) return undefined
+  if (!rules.hosts.includes(url.host)) return undefined
+  for (const name of outcomeNames) url.searchParams.delete(name)
+  for (const [name, value] of Object.entries(outcome)) url.searchParams.append(name, value)
+  return url.href
+}
+
+/** An address that brings one of these along cannot speak for us. */
+const outcomeNames = ['oauthStatus', 'reason', 'toolId', 'connectionId']
+
+function parsed(text: string): URL | undefined {
+  try {
+    return new URL(text)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,42 @@
+/** The page that a browser is shown when there is nowhere to send it: words alone, and nothing that could run. */
+import type { SignInOutcome } from '../../core/connections/outcome.js'
+import { reasons } from '../../core/connections/outcome.js'
+import type { Answer } from '../../runtime/http/route.js'
+
+/** What goes with every answer here: the address that was called holds a code, which is nobody else's business. */
+export const guardedHeaders = {
+  'cache-control': 'no-store',
+  'referrer-policy': 'no-referrer',
+} as const
+
+const pageHeaders = {
+  ...guardedHeaders,
+  'content-security-policy': "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; sandbox",
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+} as const
+
+/** Both texts are sentences of our own and hold nothing that came with a request. */
+function page(status: number, title: string, sentence: string): Answer {
+  const body = `<!doctype html>
+<html lang="en">
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${title}</title></head>
+<body><main><h1>${title}</h1><p>${sentence}</p></main></body>
+</html>
+`
+  return { status, body, type: 'text/html; charset=utf-8', headers: pageHeaders }
+}
+
+export function outcomePage(outcome: SignInOutcome): Answer {
+  if (outcome.oauthStatus === 'error') return page(200, 'Not connected', reasons[outcome.reason])
+  return page(200, 'Connected', 'The sign-in is complete. You can close this page.')
+}
+
+/** Nobody can tell which of these it was, and it makes no difference to what a person does next. */
+export const unknownSignIn = page(
+  400,
+  'Not connected',
+  'This sign-in was not started here, took too long, or has been used already. Start it again.',
+)
+
+export const awayPage = page(503, 'Not connected', reasons.unavailable)

@@ -1,0 +1,93 @@
+/** What is read of sign-ins: by callers without their tokens, and by those who use them with the tokens sealed. */
+import type { AgentPlace } from '../../core/agentkey.js'
+import { connectionField } from '../../core/catalogs/tooloauth.js'
+import { isRefusal, type Refusal, refuse } from '../../core/errors.js'
+import type { Query, Shards } from '../../runtime/shard/contract.js'
+import type { Reader } from '../../runtime/store/contract.js'
+import type { HasAgent } from './pending.js'
+import type { ConnectionView, OAuthStatusView } from './schema.js'
+import { type Credential, connectionAsRead, credentialAt, credentialsOf, type Place, toolStatusOf } from './store.js'
+
+/** An agent of that shard, with the config of each tool that it has. */
+export interface AgentTools {
+  readonly agentId: string
+  readonly name: string
+  readonly configs: readonly Readonly<Record<string, unknown>>[]
+}
+
+/** The agents of an org that live in that shard. */
+export type ToolsIn = (reader: Reader, orgId: string) => Iterable<AgentTools>
+
+/** One agent that uses one connection. */
+interface Use {
+  readonly connectionId: string
+  readonly agentId: string
+  readonly name: string
+}
+
+const notFound = refuse('resource.not_found')
+
+export function connectionQueries(hasAgent: HasAgent, toolsIn: ToolsIn) {
+  const list: Query<{ readonly orgId: string }, Omit<ConnectionView, 'usedBy'>[]> = {
+    name: 'connections.list',
+    read: (reader, { orgId }) => credentialsOf(reader, { orgId }).map(connectionAsRead),
+  }
+
+  const read: Query<{ readonly orgId: string; readonly id: string }, Omit<ConnectionView, 'usedBy'>> = {
+    name: 'connections.read',
+    read(reader, { orgId, id }) {
+      const credential = credentialAt(reader, { orgId, id })
+      return credential ? connectionAsRead(credential) : notFound
+    },
+  }
+
+  const status: Query<AgentPlace & { readonly toolId: string }, OAuthStatusView> = {
+    name: 'connections.status',
+    read(reader, { orgId, agentId, toolId }) {
+      if (!hasAgent(reader, { orgId, agentId })) return notFound
+      return toolStatusOf(credentialAt(reader, { orgId, agentId, id: toolId }))
+    },
+  }
+
+  const credential: Query<Place, Credential> = {
+    name: 'connections.credential',
+    read: (reader, place) => credentialAt(reader, place) ?? notFound,
+  }
+
+  /**
+   * Asked of every shard: what an agent uses and what it is called its own record says, and no list of users that would
+   * have to follow both can ever be behind.
+   */
+  const users: Query<{ readonly orgId: string }, Use[]> = {
+    name: 'connections.users',
+    read: (reader, { orgId }) => Array.from(toolsIn(reader, orgId)).flatMap(usesOf),
+  }
+
+  return { list, read, status, credential, users }
+}
+export type ConnectionQueries = ReturnType<typeof connectionQueries>
+
+function usesOf({ agentId, name, configs }: AgentTools): Use[] {
+  const named = configs.map((config) => config[connectionField])
+  const ids = new Set(named.filter((id) => typeof id === 'string'))
+  return [...ids].map((connectionId) => ({ connectionId, agentId, name }))
+}
+
+export type UsedBy = ConnectionView['usedBy']
+
+/** Who uses each connection of an org, by name. */
+export async function usersOf(
+  shards: Pick<Shards, 'readAll'>,
+  { users }: ConnectionQueries,
+  orgId: string,
+): Promise<((connectionId: string) => UsedBy) | Refusal> {
+  const found = await shards.readAll(users, { orgId })
+  if (isRefusal(found)) return found
+  const all = found.flat().sort((a, b) => compare(a.name, b.name) || compare(a.agentId, b.agentId))
+  return (connectionId) =>
+    all.filter((use) => use.connectionId === connectionId).map(({ agentId, name }) => ({ agentId, name }))
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0
+}

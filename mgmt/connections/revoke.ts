@@ -1,0 +1,46 @@
+/** Performs what the end of a sign-in owes: the provider is told that the grant is taken back. */
+import type { Tokens } from '../../core/connections/grant.js'
+import { isRefusal } from '../../core/errors.js'
+import { oauth as limits } from '../../core/limits.js'
+import type { Log } from '../../runtime/observe/log.js'
+import type { Performing } from '../../runtime/shard/contract.js'
+import type { Sealer } from '../../runtime/store/sealer.js'
+import type { Provider } from './provider.js'
+import { type SealedTokens, sealedKind } from './store.js'
+
+export const revocationEffect = 'oauthRevoke'
+
+export interface Revocation {
+  readonly orgId: string
+  readonly provider: string
+  readonly tokens: SealedTokens
+}
+
+export interface RevocationOptions {
+  readonly provider: Pick<Provider, 'revoke'>
+  readonly sealer: Pick<Sealer, 'open'>
+  readonly clock: { now(): number }
+  readonly log: Pick<Log, 'warn'>
+}
+
+/** A throw leaves it owed, to be tried again. One that no provider takes within a day is given up: our copy is long gone. */
+export function revocationPerformer({ provider, sealer, clock, log }: RevocationOptions) {
+  const begun = new Map<string, number>()
+
+  return async (payload: Revocation, { id }: Performing): Promise<void> => {
+    const { orgId, tokens } = payload
+    const sealed = await sealer.open(orgId, sealedKind, tokens.sealedFor, tokens.sealed).catch(() => undefined)
+    if (isRefusal(sealed)) throw new Error(`the key that seals tokens cannot be had: ${sealed.refused}`)
+    const outcome =
+      sealed === undefined ? undefined : await provider.revoke(payload.provider, JSON.parse(sealed) as Tokens)
+    if (outcome?.ok === false && outcome.why === 'unreachable') {
+      const since = begun.get(id) ?? clock.now()
+      begun.set(id, since)
+      if (clock.now() - since < limits.revokeForMs)
+        throw new Error('a provider could not be told of the end of a grant')
+    }
+    begun.delete(id)
+    if (outcome?.ok) return
+    log.warn('connection.revocation_given_up', { orgId, provider: payload.provider, why: outcome?.why ?? 'unreadable' })
+  }
+}

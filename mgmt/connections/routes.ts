@@ -1,0 +1,198 @@
+/** The routes of an org's connections and of the sign-ins of an agent's tools. */
+import { actorOf, type Member } from '../../core/access.js'
+import { providerOfTool } from '../../core/catalogs/tooloauth.js'
+import type { NotGranted } from '../../core/connections/grant.js'
+import { isRefusal, type Refusal, refuse } from '../../core/errors.js'
+import { http, oauth as limits } from '../../core/limits.js'
+import { type Answer, json, type Route, route } from '../../runtime/http/route.js'
+import { type CallbackOptions, callbackRoute } from './callback.js'
+import type { ConnectionCommands } from './commands.js'
+import { type ConnectionQueries, usersOf } from './queries.js'
+import {
+  administering,
+  Connection,
+  ConnectionDisconnect,
+  ConnectionList,
+  ConnectionStart,
+  OAuthStatus,
+  ofConnections,
+  reading,
+  SignInStarted,
+  ToolOAuthStart,
+  toolParams,
+  writing,
+} from './schema.js'
+import { type Holder, ownerOf, sealedKind, toolStatusOf } from './store.js'
+
+export interface ConnectionRoutesOptions extends CallbackOptions {
+  readonly commands: ConnectionCommands
+  readonly queries: ConnectionQueries
+  readonly randomBytes: (count: number) => Uint8Array
+}
+
+export function connectionRoutes(options: ConnectionRoutesOptions): Route[] {
+  return [...connections(options), ...tools(options), callbackRoute(options)]
+}
+
+interface Wanted {
+  readonly provider: string
+  readonly toolId?: string
+  readonly label?: string
+  readonly returnTo?: string
+}
+
+/** Begins a sign-in: what it is for waits in its owner's shard, and the browser is sent off with a word that leads there. */
+async function started(
+  { shards, commands, provider, sealer, states, randomBytes }: ConnectionRoutesOptions,
+  holder: Holder,
+  { label, returnTo, ...wanted }: Wanted,
+  caller: Member,
+): Promise<Answer | Refusal> {
+  if (!provider.has(wanted.provider)) return notConfigured(wanted.provider)
+  const { state, mark } = states.mint(holder)
+  const verifier = Buffer.from(randomBytes(limits.verifierBytes)).toString('base64url')
+  const sealed = await sealer.seal(holder.orgId, sealedKind, mark, verifier)
+  if (isRefusal(sealed)) return sealed
+  const more = { ...(label !== undefined && { label }), ...(returnTo !== undefined && { returnTo }) }
+  const input = { ...holder, ...wanted, ...more, mark, verifier: sealed }
+  const begun = await shards.ask(ownerOf(holder), commands.begin, input, { by: actorOf(caller) })
+  if (isRefusal(begun)) return begun
+  const url = await provider.authorizationUrl(wanted.provider, state, verifier)
+  return typeof url === 'string' ? json(200, { authorizationUrl: url }) : notBegun(wanted.provider, url)
+}
+
+function notConfigured(provider: string): Refusal {
+  return refuse('connection.provider_not_configured', { detail: `There is no provider ${provider} here.` })
+}
+
+function notBegun(provider: string, { why }: NotGranted): Refusal {
+  if (why === 'unknown-provider') return notConfigured(provider)
+  const detail = `The provider ${provider} does not say how people sign in there just now.`
+  return refuse('service.unavailable', { detail, headers: { 'retry-after': String(http.retryAfterSeconds) } })
+}
+
+function connections(options: ConnectionRoutesOptions): Route[] {
+  const { shards, commands, queries } = options
+  const path = '/orgs/{org}/connections'
+  return [
+    route({
+      ...ofConnections,
+      access: reading,
+      method: 'GET',
+      path,
+      summary: 'List the connections of an org, oldest first, with the agents that use each',
+      reply: { 200: ConnectionList },
+      async handler({ params: { org: orgId } }) {
+        const found = await shards.read(orgId, queries.list, { orgId })
+        if (isRefusal(found)) return found
+        const usedBy = found.length > 0 ? await usersOf(shards, queries, orgId) : () => []
+        if (isRefusal(usedBy)) return usedBy
+        return json(200, { data: found.map((each) => ({ ...each, usedBy: usedBy(each.id) })) })
+      },
+    }),
+    route({
+      ...ofConnections,
+      access: reading,
+      method: 'GET',
+      path: `${path}/{id}`,
+      summary: 'Read a connection',
+      reply: { 200: Connection },
+      async handler({ params: { org: orgId, id } }) {
+        const found = await shards.read(orgId, queries.read, { orgId, id })
+        if (isRefusal(found)) return found
+        const usedBy = await usersOf(shards, queries, orgId)
+        return isRefusal(usedBy) ? usedBy : json(200, { ...found, usedBy: usedBy(id) })
+      },
+    }),
+    route({
+      ...ofConnections,
+      access: administering,
+      method: 'POST',
+      path: `${path}/{provider}/_start`,
+      summary: 'Begin to connect an account at a provider',
+      body: ConnectionStart,
+      bodyOptional: true,
+      reply: { 200: SignInStarted },
+      errors: ['connection.provider_not_configured', 'service.unavailable'],
+      handler: ({ params: { org: orgId, provider }, body, caller }) =>
+        started(options, { orgId }, { provider, ...body }, caller),
+    }),
+    route({
+      ...ofConnections,
+      access: administering,
+      method: 'DELETE',
+      path: `${path}/{id}`,
+      summary: 'Disconnect: the credential goes at once and the provider is told; agents that used it are listed',
+      reply: { 200: ConnectionDisconnect },
+      async handler({ params: { org: orgId, id }, caller }) {
+        const usedBy = await usersOf(shards, queries, orgId)
+        const ended = await shards.ask(orgId, commands.disconnect, { orgId, id }, { by: actorOf(caller) })
+        if (isRefusal(ended)) return ended
+        if (!ended) return refuse('resource.not_found')
+        // Who used it is good to know, and no reason to keep a credential that somebody wants gone.
+        return json(200, { disconnected: true, usedBy: isRefusal(usedBy) ? [] : usedBy(id) })
+      },
+    }),
+  ]
+}
+
+/** Answers for a tool that people sign in for; of any other there is nothing to start, tell or end. */
+async function ofTool(
+  toolId: string,
+  answer: (provider: string) => Promise<Answer | Refusal>,
+): Promise<Answer | Refusal> {
+  const provider = providerOfTool(toolId)
+  return provider ? answer(provider) : refuse('tool.not_found', { detail: 'Nobody signs in for this tool.' })
+}
+
+function tools(options: ConnectionRoutesOptions): Route[] {
+  const { shards, commands, queries } = options
+  const path = '/orgs/{org}/agents/{agent}/tools/{toolId}/oauth'
+  return [
+    route({
+      ...ofConnections,
+      access: writing,
+      method: 'POST',
+      path: `${path}/start`,
+      summary: 'Begin to sign in for a tool of an agent',
+      params: toolParams,
+      body: ToolOAuthStart,
+      bodyOptional: true,
+      reply: { 200: SignInStarted },
+      errors: ['tool.not_found', 'connection.provider_not_configured', 'service.unavailable'],
+      handler: ({ params: { org: orgId, agent: agentId, toolId }, body, caller }) =>
+        ofTool(toolId, (provider) => started(options, { orgId, agentId }, { provider, toolId, ...body }, caller)),
+    }),
+    route({
+      ...ofConnections,
+      access: reading,
+      method: 'GET',
+      path: `${path}/status`,
+      summary: 'Read whether somebody has signed in for a tool, and whether that still holds',
+      params: toolParams,
+      reply: { 200: OAuthStatus },
+      errors: ['tool.not_found'],
+      handler: ({ params: { org: orgId, agent: agentId, toolId } }) =>
+        ofTool(toolId, async () => {
+          const found = await shards.read(ownerOf({ orgId, agentId }), queries.status, { orgId, agentId, toolId })
+          return isRefusal(found) ? found : json(200, found)
+        }),
+    }),
+    route({
+      ...ofConnections,
+      access: writing,
+      method: 'POST',
+      path: `${path}/disconnect`,
+      summary: 'End the sign-in for a tool: the grant is taken back, the binding stays',
+      params: toolParams,
+      reply: { 200: OAuthStatus },
+      errors: ['tool.not_found'],
+      handler: ({ params: { org: orgId, agent: agentId, toolId }, caller }) =>
+        ofTool(toolId, async () => {
+          const place = { orgId, agentId, id: toolId }
+          const ended = await shards.ask(ownerOf(place), commands.disconnect, place, { by: actorOf(caller) })
+          return isRefusal(ended) ? ended : json(200, toolStatusOf(undefined))
+        }),
+    }),
+  ]
+}

@@ -1,0 +1,114 @@
+/**
+ * The providers that people can sign in at: the file that `PARLEY_OAUTH_PROVIDERS` names, held to its schema before a
+ * node starts with it. What is wrong is said with the path of the field; nothing of what the file holds is repeated.
+ */
+import { readFileSync, statSync } from 'node:fs'
+import Type, { type Static } from 'typebox'
+import { slugPattern } from '../../core/ids.js'
+import { oauth as limits } from '../../core/limits.js'
+import { compileCheck } from '../http/validate.js'
+import { checkUrl, type UrlPolicy } from '../webhook/guard.js'
+
+const text = Type.String({ minLength: 1, maxLength: 2_048, pattern: '^[\\x21-\\x7e]+$' })
+
+const Provider = Type.Object(
+  {
+    /** Alone, everything else is discovered there. Beside endpoints, it is what the provider calls itself. */
+    issuer: Type.Optional(text),
+    authorizationEndpoint: Type.Optional(text),
+    tokenEndpoint: Type.Optional(text),
+    revocationEndpoint: Type.Optional(text),
+    clientId: text,
+    clientSecret: Type.Optional(text),
+    /** How the secret travels; providers that say what they take need not be asked. */
+    clientAuthentication: Type.Optional(Type.Enum(['client_secret_post', 'client_secret_basic'])),
+    scopes: Type.Array(text, { maxItems: 100 }),
+    /** What a provider wants to be asked besides, such as `access_type=offline`. */
+    authorizationParameters: Type.Optional(Type.Record(Type.String({ minLength: 1 }), Type.String())),
+    /** The member of the ID token, or of the token answer, that operators know an account by. */
+    accountLabelClaim: Type.Optional(text),
+  },
+  { additionalProperties: false },
+)
+export type Provider = Static<typeof Provider>
+export type Providers = ReadonlyMap<string, Provider>
+
+const check = compileCheck(Type.Record(Type.String(), Provider), 'the file')
+
+/** A file that is named in the configuration and cannot be used. */
+export class ProvidersUnusable extends Error {
+  override readonly name = 'ProvidersUnusable'
+}
+
+function unusable(problem: string): ProvidersUnusable {
+  return new ProvidersUnusable(`PARLEY_OAUTH_PROVIDERS: ${problem}.`)
+}
+
+/** None without a file. */
+export function readProviders(path: string | undefined, policy: UrlPolicy): Providers {
+  if (path === undefined) return new Map()
+  const found = parsed(contentOf(path))
+  const [wrong] = check(found) ?? []
+  if (wrong) throw unusable(`${wrong.field} ${wrong.message}`)
+  const providers = Object.entries(found as Record<string, Provider>)
+  for (const [name, provider] of providers) {
+    const problem = wrongName(name) ?? wrongProvider(provider, policy)
+    if (problem) throw unusable(`${name.slice(0, 63)}.${problem}`)
+  }
+  return new Map(providers)
+}
+
+function contentOf(path: string): string {
+  try {
+    if (statSync(path).size > limits.providersFileBytes) throw unusable('the file is too large')
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    if (error instanceof ProvidersUnusable) throw error
+    throw unusable(`the file cannot be read (${String((error as NodeJS.ErrnoException).code ?? 'unknown')})`)
+  }
+}
+
+function parsed(content: string): unknown {
+  try {
+    return JSON.parse(content)
+  } catch {
+    // What the parser says quotes the text around the fault, and that may be a secret.
+    throw unusable('the file is not JSON')
+  }
+}
+
+function wrongName(name: string): string | undefined {
+  return name.match(slugPattern)
+    ? undefined
+    : 'is no name for a provider: it wants lower-case letters, digits and dashes'
+}
+
+const addresses = ['issuer', 'authorizationEndpoint', 'tokenEndpoint', 'revocationEndpoint'] as const
+const endpoints = ['authorizationEndpoint', 'tokenEndpoint'] as const
+
+/** What every request to sign in says itself. */
+const ownParameters = new Set([
+  'client_id',
+  'redirect_uri',
+  'response_type',
+  'response_mode',
+  'scope',
+  'state',
+  'code_challenge',
+  'code_challenge_method',
+])
+
+/** What is wrong with a provider although its members are well formed, beginning with the name of one. */
+function wrongProvider(provider: Provider, policy: UrlPolicy): string | undefined {
+  for (const member of addresses) {
+    const problem = provider[member] !== undefined && checkUrl(provider[member], policy)
+    if (problem) return `${member} ${problem}`
+  }
+  const given = endpoints.filter((member) => provider[member] !== undefined)
+  if (given.length === 0 && !provider.issuer) return 'issuer is required where there are no endpoints'
+  if (given.length === 1) return `${endpoints.find((member) => !given.includes(member))} is required beside the other`
+  if (given.length === 0 && provider.revocationEndpoint) return 'revocationEndpoint needs the other endpoints beside it'
+  if (!provider.issuer && provider.scopes.includes('openid')) return 'issuer is required for the scope openid'
+  const taken = Object.keys(provider.authorizationParameters ?? {}).find((name) => ownParameters.has(name))
+  return taken && `authorizationParameters.${taken} is not for the file to say`
+}

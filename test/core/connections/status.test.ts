@@ -1,0 +1,55 @@
+/** The statuses of a sign-in move by the table of the contract and in no other way. */
+import fc from 'fast-check'
+import t from 'tap'
+import { listCatalog } from '../../../core/catalogs/index.js'
+import { connectionField, providerOfTool, signInTools } from '../../../core/catalogs/tooloauth.js'
+import { isUsable, moves, standings, statuses, triggers, troubles, walk } from '../../../core/connections/status.js'
+
+t.test('A connected sign-in expires, is revoked or meets with an error, each by its own trigger', async (t) => {
+  t.equal(walk('connected', 'refreshFailed'), 'expired')
+  t.equal(walk('connected', 'grantRejected'), 'revoked')
+  for (const status of statuses) {
+    t.equal(walk(status, 'callFailed'), 'error')
+    t.equal(walk(status, 'disconnected'), 'not-connected')
+  }
+  for (const standing of standings) t.equal(walk(standing, 'granted'), 'connected')
+  t.equal(walk('error', 'callSucceeded'), 'connected')
+})
+
+t.test('Nothing but a person makes an ended sign-in good again', async (t) => {
+  for (const status of ['expired', 'revoked'] as const) {
+    const ways = triggers.filter((on) => walk(status, on) === 'connected')
+    t.same(ways, ['granted'])
+    t.notOk(isUsable(status))
+  }
+  t.ok(isUsable('connected') && isUsable('error'))
+})
+
+t.test('No two moves begin alike, and any walk stays among the statuses', async (t) => {
+  const begins = moves.flatMap(({ from, on }) => from.map((each) => `${each} ${on}`))
+  t.equal(new Set(begins).size, begins.length)
+  fc.assert(
+    fc.property(fc.array(fc.constantFrom(...triggers)), (steps) => {
+      const end = steps.reduce((at, on) => walk(at, on) ?? at, 'not-connected' as (typeof standings)[number])
+      return standings.includes(end) && (steps.includes('granted') || end === 'not-connected')
+    }),
+  )
+})
+
+t.test('What operators read of a sign-in in trouble is a sentence', async (t) => {
+  for (const sentence of Object.values(troubles)) t.match(sentence, /^[A-Z][\w ,.-]+\.$/)
+})
+
+t.test('Every tool that people sign in for is in the catalog and can name a connection instead', async (t) => {
+  const tools = new Map(listCatalog('tools').map((tool) => [tool.id, tool]))
+  t.ok(signInTools.length > 0)
+  for (const id of signInTools) {
+    t.match(providerOfTool(id), /^[a-z]+$/)
+    t.ok(tools.get(id)?.configSchema?.properties[connectionField], id)
+  }
+  for (const [id, tool] of tools) {
+    const names = Object.keys(tool.configSchema?.properties ?? {})
+    t.equal(names.includes(connectionField), signInTools.includes(id), `${id} names one only if it can use it`)
+  }
+  for (const odd of ['', '__proto__', 'toString', '@svc/tool.none']) t.equal(providerOfTool(odd), undefined)
+})

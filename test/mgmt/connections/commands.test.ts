@@ -1,0 +1,150 @@
+/** What holds of sign-ins whatever happens to them in whatever order: decided over a layer in memory. */
+import fc from 'fast-check'
+import t from 'tap'
+import { type Standing, walk } from '../../../core/connections/status.js'
+import { isRefusal } from '../../../core/errors.js'
+import { oauth as limits } from '../../../core/limits.js'
+import type { OrgEventPayload } from '../../../core/orgevents.js'
+import { connectionCommands } from '../../../mgmt/connections/commands.js'
+import { type Credential, credentialTable, pendingTable } from '../../../mgmt/connections/store.js'
+import type { Command } from '../../../runtime/shard/contract.js'
+import { decide, type Moment } from '../../../runtime/shard/decide.js'
+import { layerOver } from '../../../runtime/shard/layer.js'
+import { timerNameTable } from '../../../runtime/shard/tables.js'
+import { encodeWrites } from '../../../runtime/store/space.js'
+
+const orgId = 'acme'
+const orgEvent: Command<OrgEventPayload, true> = { name: 'test.told', decide: () => true }
+const tokens = { sealed: new Uint8Array([1]), sealedFor: 'x' }
+
+function openLedger() {
+  const root = layerOver({ get: () => undefined, range: () => [], encode: encodeWrites })
+  const { commands, part } = connectionCommands({ orgEvent, hasAgent: () => true })
+  const told: OrgEventPayload[] = []
+  const revoked: unknown[] = []
+  let now = 1_000
+  let asked = 0
+  function ask<I, R>(command: Command<I, R>, input: I): R | undefined {
+    const about = { owner: orgId, command: command as Command<unknown, unknown>, input, commandId: `c${asked++}` }
+    const moment: Moment = { at: now, steadyAt: now, commit: asked, owed: [] }
+    const answer = decide(root, about, moment)
+    for (const { effect } of moment.owed) {
+      if (effect.kind === 'oauthRevoke') revoked.push(effect.payload)
+      else told.push((effect.payload as { input: OrgEventPayload }).input)
+    }
+    return isRefusal(answer) ? undefined : (answer as R)
+  }
+  return {
+    commands,
+    part,
+    ask,
+    told,
+    revoked,
+    wait(ms: number) {
+      now += ms
+    },
+    credentials: (): Credential[] => Array.from(root.range(credentialTable), ({ value }) => value),
+    pending: (): string[] => Array.from(root.range(pendingTable), ({ key: [, , mark] }) => mark),
+    timers: (): string[] => Array.from(root.range(timerNameTable), ({ key: [, name] }) => String(name)),
+  }
+}
+
+const label = fc.constantFrom('a', 'b', 'c')
+const pick = fc.nat(20)
+const step = fc.oneof(
+  fc.record({ do: fc.constant('begin' as const), pick }),
+  fc.record({ do: fc.constant('take' as const), pick }),
+  fc.record({ do: fc.constant('lapse' as const), pick }),
+  fc.record({ do: fc.constant('keep' as const), label }),
+  fc.record({
+    do: fc.constant('report' as const),
+    pick,
+    late: fc.boolean(),
+    on: fc.constantFrom(
+      'refreshFailed' as const,
+      'grantRejected' as const,
+      'callFailed' as const,
+      'callSucceeded' as const,
+    ),
+  }),
+  fc.record({ do: fc.constantFrom('claim' as const, 'renewed' as const, 'disconnect' as const), pick }),
+  fc.record({ do: fc.constant('wait' as const), ms: fc.nat(limits.stateMs) }),
+)
+
+t.test('A mark is taken at most once, and nothing that waits is without its timer', async () => {
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
+      const ledger = openLedger()
+      const { commands, ask } = ledger
+      const taken = new Map<string, number>()
+      for (const each of steps) {
+        const mark = 'pick' in each ? `mark${each.pick}` : ''
+        if (each.do === 'begin' && !taken.has(mark)) {
+          ask(commands.begin, { orgId, provider: 'crm', mark, verifier: new Uint8Array() })
+        }
+        if (each.do === 'take' && ask(commands.take, { orgId, mark })) taken.set(mark, (taken.get(mark) ?? 0) + 1)
+        if (each.do === 'lapse') ask(commands.lapse, { orgId, mark })
+        if (each.do === 'wait') ledger.wait(each.ms)
+        const timers = ledger.timers()
+        const isTimed = ledger.pending().every((held) => timers.some((name) => name.endsWith(held)))
+        if (!isTimed || ledger.pending().some((held) => taken.has(held))) return false
+      }
+      return [...taken.values()].every((times) => times === 1)
+    }),
+  )
+})
+
+t.test(
+  'Every status was told, every move is one of the table, and every grant that ended is taken back once',
+  async () => {
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
+        const ledger = openLedger()
+        const { commands, ask } = ledger
+        let ended = 0
+        for (const each of steps) {
+          const before = ledger.credentials()
+          const chosen = 'pick' in each ? before[each.pick % Math.max(1, before.length)] : undefined
+          if (each.do === 'keep') ask(commands.keep, { orgId, provider: 'crm', label: each.label, tokens })
+          if (each.do === 'wait') ledger.wait(each.ms)
+          if (!chosen) continue
+          const about = { orgId, id: chosen.id, revision: chosen.revision }
+          if (each.do === 'report') {
+            const revision = about.revision - (each.late ? 1 : 0)
+            const isTaken = ask(commands.report, { ...about, revision, on: each.on, lastError: 'No.' })
+            if (isTaken === each.late) return false
+            const after = ledger.credentials().find(({ id }) => id === chosen.id)!
+            const wanted = each.late ? chosen.status : (walk(chosen.status, each.on) ?? chosen.status)
+            if (after.status !== wanted || (after.status === 'connected') !== (after.lastError === undefined))
+              return false
+          }
+          if (each.do === 'claim') {
+            const first = ask(commands.claim, about)
+            if (first === 'changed' || ask(commands.claim, about) !== 'taken') return false
+          }
+          if (each.do === 'renewed') ask(commands.renewed, { ...about, tokens })
+          if (each.do === 'disconnect' && ask(commands.disconnect, { orgId, id: chosen.id })) ended += 1
+        }
+        // Told one after another, the moves lead from nothing to where each sign-in stands now.
+        const standing = new Map<unknown, Standing>()
+        for (const { data } of ledger.told) {
+          if (data.from !== (standing.get(data.id) ?? 'not-connected')) return false
+          standing.set(data.id, data.to as Standing)
+        }
+        const isTold = ledger.credentials().every(({ id, status }) => standing.get(id) === status)
+        const labels = ledger.credentials().map((credential) => credential.label)
+        return isTold && ledger.revoked.length === ended && new Set(labels).size === labels.length
+      }),
+    )
+  },
+)
+
+t.test('An org has so many connections and no more, and one it has can always be connected again', async (t) => {
+  const { commands, ask, credentials } = openLedger()
+  const grant = (made: number) => ask(commands.keep, { orgId, provider: 'crm', label: `label ${made}`, tokens })
+  for (let made = 0; made < limits.connectionsPerOrg; made++) t.ok(grant(made))
+  t.equal(grant(limits.connectionsPerOrg), undefined)
+  t.equal(ask(commands.begin, { orgId, provider: 'crm', mark: 'm', verifier: new Uint8Array() }), true)
+  t.equal(grant(0)?.id, credentials().find((credential) => credential.label === 'label 0')?.id)
+  t.equal(credentials().length, limits.connectionsPerOrg)
+})

@@ -1,0 +1,195 @@
+/** What is said to a provider and understood of it, by a provider that answers whatever a test tells it to. */
+import { hash } from 'node:crypto'
+import t, { type Test } from 'tap'
+import { oauth as limits } from '../../../core/limits.js'
+import { openOAuthClient } from '../../../runtime/oauth/client.js'
+import type { Provider } from '../../../runtime/oauth/providers.js'
+import { openReach } from '../../../runtime/oauth/reach.js'
+import { type Behave, openReceiver } from '../../harness/receiver.js'
+
+const now = Date.parse('2026-03-01T12:00:00Z')
+const verifier = 'v'.repeat(43)
+
+function json(status: number, body: unknown): Behave {
+  return (response) => void response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+}
+
+async function open(t: Test, about: Partial<Provider> = {}, allowPrivate = true) {
+  const server = await openReceiver(t)
+  const provider: Provider = {
+    authorizationEndpoint: server.url('/authorize'),
+    tokenEndpoint: server.url('/token'),
+    revocationEndpoint: server.url('/revoke'),
+    clientId: 'parley',
+    clientSecret: 'keep it',
+    scopes: ['read', 'write'],
+    ...about,
+  }
+  const reach = openReach({ allowPrivate })
+  t.teardown(reach.close)
+  const client = openOAuthClient({
+    allowPrivate,
+    providers: new Map([['crm', provider]]),
+    reach,
+    redirectUri: () => 'http://mgmt.test/v1/oauth/callback',
+    clock: { now: () => now },
+  })
+  const sent = (path: string) =>
+    server.at(path).map(({ body }) => Object.fromEntries(new URLSearchParams(String(body))))
+  const exchange = () => client.exchange('crm', 'code=c&state=s&iss=whoever', 's', verifier)
+  return { server, client, sent, exchange }
+}
+
+t.test('A provider is asked with PKCE, its scopes and what the operator adds', async (t) => {
+  const { client } = await open(t, { authorizationParameters: { access_type: 'offline' } })
+  const url = new URL(String(await client.authorizationUrl('crm', 's', verifier)))
+  t.strictSame(Object.fromEntries(url.searchParams), {
+    access_type: 'offline',
+    client_id: 'parley',
+    response_type: 'code',
+    redirect_uri: 'http://mgmt.test/v1/oauth/callback',
+    scope: 'read write',
+    state: 's',
+    code_challenge: hash('sha256', verifier, 'base64url'),
+    code_challenge_method: 'S256',
+  })
+})
+
+t.test('A code is traded with its verifier, and the tokens that come are understood', async (t) => {
+  const { server, sent, exchange } = await open(t, { accountLabelClaim: 'team_name' })
+  const team_name = `Har\u202ebor\n${'x'.repeat(500)}`
+  const body = { access_token: 'at', refresh_token: 'rt', token_type: 'bearer', expires_in: 60, team_name }
+  server.behave('/token', json(200, body))
+  const granted = await exchange()
+  t.match(granted, { ok: true, tokens: { accessToken: 'at', refreshToken: 'rt', expiresAt: now + 60_000 } })
+  const label = (granted as { accountLabel: string }).accountLabel
+  t.match(label, /^Harborx+$/, 'nothing in a label can turn what stands around it')
+  t.equal(label.length, limits.accountLabelChars)
+  t.match(sent('/token'), [
+    {
+      grant_type: 'authorization_code',
+      code: 'c',
+      code_verifier: verifier,
+      client_id: 'parley',
+      client_secret: 'keep it',
+      redirect_uri: 'http://mgmt.test/v1/oauth/callback',
+    },
+  ])
+})
+
+t.test('A label is never a token, whatever the file says', async (t) => {
+  for (const accountLabelClaim of ['access_token', 'refresh_token', 'clientSecret', 'constructor']) {
+    const { server, exchange } = await open(t, { accountLabelClaim })
+    server.behave('/token', json(200, { access_token: 'at', refresh_token: 'rt', token_type: 'bearer' }))
+    t.strictSame(await exchange(), { ok: true, tokens: { accessToken: 'at', refreshToken: 'rt' } })
+  }
+})
+
+t.test('The secret travels in the body, or in a header where the file or the provider wants it so', async (t) => {
+  const basic = `Basic ${Buffer.from('parley:keep+it').toString('base64')}`
+  const header = await open(t, { clientAuthentication: 'client_secret_basic' })
+  header.server.behave('/token', json(200, { access_token: 'at', token_type: 'bearer' }))
+  await header.exchange()
+  t.equal(header.server.at('/token')[0]?.headers.authorization, basic)
+  t.equal(header.sent('/token')[0]?.client_secret, undefined)
+  const bare = await open(t, { clientSecret: undefined })
+  bare.server.behave('/token', json(200, { access_token: 'at', token_type: 'bearer' }))
+  await bare.exchange()
+  t.match(bare.sent('/token')[0], { client_id: 'parley', client_secret: undefined }, 'a public client has none')
+})
+
+t.test('A provider is discovered by its issuer once an hour, and what it cannot read is not sent', async (t) => {
+  const server = await openReceiver(t)
+  const issuer = server.url('')
+  const about = {
+    issuer,
+    authorization_endpoint: server.url('/authorize'),
+    token_endpoint: server.url('/token'),
+    token_endpoint_auth_methods_supported: ['client_secret_basic'],
+  }
+  server.behave('/.well-known/openid-configuration', (response, nth) =>
+    nth === 1 ? json(503, {})(response, nth) : json(200, about)(response, nth),
+  )
+  server.behave('/token', json(200, { access_token: 'at', token_type: 'bearer' }))
+  const reach = openReach({ allowPrivate: true })
+  t.teardown(reach.close)
+  let at = now
+  const client = openOAuthClient({
+    allowPrivate: true,
+    providers: new Map([['crm', { issuer, clientId: 'parley', clientSecret: 'x', scopes: [] }]]),
+    reach,
+    redirectUri: () => 'http://mgmt.test/v1/oauth/callback',
+    clock: { now: () => at },
+  })
+  const discovered = () => server.at('/.well-known/openid-configuration').length
+  t.strictSame(await client.authorizationUrl('crm', 's', verifier), { ok: false, why: 'unreachable' })
+  t.match(await client.authorizationUrl('crm', 's', verifier), /^http/, 'one that failed is looked for again')
+  await client.authorizationUrl('crm', 's', verifier)
+  t.equal(discovered(), 2)
+  t.match(await client.exchange('crm', 'code=c&state=s', 's', verifier), { ok: true })
+  t.match(server.at('/token')[0]?.headers.authorization, /^Basic /)
+  t.strictSame(await client.revoke('crm', { accessToken: 'at' }), { ok: true }, 'no way to take it back is no trouble')
+  at += limits.discoveryMs
+  await client.authorizationUrl('crm', 's', verifier)
+  t.equal(discovered(), 3)
+})
+
+t.test('A renewal keeps the refresh token unless another one comes', async (t) => {
+  const { server, client, sent } = await open(t)
+  server.behave('/token', (response, nth) =>
+    json(200, { access_token: `at${nth}`, token_type: 'bearer', ...(nth > 1 && { refresh_token: 'rt2' }) })(
+      response,
+      nth,
+    ),
+  )
+  t.strictSame(await client.refresh('crm', 'rt1'), { ok: true, tokens: { refreshToken: 'rt1', accessToken: 'at1' } })
+  t.strictSame(await client.refresh('crm', 'rt1'), { ok: true, tokens: { refreshToken: 'rt2', accessToken: 'at2' } })
+  t.match(sent('/token')[0], { grant_type: 'refresh_token', refresh_token: 'rt1' })
+})
+
+const huge = 'x'.repeat(limits.answerBytes + 1)
+const answers: readonly (readonly [string, Behave, string])[] = [
+  ['a grant that is not good', json(400, { error: 'invalid_grant', error_description: 'at' }), 'refused'],
+  ['a client that is not known', json(401, { error: 'invalid_client' }), 'failed'],
+  ['nonsense', json(200, { hello: 1 }), 'failed'],
+  ['something that is no JSON', (response) => void response.end('<html>'), 'failed'],
+  ['a redirect', (response) => void response.writeHead(302, { location: '/else' }).end(), 'failed'],
+  ['an error of its own', json(500, { error: 'server_error' }), 'unreachable'],
+  ['a page in a bad hour', (response) => void response.writeHead(502).end('<html>'), 'unreachable'],
+  ['too many calls', json(429, {}), 'unreachable'],
+  ['nothing', (response) => void response.destroy(), 'unreachable'],
+  ['more than is read', json(200, { access_token: huge, token_type: 'bearer' }), 'unreachable'],
+]
+
+t.test('Whatever a provider answers becomes one of a few words', async (t) => {
+  for (const [name, behave, why] of answers) {
+    const { server, client, exchange } = await open(t)
+    server.behave('/token', behave)
+    t.strictSame(await exchange(), { ok: false, why }, name)
+    t.strictSame(await client.refresh('crm', 'rt'), { ok: false, why }, name)
+  }
+  const { client } = await open(t)
+  t.strictSame(await client.refresh('none', 'rt'), { ok: false, why: 'unknown-provider' })
+})
+
+t.test('A grant is taken back by its refresh token, or by the access token where there is no other', async (t) => {
+  const { server, client, sent } = await open(t)
+  t.strictSame(await client.revoke('crm', { accessToken: 'at', refreshToken: 'rt' }), { ok: true })
+  t.strictSame(await client.revoke('crm', { accessToken: 'at' }), { ok: true })
+  t.match(sent('/revoke'), [
+    { token: 'rt', token_type_hint: 'refresh_token' },
+    { token: 'at', token_type_hint: 'access_token' },
+  ])
+  server.behave('/revoke', (response) => void response.writeHead(503).end())
+  t.strictSame(await client.revoke('crm', { accessToken: 'at' }), { ok: false, why: 'unreachable' })
+})
+
+t.test('A provider on a private address is not called unless that is allowed', async (t) => {
+  const { server, exchange } = await open(t, {}, false)
+  t.match(await exchange(), { ok: false })
+  t.equal(server.at('/token').length, 0)
+  const reach = openReach({ allowPrivate: false })
+  t.teardown(reach.close)
+  await t.rejects(reach.call('https://127.0.0.1/token', { method: 'POST', headers: {} }), { name: 'Unreachable' })
+  await t.rejects(reach.call('https://localhost/token', { method: 'POST', headers: {} }), { name: 'Unreachable' })
+})
