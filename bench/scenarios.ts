@@ -2,6 +2,7 @@
 import { actors } from './actors/scenario.js'
 import { cluster } from './cluster/scenario.js'
 import { commit } from './commit/scenario.js'
+import { config } from './config/scenario.js'
 import { http } from './http/scenario.js'
 import { ingress } from './ingress/scenario.js'
 import { load } from './load/scenario.js'
@@ -18,6 +19,7 @@ export const scenarios: readonly Scenario[] = [
   commit,
   cluster,
   actors,
+  config,
   render,
   messages,
   ingress,

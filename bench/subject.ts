@@ -7,7 +7,7 @@ import type { Asked, Ready, Told } from './control.js'
 import { readLines } from './control.js'
 import type { Candidate, Sample, Window } from './scenario.js'
 
-const startMs = 30_000
+const startMs = 60_000
 const stopMs = 5_000
 
 export interface Subject {

@@ -101,12 +101,29 @@ export const emptyDocument: AgentDocument = Object.freeze({
 
 /** What the items of a list are told apart by. */
 export function idOf(item: object): string {
-  const { id, toolId, key } = item as { id?: string; toolId?: string; key?: string }
-  return id ?? toolId ?? key ?? ''
+  const named = item as { id?: string; toolId?: string; key?: string }
+  // One member after another: nearly all have an id, and to look for what is not there costs most.
+  return named.id ?? named.toolId ?? named.key ?? ''
 }
 
 export function find<S extends ListSection>(document: AgentDocument, section: S, id: string): Item<S> | undefined {
-  return (document[section] as readonly Item<S>[]).find((item) => idOf(item) === id)
+  return document[section][placeOf(document[section], id)] as Item<S> | undefined
+}
+
+/** Where the items of a long list stand by id. Lists are values, so what was found out of one stays true. */
+const knownPlaces = new WeakMap<readonly object[], ReadonlyMap<string, number>>()
+/** Shorter ones are walked. */
+const longFrom = 20
+
+/** -1 where there is none of that id. */
+function placeOf(items: readonly object[], id: string): number {
+  if (items.length < longFrom) return items.findIndex((item) => idOf(item) === id)
+  let places = knownPlaces.get(items)
+  if (!places) {
+    places = new Map(items.map((item, place) => [idOf(item), place]))
+    knownPlaces.set(items, places)
+  }
+  return places.get(id) ?? -1
 }
 
 /** The document with one section in another state; undefined takes a single one away. */
@@ -123,8 +140,10 @@ export function withSection<S extends Section>(
 /** The document with an item in place of the one of its id, or behind all others. */
 export function withItem<S extends ListSection>(document: AgentDocument, section: S, item: Item<S>): AgentDocument {
   const items = document[section] as readonly Item<S>[]
-  const place = items.findIndex((each) => idOf(each) === idOf(item))
+  const place = placeOf(items, idOf(item))
   const changed = place < 0 ? [...items, item] : items.with(place, item)
+  const places = knownPlaces.get(items)
+  if (places && place >= 0) knownPlaces.set(changed, places)
   return { ...document, [section]: changed }
 }
 

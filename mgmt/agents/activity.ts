@@ -1,11 +1,13 @@
 /** The trail of an agent: every change of its configuration, by whom, through which route, and what it touched. */
 import Type, { type Static } from 'typebox'
 import type { Actor } from '../../core/access.js'
+import { closed, optional } from '../../core/agent/resources/words.js'
 import type { AgentPlace } from '../../core/agentkey.js'
 import { refuse } from '../../core/errors.js'
-import { agentDocument as limits, page } from '../../core/limits.js'
+import { agentDocument as limits } from '../../core/limits.js'
 import type { Query, Tx } from '../../runtime/shard/contract.js'
 import { table } from '../../runtime/store/contract.js'
+import { PageQuery, pagesOf } from './schema.js'
 import { findAgent } from './store.js'
 
 export interface Deed {
@@ -32,42 +34,24 @@ export function forgetDeeds(tx: Tx, { orgId, agentId }: AgentPlace): void {
   for (const { key } of [...tx.range(deedTable, { prefix: [orgId, agentId] })]) tx.remove(deedTable, key)
 }
 
-const closed = { additionalProperties: false } as const
-
-const Activity = Type.Object(
-  {
-    version: Type.Integer({ description: 'The version of the agent that this change made.' }),
-    at: Type.String({ format: 'date-time' }),
-    action: Type.String({ description: 'Method and path below the agent, as in `PUT /personality`.' }),
-    changed: Type.Array(Type.String(), { description: 'The parts that are different now.' }),
-    item: Type.Optional(Type.String({ description: 'Id of the one item that it was about.' })),
-    by: Type.Optional(
-      Type.Object(
-        {
-          kind: Type.String(),
-          id: Type.String({ description: 'Of the API key or the user.' }),
-          svcAgent: Type.Optional(Type.String({ description: 'The automated caller, as X-Svc-Agent named it.' })),
-        },
-        { ...closed, title: 'Actor' },
-      ),
-    ),
-  },
-  { ...closed, title: 'AgentActivity' },
-)
+const Activity = closed('AgentActivity', {
+  version: Type.Integer({ description: 'The version of the agent that this change made.' }),
+  at: Type.String({ format: 'date-time' }),
+  action: Type.String({ description: 'Method and path below the agent, as in `PUT /personality`.' }),
+  changed: Type.Array(Type.String(), { description: 'The parts that are different now.' }),
+  item: optional(Type.String({ description: 'Id of the one item that it was about.' })),
+  by: optional(
+    closed('Actor', {
+      kind: Type.String(),
+      id: Type.String({ description: 'Of the API key or the user.' }),
+      svcAgent: optional(Type.String({ description: 'The automated caller, as X-Svc-Agent named it.' })),
+    }),
+  ),
+})
 export type Activity = Static<typeof Activity>
 
-export const ActivityList = Type.Object(
-  { data: Type.Array(Activity), nextPageToken: Type.Optional(Type.String()) },
-  { ...closed, title: 'AgentActivityList' },
-)
-
-export const ActivityQuery = Type.Object(
-  {
-    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: page.maxRows })),
-    pageToken: Type.Optional(Type.String({ maxLength: 1024 })),
-  },
-  closed,
-)
+export const ActivityList = pagesOf(Activity, 'AgentActivityList')
+export const ActivityQuery = PageQuery
 
 interface WantedDeeds extends AgentPlace {
   readonly before?: number

@@ -16,6 +16,7 @@ export interface Claimed {
   readonly serial: number
 }
 
+/** The serial is that of the agent which has the id: no two agents of an org ever share one. */
 const claimTable = table<[orgId: string, agentId: string], { readonly serial: number }>('agents.claims')
 const serialTable = table<[orgId: string], number>('agents.lastSerial')
 
@@ -24,6 +25,7 @@ export interface ClaimAgent<C> extends AboutAgent<C> {
   readonly id?: string
 }
 
+/** Gives out an id and has the agent made under it. `make` is told, not asked: this commit does not wait for another shard. */
 export function claimCommand<C>(make: Command<MakeAgent<C>, unknown>): Command<ClaimAgent<C>, Claimed> {
   return {
     name: 'agents.claim',

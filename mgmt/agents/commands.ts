@@ -5,7 +5,7 @@ import { type Refusal, refuse } from '../../core/errors.js'
 import type { OrgEventName, OrgEventPayload } from '../../core/orgevents.js'
 import type { Command, Repertoire, Told, Tx } from '../../runtime/shard/contract.js'
 import { table } from '../../runtime/store/contract.js'
-import { claimCommand, claims } from './claims.js'
+import { type ClaimAgent, type Claimed, claimCommand, claims } from './claims.js'
 import type { Agent, Identity } from './schema.js'
 import { type AgentRecord, agentAsRead, agentQueries, agentTable } from './store.js'
 
@@ -21,6 +21,7 @@ export interface AboutAgent<C> {
 export interface MakeAgent<C> extends AboutAgent<C> {
   readonly agentId: string
   readonly serial: number
+  /** Who claimed the id; what is told between shards has nobody who asks. */
   readonly by?: Actor
 }
 
@@ -41,7 +42,18 @@ export interface AgentCommandsOptions<C> {
 /** All that stays of an agent that was deleted: a repeat of its making, however late, must not bring it back. */
 const madeTable = table<[orgId: string, agentId: string], number>('agents.made')
 
-export function agentCommands<C>({ orgEvent, parts }: AgentCommandsOptions<C>) {
+export interface AgentCommands<C> {
+  /** Of the org's shard; the others are of the agent's. */
+  readonly claim: Command<ClaimAgent<C>, Claimed>
+  readonly make: Command<MakeAgent<C>, Agent>
+  readonly remove: Command<AgentPlace & { readonly ifMatch?: string }, Removed>
+}
+
+export interface Removed {
+  readonly serial: number
+}
+
+export function agentCommands<C>({ orgEvent, parts }: AgentCommandsOptions<C>): AgentCommands<C> {
   function announce(tx: Tx, type: OrgEventName, agent: AgentRecord, by: Actor | undefined): void {
     const { orgId, id, name } = agent
     tx.tell(orgId, orgEvent, { type, orgId, agentId: id, data: { id, name, ...(by && { by }) } })
@@ -77,7 +89,7 @@ export function agentCommands<C>({ orgEvent, parts }: AgentCommandsOptions<C>) {
   }
 
   /** Answers the serial, by which the org is asked to free the id before the caller is told. */
-  const remove: Command<AgentPlace & { readonly ifMatch?: string }, { readonly serial: number }> = {
+  const remove: AgentCommands<C>['remove'] = {
     name: 'agents.remove',
     decide(tx, { orgId, agentId, ifMatch = '' }, { by }) {
       const place = { orgId, agentId }
@@ -98,7 +110,6 @@ export function agentCommands<C>({ orgEvent, parts }: AgentCommandsOptions<C>) {
 
   return { claim: claimCommand(make), make, remove }
 }
-export type AgentCommands<C> = ReturnType<typeof agentCommands<C>>
 
 export function agentRepertoire<C>(commands: AgentCommands<C>): Pick<Repertoire, 'commands' | 'queries'> {
   return {

@@ -1,15 +1,18 @@
 /**
- * An agent's document as its shard keeps it: one record a section, the identity in the record of the agent, and a head
- * that tells the version of each. What was read or written is held in memory under the head's stamp. A stamp follows
- * from the one before it, the command and its time, so two documents with the same stamp are the same document, whoever
- * owned the shard meanwhile and whatever commit was lost: nothing has to be told when it is out of date.
+ * An agent's document: its sections, the identity in the record of the agent, and a head that tells the version of each.
+ * What was read or written is held in memory under the head's stamp. A stamp follows from the one before it, the command
+ * and its time, so two documents with the same stamp are the same document, whoever owned the shard meanwhile and
+ * whatever commit was lost: nothing has to be told when it is out of date.
  */
 import { hash } from 'node:crypto'
 import {
   type AgentDocument,
   advance,
+  changedItems,
   emptyDocument,
+  idOf,
   indexOf,
+  type ListSection,
   listSections,
   type ReferenceIndex,
   type Section,
@@ -22,6 +25,7 @@ import { agentDocument as limits } from '../../core/limits.js'
 import type { Told, Tx } from '../../runtime/shard/contract.js'
 import { type Reader, table } from '../../runtime/store/contract.js'
 import type { Identity } from './schema.js'
+import { isList, readItem, readSection, removeSections, writeSection } from './sections.js'
 import { type AgentRecord, agentTable, findAgent } from './store.js'
 
 /** What has a version of its own: a section, or the agent's name and description. */
@@ -36,7 +40,6 @@ export interface Head {
 }
 
 const headTable = table<[orgId: string, agentId: string], Head>('agents.head')
-const sectionTable = table<[orgId: string, agentId: string, section: string], unknown>('agents.sections')
 
 export const allSections = [...Object.keys(listSections), ...Object.keys(singleSections)] as Section[]
 export const firstVersion = 1
@@ -50,14 +53,28 @@ export interface Loaded {
   readonly index: ReferenceIndex
 }
 
+/** What a process knows of an agent under one stamp. */
 interface Held {
   readonly stamp: string
+  readonly agent: AgentRecord
   document: AgentDocument
+  /** Those of which the document is whole. */
   readonly sections: Set<Section>
+  /** Items that were read by themselves, by section and id. */
+  readonly items: Map<string, object>
+  /** Absent until somebody looks into it. */
   index?: ReferenceIndex
+  /** Makes the index when it is looked into. */
+  readonly lookup: ReferenceIndex
+}
+
+interface Opened {
+  readonly head: Head
+  readonly held: Held
 }
 
 export interface Change {
+  /** Settled: what says the same as before is the same, not a copy. */
   readonly document: AgentDocument
   readonly about: { readonly name?: string; readonly description?: string | null }
   /** Parts that count as changed whatever the document says, such as one whose secrets changed. */
@@ -70,9 +87,17 @@ export interface Kept {
   readonly changed: readonly string[]
 }
 
+/** Where one item stands. */
+export interface ItemPlace {
+  readonly section: ListSection
+  readonly id: string
+}
+
 export interface Documents {
   /** Undefined for an agent that is not there. Only what is asked for is decoded. */
   load(reader: Reader, place: AgentPlace, sections?: readonly Section[]): Loaded | undefined
+  /** The document with no more of that list than the one item, or none; nothing else of the list is decoded. */
+  loadItem(reader: Reader, place: AgentPlace, item: ItemPlace, beside?: readonly Section[]): Loaded | undefined
   /** `before` is loaded whole, from the same transaction. */
   keep(tx: Tx, before: Loaded, change: Change, told: Told): Kept
   remove(tx: Tx, place: AgentPlace): void
@@ -89,31 +114,45 @@ export function openDocuments(): Documents {
     recent.set(key, [held, ...others].slice(0, 2))
   }
 
-  function heldUnder(key: string, stamp: string): Held {
-    const found = recent.get(key)?.find((each) => each.stamp === stamp)
-    const held = found ?? { stamp, document: emptyDocument, sections: new Set() }
-    if (!found) hold(key, held)
-    return held
+  /** A head is written with its agent and goes with it, so where its stamp is held the agent is known without a read. */
+  function open(reader: Reader, place: AgentPlace): Opened | undefined {
+    const key = agentKeyOf(place)
+    const kept = reader.get(headTable, keyOf(place))
+    const known = kept && recent.get(key)?.find(({ stamp }) => stamp === kept.stamp)
+    if (known) return { head: kept, held: known }
+    const agent = findAgent(reader, place)
+    if (!agent) return undefined
+    const head = kept ?? firstHead(agent)
+    const held = recent.get(key)?.find(({ stamp }) => stamp === head.stamp) ?? holding(head.stamp, agent)
+    hold(key, held)
+    return { head, held }
   }
 
   function load(reader: Reader, place: AgentPlace, sections: readonly Section[] = allSections): Loaded | undefined {
-    const agent = findAgent(reader, place)
-    if (!agent) return undefined
-    const head = headOf(reader, agent)
-    const held = heldUnder(agentKeyOf(place), head.stamp)
-    for (const section of sections) {
-      if (held.sections.has(section)) continue
-      const value = section === 'identity' ? agent.identity : reader.get(sectionTable, [...keyOf(place), section])
-      if (value !== undefined) held.document = withSection(held.document, section, value as never)
-      held.sections.add(section)
-    }
-    return { agent, head, document: held.document, index: indexWhenNeeded(held) }
+    const opened = open(reader, place)
+    return opened && filledWith(sections, reader, place, opened)
+  }
+
+  function loadItem(
+    reader: Reader,
+    place: AgentPlace,
+    { section, id }: ItemPlace,
+    beside: readonly Section[] = [],
+  ): Loaded | undefined {
+    const opened = open(reader, place)
+    if (!opened) return undefined
+    const { items } = opened.held
+    const name = `${section}/${id}`
+    const item = items.get(name) ?? readItem(reader, place, section, id)
+    if (item) items.set(name, item)
+    const loaded = filledWith(beside, reader, place, opened)
+    return { ...loaded, document: withSection(loaded.document, section, (item ? [item] : []) as never) }
   }
 
   function keep(tx: Tx, before: Loaded, { document, about, touched }: Change, { at, commandId }: Told): Kept {
     const { agent, head } = before
     const place = { orgId: agent.orgId, agentId: agent.id }
-    const { after, sections } = settled(before.document, document)
+    const sections = allSections.filter((section) => before.document[section] !== document[section])
     const words = changedWords(agent, about)
     const parts = [...new Set<Part>([...(words.length > 0 ? (['agent'] as const) : []), ...sections, ...touched])]
     if (parts.length === 0) return { loaded: before, changed: [] }
@@ -121,29 +160,48 @@ export function openDocuments(): Documents {
     const stamp = stampOf(head.stamp, commandId, String(at))
     const versions = Object.fromEntries(parts.map((part) => [part, version]))
     const next: Head = { version, stamp, parts: { ...head.parts, ...versions } }
-    const record = rewritten(agent, about, after.identity, at)
-    for (const section of sections) if (section !== 'identity') keepSection(tx, place, section, after[section])
+    const record = rewritten(agent, about, document.identity, at)
+    for (const section of sections) {
+      if (section !== 'identity') writeSection(tx, place, section, before.document[section], document[section])
+    }
     tx.put(agentTable, keyOf(place), record)
     tx.put(headTable, keyOf(place), next)
-    const held = heldUnder(agentKeyOf(place), head.stamp)
-    const following: Held = { stamp, document: after, sections: new Set(allSections), index: held.index }
-    if (held.index) advance(held.index, before.document, after)
-    // The index is the next document's now; if that is never committed, the one before it makes another.
-    held.index = undefined
-    hold(agentKeyOf(place), following)
-    const loaded = { agent: record, head: next, document: after, index: indexWhenNeeded(following) }
+    const key = agentKeyOf(place)
+    const following = holding(stamp, record, document, allSections)
+    const held = recent.get(key)?.find((each) => each.stamp === head.stamp)
+    if (held?.index) {
+      advance(held.index, before.document, document)
+      following.index = held.index
+      // The index is the next document's now; if that is never committed, the one before it makes another.
+      held.index = undefined
+    }
+    hold(key, following)
+    const loaded = { agent: record, head: next, document, index: following.lookup }
     return { loaded, changed: [...words, ...parts.filter((part) => part !== 'agent')] }
   }
 
   return {
     load,
+    loadItem,
     keep,
     remove(tx, place) {
-      for (const section of allSections) tx.remove(sectionTable, [...keyOf(place), section])
+      removeSections(tx, place)
       tx.remove(headTable, keyOf(place))
       recent.delete(agentKeyOf(place))
     },
   }
+}
+
+/** Reads what of these is not held yet. */
+function filledWith(sections: readonly Section[], reader: Reader, place: AgentPlace, { head, held }: Opened): Loaded {
+  const { agent, lookup: index } = held
+  for (const section of sections) {
+    if (held.sections.has(section)) continue
+    const value = section === 'identity' ? agent.identity : readSection(reader, place, section)
+    if (value !== undefined) held.document = withSection(held.document, section, value as never)
+    held.sections.add(section)
+  }
+  return { agent, head, document: held.document, index }
 }
 
 function keyOf({ orgId, agentId }: AgentPlace): [orgId: string, agentId: string] {
@@ -151,9 +209,8 @@ function keyOf({ orgId, agentId }: AgentPlace): [orgId: string, agentId: string]
 }
 
 /** An agent that was never changed has no head of its own yet. */
-function headOf(reader: Reader, { orgId, id, serial, updatedAt }: AgentRecord): Head {
-  const first = { version: firstVersion, stamp: stampOf('', String(serial), String(updatedAt)), parts: {} }
-  return reader.get(headTable, [orgId, id]) ?? first
+function firstHead({ serial, updatedAt }: AgentRecord): Head {
+  return { version: firstVersion, stamp: stampOf('', String(serial), String(updatedAt)), parts: {} }
 }
 
 const stampChars = 22
@@ -162,13 +219,23 @@ function stampOf(before: string, command: string, at: string): string {
   return hash('sha256', JSON.stringify([before, command, at]), 'base64url').slice(0, stampChars)
 }
 
-/** Integrity looks into an index only when something goes, and an index costs as much as the agent is large. */
-function indexWhenNeeded(held: Held): ReferenceIndex {
-  const { document } = held
+function holding(
+  stamp: string,
+  agent: AgentRecord,
+  document: AgentDocument = emptyDocument,
+  sections: readonly Section[] = [],
+): Held {
   function made(): ReferenceIndex {
-    held.index ??= indexOf(document)
+    held.index ??= indexOf(held.document)
     return held.index
   }
+  const lookup = indexWhenNeeded(made)
+  const held: Held = { stamp, agent, document, sections: new Set(sections), items: new Map(), lookup }
+  return held
+}
+
+/** Integrity looks into an index only when something goes, and an index costs as much as the agent is large. */
+function indexWhenNeeded(made: () => ReferenceIndex): ReferenceIndex {
   return {
     get items() {
       return made().items
@@ -179,30 +246,31 @@ function indexWhenNeeded(held: Held): ReferenceIndex {
   }
 }
 
-/** The candidate, sharing with the document before it every section that says the same. */
-function settled(before: AgentDocument, candidate: AgentDocument): { after: AgentDocument; sections: Section[] } {
+/** The candidate, sharing with the document before it every section and every item that says the same. */
+export function settled(before: AgentDocument, candidate: AgentDocument): AgentDocument {
   let after = candidate
-  const sections: Section[] = []
   for (const section of allSections) {
-    const [was, is] = [before[section], filled(section, candidate[section])]
-    if (was === is && candidate[section] === is) continue
-    const isTheSame = was === is || isSame(was, is)
-    after = withSection(after, section, (isTheSame ? was : is) as never)
-    if (!isTheSame) sections.push(section)
+    const was = before[section]
+    const is = filled(section, candidate[section])
+    const settled = isList(section) ? settledItems(before[section], candidate[section]) : isSame(was, is) ? was : is
+    if (settled !== candidate[section]) after = withSection(after, section, settled as never)
   }
-  return { after, sections }
+  return after
+}
+
+function settledItems(was: readonly object[], is: readonly object[]): readonly object[] {
+  if (was === is) return is
+  const same = new Map<string, object>()
+  for (const { id, ...item } of changedItems(was, is)) {
+    if (item.was && isSame(item.was, item.is)) same.set(id, item.was)
+  }
+  const items = same.size > 0 ? is.map((item) => same.get(idOf(item)) ?? item) : is
+  return items.length === was.length && items.every((item, at) => item === was[at]) ? was : items
 }
 
 /** An identity that holds nothing is none. */
 function filled(section: Section, value: unknown): unknown {
   return section === 'identity' && value && Object.keys(value).length === 0 ? undefined : value
-}
-
-/** What is empty takes no record. */
-function keepSection(tx: Tx, { orgId, agentId }: AgentPlace, section: Section, value: unknown): void {
-  const isEmpty = value === undefined || (section in listSections && (value as unknown[]).length === 0)
-  if (isEmpty) tx.remove(sectionTable, [orgId, agentId, section])
-  else tx.put(sectionTable, [orgId, agentId, section], value)
 }
 
 function changedWords({ name, description }: AgentRecord, about: Change['about']): string[] {

@@ -10,13 +10,15 @@ import type { Shards } from '../../runtime/shard/contract.js'
 import type { Sealer } from '../../runtime/store/sealer.js'
 import { ActivityList, ActivityQuery } from './activity.js'
 import type { AgentDocuments, Shown } from './documents.js'
-import { type Asked, nameOf, type Resource } from './resource.js'
+import { type GenerateOptions, generateRoute } from './generating.js'
+import { type Asked, type LookUp, nameOf, type Resource } from './resource.js'
 import { agentResources } from './resources/index.js'
 import { ofAgents } from './schema.js'
 import { sealSecrets } from './secrets.js'
+import { viewOf } from './views.js'
 import { readYaml, writeYaml, yamlType, yamlTypes } from './yaml.js'
 
-export interface DocumentRoutesOptions {
+export interface DocumentRoutesOptions extends Pick<LookUp, 'geocode'>, Pick<GenerateOptions, 'model' | 'clock'> {
   readonly shards: Shards
   readonly documents: AgentDocuments
   readonly sealer: Pick<Sealer, 'seal'>
@@ -26,7 +28,8 @@ export interface DocumentRoutesOptions {
 const agentPath = '/orgs/{org}/agents/{agent}'
 
 export function documentRoutes(options: DocumentRoutesOptions): Route[] {
-  return [...agentResources.map((resource) => routeOf(resource, options)), activityRoute(options)]
+  const rows = agentResources.filter(({ isInner }) => !isInner)
+  return [...rows.map((row) => routeOf(row, options)), activityRoute(options), generateRoute(options)]
 }
 
 interface RowCall extends Asked {
@@ -34,7 +37,7 @@ interface RowCall extends Asked {
   header(name: string): string
 }
 
-function routeOf(resource: Resource, { shards, documents, sealer }: DocumentRoutesOptions): Route {
+function routeOf(resource: Resource, { shards, documents, sealer, geocode }: DocumentRoutesOptions): Route {
   const { method, path, summary, tag, access, params, query, body, isCheckedBefore, reply } = resource
   const { bodyLimitBytes = limits.bodyBytes, errors = [], write, yaml } = resource
   const name = nameOf(resource)
@@ -52,6 +55,8 @@ function routeOf(resource: Resource, { shards, documents, sealer }: DocumentRout
     // A body that is not of its shape goes no further: the shard judges only what the document has a say in.
     const wrong = body && !isCheckedBefore && misshapen(body, asked.body, resource.bodyAt)
     if (wrong) return wrong
+    const found = await resource.lookUp?.(asked, { view: viewOf(place, { shards, documents }), geocode })
+    if (isRefusal(found)) return found
     const parted = resource.part?.(asked)
     if (isRefusal(parted)) return parted
     const secrets = parted && (await sealSecrets(sealer, place, parted))
@@ -59,7 +64,7 @@ function routeOf(resource: Resource, { shards, documents, sealer }: DocumentRout
     const input = {
       ...place,
       resource: name,
-      asked: parted ? { ...asked, body: parted.body } : asked,
+      asked: { ...asked, ...(parted && { body: parted.body }), ...(found !== undefined && { found }) },
       ifMatch: call.header('if-match'),
       ...(secrets && { secrets }),
     }

@@ -2,18 +2,19 @@
  * The one command and the one query behind every route of an agent's document. Both run where the agent's shard is, so
  * a change is judged by the very document that it changes, and shown as it was kept.
  */
-import { admitted, type Section } from '../../core/agent/index.js'
+import { type AgentDocument, admitted, type DraftCampaign, type Section } from '../../core/agent/index.js'
 import type { AgentPlace } from '../../core/agentkey.js'
 import { isRefusal, type Refusal, refuse } from '../../core/errors.js'
 import type { OrgEventPayload } from '../../core/orgevents.js'
 import type { Command, Query, Repertoire, Told, Tx } from '../../runtime/shard/contract.js'
 import type { Reader } from '../../runtime/store/contract.js'
 import { activity, forgetDeeds, record } from './activity.js'
-import { firstVersion, type Loaded, openDocuments, type Part } from './document.js'
+import { firstVersion, type ItemPlace, type Loaded, openDocuments, type Part, settled } from './document.js'
 import { changedMeanwhile, etagOf, matches } from './etag.js'
 import { type Asked, nameOf, type Person, type Resource, type Seen, type Wrote } from './resource.js'
 import { agentResources } from './resources/index.js'
 import { dropOrphans, keepSecrets, removeSecrets, type SealedChanges, secretsOf } from './secrets.js'
+import { isList } from './sections.js'
 
 export interface AskedOf extends AgentPlace {
   readonly resource: string
@@ -36,11 +37,21 @@ export interface AgentDocumentsOptions {
   readonly orgEvent: Command<OrgEventPayload, unknown>
   /** A person of the agent, for whoever previews what one would be sent. Absent: the agent has none. */
   readonly personOf?: (reader: Reader, place: AgentPlace, personId: string) => Person | undefined
+  /** Campaigns of the agent that are being drafted, since one may name a segment. Absent: the agent has none. */
+  readonly draftCampaignsOf?: (reader: Reader, place: AgentPlace) => readonly DraftCampaign[]
+  /** Told of every change before it is kept, in its commit; what it refuses is not kept. */
+  readonly follow?: (
+    tx: Tx,
+    place: AgentPlace,
+    before: AgentDocument,
+    after: AgentDocument,
+    told: Told,
+  ) => Refusal | undefined
 }
 
 const notFound = refuse('resource.not_found')
 
-export function agentDocuments({ orgEvent, personOf }: AgentDocumentsOptions) {
+export function agentDocuments({ orgEvent, personOf, draftCampaignsOf, follow }: AgentDocumentsOptions) {
   const documents = openDocuments()
   const rows = new Map(agentResources.map((resource) => [nameOf(resource), resource]))
 
@@ -57,6 +68,7 @@ export function agentDocuments({ orgEvent, personOf }: AgentDocumentsOptions) {
       index,
       secrets: (section, item = '') => secretsOf(reader, place, section, item),
       person: (personId) => personOf?.(reader, place, personId),
+      draftCampaigns: () => draftCampaignsOf?.(reader, place) ?? [],
     }
   }
 
@@ -72,8 +84,11 @@ export function agentDocuments({ orgEvent, personOf }: AgentDocumentsOptions) {
       const at = new Date(told.at).toISOString()
       const wrote = row.write!(seenBy(tx, place, before), { ...asked, at })
       if (isRefusal(wrote)) return wrote
-      const document = admitted(before.document, wrote.document, before.index)
+      // Settled first: a list that was sent whole is judged by what is different in it.
+      const document = admitted(before.document, settled(before.document, wrote.document), before.index)
       if (isRefusal(document)) return document
+      const stopped = follow?.(tx, place, before.document, document, told)
+      if (stopped) return stopped
       const isTouched = secrets !== undefined && keepSecrets(tx, place, secrets)
       const touched = isTouched ? [secrets.section] : []
       const { loaded, changed } = documents.keep(tx, before, { document, about: wrote.about ?? {}, touched }, told)
@@ -118,8 +133,9 @@ export function agentDocuments({ orgEvent, personOf }: AgentDocumentsOptions) {
     read(reader, { orgId, agentId, resource, asked }) {
       const place = { orgId, agentId }
       const row = rowOf(resource)
+      const item = itemOf(row, asked)
       const sections = row.of === 'all' ? undefined : [...row.of.filter(isSection), ...(row.needs ?? [])]
-      const loaded = documents.load(reader, place, sections)
+      const loaded = item ? documents.loadItem(reader, place, item, row.needs) : documents.load(reader, place, sections)
       return loaded ? shown(row, reader, place, loaded, asked) : notFound
     },
   }
@@ -141,7 +157,7 @@ export function agentDocuments({ orgEvent, personOf }: AgentDocumentsOptions) {
     },
   }
 
-  return { commands: { write }, queries: { view, activity }, part }
+  return { commands: { write }, queries: { view, activity }, part, load: documents.load }
 }
 export type AgentDocuments = ReturnType<typeof agentDocuments>
 
@@ -151,6 +167,14 @@ export function documentRepertoire({ commands, queries }: AgentDocuments): Pick<
 
 function isSection(part: Part): part is Section {
   return part !== 'agent'
+}
+
+/** What a path names by its parameter is an item of the one list that the row is about. */
+function itemOf({ of }: Resource, { params }: Asked): ItemPlace | undefined {
+  const [section, ...others] = of === 'all' ? [] : of
+  const [id] = Object.values(params)
+  if (id === undefined || section === undefined || others.length > 0) return undefined
+  return isSection(section) && isList(section) ? { section, id } : undefined
 }
 
 /** Paths of one resource are about the same parts, so a tag that one of them showed is good for the others. */

@@ -4,7 +4,14 @@
  */
 import type { TObject, TSchema } from 'typebox'
 import type { Access } from '../../core/access.js'
-import type { AgentDocument, Outcome, ReferenceIndex, Section } from '../../core/agent/index.js'
+import type {
+  AgentDocument,
+  DraftCampaign,
+  Geocoded,
+  Outcome,
+  ReferenceIndex,
+  Section,
+} from '../../core/agent/index.js'
 import { type ErrorCode, isRefusal, type Refusal } from '../../core/errors.js'
 import type { Method } from '../../runtime/http/route.js'
 import type { Part } from './document.js'
@@ -15,6 +22,16 @@ export interface Asked {
   readonly params: Readonly<Record<string, string>>
   readonly query: Readonly<Record<string, unknown>>
   readonly body?: unknown
+  /** What was looked up before the command was asked. */
+  readonly found?: unknown
+}
+
+/** What can be found out before a command is asked, since a command waits for nobody. */
+export interface LookUp {
+  /** What another row shows of the document as it is now. */
+  view(row: string, asked: Asked): Promise<unknown>
+  /** The addresses that were looked up, with what each came to. Absent: there is no geocoder. */
+  geocode?(addresses: readonly string[]): Promise<readonly (readonly [address: string, found: Geocoded])[]>
 }
 
 export type Person = Readonly<Record<string, unknown>> & { readonly customFields?: Readonly<Record<string, string>> }
@@ -26,6 +43,7 @@ export interface Seen {
   readonly index: ReferenceIndex
   secrets(section: SecretSection, item?: string): ReadonlyMap<string, SealedSecret>
   person(personId: string): Person | undefined
+  draftCampaigns(): readonly DraftCampaign[]
 }
 
 export interface Wrote {
@@ -45,6 +63,8 @@ export interface Parted extends Unsealed {
 }
 
 export interface Resource {
+  /** No route of its own: it is asked within the command of another area, or on the way to another row. */
+  readonly isInner?: true
   readonly method: Method
   /** Below the agent. */
   readonly path: string
@@ -68,6 +88,8 @@ export interface Resource {
   readonly errors?: readonly ErrorCode[]
   /** Runs before the command, on a body that has its shape; whatever it refuses, `write` would refuse too. */
   readonly part?: (asked: Asked) => Parted | Refusal
+  /** Runs before the command too; a refusal of it ends the call. */
+  readonly lookUp?: (asked: Asked, ways: LookUp) => Promise<unknown>
   readonly write?: (seen: Seen, asked: Asked & { readonly at: string }) => Wrote | Refusal
   /** Absent: nothing is shown. */
   readonly view?: (seen: Seen, asked: Asked & { readonly wrote?: Wrote }) => unknown

@@ -11,8 +11,9 @@ import type { AgentCommands } from './commands.js'
 import { firstVersion } from './document.js'
 import { type DocumentRoutesOptions, documentRoutes } from './documentroutes.js'
 import { etagOf } from './etag.js'
+import { withExamples } from './examples.js'
 import { wrongFramework } from './resources/about.js'
-import { Agent, AgentCreate, AgentList, AgentListQuery, ofAgents, reading, writing } from './schema.js'
+import { Agent, AgentCreate, AgentList, ofAgents, PageQuery, reading, writing } from './schema.js'
 import { agentQueries } from './store.js'
 
 export interface AgentRoutesOptions<C> extends DocumentRoutesOptions {
@@ -27,7 +28,7 @@ const collectionPath = '/orgs/{org}/agents'
 const itemPath = '/orgs/{org}/agents/{agent}'
 
 export function agentRoutes<C>(options: AgentRoutesOptions<C>): Route[] {
-  return [...collection(options), ...documentRoutes(options), ...item(options)]
+  return withExamples([...collection(options), ...documentRoutes(options), ...item(options)])
 }
 
 function collection<C>({ shards, commands, pages, newCredentials }: AgentRoutesOptions<C>): Route[] {
@@ -38,7 +39,7 @@ function collection<C>({ shards, commands, pages, newCredentials }: AgentRoutesO
       method: 'GET',
       path: collectionPath,
       summary: 'List the agents of the org, in the order of their ids',
-      query: AgentListQuery,
+      query: PageQuery,
       reply: { 200: AgentList },
       errors: ['request.invalid'],
       async handler({ params: { org: orgId }, query: { limit = page.defaultRows, pageToken } }) {

@@ -1,75 +1,70 @@
-/** Agents and their identity as callers send and read them. */
+/** Agents as callers send and read them, and what the routes of their documents have in common. */
 import Type, { type Static, type TProperties, type TSchema } from 'typebox'
 import { Identity, IdentityPatch } from '../../core/agent/resources/identity.js'
+import { closed, optional } from '../../core/agent/resources/words.js'
 import { pathIdPattern, slugPattern } from '../../core/ids.js'
 import { agent as limits, page } from '../../core/limits.js'
 
-/** What every route of this area has in common; the accesses are those of reading, of writing and of copying from the catalog. */
+export { Identity, IdentityPatch }
+
 export const ofAgents = { plane: 'mgmt', tag: 'Agents' } as const
 export const reading = { who: 'member', role: 'viewer', scopes: ['agents:read'] } as const
 export const writing = { who: 'member', role: 'editor', scopes: ['agents:write'] } as const
+/** What is copied from the catalog has a scope of its own, so that a key may do no more than that. */
 export const applying = { who: 'member', role: 'editor', scopes: ['templates:apply'] } as const
 
-export { Identity, IdentityPatch }
-
-const closed = { additionalProperties: false } as const
-const Moment = Type.String({ format: 'date-time' })
-
+const moment = Type.String({ format: 'date-time' })
 const name = Type.String({ minLength: 1, maxLength: limits.nameChars, pattern: '\\S' })
 const description = { type: 'string', maxLength: limits.descriptionChars } as const
-const framework = Type.Optional(Type.String({ description: 'Always v2.' }))
+/** Taken as text, since a wrong one is answered with a code of its own. */
+const framework = optional(Type.String({ description: 'Always v2.' }))
 
-function agentBody<P extends TProperties>(title: string, properties: P) {
-  return Type.Object(properties, { ...closed, title })
-}
-
-export const Agent = agentBody('Agent', {
+export const Agent = closed('Agent', {
   id: Type.String(),
   orgId: Type.String(),
   name: Type.String(),
-  description: Type.Optional(Type.String()),
-  identity: Type.Optional(Identity),
+  description: optional(Type.String()),
+  identity: optional(Identity),
   framework: Type.Literal('v2'),
-  createdAt: Moment,
-  updatedAt: Moment,
+  createdAt: moment,
+  updatedAt: moment,
 })
 export type Agent = Static<typeof Agent>
 
-export const AgentCreate = agentBody('AgentCreate', {
+export const AgentCreate = closed('AgentCreate', {
   name,
-  id: Type.Optional(
-    Type.String({ pattern: slugPattern, description: 'For good. Made from the name when it is left out.' }),
-  ),
-  description: Type.Optional(Type.Unsafe<string>(description)),
-  identity: Type.Optional(Identity),
+  id: optional(Type.String({ pattern: slugPattern, description: 'For good. Made from the name when it is left out.' })),
+  description: optional(Type.Unsafe<string>(description)),
+  identity: optional(Identity),
   framework,
 })
 
-export const AgentPatch = agentBody('AgentPatch', {
-  name: Type.Optional(name),
-  description: Type.Optional(
+export const AgentPatch = closed('AgentPatch', {
+  name: optional(name),
+  description: optional(
     Type.Unsafe<string | null>({ ...description, type: ['string', 'null'], description: 'Null clears it.' }),
   ),
-  identity: Type.Optional(IdentityPatch),
+  identity: optional(IdentityPatch),
   framework,
 })
 export type AgentPatch = Static<typeof AgentPatch>
 
-export const AgentList = Type.Object(
-  { data: Type.Array(Agent), nextPageToken: Type.Optional(Type.String()) },
-  { ...closed, title: 'AgentList' },
-)
+/** A list that is shown page by page, and the query that asks for one. */
+export function pagesOf<T extends TSchema>(item: T, title: string) {
+  return closed(title, { data: Type.Array(item), nextPageToken: optional(Type.String()) })
+}
 
-export const AgentListQuery = Type.Object(
+export const PageQuery = Type.Object(
   {
-    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: page.maxRows })),
-    pageToken: Type.Optional(Type.String({ maxLength: 1024 })),
+    limit: optional(Type.Integer({ minimum: 1, maximum: page.maxRows })),
+    pageToken: optional(Type.String({ maxLength: page.tokenChars })),
   },
-  closed,
+  { additionalProperties: false },
 )
 
+/** A list that is shown whole. */
 export function listOf<T extends TSchema>(item: T, title: string) {
-  return Type.Object({ data: Type.Array(item) }, { ...closed, title })
+  return closed(title, { data: Type.Array(item) })
 }
 
 const pathId = Type.String({ pattern: pathIdPattern })
@@ -78,3 +73,5 @@ const pathId = Type.String({ pattern: pathIdPattern })
 export function agentParams<P extends TProperties>(properties: P) {
   return Type.Object({ org: pathId, agent: pathId, ...properties })
 }
+
+export const AgentList = pagesOf(Agent, 'AgentList')

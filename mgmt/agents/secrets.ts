@@ -62,9 +62,14 @@ export async function sealSecrets(
     }
     const sealed = await sealer.seal(place.orgId, secretKind, sealedId(place, section, item, name), plain)
     if (isRefusal(sealed)) return sealed
-    changes[name] = { sealed, ...(plain.length >= limits.last4FromChars && { last4: plain.slice(-4) }) }
+    changes[name] = { sealed, ...lastOf(plain) }
   }
   return { section, item, changes }
+}
+
+/** What may be shown of a secret. */
+export function lastOf(plain: string): Pick<SealedSecret, 'last4'> {
+  return plain.length >= limits.last4FromChars ? { last4: plain.slice(-4) } : {}
 }
 
 /** The secrets of one item that are stored, by name. */

@@ -31,3 +31,14 @@ export function authorise(access: Access, caller: Caller): Refusal | undefined {
       return undefined
   }
 }
+
+/** Whether the second way in would do, of a route that has one. */
+export function mayElse(access: Access, caller: Caller): boolean {
+  const { or } = access as Extract<Access, { who: 'member' }>
+  if (!or || caller.kind === 'grant' || caller.kind === 'agent') return false
+  return judge(caller, or.role, or.scopes) === undefined
+}
+
+export function isMeantFor(access: Access, body: unknown): boolean {
+  return access.who === 'member' && access.or !== undefined && access.or.isMeant(body as never)
+}

@@ -1,8 +1,8 @@
-/** Lets our own pages, and no others, call across our two listeners from a browser. */
+/** Lets our own pages call across our two listeners from a browser; others only where a path is for pages of any site. */
 
 export interface Cors {
   /** Headers for an answer to a page of that origin; none for a stranger. */
-  headersFor(origin: string): Readonly<Record<string, string>> | undefined
+  headersFor(origin: string, path: string): Readonly<Record<string, string>> | undefined
 }
 
 const shared = {
@@ -13,11 +13,17 @@ const shared = {
   vary: 'origin',
 }
 
-/** `origins` is asked at each request, since the ports are known only once we listen. */
-export function corsFor(origins: () => ReadonlySet<string>): Cors {
+/**
+ * `origins` is asked at each request, since the ports are known only once we listen. On paths for any site a browser lets
+ * every page read the answer; which sites are wanted is for the route to say.
+ */
+export function corsFor(
+  origins: () => ReadonlySet<string>,
+  isForAnySite: (path: string) => boolean = () => false,
+): Cors {
   return {
-    headersFor(origin) {
-      if (!origins().has(origin)) return undefined
+    headersFor(origin, path) {
+      if (!origins().has(origin) && !isForAnySite(path)) return undefined
       return { 'access-control-allow-origin': origin, 'access-control-allow-methods': methods, ...shared }
     },
   }

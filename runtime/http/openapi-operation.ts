@@ -5,7 +5,7 @@ import { pathIdPattern } from '../../core/ids.js'
 import { budgets, http } from '../../core/limits.js'
 import { errorResponse, errorsOf, type NamedResponse, scopesOf } from './openapi-errors.js'
 import type { Json, JsonObject, Shelf } from './openapi-schemas.js'
-import type { Route } from './route.js'
+import type { Route, RouteExample } from './route.js'
 
 export interface WrittenOperation {
   readonly operation: JsonObject
@@ -25,6 +25,7 @@ const saysNothingOfLimits = new Set([401, 403, 408, 413, 500, 503])
 
 export function writeOperation(route: Route, operationId: string, shelf: Shelf): WrittenOperation {
   const schemes = schemesOf(route.access)
+  const example = route.example?.()
   const limits = route.budget && rateLimitHeaders
   const style = route.style ?? (route.plane === 'gateway' ? 'gateway' : 'problem')
   const errors = [...errorsOf(route)].map(([status, codes]) => {
@@ -35,10 +36,14 @@ export function writeOperation(route: Route, operationId: string, shelf: Shelf):
   })
   const successes = Object.entries(route.reply).map(([status, reply]) => [
     status,
-    success(status, reply, route.replyTypes ?? [], shelf, limits),
+    success(status, reply, route.replyTypes ?? [], shelf, limits, example),
   ])
   const failures = errors.map(({ status, name }) => [status, { $ref: `#/components/responses/${name}` }])
-  const parameters = [...pathParameters(route, shelf), ...queryParameters(route, shelf), ...headerParameters(route)]
+  const shown = { ...example?.params, ...example?.query }
+  const parameters = [
+    ...[...pathParameters(route, shelf), ...queryParameters(route, shelf)].map((each) => withExample(each, shown)),
+    ...headerParameters(route),
+  ]
   return {
     operation: {
       operationId,
@@ -49,7 +54,7 @@ export function writeOperation(route: Route, operationId: string, shelf: Shelf):
       'x-scopes': [...scopesOf(route.access)],
       security: schemes.map((scheme) => ({ [scheme]: [] })),
       ...(parameters.length > 0 && { parameters }),
-      ...((route.body || route.rawTypes) && { requestBody: requestBody(route, shelf) }),
+      ...((route.body || route.rawTypes) && { requestBody: requestBody(route, shelf, example) }),
       responses: Object.fromEntries([...successes, ...failures]) as JsonObject,
     },
     responses: errors,
@@ -153,9 +158,14 @@ function parameter(
   return { name, in: place, required, ...(description && { description }), schema: shelf.write(rest) }
 }
 
-function requestBody(route: Route, shelf: Shelf): JsonObject {
+function withExample(parameter: JsonObject, shown: Readonly<Record<string, unknown>>): JsonObject {
+  const example = shown[parameter.name as string]
+  return example === undefined ? parameter : { ...parameter, example: example as Json }
+}
+
+function requestBody(route: Route, shelf: Shelf, example?: RouteExample): JsonObject {
   const content: Record<string, Json> = {}
-  if (route.body) content['application/json'] = { schema: shelf.write(route.body) }
+  if (route.body) content['application/json'] = { schema: shelf.write(route.body), ...exampleOf(example?.body) }
   for (const type of route.rawTypes ?? []) content[type] = { schema: unstructured(type) }
   const limitBytes = route.bodyLimitBytes ?? http.bodyBytes
   return { description: `At most ${limitBytes} bytes.`, required: !route.bodyOptional, content }
@@ -185,13 +195,15 @@ function success(
   otherTypes: readonly string[],
   shelf: Shelf,
   limits?: JsonObject,
+  example?: RouteExample,
 ): JsonObject {
+  const shown = example?.status === Number(status) ? example.reply : undefined
   const location = status === '302' || status === '303' ? { Location: { schema: { type: 'string' } } } : undefined
   const headers = { ...location, ...limits }
   return {
     description: successWords[status] ?? 'Done.',
     ...(Object.keys(headers).length > 0 && { headers }),
-    ...(reply !== null && { content: { ...contentOf(reply, shelf), ...otherwise(otherTypes) } }),
+    ...(reply !== null && { content: { ...contentOf(reply, shelf, shown), ...otherwise(otherTypes) } }),
   }
 }
 
@@ -199,8 +211,13 @@ function otherwise(types: readonly string[]): JsonObject {
   return Object.fromEntries(types.map((type) => [type, { schema: unstructured(type) }])) as JsonObject
 }
 
-function contentOf(reply: TSchema | string, shelf: Shelf): JsonObject {
-  if (typeof reply !== 'string') return { 'application/json': { schema: shelf.write(reply) } }
+/** As it would travel: without members that are undefined. */
+function exampleOf(shown: unknown): JsonObject {
+  return shown === undefined ? {} : { example: JSON.parse(JSON.stringify(shown)) as Json }
+}
+
+function contentOf(reply: TSchema | string, shelf: Shelf, shown?: unknown): JsonObject {
+  if (typeof reply !== 'string') return { 'application/json': { schema: shelf.write(reply), ...exampleOf(shown) } }
   const type = reply.split(';', 1)[0]!
   return { [type]: { schema: unstructured(type) } }
 }

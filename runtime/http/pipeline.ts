@@ -59,7 +59,7 @@ export function openPipeline(front: Front): Serve {
     const givenId = incoming.header('x-request-id')
     const requestId = givenId !== '' && requestIdPattern.test(givenId) ? givenId : nextId()
     const origin = incoming.header('origin')
-    const cors = origin === '' ? undefined : front.cors.headersFor(origin)
+    const cors = origin === '' ? undefined : front.cors.headersFor(origin, path)
     if (path.length > http.pathChars) return incoming.respond(refused(notFound, front.style, requestId, cors))
     const found = matcher.find(method === 'HEAD' ? 'GET' : method, path)
     if (found.entry === undefined) return incoming.respond(missed(method, found.allow, front.style, requestId, cors))

@@ -49,6 +49,16 @@ export interface Answer<R = unknown> {
   readonly headers?: Readonly<Record<string, string>>
 }
 
+/** One call of a route and its answer, for those who read about it. */
+export interface RouteExample {
+  readonly params?: Readonly<Record<string, string>>
+  readonly query?: Readonly<Record<string, unknown>>
+  readonly body?: unknown
+  readonly status: number
+  /** Absent: the answer says nothing. */
+  readonly reply?: unknown
+}
+
 export interface Route {
   readonly plane: Plane
   readonly method: Method
@@ -82,6 +92,8 @@ export interface Route {
   readonly style?: ErrorStyle
   /** Status of a body or a query that cannot be read, where the contract says 400 instead of 422. */
   readonly malformedStatus?: 400
+  /** Read when the documentation is, and not before. */
+  readonly example?: () => RouteExample | undefined
   readonly handler: (call: Call<never, never, never, never>) => Promise<Answer | Refusal> | Answer | Refusal
 }
 

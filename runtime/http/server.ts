@@ -1,22 +1,34 @@
 /**
- * The listener, and the only file that imports uWebSockets.js. Its pitfalls are handled in `socket.ts`: a request dies
- * with its callback, an aborted response must not be touched, and every late write is corked.
+ * The listener, and the only file that imports uWebSockets.js. Its pitfalls are handled in `socket.ts` and `upgrade.ts`: a
+ * request dies with its callback, an aborted response must not be touched, and every late write is corked.
  */
-import type { HttpRequest, HttpResponse, TemplatedApp, us_listen_socket } from 'uWebSockets.js'
+import type {
+  HttpRequest,
+  HttpResponse,
+  TemplatedApp,
+  us_listen_socket,
+  WebSocket,
+  WebSocketBehavior,
+} from 'uWebSockets.js'
+import { closeCodes } from '../../core/channel/live.js'
 import { refuse } from '../../core/errors.js'
 import { http } from '../../core/limits.js'
 import type { Log } from '../observe/log.js'
 import type { Reply, Serve } from './exchange.js'
 import { writeRefusal } from './problem.js'
 import { SocketExchange } from './socket.js'
+import { openUpgrades } from './upgrade.js'
+import type { SocketDoor } from './websocket.js'
 
 export type Socket = HttpResponse
 export type RequestHead = HttpRequest
+export type SocketBehavior<T> = WebSocketBehavior<T>
+export type { WebSocket }
 
 export interface Listening {
   readonly host: string
   readonly port: number
-  /** Takes no new connection, lets what is in flight finish until the deadline, then closes every socket. */
+  /** Takes no new connection, sends sockets away, lets what is in flight finish until the deadline, then ends the rest. */
   close(deadlineMs: number): Promise<void>
 }
 
@@ -38,7 +50,16 @@ interface ListensAlone {
 }
 const exclusively = 1
 
-export async function listen(options: { host: string; port: number; serve: Serve; log: Log }): Promise<Listening> {
+export interface ListenOptions {
+  readonly host: string
+  readonly port: number
+  readonly serve: Serve
+  /** Who lets requests become sockets; absent where there are none. */
+  readonly sockets?: SocketDoor
+  readonly log: Log
+}
+
+export async function listen(options: ListenOptions): Promise<Listening> {
   const { default: uws } = await import('uWebSockets.js')
   const { serve, log } = options
   let inFlight = 0
@@ -60,12 +81,27 @@ export async function listen(options: { host: string; port: number; serve: Serve
 
   const app: TemplatedApp = uws.App()
   app.filter(countSocket as never)
-  function take(method: string, socket: Socket, head: RequestHead): void {
+  function begin(method: string, socket: Socket, head: RequestHead): SocketExchange | undefined {
     inFlight++
     const exchange = new SocketExchange(method, socket, head, lobby)
-    if (inFlight > http.inFlightRequests) exchange.respond(busy)
-    else serve(exchange)
+    if (inFlight <= http.inFlightRequests) return exchange
+    exchange.respond(busy)
+    return undefined
   }
+  function take(method: string, socket: Socket, head: RequestHead): void {
+    const exchange = begin(method, socket, head)
+    if (exchange) serve(exchange)
+  }
+  const upgrades =
+    options.sockets &&
+    openUpgrades({
+      door: options.sockets,
+      begin: (socket, head) => begin('GET', socket, head),
+      otherwise: (socket, head) => take('GET', socket, head),
+      isClosing: () => lobby.closing,
+      log,
+    })
+  if (upgrades) app.ws('/*', upgrades.behavior)
   app.get('/*', (socket, head) => take('GET', socket, head))
   app.post('/*', (socket, head) => take('POST', socket, head))
   app.put('/*', (socket, head) => take('PUT', socket, head))
@@ -83,6 +119,7 @@ export async function listen(options: { host: string; port: number; serve: Serve
     async close(deadlineMs) {
       lobby.closing = true
       uws.us_listen_socket_close(socket)
+      upgrades?.closeAll(closeCodes.goingAway, 'This node stops: connect again.')
       if (inFlight > 0) await Promise.race([new Promise<void>((resolve) => (whenIdle = resolve)), after(deadlineMs)])
       app.close()
     },

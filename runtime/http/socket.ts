@@ -92,6 +92,15 @@ export class SocketExchange implements Incoming {
     )
   }
 
+  /**
+   * Makes it a socket that stays open; the response is not touched after that. Only in the turn that brought the request:
+   * a later upgrade has to be corked, and what ends that cork may take the socket for a response still and close it.
+   */
+  become(upgrade: (socket: Socket) => void): void {
+    upgrade(this.socket)
+    this.end()
+  }
+
   /** The promise, if any, is of the last byte. */
   private write(reply: Reply): Promise<void> | undefined {
     const { socket } = this

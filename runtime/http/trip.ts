@@ -6,7 +6,7 @@ import { http } from '../../core/limits.js'
 import type { Spent } from '../limits/contract.js'
 import { limitHeaders } from '../limits/headers.js'
 import { StoreFailed } from '../store/contract.js'
-import { authorise, confine, notFound, unauthenticated } from './admit.js'
+import { authorise, confine, isMeantFor, mayElse, notFound, unauthenticated } from './admit.js'
 import type { Batch, Batched } from './batch.js'
 import type { Incoming, Receiver, Reply } from './exchange.js'
 import { readInput, takesParams } from './input.js'
@@ -30,6 +30,8 @@ export class Trip implements Receiver, Batched {
   private readonly began = performance.now()
   private caller: Caller | undefined
   private spent: Spent | undefined
+  /** Why the caller may not, unless the body is one for which less is asked. */
+  private denied: Refusal | undefined
   private contentType = ''
   private query = ''
   private svcAgent = ''
@@ -127,7 +129,8 @@ export class Trip implements Receiver, Batched {
     const { caller, front, entry } = this
     const { access, budget } = entry.route
     const denied = caller && authorise(access, caller)
-    if (denied) return this.finish(denied)
+    if (denied && !mayElse(access, caller)) return this.finish(denied)
+    this.denied = denied
     if (!budget || caller?.kind !== 'key') return this.run()
     const spending = front.buckets.spend(budget, caller.id)
     if (spending instanceof Promise) spending.then((spent) => this.spend(spent)).catch((error) => this.fail(error))
@@ -145,8 +148,9 @@ export class Trip implements Receiver, Batched {
     found.valid ??= takesParams(entry, params)
     if (!found.valid) return this.finish(notFound)
     const input = readInput(entry, this.query, this.bytes, this.contentType)
-    if (isRefusal(input)) return this.finish(input)
+    if (isRefusal(input)) return this.finish(this.denied ?? input)
     const { query, body } = input
+    if (this.denied && !isMeantFor(entry.route.access, body)) return this.finish(this.denied)
     const call = { caller, params, query, body, queryText: this.query, requestId, connection, header }
     const answer = entry.route.handler(call as unknown as Call<never, never, never, never>)
     if (!(answer instanceof Promise)) return this.finish(answer)

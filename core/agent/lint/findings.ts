@@ -1,5 +1,5 @@
 /** What lint finds, and what it looks things up in while it does. */
-import { type AgentDocument, idOf, type ListSection } from '../document.js'
+import { type AgentDocument, find, type ListSection } from '../document.js'
 import { type LintCode, lintCodes } from './codes.js'
 
 export interface Finding {
@@ -21,11 +21,10 @@ const listOf = { error: 'errors', warning: 'warnings', advice: 'advice' } as con
 export interface Desk {
   readonly document: AgentDocument
   readonly findings: Findings
-  readonly known: Map<ListSection, ReadonlyMap<string, object>>
 }
 
 export function deskOf(document: AgentDocument): Desk {
-  return { document, findings: { errors: [], warnings: [], advice: [] }, known: new Map() }
+  return { document, findings: { errors: [], warnings: [], advice: [] } }
 }
 
 export function note({ findings }: Desk, code: LintCode, path: string, message: string): void {
@@ -33,12 +32,6 @@ export function note({ findings }: Desk, code: LintCode, path: string, message: 
   findings[listOf[level]].push({ code, path, message, fix })
 }
 
-/** The item of that id, from a table that is made when it is first asked for. */
-export function lookUp({ document, known }: Desk, section: ListSection, id: string): object | undefined {
-  let items = known.get(section)
-  if (!items) {
-    items = new Map((document[section] as readonly object[]).map((item) => [idOf(item), item]))
-    known.set(section, items)
-  }
-  return items.get(id)
+export function lookUp({ document }: Desk, section: ListSection, id: string): object | undefined {
+  return find(document, section, id)
 }

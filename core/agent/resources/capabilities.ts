@@ -156,5 +156,13 @@ export const PeopleFieldsBody = closed('PeopleFieldsBody', {
   fields: Type.Array(PeopleField, { maxItems: people.fields }),
 })
 
-export const Segment = closed('PeopleSegment', { id: slug, name: words(people.labelChars), filter: anyObject() })
+const segment = { name: words(people.labelChars), filter: anyObject({ description: 'Filters of the list of people.' }) }
+export const Segment = closed('PeopleSegment', { id: slug, ...segment })
 export type Segment = Static<typeof Segment>
+export const SegmentBody = closed('PeopleSegmentBody', { id: optional(slug), ...segment })
+export type SegmentBody = Static<typeof SegmentBody>
+export const SegmentPatch = closed('PeopleSegmentPatch', {
+  name: optional(segment.name),
+  filter: optional(segment.filter),
+})
+export type SegmentPatch = Static<typeof SegmentPatch>

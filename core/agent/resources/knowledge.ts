@@ -109,24 +109,49 @@ export const FactPatch = closed('AgentFactPatch', {
 export type FactPatch = Static<typeof FactPatch>
 export const FactsBody = closed('AgentFactsBody', { facts: Type.Array(FactBody, { maxItems: facts.most }) })
 
+const sourceName = words(agentLimits.sources.nameChars)
+const sourceUrl = webUrl(agentLimits.urlChars)
+export const sourceKinds = ['text', 'url', 'file'] as const
+
 /** What the document knows of a source: its text and passages are kept beside it. */
 export const Source = closed('KnowledgeSource', {
   id: freeId(agentLimits.facts.idChars),
-  name: words(agentLimits.sources.nameChars),
-  kind: Type.Enum(['text', 'url', 'file']),
-  url: optional(webUrl(agentLimits.urlChars)),
+  name: sourceName,
+  kind: Type.Enum([...sourceKinds]),
+  url: optional(sourceUrl),
   createdAt: optional(moment),
   updatedAt: optional(moment),
 })
 export type Source = Static<typeof Source>
+export const SourceBody = closed('KnowledgeSourceMade', {
+  id: optional(slug),
+  name: sourceName,
+  kind: Type.Enum([...sourceKinds]),
+  url: optional(sourceUrl),
+})
+export type SourceBody = Static<typeof SourceBody>
+/** `hasText` says that its text is replaced in the same change, `refresh` that its url is to be read again. */
+export const SourcePatch = closed('KnowledgeSourceChanged', {
+  name: optional(sourceName),
+  url: optional(sourceUrl),
+  hasText: optional(Type.Boolean()),
+  refresh: optional(Type.Boolean()),
+})
+export type SourcePatch = Static<typeof SourcePatch>
+
+const media = {
+  name: optional(text(agentLimits.media.nameChars)),
+  contentType: optional(text(200)),
+  bytes: optional(Type.Integer({ minimum: 0, maximum: agentLimits.media.bytes })),
+}
 
 /** What the document knows of a picture or file: its bytes are kept beside it. */
 export const MediaItem = closed('MediaItem', {
   id: freeId(agentLimits.media.idChars),
-  name: optional(text(agentLimits.media.nameChars)),
-  contentType: optional(text(200)),
-  bytes: optional(Type.Integer({ minimum: 0, maximum: agentLimits.media.bytes })),
+  ...media,
   url: optional(webUrl(agentLimits.urlChars)),
   createdAt: optional(moment),
 })
 export type MediaItem = Static<typeof MediaItem>
+export const MediaBody = closed('MediaItemMade', { ...media, id: optional(slug) })
+export type MediaBody = Static<typeof MediaBody>

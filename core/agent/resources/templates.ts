@@ -37,27 +37,61 @@ export const TemplatePreview = closed('MessageTemplatePreview', {
 })
 
 const outreach = agentLimits.outreach
-export const Outreach = closed('Outreach', {
-  id: slug,
+const outreachFields = {
   name: words(outreach.nameChars),
-  description: optional(text(outreach.descriptionChars)),
+  description: text(outreach.descriptionChars),
   class: Type.Enum(['marketing', 'service']),
   openerTemplateId: slug,
-  /** Owned: made with the outreach and gone with it. */
-  playbookId: slug,
-  goal: optional(GoalAssignment),
   inputs: Type.Array(matching('^[^.$][^.]*$', 'must not hold a dot nor begin with $', outreach.inputChars), {
     maxItems: outreach.inputs,
     uniqueItems: true,
   }),
   enabled: Type.Boolean(),
-  followUp: optional(
-    closed('OutreachFollowUp', {
-      templateId: slug,
-      afterHours: Type.Integer({ minimum: outreach.afterLeastHours, maximum: outreach.afterMostHours }),
-    }),
-  ),
+  followUp: closed('OutreachFollowUp', {
+    templateId: slug,
+    afterHours: Type.Integer({ minimum: outreach.afterLeastHours, maximum: outreach.afterMostHours }),
+  }),
+}
+/** Kept by the house; a write may send them back as it read them. */
+const outreachOwned = { playbookId: optional(slug), createdAt: optional(moment), updatedAt: optional(moment) }
+
+export const Outreach = closed('Outreach', {
+  id: slug,
+  ...outreachFields,
+  description: optional(outreachFields.description),
+  /** Owned: made with the outreach and gone with it. */
+  playbookId: slug,
+  goal: optional(GoalAssignment),
+  followUp: optional(outreachFields.followUp),
   createdAt: optional(moment),
   updatedAt: optional(moment),
 })
 export type Outreach = Static<typeof Outreach>
+
+/** Switched on unless it says otherwise. */
+export const OutreachBody = closed('OutreachBody', {
+  ...outreachOwned,
+  ...outreachFields,
+  id: optional(slug),
+  description: optional(outreachFields.description),
+  inputs: optional(outreachFields.inputs),
+  enabled: optional(outreachFields.enabled),
+  goal: optional(GoalAssignment),
+  followUp: optional(outreachFields.followUp),
+})
+export type OutreachBody = Static<typeof OutreachBody>
+
+/** Null takes away what may be absent. */
+export const OutreachPatch = closed('OutreachPatch', {
+  ...outreachOwned,
+  id: optional(slug),
+  name: optional(outreachFields.name),
+  description: optional(orNull(outreachFields.description)),
+  class: optional(outreachFields.class),
+  openerTemplateId: optional(slug),
+  inputs: optional(outreachFields.inputs),
+  enabled: optional(outreachFields.enabled),
+  goal: optional(orNull(GoalAssignment)),
+  followUp: optional(orNull(outreachFields.followUp)),
+})
+export type OutreachPatch = Static<typeof OutreachPatch>

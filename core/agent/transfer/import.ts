@@ -20,6 +20,7 @@ import { collectionsReplaced } from '../knowledge/collections.js'
 import { factsReplaced } from '../knowledge/facts.js'
 import { type ThingReaders, thingsReplaced } from '../knowledge/things.js'
 import { flowErrors, refusalOf } from '../lint/index.js'
+import { segmentsReplaced } from '../people.js'
 import type { Integration } from '../resources/capabilities.js'
 import type { GoalAssignment } from '../resources/character.js'
 import { invalidFields, misshapen, type Outcome } from '../writing.js'
@@ -59,7 +60,7 @@ const importers: Readonly<Record<string, Importer>> = {
   guardrails: whole('guardrails'),
   rules: ({ document, value }) => rulesReplaced(document, { rules: value }),
   peopleFields: whole('peopleFields'),
-  segments: whole('segments'),
+  segments: ({ document, value }) => segmentsReplaced(document, value),
   integrations({ document, value }) {
     const wrong = misshapen(listSections.integrations, value, 'integrations')
     if (wrong) return wrong

@@ -7,6 +7,7 @@ import {
   factRemoved,
   factsReplaced,
   find,
+  type Geocoded,
   thingsReplaced,
   thingView,
 } from '../../../core/agent/index.js'
@@ -18,14 +19,16 @@ import {
   FactPatch,
   FactsBody,
   Thing,
+  type ThingBody,
   ThingsBody,
 } from '../../../core/agent/resources/knowledge.js'
 import { closed, optional } from '../../../core/agent/resources/words.js'
-import { refuse } from '../../../core/errors.js'
+import { isRefusal, type Refusal, refuse } from '../../../core/errors.js'
 import { agentLimits, agentDocument as limits } from '../../../core/limits.js'
 import { phoneOf } from '../phone.js'
-import { type Asked, becomes, type Resource, type Seen, type Wrote } from '../resource.js'
+import { type Asked, becomes, type LookUp, type Resource, type Seen, type Wrote } from '../resource.js'
 import { agentParams, listOf, reading, writing } from '../schema.js'
+import { addressesRow } from './inner.js'
 
 const tag = 'Knowledge'
 const notFound = refuse('resource.not_found')
@@ -59,6 +62,18 @@ const showFacts = ({ document }: Seen) => ({ data: document.facts })
 const showFact = ({ document }: Seen, { params, wrote }: Asked & { readonly wrote?: Wrote }) =>
   find(document, 'facts', wrote?.id ?? params.factId!) ?? notFound
 
+type Places = readonly (readonly [address: string, found: Geocoded])[]
+
+/** Only addresses that the document does not hold already are looked up, and it alone can tell. */
+async function placesOfThings({ params, query, body }: Asked, { view, geocode }: LookUp): Promise<Places | Refusal> {
+  const { things } = body as { things: ThingBody[] }
+  const located = things.filter(({ location }) => location?.address && location.latitude === undefined)
+  if (!geocode || located.length === 0) return []
+  const sent = { things: located.map(({ id, name, location }) => ({ id, name, location })) }
+  const addresses = (await view(addressesRow, { params, query, body: sent })) as readonly string[] | Refusal
+  return isRefusal(addresses) ? addresses : geocode(addresses)
+}
+
 export const knowledgeResources: readonly Resource[] = [
   { ...things, method: 'GET', access: reading, summary: 'List the things an agent can show', view: showThings },
   {
@@ -69,7 +84,10 @@ export const knowledgeResources: readonly Resource[] = [
     body: ThingsBody,
     bodyLimitBytes: limits.wholeBytes,
     errors: conflicts,
-    write: becomes((document, { body }) => thingsReplaced(document, body, { phone: phoneOf })),
+    lookUp: placesOfThings,
+    write: becomes((document, { body, found }) =>
+      thingsReplaced(document, body, { phone: phoneOf, geocoded: new Map((found as Places | undefined) ?? []) }),
+    ),
     view: showThings,
   },
   { ...collections, method: 'GET', access: reading, summary: 'List the collections of things', view: showCollections },

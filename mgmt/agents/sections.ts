@@ -1,0 +1,76 @@
+/**
+ * The sections of an agent's document as its shard keeps them: a list is a row an item and the order of their ids, any
+ * other section is one record. So a change of one item writes that item alone, however long its list is.
+ */
+import { changedItems, idOf, type ListSection, listSections, type Section } from '../../core/agent/index.js'
+import type { AgentPlace } from '../../core/agentkey.js'
+import type { Tx } from '../../runtime/shard/contract.js'
+import { type Key, type Reader, type Table, table } from '../../runtime/store/contract.js'
+
+type SectionKey = [orgId: string, agentId: string, section: string]
+
+/** A list stands here too if it was last written before items had rows of their own; its next change moves it. */
+const sectionTable = table<SectionKey, unknown>('agents.sections')
+const orderTable = table<SectionKey, readonly string[]>('agents.orders')
+const itemTable = table<[...SectionKey, id: string], object>('agents.items')
+
+/** Undefined for a section that is empty or was never written. */
+export function readSection(reader: Reader, place: AgentPlace, section: Section): unknown {
+  const key = keyOf(place, section)
+  const record = reader.get(sectionTable, key)
+  if (record !== undefined || !isList(section)) return record
+  const order = reader.get(orderTable, key)
+  if (!order) return undefined
+  const items = new Map(Array.from(reader.range(itemTable, { prefix: key }), ({ key, value }) => [key[3], value]))
+  return order.map((id) => items.get(id)!)
+}
+
+/** Decodes no other item. */
+export function readItem(reader: Reader, place: AgentPlace, section: ListSection, id: string): object | undefined {
+  const key = keyOf(place, section)
+  const whole = reader.get(sectionTable, key) as readonly object[] | undefined
+  return whole ? whole.find((item) => idOf(item) === id) : reader.get(itemTable, [...key, id])
+}
+
+/** `was` is the section as it is kept; items that both share are not written again. What is empty takes no record. */
+export function writeSection(tx: Tx, place: AgentPlace, section: Section, was: unknown, is: unknown): void {
+  const key = keyOf(place, section)
+  if (isList(section)) writeList(tx, key, was as readonly object[], is as readonly object[])
+  else if (is === undefined) tx.remove(sectionTable, key)
+  else tx.put(sectionTable, key, is)
+}
+
+function writeList(tx: Tx, key: SectionKey, was: readonly object[], is: readonly object[]): void {
+  const isMoving = tx.get(sectionTable, key) !== undefined
+  if (isMoving) tx.remove(sectionTable, key)
+  const kept = isMoving ? [] : was
+  for (const { id, is: item } of changedItems(kept, is)) {
+    if (item) tx.put(itemTable, [...key, id], item)
+    else tx.remove(itemTable, [...key, id])
+  }
+  if (isInOrder(kept, is)) return
+  if (is.length > 0) tx.put(orderTable, key, is.map(idOf))
+  else tx.remove(orderTable, key)
+}
+
+function isInOrder(was: readonly object[], is: readonly object[]): boolean {
+  return was.length === is.length && is.every((item, at) => item === was[at] || idOf(item) === idOf(was[at]!))
+}
+
+export function removeSections(tx: Tx, place: AgentPlace): void {
+  removeRows(tx, sectionTable, place)
+  removeRows(tx, orderTable, place)
+  removeRows(tx, itemTable, place)
+}
+
+function removeRows<K extends Key>(tx: Tx, from: Table<K, unknown>, { orgId, agentId }: AgentPlace): void {
+  for (const { key } of [...tx.range(from, { prefix: [orgId, agentId] })]) tx.remove(from, key)
+}
+
+function keyOf({ orgId, agentId }: AgentPlace, section: Section): SectionKey {
+  return [orgId, agentId, section]
+}
+
+export function isList(section: Section): section is ListSection {
+  return section in listSections
+}

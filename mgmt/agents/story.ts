@@ -1,0 +1,206 @@
+/**
+ * How an operator sets up an agent, call by call: the requests of the examples in the OpenAPI document, each possible
+ * after those before it. Tests send them to a node in this order; what each answers is worked out by the rows themselves.
+ */
+
+export interface Step {
+  /** Name of the row, as in `PUT /personality`. */
+  readonly row: string
+  readonly params?: Readonly<Record<string, string>>
+  readonly query?: Readonly<Record<string, unknown>>
+  readonly body?: unknown
+}
+
+/** Who the agent is before the first step. */
+export const opening = { name: 'Harbor Desk', id: 'harbor-desk', description: 'Books rooms and answers guests.' }
+
+const booking = { playbookId: 'booking' }
+const welcome = { templateId: 'welcome' }
+const parking = { factId: 'parking' }
+const crm = { id: 'crm' }
+const calendar = { toolId: '@svc/tool.calendar' }
+
+/** What the path parameters of reads name. */
+export const named: Readonly<Record<string, string>> = { ...booking, ...welcome, ...parking, ...crm, ...calendar }
+
+const flow = {
+  slots: [
+    { name: 'mail', type: 'email', bind: 'person.email', validate: 'email' },
+    { name: 'nights', type: 'enum', options: ['one', 'two', 'a week'] },
+  ],
+  steps: [
+    { say: 'template:welcome' },
+    { id: 'ask', collect: ['mail', 'nights'] },
+    { action: 'integration:crm', with: { nights: '{nights}' } },
+    { say: { text: 'Thank you, {person.firstName}!', suggestions: ['Change it', 'Directions'] } },
+    { handoff: 'playbook:front-desk' },
+  ],
+}
+
+/** From an empty agent to one that has something of everything. */
+export const making: readonly Step[] = [
+  { row: 'PATCH /', body: { description: 'Books rooms, answers guests and sends them the way.' } },
+  { row: 'PUT /identity', body: { contactEmail: 'desk@harbor.example', websiteUrl: 'https://harbor.example' } },
+  { row: 'PATCH /identity', body: { brandColor: '#004466', contactAvailability: 'Every day from 7 to 23.' } },
+  { row: 'POST /personality/import', body: { templateId: '@svc/personality.warm-receptionist' } },
+  { row: 'PUT /personality', body: { description: 'Warm and brief', text: 'You are warm, brief and never pushy.' } },
+  {
+    row: 'PUT /goals',
+    body: {
+      goals: [
+        { id: 'booked', name: 'A stay is booked', definition: { kind: 'event', event: 'appointment.booked' } },
+        { id: 'helped', name: 'Helped', definition: { kind: 'judged', criterion: 'The guest got an answer.' } },
+      ],
+      defaultGoal: { goalId: 'helped' },
+    },
+  },
+  { row: 'PUT /standing-instructions', body: { standingInstructions: ['Never promise a room before it is booked.'] } },
+  {
+    row: 'PUT /guardrails',
+    body: { topicsToAvoid: ['politics'], claimsNotToMake: ['the cheapest in town'], requiredDisclaimers: [] },
+  },
+  { row: 'PATCH /guardrails', body: { topicsToAvoid: { add: ['religion'], remove: ['politics'] } } },
+  { row: 'POST /guardrails/import', body: { templateId: '@svc/guardrail.privacy' } },
+  {
+    row: 'PUT /rules',
+    body: {
+      rules: [
+        {
+          id: 'no-prices',
+          text: 'Never name prices.',
+          check: { kind: 'pattern', patterns: ['/\\$\\d+/', 'per night'] },
+        },
+      ],
+    },
+  },
+  {
+    row: 'PUT /knowledge/collections',
+    body: { collections: [{ id: 'rooms', name: 'Rooms', purpose: 'To pick from.' }] },
+  },
+  {
+    row: 'PUT /knowledge/things',
+    body: {
+      things: [
+        {
+          id: 'blue-room',
+          name: 'Blue room',
+          description: 'One bed, quiet, towards the garden.',
+          collections: ['rooms'],
+          location: { address: '12 Quay Street, Portland', latitude: 43.65, longitude: -70.25 },
+          actions: [{ label: 'Book it', kind: 'reply', value: 'book the blue room' }],
+        },
+        { id: 'loft', name: 'Loft', description: 'Under the roof, with a kitchen.', collections: ['rooms'] },
+      ],
+    },
+  },
+  { row: 'POST /message-templates', body: { id: 'welcome', name: 'Welcome', body: 'Hello {person.firstName|there}!' } },
+  {
+    row: 'PUT /message-templates/{templateId}',
+    params: welcome,
+    body: { name: 'Welcome', body: 'Welcome, {person.firstName|dear guest}! [[collection: rooms]]' },
+  },
+  { row: 'PATCH /message-templates/{templateId}', params: welcome, body: { description: 'The first thing we say.' } },
+  { row: 'POST /playbooks/import', body: { templateId: '@svc/playbook.faq' } },
+  {
+    row: 'PUT /integrations/{id}',
+    params: crm,
+    body: {
+      name: 'CRM',
+      description: 'Writes a stay into the CRM.',
+      endpoint: { url: 'https://crm.example/stays' },
+      parameters: { type: 'object', properties: { nights: { type: 'string' } } },
+      authHeader: 'Bearer token-of-the-crm-0042',
+    },
+  },
+  {
+    row: 'POST /playbooks',
+    body: {
+      id: 'front-desk',
+      name: 'Front desk',
+      body: 'Find out what they want. Show [[things: blue-room, loft]].',
+      uses: ['people'],
+    },
+  },
+  {
+    row: 'POST /playbooks',
+    body: {
+      id: 'booking',
+      name: 'Booking',
+      whenToUse: 'Somebody wants to stay.',
+      body: 'Find out for how long, then book it.',
+      uses: ['scheduling', 'people', 'integration:crm'],
+      messageTemplateRefs: ['welcome'],
+      goal: { goalId: 'booked' },
+    },
+  },
+  { row: 'PATCH /playbooks/{playbookId}', params: booking, body: { flow } },
+  {
+    row: 'PUT /playbooks/{playbookId}',
+    params: booking,
+    body: {
+      name: 'Booking a room',
+      whenToUse: 'Somebody wants to stay, or asks what is free.',
+      body: 'Find out for how long, then book it.',
+      goal: { goalId: 'booked' },
+    },
+  },
+  { row: 'POST /playbooks/{playbookId}/_setDefault', params: { playbookId: 'front-desk' } },
+  {
+    row: 'PUT /knowledge/facts',
+    body: { facts: [{ id: 'parking', question: 'Where can I park?', answer: 'Behind the house.' }] },
+  },
+  {
+    row: 'POST /knowledge/facts',
+    body: { question: 'Is there breakfast?', answer: 'Until eleven.', scope: { playbooks: ['front-desk'] } },
+  },
+  { row: 'PATCH /knowledge/facts/{factId}', params: parking, body: { answer: 'Behind the house, free for guests.' } },
+  {
+    row: 'PUT /scheduling',
+    body: {
+      timezone: 'America/New_York',
+      availableHours: [{ dayOfWeek: 1, startTime: '09:00', endTime: '17:30' }],
+      defaultDurationMinutes: 30,
+      reminders: { leadMinutes: 1_440, playbookId: 'booking' },
+      representatives: [{ id: 'ann', name: 'Ann', title: 'Front desk' }],
+    },
+  },
+  {
+    row: 'PUT /notifications',
+    body: {
+      operator: { provider: 'slack' },
+      slackWebhookUrl: 'https://hooks.slack.example/services/T0000/B0000/0042',
+    },
+  },
+  {
+    row: 'PUT /tool-bindings/{toolId}',
+    params: calendar,
+    body: { config: { calendarUrl: 'https://dav.example/desk' } },
+  },
+  {
+    row: 'PATCH /tool-bindings/{toolId}',
+    params: calendar,
+    body: { config: { username: 'desk', password: 'an-app-password-0042' } },
+  },
+  { row: 'POST /tool-bindings/{toolId}/_disable', params: calendar },
+  { row: 'POST /tool-bindings/{toolId}/_enable', params: calendar },
+  { row: 'POST /updates/apply', body: { kind: 'playbook', id: 'questions-and-answers' } },
+  {
+    row: 'POST /import',
+    body: {
+      standingInstructions: ['Never promise a room before it is booked.', 'Answer in the language you are asked in.'],
+    },
+  },
+]
+
+/** What may go again, and a template in place of much of it. */
+export const unmaking: readonly Step[] = [
+  { row: 'PATCH /playbooks/{playbookId}', params: booking, body: { flow: null, uses: [] } },
+  { row: 'DELETE /knowledge/facts/{factId}', params: parking },
+  { row: 'DELETE /integrations/{id}', params: crm },
+  { row: 'DELETE /tool-bindings/{toolId}', params: calendar },
+  { row: 'PATCH /playbooks/{playbookId}', params: booking, body: { messageTemplateRefs: [] } },
+  { row: 'DELETE /message-templates/{templateId}', params: welcome },
+  { row: 'PUT /scheduling', body: { timezone: 'America/New_York' } },
+  { row: 'DELETE /playbooks/{playbookId}', params: booking },
+  { row: 'POST /apply-template', body: { templateId: '@svc/agent.salon' } },
+]

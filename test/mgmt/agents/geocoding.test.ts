@@ -1,0 +1,96 @@
+/** Locations of things whose addresses are looked up when they are written. */
+import t from 'tap'
+import { openReceiver } from '../../harness/receiver.js'
+import { type Call, fieldsOf, openDesk } from './desk.js'
+
+const geocoder = await openReceiver(t)
+const desk = await openDesk({ env: { PARLEY_GEOCODER_URL: geocoder.url('/search') } })
+t.teardown(() => desk.node.close())
+
+const put = (call: Call, ...things: object[]) => call('PUT', '/knowledge/things', { things })
+const asked = (address: string) => geocoder.at(pathOf(address)).length
+const pathOf = (address: string) => `/search?${new URLSearchParams({ q: address, format: 'jsonv2', limit: '1' })}`
+
+function knows(address: string, ...places: object[]): void {
+  geocoder.behave(pathOf(address), (response) => void response.writeHead(200).end(JSON.stringify(places)))
+}
+
+const main = { lat: '1.5', lon: '-2.5', display_name: '1 Main Street, Springfield' }
+
+t.test('A plain address is geocoded on write: coordinates are kept and the address is the formatted one', async (t) => {
+  const { call } = await desk.agent()
+  knows('main st 1', main)
+  const kept = await put(call, { id: 'a', name: 'A', location: { address: 'main st 1', label: 'Shop' } })
+  t.strictSame(kept.json.data[0].location, {
+    address: '1 Main Street, Springfield',
+    latitude: 1.5,
+    longitude: -2.5,
+    label: 'Shop',
+  })
+})
+
+t.test('An address that matches no place is 422 at its path, and nothing is kept', async (t) => {
+  const { call } = await desk.agent()
+  knows('atlantis')
+  const good = { id: 'a', name: 'A', location: { address: '1, 2' } }
+  const refused = await put(call, good, { id: 'b', name: 'B', location: { address: 'atlantis' } })
+  t.equal(refused.status, 422)
+  t.equal(refused.json.code, 'request.invalid')
+  t.same(fieldsOf(refused), ['things[1].location.address'])
+  t.same((await call('GET', '/knowledge/things')).json.data, [])
+})
+
+t.test(
+  'While geocoding is unavailable an address is kept without coordinates, and looked up when it is sent again',
+  async (t) => {
+    const { call } = await desk.agent()
+    geocoder.behave(pathOf('elm st 2'), (response) => void response.writeHead(503).end())
+    const thing = { id: 'a', name: 'A', location: { address: 'elm st 2' } }
+    t.strictSame((await put(call, thing)).json.data[0].location, { address: 'elm st 2' })
+    knows('elm st 2', { ...main, display_name: '2 Elm Street' })
+    t.match((await put(call, thing)).json.data[0].location, { address: '2 Elm Street', latitude: 1.5 })
+  },
+)
+
+t.test(
+  'A location that has coordinates is not geocoded, and neither is a pair, a link or what is placed already',
+  async (t) => {
+    const { call } = await desk.agent()
+    knows('oak st 3', { ...main, display_name: '3 Oak Street' })
+    await put(
+      call,
+      { id: 'a', name: 'A', location: { address: 'oak st 3', latitude: 5, longitude: 6 } },
+      { id: 'b', name: 'B', location: { address: '48.85, 2.29' } },
+      { id: 'c', name: 'C', location: { address: 'https://maps.example/@48.85,2.29,17z' } },
+    )
+    t.equal(asked('oak st 3'), 0)
+    const kept = (await call('GET', '/knowledge/things')).json
+    t.match(kept.data[0].location, { address: 'oak st 3', latitude: 5 })
+    const again = await put(call, { id: 'a', name: 'A', location: { address: 'oak st 3' } })
+    t.match(again.json.data[0].location, { address: 'oak st 3', latitude: 5 }, 'the address it has already')
+    t.equal(asked('oak st 3'), 0)
+    t.match((await put(call, { id: 'a', name: 'A' })).json.data[0].location, { latitude: 5 })
+    t.equal(asked('oak st 3'), 0)
+  },
+)
+
+t.test('An address is asked for once, however many things and writes have it', async (t) => {
+  const { call } = await desk.agent()
+  knows('fir st 4', main)
+  const things = Array.from({ length: 50 }, (_, nth) => ({
+    id: `t${nth}`,
+    name: 'T',
+    location: { address: 'fir st 4' },
+  }))
+  const kept = await put(call, ...things)
+  t.ok(kept.json.data.every(({ location }: { location: object }) => 'latitude' in location))
+  t.equal(asked('fir st 4'), 1)
+})
+
+t.test('Nothing is asked for a body that is refused, or of an agent that is not there', async (t) => {
+  const { call } = await desk.agent()
+  const location = { address: 'birch st 5' }
+  t.equal((await put(call, { id: 'a', name: 'A', location }, { id: 'a', name: 'B' })).status, 422)
+  t.equal((await put(desk.callAs(desk.node.key, 'nobody'), { id: 'a', name: 'A', location })).status, 404)
+  t.equal(asked('birch st 5'), 0)
+})
