@@ -1,0 +1,19 @@
+/** Web chat as data. Nobody calls in and no account is needed: the gateway is the provider. */
+import { form } from '../../core/catalogs/forms.js'
+import { contractVersion, type Descriptor } from '../../core/channel/adapter.js'
+import { traitsOf } from '../../core/channel/table.js'
+
+export const descriptor: Descriptor = {
+  contract: contractVersion,
+  channel: 'webchat',
+  provider: 'webchat',
+  traits: traitsOf('webchat'),
+  form: {
+    provider: 'webchat',
+    name: 'Web chat',
+    description: 'The web chat of this installation, which every agent has from the start.',
+    steps: [],
+    credentials: form({}, []),
+  },
+  headers: [],
+}

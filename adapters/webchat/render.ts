@@ -1,0 +1,49 @@
+/** A message as pages are shown it: the blocks as they are, with every tap in the form in which it comes back. */
+import type { Addressed } from '../../core/channel/adapter.js'
+import { writePostback } from '../../core/channel/postback.js'
+import type * as rendered from '../../core/render/contract.js'
+import type { Block, Chip } from './frames.js'
+
+/** One for each message: what is shown together is told together, under one cursor. */
+export interface Shown {
+  readonly messageId: string
+  readonly blocks: readonly Block[]
+}
+
+export type WebchatWire = Shown | { readonly signal: 'typing' | 'read' }
+
+export function renderMessage(blocks: readonly rendered.Block[], { messageId }: Addressed): readonly Shown[] {
+  return [{ messageId, blocks: blocks.map((block) => blockOf(block, (place) => writePostback({ messageId, place }))) }]
+}
+
+type TapOf = (place: number) => string
+
+function blockOf(block: rendered.Block, tapOf: TapOf): Block {
+  switch (block.kind) {
+    case 'text':
+      return tappable(block, tapOf)
+    case 'media':
+      return tappable(block, tapOf)
+    case 'card':
+      return { ...tappable(block, tapOf), card: tappable(block.card, tapOf) }
+    case 'carousel':
+      return { ...tappable(block, tapOf), cards: block.cards.map((card) => tappable(card, tapOf)) }
+    case 'list':
+      return { ...block, rows: block.rows.map((row) => ({ ...row, tap: tapOf(row.tap) })) }
+    case 'times':
+      return { ...block, slots: block.slots.map((slot) => ({ ...slot, tap: tapOf(slot.tap) })) }
+    case 'native':
+      return { ...block }
+  }
+}
+
+function tappable<T extends { readonly chips?: readonly rendered.RenderedChip[] }>(
+  { chips, ...rest }: T,
+  tapOf: TapOf,
+) {
+  return { ...rest, ...(chips && { chips: chips.map((chip) => chipOf(chip, tapOf)) }) }
+}
+
+function chipOf({ tap, ...chip }: rendered.RenderedChip, tapOf: TapOf): Chip {
+  return { ...chip, ...(tap !== undefined && { tap: tapOf(tap) }) }
+}

@@ -1,0 +1,126 @@
+/** The chat on a page: behind a button on somebody's site, or as the page itself. */
+import { useEffect, useRef, useState } from 'preact/hooks'
+import type { Chat } from './chat.js'
+import { Icon } from './icons.js'
+import type { ChatLook } from './look.js'
+import { Panel } from './panel.js'
+import { unread } from './transcript.js'
+import { words } from './words.js'
+
+/** What the page around it may ask for. */
+export interface Handle {
+  open(): void
+  close(): void
+}
+
+interface AppProps {
+  chat: Chat
+  look: ChatLook
+  handle: (handle: Handle) => void
+}
+
+/** As wide as a phone: the panel then covers the page, and what is below it must not be reached. */
+const covering = '(max-width: 480px)'
+
+function useChat(chat: Chat) {
+  const [state, setState] = useState(chat.state)
+  useEffect(() => {
+    setState(chat.state())
+    return chat.follow(() => setState(chat.state()))
+  }, [chat])
+  return state
+}
+
+export function PageApp({ chat, look }: Omit<AppProps, 'handle'>) {
+  const state = useChat(chat)
+  const field = useRef<HTMLTextAreaElement>(null)
+  useEffect(chat.start, [chat])
+  useEffect(() => {
+    const count = unread(state.transcript).length
+    document.title = count > 0 ? `(${count}) ${look.title}` : look.title
+  }, [state.transcript, look.title])
+  return (
+    <main class="panel page">
+      <Panel chat={chat} state={state} look={look} field={field} />
+    </main>
+  )
+}
+
+export function WidgetApp({ chat, look, handle }: AppProps) {
+  const state = useChat(chat)
+  const [isOpen, setOpen] = useState(false)
+  const [isCovering, setCovering] = useState(() => matchMedia(covering).matches)
+  const panel = useRef<HTMLDivElement>(null)
+  const launcher = useRef<HTMLButtonElement>(null)
+  const field = useRef<HTMLTextAreaElement>(null)
+  const wasOpen = useRef(false)
+  const count = unread(state.transcript).length
+
+  useEffect(() => handle({ open: () => setOpen(true), close: () => setOpen(false) }), [handle])
+  useEffect(() => {
+    const query = matchMedia(covering)
+    const look = () => setCovering(query.matches)
+    query.addEventListener('change', look)
+    return () => query.removeEventListener('change', look)
+  }, [])
+  useEffect(() => {
+    if (isOpen) {
+      chat.start()
+      field.current?.focus()
+    } else if (wasOpen.current) launcher.current?.focus()
+    wasOpen.current = isOpen
+  }, [isOpen, chat])
+
+  function key(event: KeyboardEvent): void {
+    if (event.key === 'Escape') {
+      event.stopPropagation()
+      setOpen(false)
+    } else if (event.key === 'Tab' && isCovering) keepInside(event, panel.current)
+  }
+
+  return (
+    <div class="widget">
+      {isOpen && (
+        <div
+          ref={panel}
+          class="panel over"
+          role="dialog"
+          aria-modal={isCovering ? 'true' : undefined}
+          aria-label={look.title}
+          onKeyDown={key}
+        >
+          <Panel chat={chat} state={state} look={look} field={field} close={() => setOpen(false)} />
+        </div>
+      )}
+      <button
+        ref={launcher}
+        type="button"
+        class="launcher"
+        aria-expanded={isOpen}
+        aria-label={isOpen ? words.close : count > 0 ? words.openUnread(count) : words.open}
+        hidden={isOpen && isCovering}
+        onClick={() => setOpen(!isOpen)}
+      >
+        <Icon name={isOpen ? 'down' : 'chat'} />
+        {!isOpen && count > 0 && (
+          <span class="badge" aria-hidden="true">
+            {count > 99 ? '99+' : count}
+          </span>
+        )}
+      </button>
+    </div>
+  )
+}
+
+/** Tab goes round inside of what covers the page. */
+function keepInside(event: KeyboardEvent, panel: HTMLElement | null): void {
+  const all =
+    panel?.querySelectorAll<HTMLElement>('a[href], button, input, textarea, video, audio, [tabindex="0"]') ?? []
+  const inside = [...all].filter((each) => !each.matches(':disabled'))
+  const [first, last] = [inside[0], inside.at(-1)]
+  const focused = (panel?.getRootNode() as ShadowRoot | undefined)?.activeElement
+  if (event.shiftKey ? focused === first : focused === last) {
+    event.preventDefault()
+    ;(event.shiftKey ? last : first)?.focus()
+  }
+}

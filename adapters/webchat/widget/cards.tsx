@@ -1,0 +1,88 @@
+/** A card, and several side by side to scroll through. */
+import { useEffect, useRef, useState } from 'preact/hooks'
+import type { Card } from '../frames.js'
+import { Chips } from './chips.js'
+import { Icon } from './icons.js'
+import { CardPicture } from './media.js'
+import { Prose } from './prose.js'
+import { words } from './words.js'
+
+export function CardView({ card: { title, description, mediaUrl, chips } }: { card: Card }) {
+  return (
+    <div class="card">
+      {mediaUrl && <CardPicture url={mediaUrl} />}
+      {(title || description) && (
+        <div class="about">
+          {title && (
+            <p class="title" dir="auto">
+              {title}
+            </p>
+          )}
+          {description && <Prose text={description} />}
+        </div>
+      )}
+      <Chips chips={chips} about={title} />
+    </div>
+  )
+}
+
+export function Carousel({ cards }: { cards: readonly Card[] }) {
+  const row = useRef<HTMLUListElement>(null)
+  const [ends, setEnds] = useState({ atStart: true, atEnd: false })
+
+  function look(): void {
+    const { scrollLeft = 0, scrollWidth = 0, clientWidth = 0 } = row.current ?? {}
+    // Right to left, positions are negative.
+    const at = Math.abs(scrollLeft)
+    setEnds({ atStart: at < 8, atEnd: at + clientWidth > scrollWidth - 8 })
+  }
+
+  function move(cardsOn: 1 | -1): void {
+    const list = row.current
+    if (!list) return
+    const width = list.firstElementChild?.getBoundingClientRect().width ?? list.clientWidth
+    const direction = getComputedStyle(list).direction === 'rtl' ? -1 : 1
+    list.scrollBy({ left: width * cardsOn * direction })
+  }
+
+  useEffect(look, [])
+  return (
+    <div class="carousel">
+      <ul
+        ref={row}
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be within reach of a keyboard
+        tabIndex={0}
+        aria-label={words.cards}
+        onScroll={look}
+      >
+        {cards.map((card, at) => (
+          <li key={at}>
+            <CardView card={card} />
+          </li>
+        ))}
+      </ul>
+      {!(ends.atStart && ends.atEnd) && (
+        <div class="moves">
+          <button
+            type="button"
+            class="round"
+            aria-label={words.before}
+            aria-disabled={ends.atStart}
+            onClick={() => move(-1)}
+          >
+            <Icon name="back" turns />
+          </button>
+          <button
+            type="button"
+            class="round"
+            aria-label={words.after}
+            aria-disabled={ends.atEnd}
+            onClick={() => move(1)}
+          >
+            <Icon name="next" turns />
+          </button>
+        </div>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,63 @@
+/** Where the visitor writes: Enter sends, Shift and Enter begin a new line, and the field grows with what is in it. */
+import type { RefObject } from 'preact'
+import { useLayoutEffect, useState } from 'preact/hooks'
+import { webchat as limits } from '../../../core/limits.js'
+import type { Chat } from './chat.js'
+import { Icon } from './icons.js'
+import { words } from './words.js'
+
+interface ComposerProps {
+  chat: Chat
+  field: RefObject<HTMLTextAreaElement | null>
+  isOff: boolean
+}
+
+const tallestPx = 132
+
+export function Composer({ chat, field, isOff }: ComposerProps) {
+  const [text, setText] = useState('')
+
+  useLayoutEffect(() => {
+    const { current } = field
+    if (!current) return
+    current.style.height = 'auto'
+    current.style.height = `${Math.min(current.scrollHeight, tallestPx)}px`
+  }, [text])
+
+  function send(event: Event): void {
+    event.preventDefault()
+    const written = text.trim()
+    if (written === '' || isOff) return
+    chat.write(written)
+    setText('')
+    field.current?.focus()
+  }
+
+  function key(event: KeyboardEvent): void {
+    // While a word is being composed, as in Japanese, Enter finishes the word.
+    if (event.key === 'Enter' && !event.shiftKey && !event.isComposing) send(event)
+  }
+
+  return (
+    <form class="composer" onSubmit={send}>
+      <textarea
+        ref={field}
+        rows={1}
+        dir="auto"
+        value={text}
+        maxLength={limits.textChars}
+        disabled={isOff}
+        placeholder={words.write}
+        aria-label={words.write}
+        onKeyDown={key}
+        onInput={({ currentTarget }) => {
+          setText(currentTarget.value)
+          if (currentTarget.value !== '') chat.typing()
+        }}
+      />
+      <button type="submit" class="send" aria-label={words.send} aria-disabled={text.trim() === '' || isOff}>
+        <Icon name="send" />
+      </button>
+    </form>
+  )
+}

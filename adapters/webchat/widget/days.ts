@@ -1,0 +1,74 @@
+/** Times to choose from, by the days of the visitor's own calendar and clock. */
+import type { Slot } from '../frames.js'
+
+export interface Day {
+  readonly name: string
+  readonly times: readonly Time[]
+}
+
+export interface Time {
+  readonly slot: Slot
+  /** On the visitor's clock; of two that read alike, as when clocks are set back, each names its offset. */
+  readonly text: string
+  /** What is said when it is chosen: the day and the time. */
+  readonly whole: string
+  /** As the agent writes it, where that is something else than what the visitor's clock says. */
+  readonly note?: string
+}
+
+export function daysOf(slots: readonly Slot[], locale: string | undefined, zone: string): Day[] {
+  const dayName = new Intl.DateTimeFormat(locale, { weekday: 'long', month: 'long', day: 'numeric', timeZone: zone })
+  const dayKey = new Intl.DateTimeFormat('en-CA', { dateStyle: 'short', timeZone: zone })
+  const clock = new Intl.DateTimeFormat(locale, { hour: 'numeric', minute: '2-digit', timeZone: zone })
+  const exact = new Intl.DateTimeFormat(locale, {
+    hour: 'numeric',
+    minute: '2-digit',
+    timeZoneName: 'shortOffset',
+    timeZone: zone,
+  })
+  const days = new Map<string, { name: string; slots: Slot[] }>()
+  const readable = slots.filter(({ start }) => !Number.isNaN(Date.parse(start.iso)))
+  for (const slot of readable.toSorted((a, b) => Date.parse(a.start.iso) - Date.parse(b.start.iso))) {
+    const instant = Date.parse(slot.start.iso)
+    const day = days.get(dayKey.format(instant)) ?? { name: dayName.format(instant), slots: [] }
+    day.slots.push(slot)
+    days.set(dayKey.format(instant), day)
+  }
+  return [...days.values()].map((day) => {
+    const texts = day.slots.map(({ start }) => clock.format(Date.parse(start.iso)))
+    const times = day.slots.map((slot, at): Time => {
+      const instant = Date.parse(slot.start.iso)
+      const isAlone = day.slots.every(
+        (other, place) => texts[place] !== texts[at] || Date.parse(other.start.iso) === instant,
+      )
+      const text = isAlone ? texts[at]! : exact.format(instant)
+      return { slot, text, whole: `${day.name}, ${text}`, ...noteOf(slot, zone) }
+    })
+    return { name: day.name, times }
+  })
+}
+
+/** Whether any of these moments reads otherwise where it takes place than on the visitor's clock. */
+export function areElsewhere(slots: readonly Slot[], zone: string): boolean {
+  return slots.some(({ start }) => isElsewhere(start, zone))
+}
+
+function noteOf({ start, label }: Slot, zone: string): { note?: string } {
+  const namesNoTime = !/\d[:.h]\d\d|\d ?[ap]\.?m/i.test(label)
+  return namesNoTime || isElsewhere(start, zone) ? { note: label } : {}
+}
+
+function isElsewhere({ iso, tz }: Slot['start'], zone: string): boolean {
+  return wallClock(iso, tz) !== wallClock(iso, zone)
+}
+
+function wallClock(iso: string, zone: string): string {
+  const instant = Date.parse(iso)
+  if (Number.isNaN(instant)) return iso
+  try {
+    return new Intl.DateTimeFormat('en-CA', { dateStyle: 'short', timeStyle: 'short', timeZone: zone }).format(instant)
+  } catch {
+    // A zone that this browser has not heard of: the moment is shown as the visitor's clock has it.
+    return iso
+  }
+}

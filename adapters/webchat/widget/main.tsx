@@ -1,0 +1,53 @@
+/** Where the script begins: it finds out which chat it is, and puts it on the page it runs in. */
+import { render } from 'preact'
+import { type Handle, PageApp, WidgetApp } from './app.js'
+import { brandOf } from './brand.js'
+import { openChat } from './chat.js'
+import type { ChatLook } from './look.js'
+import pageStyle from './page.css'
+import style from './style.css'
+
+/** The gateway calls the script with it. */
+declare const parleyLook: ChatLook
+
+const element = 'parley-chat'
+/** A module does not know its own element; then it is the one that loads such a script. */
+const script =
+  (document.currentScript as HTMLScriptElement | null) ??
+  document.querySelector<HTMLScriptElement>('script[src*="/webchat/"][src$="/widget.js"]')
+
+/** The script stands at `…/webchat/{chat}/widget.js`, and everything else of the chat beside it. */
+function begin(chatUrl: string, isPage: boolean): void {
+  if (document.querySelector(element)) return
+  const host = document.createElement(element)
+  const root = host.attachShadow({ mode: 'open' })
+  // Built style sheets need no permission of the page's policy, whatever it forbids.
+  root.adoptedStyleSheets = [sheetOf(style)]
+  // What is typed here is not for the shortcuts of the page around it.
+  for (const type of ['keydown', 'keypress', 'keyup']) root.addEventListener(type, (event) => event.stopPropagation())
+  const brand = brandOf(parleyLook.brandColor)
+  for (const [name, value] of Object.entries(brand)) host.style.setProperty(`--brand-${name.toLowerCase()}`, value)
+  document.body.append(host)
+  const chat = openChat(chatUrl)
+  if (isPage) {
+    document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheetOf(pageStyle)]
+    host.classList.add('page')
+    render(<PageApp chat={chat} look={parleyLook} />, root)
+  } else {
+    const expose = (handle: Handle) => void Object.assign(globalThis, { parley: handle })
+    render(<WidgetApp chat={chat} look={parleyLook} handle={expose} />, root)
+  }
+}
+
+function sheetOf(text: string): CSSStyleSheet {
+  const sheet = new CSSStyleSheet()
+  sheet.replaceSync(text)
+  return sheet
+}
+
+if (script) {
+  const chatUrl = new URL('.', script.src).href.slice(0, -1)
+  const isPage = script.dataset.view === 'page'
+  if (document.body) begin(chatUrl, isPage)
+  else addEventListener('DOMContentLoaded', () => begin(chatUrl, isPage))
+}

@@ -1,0 +1,73 @@
+/** Pictures, films, sound and files. What does not load is a link to where it is. */
+import { useState } from 'preact/hooks'
+import type { Media } from '../frames.js'
+import { Icon } from './icons.js'
+import { fileNameOf, openable } from './links.js'
+import { Anchor } from './prose.js'
+
+export function MediaView({ media }: { media: Media }) {
+  const { url, kind, alt, thumbnailUrl } = media
+  const [isBroken, breakIt] = useState(false)
+  const broke = () => breakIt(true)
+  if (isBroken || kind === 'file' || !openable(url)) return <FileLink url={url} name={alt ?? fileNameOf(url)} />
+  const name = alt ?? fileNameOf(url)
+  switch (kind) {
+    case 'image':
+      return (
+        <Anchor url={url} class="picture" label={name}>
+          <img src={url} alt={alt ?? ''} loading="lazy" decoding="async" referrerpolicy="no-referrer" onError={broke} />
+        </Anchor>
+      )
+    case 'video':
+      return (
+        // biome-ignore lint/a11y/useMediaCaption: a message has no captions to give
+        <video
+          class="film"
+          src={url}
+          poster={thumbnailUrl}
+          aria-label={name}
+          controls
+          playsInline
+          preload="metadata"
+          onError={broke}
+        />
+      )
+    case 'audio':
+      // biome-ignore lint/a11y/useMediaCaption: a message has no captions to give
+      return <audio class="sound" src={url} aria-label={name} controls preload="metadata" onError={broke} />
+  }
+}
+
+export function FileLink({ url, name }: { url: string; name: string }) {
+  return (
+    <Anchor url={url} class="file">
+      <span class="disc">
+        <Icon name="file" />
+      </span>
+      <span class="name" dir="auto">
+        {name}
+      </span>
+    </Anchor>
+  )
+}
+
+/** What leads a card. Its title says what it shows, so it is not said twice. */
+export function CardPicture({ url }: { url: string }) {
+  const [isBroken, breakIt] = useState(false)
+  if (isBroken || !openable(url)) return null
+  const isFilm = /\.(mp4|webm|mov|m4v)(?:[?#]|$)/i.test(url)
+  return isFilm ? (
+    // biome-ignore lint/a11y/useMediaCaption: a card has no captions to give
+    <video class="lead" src={url} aria-label={fileNameOf(url)} controls playsInline preload="metadata" />
+  ) : (
+    <img
+      class="lead"
+      src={url}
+      alt=""
+      loading="lazy"
+      decoding="async"
+      referrerpolicy="no-referrer"
+      onError={() => breakIt(true)}
+    />
+  )
+}

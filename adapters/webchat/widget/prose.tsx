@@ -1,0 +1,98 @@
+/** Text of the agent as elements: built from a tree, never from markup, so nothing in it can be anything but text. */
+import type { ComponentChildren } from 'preact'
+import type { Span } from '../../../core/render/lines.js'
+import { openable, stretchesOf } from './links.js'
+import { type Item, type Node, treeOf } from './tree.js'
+import { words } from './words.js'
+
+export function Prose({ text }: { text: string }) {
+  return (
+    <div class="prose">
+      {treeOf(text).map((node, at) => (
+        <NodeView key={at} node={node} />
+      ))}
+    </div>
+  )
+}
+
+function NodeView({ node }: { node: Node }) {
+  if (node.kind === 'paragraph')
+    return (
+      <p dir="auto">
+        <Lines lines={node.lines} />
+      </p>
+    )
+  const List = node.isOrdered ? 'ol' : 'ul'
+  return (
+    <List dir="auto">
+      {node.items.map((item, at) => (
+        <ItemView key={at} item={item} isOrdered={node.isOrdered} />
+      ))}
+    </List>
+  )
+}
+
+function ItemView({ item: { value, lines, inner }, isOrdered }: { item: Item; isOrdered: boolean }) {
+  return (
+    <li value={isOrdered ? value : undefined}>
+      <Lines lines={lines} />
+      {inner.map((node, at) => (
+        <NodeView key={at} node={node} />
+      ))}
+    </li>
+  )
+}
+
+function Lines({ lines }: { lines: readonly (readonly Span[])[] }) {
+  return lines.map((spans, at) => [at > 0 && <br />, ...linked(spans)])
+}
+
+/** Spans of one link share its object, and are one link however they are emphasised. */
+function linked(spans: readonly Span[]): ComponentChildren[] {
+  const shown: ComponentChildren[] = []
+  for (let at = 0; at < spans.length; ) {
+    const { link } = spans[at]!
+    const end = link ? spans.findIndex((span, place) => place > at && span.link !== link) : at + 1
+    const run = spans.slice(at, end === -1 ? spans.length : end)
+    at += run.length
+    if (link) shown.push(<Anchor url={link.url}>{run.map(emphasised)}</Anchor>)
+    else shown.push(...run.map(emphasised))
+  }
+  return shown
+}
+
+function emphasised({ text, strong, em, strike, link }: Span): ComponentChildren {
+  let shown: ComponentChildren = link
+    ? text
+    : stretchesOf(text).map(({ text, url }) => (url ? <Anchor url={url}>{text}</Anchor> : text))
+  if (strike) shown = <del>{shown}</del>
+  if (em) shown = <em>{shown}</em>
+  return strong ? <strong>{shown}</strong> : shown
+}
+
+interface AnchorProps {
+  url: string
+  class?: string
+  onClick?: () => void
+  label?: string
+  children: ComponentChildren
+}
+
+/** A link that may be opened, or else the words alone. What it opens never learns where it was. */
+export function Anchor({ url, children, label, ...others }: AnchorProps) {
+  const href = openable(url)
+  if (!href) return <span class={others.class}>{children}</span>
+  const isPage = /^http/i.test(href)
+  return (
+    <a
+      href={href}
+      aria-label={label}
+      rel="noopener noreferrer nofollow"
+      target={isPage ? '_blank' : undefined}
+      {...others}
+    >
+      {children}
+      {isPage && !label && <span class="unseen"> ({words.opensWindow})</span>}
+    </a>
+  )
+}

@@ -1,0 +1,66 @@
+/** The lines of a text as a page shows them: paragraphs, and lists inside lists. */
+import type { Line, Span } from '../../../core/render/lines.js'
+import { isBlank } from '../../../core/render/lines.js'
+import { parse } from '../../../core/render/markdown.js'
+
+export type Node =
+  | { readonly kind: 'paragraph'; readonly lines: readonly (readonly Span[])[] }
+  | { readonly kind: 'list'; readonly isOrdered: boolean; readonly items: readonly Item[] }
+
+export interface Item {
+  /** The number it was given, in a list that has them. */
+  readonly value: number
+  readonly lines: readonly (readonly Span[])[]
+  readonly inner: readonly Node[]
+}
+
+interface OpenItem extends Item {
+  readonly lines: (readonly Span[])[]
+  readonly inner: Node[]
+}
+
+interface OpenList {
+  readonly depth: number
+  readonly isOrdered: boolean
+  readonly items: OpenItem[]
+}
+
+export function treeOf(text: string): Node[] {
+  const nodes: Node[] = []
+  /** Lists that are open, the outermost first. */
+  let open: OpenList[] = []
+  let paragraph: (readonly Span[])[] | undefined
+  for (const line of parse(text)) {
+    if (isBlank(line)) {
+      paragraph = undefined
+    } else if (line.marker !== '') {
+      paragraph = undefined
+      open = placed(line, open, nodes)
+    } else if (line.follows && open.length > 0) open.at(-1)!.items.at(-1)!.lines.push(line.spans)
+    else {
+      open = []
+      if (paragraph) paragraph.push(line.spans)
+      else {
+        paragraph = [line.spans]
+        nodes.push({ kind: 'paragraph', lines: paragraph })
+      }
+    }
+  }
+  return nodes
+}
+
+/** Puts an item into the list it belongs to, which may have to be opened; answers the lists that are open then. */
+function placed({ marker, depth, spans }: Line, open: readonly OpenList[], nodes: Node[]): OpenList[] {
+  const isOrdered = marker !== '- '
+  const item = { value: isOrdered ? Number.parseInt(marker, 10) : 0, lines: [spans], inner: [] }
+  const around = open.filter((list) => list.depth < depth || (list.depth === depth && list.isOrdered === isOrdered))
+  const last = around.at(-1)
+  if (last && last.depth === depth) {
+    last.items.push(item)
+    return around
+  }
+  const list = { kind: 'list' as const, depth, isOrdered, items: [item] }
+  const place = last ? last.items.at(-1)!.inner : nodes
+  place.push(list)
+  return [...around, list]
+}

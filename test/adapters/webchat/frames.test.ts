@@ -1,0 +1,199 @@
+/** The adapter of web chat: what pages are shown of any message, and what is made of whatever pages send. */
+import fc from 'fast-check'
+import t from 'tap'
+import { Value } from 'typebox/value'
+import { checkAdapter } from '../../../adapters/kit/check.js'
+import { corpusFor } from '../../../adapters/kit/corpus.js'
+import { webchatAdapter } from '../../../adapters/webchat/adapter.js'
+import { type Block, clientFrames, type MessageFrame, serverFrames } from '../../../adapters/webchat/frames.js'
+import { readFrame } from '../../../adapters/webchat/read.js'
+import { writeFrame } from '../../../adapters/webchat/write.js'
+import { type ContentMessage, tapsOf } from '../../../core/amf/index.js'
+import type { Telling } from '../../../core/channel/live.js'
+import { readPostback } from '../../../core/channel/postback.js'
+import { webchat as limits } from '../../../core/limits.js'
+import { render } from '../../../core/render/index.js'
+import { contentMessage } from '../../core/amf/arbitrary.js'
+
+const { traits } = webchatAdapter.descriptor
+const reader = { locale: 'en-US', zone: 'Europe/Vienna' }
+const about = { address: 'vis_1', messageId: 'msg_1' }
+
+function shown(message: ContentMessage): MessageFrame {
+  const [wire, ...more] = webchatAdapter.render(render(message, traits, reader).blocks, about)
+  if (more.length > 0) throw new Error('a message is one frame')
+  return JSON.parse(writeFrame({ kind: 'message', cursor: 1, at: 0, state: 'sent', wire }))
+}
+
+function tapsIn(block: Block): string[] {
+  const chips = 'chips' in block ? (block.chips ?? []) : []
+  const cards = block.kind === 'card' ? [block.card] : block.kind === 'carousel' ? block.cards : []
+  const rows = block.kind === 'list' ? block.rows : block.kind === 'times' ? block.slots : []
+  const tappable = [...cards.flatMap((card) => card.chips ?? []), ...rows, ...chips]
+  return tappable.flatMap(({ tap }) => (tap === undefined ? [] : [tap]))
+}
+
+const applying =
+  /header that is read|traits are|credential form|Sample credentials|bounded list|same blocks|should read|Typing is shown|never rejects/
+
+t.test('The adapter keeps every sentence of the suite that is not about a provider', async (t) => {
+  const samples = { auth: {}, address: about.address, sign: () => ({}), calls: [], answers: [] }
+  const findings = await checkAdapter(webchatAdapter, samples, { only: applying })
+  t.equal(findings.length, 9)
+  for (const { name, ok, problems } of findings) t.ok(ok, `${name} ${problems.join()}`)
+})
+
+t.test('Every message is one frame of the contract, of which each tap comes back as itself', async (t) => {
+  for (const [name, message] of Object.entries(corpusFor('webchat'))) {
+    t.ok(Value.Check(serverFrames.message, shown(message)), name)
+  }
+  fc.assert(
+    fc.property(contentMessage, (message) => {
+      const frame = shown(message)
+      if (!Value.Check(serverFrames.message, frame)) return false
+      const wanted = new Set(render(message, traits, reader).blocks.flatMap((block) => placesIn(block)))
+      const taps = frame.blocks.flatMap(tapsIn)
+      const places = taps.map((tap) => {
+        const read = readFrame(JSON.stringify({ v: 1, type: 'tap', id: 'x', tap }))
+        return read.kind === 'said' && read.inbound.kind === 'tap' ? read.inbound.place : -1
+      })
+      return places.every((place) => wanted.has(place)) && new Set(places).size === wanted.size
+    }),
+    { numRuns: 200 },
+  )
+})
+
+/** Places of everything that can be tapped, read off the rendering without looking at its build. */
+function placesIn(value: unknown): number[] {
+  if (Array.isArray(value)) return value.flatMap(placesIn)
+  if (typeof value !== 'object' || value === null) return []
+  if ((value as { kind?: unknown }).kind === 'native') return []
+  return Object.entries(value).flatMap(([name, inner]) =>
+    name === 'tap' && typeof inner === 'number' ? [inner] : placesIn(inner),
+  )
+}
+
+t.test('A choice of many is a list, whose taps are in the order of the message', async (t) => {
+  const options = Array.from({ length: 8 }, (_, n) => ({ id: `o${n}`, label: `Option ${n}` }))
+  const message: ContentMessage = {
+    spec: 'amf/1',
+    parts: [{ type: 'ask.choice', intentId: 'pick', prompt: 'Which?', options }],
+  }
+  const [list] = shown(message).blocks
+  t.equal(list?.kind, 'list')
+  t.same(
+    tapsIn(list!).map((tap) => readPostback(tap)),
+    tapsOf(message).map((_, place) => ({ messageId: 'msg_1', place })),
+  )
+})
+
+const tellings: readonly Telling[] = [
+  { kind: 'welcome', address: 'vis_1', cursor: 3, more: true },
+  { kind: 'said', cursor: 1, at: 0, id: 'x', content: { text: 'Hi', place: { address: 'Here' } } },
+  { kind: 'said', cursor: 1, at: 0, id: 'x', content: { media: [{ url: 'https://a.example/b', name: 'b' }] } },
+  { kind: 'caughtUp', cursor: 3 },
+  { kind: 'ping', cursor: 3 },
+  { kind: 'accepted', id: 'x' },
+  { kind: 'typing' },
+  { kind: 'seen', at: 0 },
+  { kind: 'error', code: 'invalidFrame', message: 'must not be empty', field: 'text', id: 'x' },
+  { kind: 'error', code: 'rateLimited', message: 'Slower.', retryAfterMs: 1000 },
+]
+
+t.test('Whatever else is told is a frame of the contract, too', async (t) => {
+  for (const telling of tellings) {
+    const frame = JSON.parse(writeFrame(telling))
+    t.equal(frame.type, telling.kind)
+    t.ok(Value.Check(serverFrames[telling.kind], frame), JSON.stringify(frame))
+  }
+  const told = new Set([...tellings.map(({ kind }) => kind), 'message'])
+  t.same(
+    Object.keys(serverFrames).filter((type) => !told.has(type as Telling['kind'])),
+    [],
+    'all of them were tried',
+  )
+})
+
+const frame = (type: string, members: object = {}) => JSON.stringify({ v: 1, type, ...members })
+const place = { latitude: 48.2, longitude: 16.3 }
+const media = [{ url: 'https://a.example/b.jpg', type: 'image/jpeg' }]
+
+t.test('Each frame of a page says what the contract says it says', async (t) => {
+  const said = (inbound: object) => ({ kind: 'said', id: 'x', inbound })
+  const meanings: [string, object][] = [
+    [frame('text', { id: 'x', text: ' Hi\n' }), said({ kind: 'content', content: { text: ' Hi\n' } })],
+    [frame('tap', { id: 'x', tap: 'p1.msg_1.3' }), said({ kind: 'tap', messageId: 'msg_1', place: 3 })],
+    [
+      frame('tap', { id: 'x', tap: 'p1.msg_1.0', label: 'Yes' }),
+      said({ kind: 'tap', messageId: 'msg_1', place: 0, label: 'Yes' }),
+    ],
+    [frame('location', { id: 'x', place }), said({ kind: 'content', content: { place } })],
+    [frame('media', { id: 'x', media, text: 'This' }), said({ kind: 'content', content: { media, text: 'This' } })],
+    [frame('typing'), { kind: 'typing' }],
+    [frame('delivered', { messageIds: ['a', 'b', 'a'] }), { kind: 'mark', state: 'delivered', messageIds: ['a', 'b'] }],
+    [frame('read', { messageIds: ['a'] }), { kind: 'mark', state: 'read', messageIds: ['a'] }],
+  ]
+  for (const [text, meaning] of meanings) t.strictSame(readFrame(text), meaning, text)
+})
+
+t.test('A frame that is wrong is told by its field, and by its id where it has one', async (t) => {
+  const wrongs: [string, { field: string; id?: string }][] = [
+    ['', { field: '' }],
+    ['[]', { field: '' }],
+    ['null', { field: '' }],
+    ['{"v":1', { field: '' }],
+    [frame('shout', { id: 'x' }), { field: 'type', id: 'x' }],
+    ['{"type":"text","id":"x","text":"Hi"}', { field: 'v', id: 'x' }],
+    ['{"v":2,"type":"text","id":"x","text":"Hi"}', { field: 'v', id: 'x' }],
+    [frame('text', { text: 'Hi' }), { field: 'id' }],
+    [frame('text', { id: 'a b', text: 'Hi' }), { field: 'id' }],
+    [frame('text', { id: 'x', text: '' }), { field: 'text', id: 'x' }],
+    [frame('text', { id: 'x', text: 'a\0b' }), { field: 'text', id: 'x' }],
+    [frame('text', { id: 'x', text: 'a'.repeat(limits.textChars + 1) }), { field: 'text', id: 'x' }],
+    [frame('text', { id: 'x', text: 'Hi', html: '<b>' }), { field: 'html', id: 'x' }],
+    [frame('tap', { id: 'x', tap: '3' }), { field: 'tap', id: 'x' }],
+    [frame('location', { id: 'x', place: {} }), { field: 'place', id: 'x' }],
+    [frame('location', { id: 'x', place: { latitude: 1 } }), { field: 'place', id: 'x' }],
+    [frame('location', { id: 'x', place: { latitude: 91, longitude: 0 } }), { field: 'place.latitude', id: 'x' }],
+    [frame('media', { id: 'x', media: [{ url: 'javascript:alert(1)' }] }), { field: 'media[0].url', id: 'x' }],
+    [frame('media', { id: 'x', media: [] }), { field: 'media', id: 'x' }],
+    [frame('read', { messageIds: [] }), { field: 'messageIds' }],
+    [frame('read', { messageIds: ['a:b'] }), { field: 'messageIds[0]' }],
+  ]
+  for (const [text, { field, id }] of wrongs) {
+    const read = readFrame(text)
+    t.match(read, { kind: 'wrong', field }, text.slice(0, 80))
+    t.equal((read as { id?: string }).id, id, text.slice(0, 80))
+  }
+})
+
+t.test('Nothing that a page can send makes reading throw, and what is taken fits the contract', async () => {
+  const member = fc.oneof(fc.string(), fc.integer(), fc.constant(null), fc.array(fc.string()), fc.object())
+  const loose = fc.record(
+    {
+      v: fc.oneof(fc.constant(1), member),
+      type: fc.oneof(fc.constantFrom(...Object.keys(clientFrames)), member),
+      id: fc.oneof(fc.constant('x'), member),
+      text: fc.oneof(fc.string(), member),
+      place: fc.oneof(fc.constant(place), member),
+      media: fc.oneof(fc.constant(media), member),
+      messageIds: fc.oneof(fc.constant(['a']), member),
+      tap: fc.oneof(fc.constant('p1.msg_1.0'), member),
+    },
+    { requiredKeys: [] },
+  )
+  const text = fc.oneof(
+    fc.string(),
+    fc.json(),
+    loose.map((value) => JSON.stringify(value)),
+  )
+  fc.assert(
+    fc.property(text, (given) => {
+      const read = readFrame(given)
+      if (read.kind === 'wrong') return true
+      const value = JSON.parse(given)
+      return Value.Check(clientFrames[value.type as keyof typeof clientFrames], value)
+    }),
+    { numRuns: 1_000 },
+  )
+})

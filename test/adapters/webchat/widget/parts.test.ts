@@ -1,0 +1,169 @@
+/** Every part of a message in a real browser: how it is shown, and what is told when it is tapped. */
+import t from 'tap'
+import { openBrowser } from '../../../harness/browser.js'
+import { until } from '../../../harness/clock.js'
+import { actions, greeting, list, pictures, receipt, rooms, times, whereabouts, words } from './blocks.js'
+import { Stage } from './stage.js'
+import { desktop, faults, isHeard, phone, shows, sit } from './visitor.js'
+
+t.setTimeout(300_000)
+
+const browser = await openBrowser()
+t.teardown(() => browser.close())
+
+t.test('A conversation through the page: text, list, cards, times, yes or no, each answered by its id', async (t) => {
+  const stage = await Stage.open(t)
+  const { page, troubles, shot } = await sit(t, browser, stage)
+  await page.goto(stage.pageUrl)
+  await shows(page, 'Welcome! How can we help?')
+  await isHeard(page, stage, 'Hello')
+  stage.says(greeting)
+  await page.getByRole('button', { name: 'Book a room' }).waitFor()
+  t.equal(await page.locator('strong').innerText(), 'book a room')
+  t.equal(await page.locator('em').innerText(), 'when the harbor sauna is free')
+  t.equal(await page.locator('del').innerText(), '30')
+  t.equal(await page.locator('.prose li').count(), 2)
+  const link = page.getByRole('link', { name: 'our house rules' })
+  t.same(
+    [await link.getAttribute('href'), await link.getAttribute('rel'), await link.getAttribute('target')],
+    ['https://harbor.example/rules', 'noopener noreferrer nofollow', '_blank'],
+  )
+  await shot('text')
+  await page.getByRole('button', { name: 'Book a room' }).click()
+  await until(() => stage.said('tap').length === 1)
+  t.match(stage.said('tap')[0], { tap: 'p1.m.0', label: 'Book a room' })
+  t.equal(await page.getByRole('button', { name: 'Opening hours' }).getAttribute('aria-disabled'), 'true')
+  await page.getByRole('button', { name: 'Opening hours' }).click({ force: true })
+
+  stage.says(list)
+  await page.getByRole('button', { name: /^Sailing/ }).click()
+  await until(() => stage.said('tap').length === 2)
+  t.match(stage.said('tap')[1], { tap: 'p1.m.3', label: 'Sailing' }, 'a spent chip said nothing')
+
+  stage.says(words('These are free:'), rooms(stage.origin))
+  await page.getByRole('button', { name: 'Select' }).nth(1).waitFor()
+  await shot('carousel')
+  await page.getByRole('button', { name: 'Select' }).nth(1).click()
+  await until(() => stage.said('tap').length === 3)
+  t.match(stage.said('tap')[2], { tap: 'p1.m.2', label: 'Garden room' }, 'of several alike, it is said which')
+
+  stage.says(times)
+  await page.getByRole('button', { name: '2:30' }).waitFor()
+  await shot('times')
+  await page
+    .getByRole('button', { name: /2:30|14:30/ })
+    .first()
+    .click()
+  await until(() => stage.said('tap').length === 4)
+  t.equal(stage.said('tap')[3]?.tap, 'p1.m.1')
+
+  stage.says(receipt)
+  await page.getByRole('button', { name: 'Yes, book it' }).click()
+  await until(() => stage.said('tap').length === 5)
+  t.match(stage.said('tap')[4], { tap: 'p1.m.0', label: 'Yes, book it' })
+  stage.says(...pictures(stage.origin), actions)
+  await page.getByRole('button', { name: 'Add to calendar' }).waitFor()
+  await page.getByRole('img', { name: 'The harbor at night' }).waitFor()
+  await shot('receipt')
+  t.same(await faults(page), [])
+  t.same(troubles, [])
+})
+
+t.test('Things to do: a calendar file, a map, a call and a page, each told to the agent and none said', async (t) => {
+  const stage = await Stage.open(t)
+  stage.says(actions)
+  const { page } = await sit(t, browser, stage)
+  await page.goto(stage.pageUrl)
+  const download = page.waitForEvent('download')
+  await page.getByRole('button', { name: 'Add to calendar' }).click()
+  t.equal((await download).suggestedFilename(), 'Arrival-at-Harbor-Hotel.ics')
+  const stream = await (await download).createReadStream()
+  const file = Buffer.concat(await stream.toArray()).toString()
+  t.match(file, 'DTSTART:20261024T080000Z\r\n')
+  t.match(file, 'UID:m-1-')
+  const href = (name: string) => page.getByRole('link', { name }).getAttribute('href')
+  t.equal(await href('View on map'), 'https://www.google.com/maps/search/?api=1&query=54.3,10.1')
+  t.equal(await href('Call us'), 'tel:+494315550100')
+  t.equal(await href('Open the menu'), 'https://harbor.example/menu')
+  await page.getByRole('link', { name: 'Open the menu' }).click()
+  await until(() => stage.said('tap').length === 2)
+  t.same(
+    stage.said('tap').map(({ tap }) => tap),
+    ['p1.m.0', 'p1.m.3'],
+  )
+  await shows(page, 'Welcome! How can we help?', 'See you soon!')
+})
+
+t.test('A place is shared by the browser, or written where the browser may not tell', async (t) => {
+  const stage = await Stage.open(t)
+  const { page } = await sit(t, browser, stage)
+  await page.context().grantPermissions(['geolocation'])
+  await page.context().setGeolocation({ latitude: 54.32, longitude: 10.13 })
+  await page.goto(stage.pageUrl)
+  stage.says(whereabouts)
+  await page.getByRole('button', { name: 'Share location' }).click()
+  await until(() => stage.said('location').length === 1)
+  t.same(stage.said('location')[0]?.place, { latitude: 54.32, longitude: 10.13 })
+
+  await page.context().clearPermissions()
+  stage.says(whereabouts)
+  await page.getByRole('button', { name: 'Share location' }).nth(1).click()
+  await page.getByText('Your location could not be read. Please write an address.').waitFor()
+  await page.getByRole('textbox', { name: 'Address' }).fill('Quay 1, Kiel')
+  await page.getByRole('textbox', { name: 'Address' }).press('Enter')
+  await until(() => stage.said('location').length === 2)
+  t.same(stage.said('location')[1]?.place, { address: 'Quay 1, Kiel' })
+  await page.getByRole('link', { name: 'Quay 1, Kiel' }).waitFor()
+})
+
+t.test('Nothing in a text becomes markup, and no address but web, mail and phone is opened', async (t) => {
+  const stage = await Stage.open(t)
+  const { page, troubles } = await sit(t, browser, stage)
+  await page.goto(stage.pageUrl)
+  const hostile = '<img src=x onerror="alert(1)"><script>alert(1)</script> [a](javascript:alert(1)) <b>b</b>'
+  stage.says(words(hostile), {
+    kind: 'card',
+    card: { title: hostile, description: hostile, chips: [{ label: 'Go', kind: 'url', url: 'javascript:alert(1)' }] },
+  })
+  await page.locator('.card').waitFor()
+  t.equal(await page.locator('article script, article img, article b, article a').count(), 0)
+  t.match(await page.locator('.card .title').innerText(), hostile)
+  t.same(troubles, [])
+})
+
+for (const [scheme, size] of [
+  ['light', 'desktop'],
+  ['dark', 'desktop'],
+  ['light', 'phone'],
+  ['dark', 'phone'],
+] as const) {
+  t.test(`Everything can be read and reached in ${scheme} on a ${size}`, async (t) => {
+    const stage = await Stage.open(t)
+    const { page, shot, troubles } = await sit(t, browser, stage, { colorScheme: scheme })
+    await page.setViewportSize(size === 'phone' ? phone : desktop)
+    await page.goto(stage.hostUrl)
+    await page.getByRole('button', { name: 'Open the chat' }).waitFor()
+    await shot(`launcher-${scheme}-${size}`)
+    await page.getByRole('button', { name: 'Open the chat' }).click()
+    await page.getByText('Welcome! How can we help?').waitFor()
+    stage.says(greeting)
+    await page.getByRole('button', { name: 'Opening hours' }).waitFor()
+    await shot(`panel-${scheme}-${size}`)
+    await page.getByRole('button', { name: 'Book a room' }).click()
+    await until(() => stage.said('tap').length === 1)
+    stage.says(rooms(stage.origin))
+    await page.getByRole('button', { name: 'Select' }).first().waitFor()
+    await shot(`cards-${scheme}-${size}`)
+    stage.says(times)
+    stage.says(list)
+    stage.says(whereabouts)
+    stage.tell({ v: 1, type: 'typing', forMs: 20_000 })
+    await page.getByRole('button', { name: 'Share location' }).waitFor()
+    await shot(`asks-${scheme}-${size}`)
+    t.same(await faults(page), [])
+    const isTooWide = `document.querySelector('parley-chat').shadowRoot.querySelector('.log').scrollWidth >
+      document.querySelector('parley-chat').shadowRoot.querySelector('.log').clientWidth`
+    t.equal(await page.evaluate(isTooWide), false, 'nothing stands out at the side')
+    t.same(troubles, [])
+  })
+}

@@ -1,0 +1,95 @@
+/** Texts and colours before they are elements: what may be opened, how lists nest, what can be read on what. */
+import fc from 'fast-check'
+import t from 'tap'
+import { brandOf, contrast, leastContrast, parsed } from '../../../../adapters/webchat/widget/brand.js'
+import { openable, stretchesOf } from '../../../../adapters/webchat/widget/links.js'
+import { type Node, treeOf } from '../../../../adapters/webchat/widget/tree.js'
+import { waitMs } from '../../../../adapters/webchat/widget/wait.js'
+
+t.test('Only web pages, mailboxes and phone numbers are opened', async (t) => {
+  for (const good of ['https://harbor.example/a', 'HTTP://x.example', 'mailto:a@b.example', 'tel:+15550100'])
+    t.equal(openable(good), good)
+  for (const bad of [
+    'javascript:alert(1)',
+    'data:text/html,x',
+    ' javascript:x',
+    'vbscript:x',
+    'file:///etc',
+    '//x',
+    '',
+  ])
+    t.equal(openable(bad), undefined, bad)
+})
+
+t.test('Addresses in plain words are found, without what ends the sentence', async (t) => {
+  const found = (text: string) => stretchesOf(text).flatMap(({ url }) => (url ? [url] : []))
+  t.same(found('See https://harbor.example/a_(b), or write to desk@harbor.example.'), [
+    'https://harbor.example/a_(b)',
+    'mailto:desk@harbor.example',
+  ])
+  t.same(found('(https://harbor.example)'), ['https://harbor.example'])
+  t.same(found('Call +1 (555) 010-0199!'), ['tel:+15550100199'])
+  t.same(found('1+1=2, room 12345678, javascript:alert(1)'), [])
+})
+
+t.test('Finding addresses loses no letter of a text', async (t) => {
+  const piece = fc.oneof(
+    fc.string(),
+    fc.constantFrom('https://a.example', 'a@b.example', '+15550100', '(', ')', '.', ' '),
+  )
+  fc.assert(
+    fc.property(fc.array(piece), (pieces) => {
+      const text = pieces.join('')
+      const stretches = stretchesOf(text)
+      t.equal(stretches.map((stretch) => stretch.text).join(''), text)
+      t.ok(stretches.every(({ url }) => url === undefined || openable(url)))
+    }),
+  )
+})
+
+t.test('Lists stand inside lists, numbers stay as they were given, and paragraphs end lists', async (t) => {
+  const outline = (nodes: readonly Node[]): unknown[] =>
+    nodes.map((node) =>
+      node.kind === 'paragraph'
+        ? node.lines.map((line) => line.map(({ text }) => text).join('')).join('/')
+        : [
+            node.isOrdered ? 'ol' : 'ul',
+            ...node.items.map((item) => [item.value, wordsOf(item), ...outline(item.inner)]),
+          ],
+    )
+  const wordsOf = ({ lines }: { lines: readonly (readonly { text: string }[])[] }) =>
+    lines.map((line) => line.map(({ text }) => text).join('')).join('/')
+  t.same(outline(treeOf('Hello\nyou\n\n- a\n  - b\n  - c\n- d\n\nEnd')), [
+    'Hello/you',
+    ['ul', [0, 'a', ['ul', [0, 'b'], [0, 'c']]], [0, 'd']],
+    'End',
+  ])
+  t.same(outline(treeOf('3. c\n4. d\n- x')), [
+    ['ol', [3, 'c'], [4, 'd']],
+    ['ul', [0, 'x']],
+  ])
+})
+
+t.test('Whatever the colour of a business, what is written on it and in it can be read', async (t) => {
+  fc.assert(
+    fc.property(fc.integer({ min: 0, max: 0xffffff }), (number) => {
+      const brand = brandOf(`#${number.toString(16).padStart(6, '0')}`)
+      const between = (a: string, b: string) => contrast(parsed(a)!, parsed(b)!)
+      t.ok(between(brand.fill, brand.ink) >= leastContrast)
+      t.ok(between(brand.onLight, '#eef1f6') >= leastContrast)
+      t.ok(between(brand.onDark, '#2c323e') >= leastContrast)
+    }),
+  )
+  t.same(brandOf('no colour'), brandOf(undefined), 'what is no colour is as if there were none')
+})
+
+t.test('Waits between tries double, never pass half a minute, and differ from page to page', async (t) => {
+  fc.assert(
+    fc.property(fc.nat(1000), fc.double({ min: 0, max: 1, noNaN: true }), (failures, random) => {
+      const wait = waitMs(failures, random)
+      t.ok(wait >= 250 && wait <= 30_000)
+      t.ok(waitMs(failures + 1, random) >= wait)
+    }),
+  )
+  t.not(waitMs(3, 0), waitMs(3, 1))
+})

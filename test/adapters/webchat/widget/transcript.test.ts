@@ -1,0 +1,146 @@
+/** What a tab knows of its conversation, whatever order frames come in and however often the line breaks. */
+import fc from 'fast-check'
+import t from 'tap'
+import type { ServerFrame } from '../../../../adapters/webchat/frames.js'
+import {
+  type AgentLine,
+  answerTo,
+  emptyTranscript,
+  failed,
+  forgotten,
+  retried,
+  said,
+  seen,
+  type Transcript,
+  told,
+  unread,
+  unsent,
+} from '../../../../adapters/webchat/widget/transcript.js'
+
+const at = '2026-03-01T12:00:00.000Z'
+const message = (cursor: number): ServerFrame => ({
+  v: 1,
+  type: 'message',
+  cursor,
+  messageId: `m${cursor}`,
+  at,
+  state: 'sent',
+  blocks: [{ kind: 'text', text: `line ${cursor}` }],
+})
+const back = (cursor: number, id: string): ServerFrame => ({ v: 1, type: 'said', cursor, id, at, text: id })
+const text = (id: string) => ({ v: 1, type: 'text', id, text: id }) as const
+const hear = (transcript: Transcript, ...frames: ServerFrame[]) =>
+  frames.reduce((before, frame) => told(before, frame, 0), transcript)
+const keys = ({ lines }: Transcript) => lines.map(({ key }) => key)
+
+t.test('Nothing is lost and nothing is doubled, however often the line breaks', async (t) => {
+  // The record holds lines of both sides; after each break the page is told everything behind its cursor again.
+  const step = fc.oneof(
+    fc.record({ do: fc.constant('agent' as const) }),
+    fc.record({ do: fc.constant('visitor' as const), isTaken: fc.boolean(), isTold: fc.boolean() }),
+    fc.record({ do: fc.constant('break' as const), overlap: fc.nat(3) }),
+  )
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
+      const record: ServerFrame[] = []
+      const waiting: string[] = []
+      let transcript = emptyTranscript
+      let count = 0
+      const take = (id: string) => {
+        if (!record.some((frame) => frame.type === 'said' && frame.id === id)) record.push(back(record.length + 1, id))
+      }
+      const resume = (overlap: number) => {
+        const after = Math.max(0, (transcript.cursor ?? 0) - overlap)
+        transcript = hear(transcript, ...record.slice(after))
+        for (const { id } of unsent(transcript)) {
+          take(id)
+          transcript = hear(transcript, { v: 1, type: 'accepted', id }, ...record.slice(transcript.cursor ?? 0))
+        }
+      }
+      for (const each of steps) {
+        if (each.do === 'agent') {
+          record.push(message(record.length + 1))
+          transcript = hear(transcript, ...record.slice(transcript.cursor ?? 0))
+        } else if (each.do === 'visitor') {
+          const id = `own${count++}`
+          waiting.push(id)
+          transcript = said(transcript, text(id), at)
+          if (each.isTaken) take(id)
+          if (each.isTaken && each.isTold) transcript = hear(transcript, { v: 1, type: 'accepted', id })
+        } else resume(each.overlap)
+      }
+      resume(0)
+      const expected = record.map((frame) =>
+        frame.type === 'said' ? frame.id : `m${(frame as { cursor: number }).cursor}`,
+      )
+      t.same(keys(transcript), expected)
+      t.ok(waiting.every((id) => expected.includes(id)))
+      t.same(unsent(transcript), [])
+    }),
+  )
+})
+
+t.test('What was said stands last until it is on record, and then in its place', async (t) => {
+  const sending = said(hear(emptyTranscript, message(1)), text('mine'), at)
+  const between = hear(sending, message(2))
+  t.same(keys(between), ['m1', 'm2', 'mine'])
+  t.same(keys(hear(sending, back(2, 'mine'), message(3))), ['m1', 'mine', 'm3'])
+  t.same(keys(hear(sending, { v: 1, type: 'accepted', id: 'mine' }, message(2))), ['m1', 'm2', 'mine'])
+})
+
+t.test('A line is sending, then sent; one that cannot be read has failed until it is tried again', async (t) => {
+  const stateOf = ({ lines }: Transcript) => lines[0]?.state
+  const sending = said(emptyTranscript, text('mine'), at)
+  t.equal(stateOf(sending), 'sending')
+  t.equal(stateOf(hear(sending, { v: 1, type: 'accepted', id: 'mine' })), 'sent')
+  const later = { v: 1, type: 'error', message: '', id: 'mine' } as const
+  t.equal(stateOf(hear(sending, { ...later, code: 'rateLimited' })), 'sending', 'it will be sent again')
+  const refused = hear(sending, { ...later, code: 'invalidFrame' })
+  t.equal(stateOf(refused), 'failed')
+  t.same(unsent(refused), [])
+  t.same(unsent(retried(refused, 'mine')), [text('mine')], 'under the same id')
+  const sent = hear(sending, { v: 1, type: 'accepted', id: 'mine' })
+  t.equal(stateOf(failed(sent, 'mine')), 'sent', 'what is on record does not fail any more')
+})
+
+t.test('Any line of the visitor answers the message above it, and a link that was followed does not', async (t) => {
+  const asked = hear(emptyTranscript, message(1))
+  const line = (transcript: Transcript) => transcript.lines[0] as AgentLine
+  const tap = { v: 1, type: 'tap', id: 'tap', tap: 'p1.m1.0' } as const
+  t.equal(answerTo(asked, line(asked)), undefined)
+  const followed = said(asked, tap, at)
+  t.equal(answerTo(followed, line(followed)), undefined)
+  const tapped = said(asked, tap, at, 'Green room')
+  t.equal(answerTo(tapped, line(tapped))?.text, 'Green room')
+  const typed = hear(said(asked, text('green please'), at), message(2))
+  t.equal(answerTo(typed, line(typed))?.text, 'green please')
+  const newer = hear(hear(asked, back(2, 'mine')), message(3))
+  t.equal(
+    answerTo(newer, newer.lines[2] as AgentLine),
+    undefined,
+    'what was said before a message answers nothing of it',
+  )
+})
+
+t.test('Another visitor sees nothing of the record, and still says what was not sent', async (t) => {
+  const transcript = said(hear(emptyTranscript, message(1), back(2, 'old')), text('new'), at)
+  const next = forgotten(transcript)
+  t.same(keys(next), ['new'])
+  t.equal(next.cursor, undefined)
+  t.same(unsent(next), [text('new')])
+})
+
+t.test('A message is unread until it was seen in any tab', async (t) => {
+  const transcript = hear(emptyTranscript, message(1), message(2))
+  t.same(
+    unread(seen(transcript, new Set(['m1']))).map(({ messageId }) => messageId),
+    ['m2'],
+  )
+  t.equal(seen(transcript, new Set(['other'])), transcript, 'nothing changes for what is not there')
+})
+
+t.test('The agent writes until it has written, or for as long as was said', async (t) => {
+  const writing = told(emptyTranscript, { v: 1, type: 'typing', forMs: 20_000 }, 1_000)
+  t.equal(writing.typingUntil, 21_000)
+  t.equal(hear(writing, message(1)).typingUntil, 0)
+})
