@@ -33,9 +33,8 @@ export const refusedReasons = {
   'agent.outreach.missing_inputs': 'missing_inputs',
 } as const satisfies Partial<Record<Refusal['refused'], string>>
 
-/** Refusals that are mistakes of the call, by the field that they are about. */
+/** Refusals that are mistakes of the call, by the field of it that they are about, whatever a send calls that. */
 const mistakes: Partial<Record<Refusal['refused'], readonly [field: string, message: string]>> = {
-  'request.invalid': ['body', 'is not a send'],
   'agent.outreach.recipient_not_found': ['emulator.personaId', 'names no persona'],
   'agent.outreach.invalid_address': ['profile.phone', 'is no number of that channel'],
   'agent.outreach.channel_unavailable': ['profile.channel', 'is no channel that an outreach is sent on'],
@@ -63,7 +62,8 @@ export function answerOfRefusal(refusal: Refusal, { idempotency }: JourneyKey): 
     }
   }
   const mistake = mistakes[refused]
-  if (mistake) return malformed(errors.length > 0 ? errors : [{ field: mistake[0], message: mistake[1] }])
+  if (mistake) return malformed([{ field: mistake[0], message: mistake[1] }])
+  if (refused === 'request.invalid') return { ...refusal, status: 400 }
   return refused === 'agent.outreach.not_found' ? { ...refusal, status: 404 } : refusal
 }
 

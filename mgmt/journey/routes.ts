@@ -50,6 +50,7 @@ export function journeyRoutes({ create, sendOf, outreachOf, mgmtUrl, clock }: Jo
       access: { who: 'member', role: 'editor', scopes: ['integrations:journey', 'people:write'] },
       budget: 'journey',
       body: JourneySendBody,
+      bodyUnchecked: true,
       rawTypes: ['*/*'],
       malformedStatus: 400,
       reply: { 200: JourneySendAnswer },
@@ -61,7 +62,9 @@ export function journeyRoutes({ create, sendOf, outreachOf, mgmtUrl, clock }: Jo
         'agent.outreach_send.timeout',
       ],
       async handler({ caller, params: { org: orgId, agent: agentId, outreachId }, body }) {
-        const read = readJson(body as unknown as Buffer)
+        // What says that it is JSON has been read; of anything else the bytes are here.
+        const given: unknown = body
+        const read = given instanceof Uint8Array ? readJson(given as Buffer) : { value: given }
         if ('problem' in read) return malformed([read.problem])
         const call = readJourneyCall(read.value)
         if (isRefusal(call)) return call
