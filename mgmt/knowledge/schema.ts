@@ -1,0 +1,87 @@
+/** Sources and media as callers send and read them. */
+import Type, { type Static } from 'typebox'
+import { MediaItem, Source } from '../../core/agent/resources/knowledge.js'
+import { closed, optional, slug, text, webUrl, words } from '../../core/agent/resources/words.js'
+import { agentLimits, knowledge as limits, page } from '../../core/limits.js'
+
+export const ofKnowledge = { plane: 'mgmt', tag: 'Knowledge' } as const
+export const readingSources = { who: 'member', role: 'viewer', scopes: ['knowledge:read'] } as const
+export const writingSources = { who: 'member', role: 'editor', scopes: ['knowledge:write'] } as const
+export const readingMedia = { who: 'member', role: 'viewer', scopes: ['agents:read'] } as const
+export const writingMedia = { who: 'member', role: 'editor', scopes: ['agents:write'] } as const
+
+const name = words(agentLimits.sources.nameChars)
+const content = text(limits.textChars, { description: 'What the agent may read, as plain text or markdown.' })
+const url = webUrl(agentLimits.urlChars, {
+  description: 'A page that is read now, and again whenever it is asked for.',
+})
+
+export const SourceCreate = closed(
+  'KnowledgeSourceBody',
+  { id: optional(slug), name, text: optional(content), url: optional(url) },
+  { description: 'Of `text` and `url` exactly one.' },
+)
+export type SourceCreate = Static<typeof SourceCreate>
+
+export const SourceChange = closed('KnowledgeSourcePatch', {
+  name: optional(name),
+  text: optional(content),
+  url: optional(url),
+  refresh: optional(
+    Type.Literal(true, { description: 'Reads the url again; what was read before stays until that is done.' }),
+  ),
+})
+export type SourceChange = Static<typeof SourceChange>
+
+/** For a body that is the content of a file. */
+export const UploadQuery = closed('UploadQuery', {
+  name: optional(Type.String({ minLength: 1, maxLength: agentLimits.sources.nameChars, pattern: '\\S' })),
+  id: optional(slug),
+})
+
+export const SourceView = closed('KnowledgeSource', {
+  ...Source.properties,
+  status: Type.Enum(['pending', 'ready', 'failed'], {
+    description: 'Pending while its url is read; failed when the last reading came to nothing.',
+  }),
+  reason: optional(Type.String({ description: 'Why the last reading came to nothing.' })),
+  characters: Type.Integer(),
+  passages: Type.Integer({ description: 'How many passages it is searched by.' }),
+  readAt: optional(Type.String({ format: 'date-time', description: 'When its content was last read.' })),
+})
+export type SourceView = Static<typeof SourceView>
+
+const Passage = closed('KnowledgePassage', {
+  sourceId: Type.String(),
+  place: Type.Integer({ description: 'Which passage of its source it is, from 0.' }),
+  text: Type.String(),
+  score: Type.Number(),
+})
+export type Passage = Static<typeof Passage>
+
+export const SourceList = closed('KnowledgeSourceList', {
+  data: Type.Array(SourceView),
+  nextPageToken: optional(Type.String()),
+  passages: optional(Type.Array(Passage, { description: 'With `q`: the passages that answer best, the best first.' })),
+})
+
+const limit = optional(Type.Integer({ minimum: 1, maximum: page.maxRows }))
+const pageToken = optional(Type.String({ maxLength: 1024 }))
+
+export const SourceListQuery = closed('KnowledgeSourceListQuery', {
+  q: optional(
+    Type.String({
+      minLength: 1,
+      maxLength: limits.queryChars,
+      description: `Searches the passages: \`data\` then holds the sources they are from, \`limit\` counts passages (${limits.hits} unless said, at most ${limits.hitsMost}), and there are no pages.`,
+    }),
+  ),
+  limit,
+  pageToken,
+})
+
+export const MediaList = closed('MediaItemList', {
+  data: Type.Array(MediaItem),
+  nextPageToken: optional(Type.String()),
+})
+export const MediaListQuery = closed('MediaListQuery', { limit, pageToken })

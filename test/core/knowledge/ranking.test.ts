@@ -1,0 +1,98 @@
+/** Search among passages: everything is found by what it alone says, and what says it best comes first. */
+import fc from 'fast-check'
+import t from 'tap'
+import { type Corpus, type Indexed, indexed, ranked } from '../../../core/knowledge/ranking.js'
+import { knowledge as limits } from '../../../core/limits.js'
+
+const madeOf = (text: string): Indexed => {
+  const made = indexed(text)
+  if ('problem' in made) throw new Error(made.problem)
+  return made
+}
+
+function corpusOf(sources: Readonly<Record<string, Indexed>>): Corpus {
+  const all = Object.entries(sources)
+  return {
+    passages: all.reduce((sum, [, { passages }]) => sum + passages.length, 0),
+    words: all.flatMap(([, { lengths }]) => lengths).reduce((sum, length) => sum + length, 0),
+    placesOf: (word) =>
+      all.flatMap(([source, { words }]) => {
+        const places = words.find(([each]) => each === word)?.[1]
+        return places ? [{ source, places }] : []
+      }),
+    lengthsOf: (source) => sources[source]!.lengths,
+  }
+}
+
+const filler = 'the salon is open and the team is glad to help with cuts and colour on any day of the week '
+
+t.test('Every passage is found by its own rare word, before all others', async (t) => {
+  const rare = fc.uniqueArray(fc.stringMatching(/^[a-z]{6,12}$/), { minLength: 2, maxLength: 30 })
+  fc.assert(
+    fc.property(rare, fc.nat({ max: 12 }), (words, times) => {
+      const known = new Set(filler.split(' '))
+      const own = words.filter((word) => !known.has(word))
+      const paragraphs = own.map((word) => `${filler.repeat(times + 6)}${word} ${filler}`)
+      const half = Math.ceil(paragraphs.length / 2)
+      const sources = {
+        one: madeOf(paragraphs.slice(0, half).join('\n\n')),
+        two: madeOf(paragraphs.slice(half).join('\n\n')),
+      }
+      for (const word of own) {
+        const [first] = ranked(`is the ${word} open`, corpusOf(sources), 5)
+        const passage = first && sources[first.source as 'one' | 'two'].passages[first.place]
+        t.ok(passage?.includes(word), word)
+      }
+    }),
+    { numRuns: 30 },
+  )
+})
+
+t.test('A word that few passages have counts for more, and so does one that stands there often', async (t) => {
+  const sources = {
+    a: madeOf('Parking is behind the house.'),
+    b: madeOf('The house opens at nine. The house closes at five.'),
+    c: madeOf('Parking, parking and more parking.'),
+  }
+  const found = ranked('parking house', corpusOf(sources), 10)
+  t.same(found.map(({ source }) => source).sort(), ['a', 'b', 'c'])
+  t.equal(found[0]!.source, 'a', 'both words beat one of them')
+  t.same(ranked('parking', corpusOf(sources), 10).map(({ source }) => source)[0], 'c')
+  t.same(ranked('zeppelin', corpusOf(sources), 10), [])
+  t.same(ranked('...', corpusOf(sources), 10), [])
+  t.equal(ranked('parking house', corpusOf(sources), 1).length, 1)
+  t.same(ranked('parking', corpusOf({}), 10), [])
+})
+
+t.test('Of two passages that answer alike the one that stands first comes first', async (t) => {
+  const same = madeOf('Parking here.')
+  t.same(
+    ranked('parking', corpusOf({ b: same, a: same }), 10).map(({ source }) => source),
+    ['a', 'b'],
+  )
+})
+
+t.test('A text that is too long, or has too many different words, says so', async (t) => {
+  const most = limits.wordsPerSource
+  const words = (count: number) => Array.from({ length: count }, (_, nth) => nth.toString(36)).join(' ')
+  t.match(indexed(words(most)), { passages: [String] })
+  t.match(indexed(words(most + 1)), { problem: /20000 different words/ })
+  t.match(indexed('x '.repeat(limits.textChars / 2)), { passages: [String] })
+  t.match(indexed('x '.repeat(limits.textChars / 2 + 1)), { problem: /more than 262144 characters/ })
+})
+
+t.test('Asking for fewer passages gives the first of those that asking for more gives', async (t) => {
+  const words = fc.array(fc.constantFrom('heron', 'otter', 'egret', 'ibis', 'the'), { minLength: 1, maxLength: 8 })
+  const text = fc
+    .array(words, { minLength: 1, maxLength: 12 })
+    .map((all) => all.map((each) => each.join(' ').padEnd(900, ' x')).join('\n\n'))
+  fc.assert(
+    fc.property(text, text, words, fc.integer({ min: 1, max: 8 }), (one, two, asked, most) => {
+      const corpus = corpusOf({ one: madeOf(one), two: madeOf(two) })
+      const all = ranked(asked.join(' '), corpus, 1_000)
+      t.same(ranked(asked.join(' '), corpus, most), all.slice(0, most))
+      t.ok(all.every(({ score }, at) => score > 0 && (at === 0 || all[at - 1]!.score >= score)))
+    }),
+    { numRuns: 100 },
+  )
+})

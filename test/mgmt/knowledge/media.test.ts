@@ -1,0 +1,174 @@
+/** The routes of an agent's media: uploading, serving, listing and deleting pictures and files. */
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import t from 'tap'
+import { agentLimits, knowledge as limits } from '../../../core/limits.js'
+import type { Shards } from '../../../runtime/shard/contract.js'
+import { carried } from '../../harness/carried.js'
+import { until } from '../../harness/clock.js'
+import { jpeg, pdf, png } from '../../runtime/media/samples.js'
+import { fieldsOf, openDesk } from '../agents/desk.js'
+
+/** Commands that are not let through to their shard. */
+const lost = new Set<string>()
+const between = <S extends Shards>(shards: S): S => {
+  const all = carried(shards)
+  return {
+    ...all,
+    ask: async (owner, command, input, options) =>
+      lost.has(command.name) ? { refused: 'service.unavailable' } : all.ask(owner, command, input, options),
+  } as S
+}
+const desk = await openDesk({ between })
+t.teardown(() => desk.node.close())
+
+const upload = (id: string, query: string, body: Uint8Array, type = 'application/octet-stream') =>
+  desk.node.mgmt('POST', `/v1/orgs/demo/agents/${id}/media${query}`, {
+    token: desk.node.key,
+    body,
+    headers: { 'content-type': type },
+  })
+const files = async () => (await readdir(join(desk.node.dir, 'media'))).sort()
+const pathOf = (url: string) => new URL(url).pathname
+
+t.test('What is uploaded is what its content says, and is served at its url', async (t) => {
+  const { id, call } = await desk.agent()
+  const made = await upload(id, '?name=Our%20logo.png', png, 'text/html')
+  t.equal(made.status, 201)
+  const at = new Date(desk.node.clock.now()).toISOString()
+  const { url, ...rest } = made.json
+  t.strictSame(rest, {
+    id: 'our-logo',
+    name: 'Our logo.png',
+    contentType: 'image/png',
+    bytes: png.length,
+    createdAt: at,
+  })
+  t.match(url, /^http:\/\/gateway\.test\/v4\/media\/[0-9a-z]{26}\.png$/)
+  const served = await desk.node.gateway('GET', pathOf(url))
+  t.equal(served.status, 200)
+  t.equal(served.headers['content-type'], 'image/png')
+  t.equal(served.text, png.toString())
+  t.strictSame((await call('GET', '/media/our-logo')).json, made.json)
+  t.equal((await upload(id, '?name=Our%20logo.jpg', jpeg)).json.id, 'our-logo-2')
+  t.match((await upload(id, '?id=menu', pdf)).json, { id: 'menu', contentType: 'application/pdf' })
+  t.equal((await upload(id, '', png)).json.id, 'media')
+  t.same(fieldsOf(await upload(id, '?id=menu', pdf)), ['id'])
+  t.same(fieldsOf(await upload(id, '?id=Not+a+slug', pdf)), ['id'])
+})
+
+t.test('Content that is not of a known kind is refused, whatever it is called', async (t) => {
+  const { id, call } = await desk.agent()
+  const before = await files()
+  for (const body of ['<svg onload="alert(1)">', '<html>', '#!/bin/sh', '', '{"a":1}']) {
+    for (const type of ['image/png', 'application/json', 'text/html']) {
+      const refused = await upload(id, '?name=x.png', Buffer.from(body), type)
+      t.equal(refused.status, 415, `${body} as ${type}`)
+      t.equal(refused.json.code, 'request.unsupported_media_type')
+    }
+  }
+  t.equal(
+    (await upload(id, '', Buffer.concat([png, Buffer.alloc(agentLimits.media.bytes - png.length + 1)]))).status,
+    413,
+  )
+  t.strictSame((await call('GET', '/media')).json, { data: [] })
+  t.same(await files(), before)
+  const whole = await upload(id, '', Buffer.concat([png, Buffer.alloc(agentLimits.media.bytes - png.length)]))
+  t.equal(whole.json.bytes, agentLimits.media.bytes, 'ten MiB are taken')
+  t.equal((await upload('nobody', '', png)).status, 404)
+})
+
+t.test('A media item that a template, a playbook, a Fact or a Thing names is not deleted', async (t) => {
+  const { id, call } = await desk.agent()
+  await upload(id, '?id=logo', png)
+  for (const [path, body, field, drop] of [
+    [
+      '/message-templates',
+      { id: 'm', name: 'M', body: 'See image:logo' },
+      'messageTemplates[0].body',
+      '/message-templates/m',
+    ],
+    ['/playbooks', { id: 'p', name: 'P', body: 'Show image:logo first.' }, 'playbooks[0].body', '/playbooks/p'],
+    [
+      '/knowledge/facts',
+      { id: 'f', question: 'Q', answer: 'Look: image:logo' },
+      'facts[0].answer',
+      '/knowledge/facts/f',
+    ],
+  ] as const) {
+    t.equal((await call('POST', path, body)).status, 201, path)
+    const held = await call('DELETE', '/media/logo')
+    t.equal(held.status, 409)
+    t.equal(held.json.code, 'agent.integrity_conflict')
+    t.same(fieldsOf(held), [field])
+    t.equal((await call('DELETE', drop)).status, 204)
+  }
+  await call('PUT', '/knowledge/things', { things: [{ id: 'x', name: 'X', media: 'image:logo' }] })
+  t.same(fieldsOf(await call('DELETE', '/media/logo')), ['things[0].media'])
+  t.equal((await call('GET', '/media/logo')).status, 200)
+  await call('PUT', '/knowledge/things', { things: [] })
+  t.equal((await call('DELETE', '/media/logo')).status, 204)
+})
+
+t.test('A media item that is deleted is gone with its bytes, and so are all of an agent that is', async (t) => {
+  const { id, call } = await desk.agent()
+  const before = await files()
+  const { url } = (await upload(id, '?id=a', png)).json
+  await upload(id, '?id=b', jpeg)
+  t.equal((await files()).length, before.length + 2)
+  t.equal((await call('DELETE', '/media/a')).status, 204)
+  await until(async () => (await files()).length === before.length + 1)
+  t.equal((await desk.node.gateway('GET', pathOf(url))).status, 404)
+  for (const method of ['GET', 'DELETE']) t.equal((await call(method, '/media/a')).status, 404)
+  t.equal((await call('DELETE', '')).status, 204)
+  await until(async () => (await files()).length === before.length)
+  t.same(await files(), before)
+})
+
+t.test('Of an upload that is not kept after all nothing is left', async (t) => {
+  const { id, call } = await desk.agent()
+  const before = await files()
+  await upload(id, '?id=taken', png)
+  const one = (await files()).length
+  t.equal((await upload(id, '?id=taken', png)).status, 422)
+  await until(async () => (await files()).length === one)
+  const stale = (await call('GET', '/media')).headers.etag!
+  await upload(id, '?id=other', png)
+  const refused = await desk.node.mgmt('POST', `/v1/orgs/demo/agents/${id}/media`, {
+    token: desk.node.key,
+    body: png,
+    headers: { 'content-type': 'image/png', 'if-match': stale },
+  })
+  t.equal(refused.status, 412)
+  await until(async () => (await files()).length === one + 1)
+
+  lost.add('knowledge.keep').add('knowledge.abandon')
+  t.equal((await upload(id, '?id=lost', png)).status, 503)
+  t.equal((await files()).length, one + 2, 'whoever uploads it may die at any time')
+  lost.clear()
+  await desk.node.clock.advance(limits.unfinishedMs)
+  await until(async () => (await files()).length === one + 1, desk.node.clock)
+  t.equal((await call('GET', '/media')).json.data.length, 2)
+  t.ok(before.length < one)
+})
+
+t.test('Media comes in pages and takes the scopes of agents', async (t) => {
+  const { id, call } = await desk.agent()
+  for (const nth of [1, 2, 3]) await upload(id, `?id=m${nth}`, png)
+  const first = await call('GET', '/media?limit=2')
+  t.same(
+    first.json.data.map((each: { id: string }) => each.id),
+    ['m1', 'm2'],
+  )
+  const rest = await call('GET', `/media?limit=2&pageToken=${first.json.nextPageToken}`)
+  t.same(
+    rest.json.data.map((each: { id: string }) => each.id),
+    ['m3'],
+  )
+  t.notOk('nextPageToken' in rest.json)
+  const reader = desk.callAs(await desk.node.keyWith(['agents:read']), id)
+  t.equal((await reader('GET', '/media/m1')).status, 200)
+  t.equal((await reader('DELETE', '/media/m1')).json.code, 'auth.scope_missing')
+  const other = desk.callAs(await desk.node.keyWith(['knowledge:write']), id)
+  t.equal((await other('GET', '/media')).json.code, 'auth.scope_missing')
+})

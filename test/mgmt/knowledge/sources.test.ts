@@ -1,0 +1,348 @@
+/** The routes of sources: adding, reading, searching, refreshing and removing them. */
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import t from 'tap'
+import { agentKeyOf } from '../../../core/agentkey.js'
+import { agentLimits, knowledge as limits } from '../../../core/limits.js'
+import type { Command } from '../../../runtime/shard/contract.js'
+import { openStore } from '../../../runtime/store/lmdb.js'
+import { type ManualClock, until } from '../../harness/clock.js'
+import { openReceiver } from '../../harness/receiver.js'
+import { type Call, fieldsOf, openDesk } from '../agents/desk.js'
+
+const desk = await openDesk()
+t.teardown(() => desk.node.close())
+const site = await openReceiver(t)
+const sources = '/knowledge/sources'
+
+const upload = (id: string, query: string, body: string | Uint8Array, type: string, token = desk.node.key) =>
+  desk.node.mgmt('POST', `/v1/orgs/demo/agents/${id}${sources}${query}`, {
+    token,
+    body,
+    headers: { 'content-type': type },
+  })
+
+async function settled(call: Call, id: string) {
+  await until(async () => (await call('GET', `${sources}/${id}`)).json.status !== 'pending')
+  return (await call('GET', `${sources}/${id}`)).json
+}
+
+const texts = ({ json }: { json: { passages: { text: string }[] } }) => json.passages.map(({ text }) => text)
+const search = (call: Call, words: string, more = '') => call('GET', `${sources}?q=${encodeURIComponent(words)}${more}`)
+
+t.test('A source of text is ready at once, and its passages are found', async (t) => {
+  const { call } = await desk.agent()
+  t.strictSame((await call('GET', sources)).json, { data: [] })
+  const made = await call('POST', sources, {
+    name: 'Parking & more',
+    text: 'Park behind the house.\n\nDogs are welcome.',
+  })
+  t.equal(made.status, 201)
+  const at = new Date(desk.node.clock.now()).toISOString()
+  t.strictSame(made.json, {
+    id: 'parking-more',
+    name: 'Parking & more',
+    kind: 'text',
+    createdAt: at,
+    updatedAt: at,
+    status: 'ready',
+    characters: 41,
+    passages: 1,
+    readAt: at,
+  })
+  t.strictSame((await call('GET', `${sources}/parking-more`)).json, made.json)
+  await call('POST', sources, { id: 'hours', name: 'Hours', text: 'We open at nine.' })
+  const found = await search(call, 'where may DOGS go?')
+  t.strictSame(found.json.data, [made.json], 'with the sources that they are from')
+  t.match(found.json.passages, [{ sourceId: 'parking-more', place: 0, text: /Dogs are welcome/, score: Number }])
+  t.same((await search(call, 'zeppelin')).json, { data: [], passages: [] })
+  t.equal((await call('GET', '/activity')).json.data[0].action, 'POST /knowledge/sources', 'and it is on record')
+})
+
+t.test('A file is its content as it is, its name in the query', async (t) => {
+  const { id, call } = await desk.agent()
+  const html = await upload(
+    id,
+    '?name=page.html',
+    '<nav>Menu</nav><h1>Prices</h1><p>Cuts from 30&euro;</p>',
+    'text/html; charset=utf-8',
+  )
+  t.equal(html.status, 201)
+  t.match(html.json, { id: 'page-html', kind: 'file', status: 'ready', passages: 1 })
+  t.same(texts(await search(call, 'cuts')), ['# Prices\n\nCuts from 30€'])
+  t.equal((await upload(id, '?name=p.csv&id=prices', 'what,price\ncolour,80\n', 'text/csv')).json.id, 'prices')
+  t.same(texts(await search(call, 'colour')), ['what,price\ncolour,80'])
+  t.same(fieldsOf(await upload(id, '', 'x', 'text/plain')), ['name'])
+  t.same(fieldsOf(await upload(id, '?name=x', Buffer.from([0xff, 0xfe, 0xfd]), 'text/plain')), ['body'])
+  t.equal((await upload(id, '?name=x', '%PDF-1.7', 'application/pdf')).status, 415)
+  t.equal((await upload(id, '?name=x', 'x'.repeat(limits.bytes + 1), 'text/plain')).status, 413)
+})
+
+t.test('Every rule of a source names its field', async (t) => {
+  const { call } = await desk.agent()
+  await call('POST', sources, { id: 'taken', name: 'Taken', text: 'x' })
+  const long = 'x'.repeat(agentLimits.sources.nameChars)
+  t.equal((await call('POST', sources, { name: long, text: 'x' })).status, 201)
+  for (const [body, field] of [
+    [{ text: 'x' }, 'name'],
+    [{ name: 'A' }, 'text'],
+    [{ name: 'A', text: 'x', url: 'https://a.example/' }, 'text'],
+    [{ name: 'A', text: ' \n ' }, 'text'],
+    [{ name: 'A', text: 'a\0b' }, 'text'],
+    [{ name: `${long}x`, text: 'x' }, 'name'],
+    [{ name: 'A', text: 'x', id: 'Not a slug' }, 'id'],
+    [{ name: 'A', text: 'x', id: 'taken' }, 'id'],
+    [{ name: 'A', url: 'ftp://a.example' }, 'url'],
+    [{ name: 'A', url: 'https://user:pass@a.example/' }, 'url'],
+    [{ name: 'A', text: 'x', kind: 'text' }, 'kind'],
+    [{ name: 'A', text: 'y'.repeat(limits.textChars + 1) }, 'text'],
+  ] as const) {
+    const refused = await call('POST', sources, body)
+    t.equal(refused.status, 422, field)
+    t.same(fieldsOf(refused), [field])
+  }
+  for (const [method, body] of [['GET'], ['DELETE'], ['PATCH', {}]] as const) {
+    t.equal((await call(method, `${sources}/none`, body)).status, 404)
+  }
+  t.same(fieldsOf(await call('PATCH', `${sources}/taken`, { url: 'https://a.example/' })), ['url'])
+  t.same(fieldsOf(await call('PATCH', `${sources}/taken`, { refresh: true })), ['refresh'])
+  t.same(fieldsOf(await call('GET', `${sources}?q=`)), ['q'])
+})
+
+t.test('What replaces a text is found and what it replaced is not', async (t) => {
+  const { call } = await desk.agent()
+  await call('POST', sources, { id: 'a', name: 'A', text: 'The heron opens at nine.' })
+  await call('POST', sources, { id: 'b', name: 'B', text: 'The otter never opens.' })
+  await desk.node.clock.advance(1_000)
+  const changed = await call('PATCH', `${sources}/a`, { name: 'Again', text: 'The bittern opens at ten.' })
+  t.match(changed.json, { name: 'Again', status: 'ready', characters: 25 })
+  t.not(changed.json.updatedAt, changed.json.createdAt)
+  t.same(texts(await search(call, 'heron')), [])
+  t.same(texts(await search(call, 'bittern')), ['The bittern opens at ten.'])
+  t.same(texts(await search(call, 'otter')), ['The otter never opens.'])
+  t.equal((await search(call, 'opens', '&limit=1')).json.passages.length, 1)
+})
+
+t.test('A url is read after it was added; what is read again replaces what was', async (t) => {
+  const { call } = await desk.agent()
+  let body = '<p>The kingfisher is blue.</p>'
+  site.behave('/page', (response) => response.writeHead(200, { 'content-type': 'text/html' }).end(body))
+  site.behave('/moved', (response) => response.writeHead(302, { location: '/page' }).end())
+  const made = await call('POST', sources, { id: 'page', name: 'Page', url: site.url('/moved') })
+  t.equal(made.status, 201)
+  t.match(made.json, { status: 'pending', kind: 'url', url: site.url('/moved'), passages: 0 })
+  t.match(await settled(call, 'page'), { status: 'ready', passages: 1 })
+  t.same(texts(await search(call, 'kingfisher')), ['The kingfisher is blue.'])
+  body = '<p>The kingfisher has gone green.</p>'
+  t.match((await call('PATCH', `${sources}/page`, { refresh: true })).json, { status: 'pending', passages: 1 })
+  await settled(call, 'page')
+  t.same(texts(await search(call, 'kingfisher')), ['The kingfisher has gone green.'])
+  t.same(texts(await search(call, 'blue')), [])
+  t.same(fieldsOf(await call('PATCH', `${sources}/page`, { text: 'x' })), ['text'])
+})
+
+t.test('A page that is still the same is not sent again, and another url asks anew', async (t) => {
+  const { call } = await desk.agent()
+  site.behave('/v', (response, nth) => {
+    if (nth > 1) return void response.writeHead(304).end()
+    const headers = { 'content-type': 'text/plain', etag: '"one"', 'last-modified': 'Mon, 01 Jan 2029 00:00:00 GMT' }
+    response.writeHead(200, headers).end('The egret.')
+  })
+  site.behave('/w', (response) => response.writeHead(200, { 'content-type': 'text/plain' }).end('The ibis.'))
+  await call('POST', sources, { id: 'v', name: 'V', url: site.url('/v') })
+  await settled(call, 'v')
+  await desk.node.clock.advance(60_000)
+  await call('PATCH', `${sources}/v`, { refresh: true })
+  const again = await settled(call, 'v')
+  t.match(again, { status: 'ready', passages: 1, readAt: new Date(desk.node.clock.now()).toISOString() })
+  const [first, second] = site.at('/v')
+  t.notOk(first!.headers['if-none-match'])
+  t.match(second!.headers, { 'if-none-match': '"one"', 'if-modified-since': 'Mon, 01 Jan 2029 00:00:00 GMT' })
+  t.same(texts(await search(call, 'egret')), ['The egret.'])
+  t.match((await call('PATCH', `${sources}/v`, { url: site.url('/w') })).json, { status: 'pending' })
+  await settled(call, 'v')
+  t.notOk(site.at('/w')[0]!.headers['if-none-match'])
+  t.same(texts(await search(call, 'egret ibis')), ['The ibis.'])
+})
+
+t.test('A page that cannot be read says why, and what was read before stays', async (t) => {
+  const { call } = await desk.agent()
+  let mode: 'good' | 'gone' | 'picture' | 'long' = 'good'
+  site.behave('/f', (response) => {
+    if (mode === 'gone') return void response.writeHead(410).end('secret words')
+    const type = mode === 'picture' ? 'image/png' : 'text/plain'
+    response.writeHead(200, { 'content-type': type }).end(mode === 'long' ? 'x '.repeat(limits.bytes) : 'The grebe.')
+  })
+  await call('POST', sources, { id: 'f', name: 'F', url: site.url('/f') })
+  await settled(call, 'f')
+  for (const [next, reason] of [
+    ['gone', 'The page answered with status 410.'],
+    ['picture', /^The page is of a type that is not read/],
+    ['long', 'The answer is larger than is read.'],
+  ] as const) {
+    mode = next
+    await call('PATCH', `${sources}/f`, { refresh: true })
+    t.match(await settled(call, 'f'), { status: 'failed', reason, passages: 1 })
+    t.same(texts(await search(call, 'grebe')), ['The grebe.'])
+  }
+  mode = 'good'
+  await call('PATCH', `${sources}/f`, { refresh: true })
+  const good = await settled(call, 'f')
+  t.equal(good.status, 'ready')
+  t.notOk('reason' in good)
+  await call('POST', sources, { id: 'no', name: 'No', url: 'http://nowhere.invalid/' })
+  t.match(await settled(call, 'no'), { status: 'failed', reason: 'The host name could not be resolved.', passages: 0 })
+})
+
+t.test('The outcome of a reading that was overtaken, or whose source is gone, is dropped', async (t) => {
+  const { call } = await desk.agent()
+  const held: (() => void)[] = []
+  site.behave('/slow', (response, nth) => {
+    held.push(() => response.writeHead(200, { 'content-type': 'text/plain' }).end(`Answer number ${nth}.`))
+  })
+  await call('POST', sources, { id: 's', name: 'S', url: site.url('/slow') })
+  await until(() => held.length === 1)
+  await call('PATCH', `${sources}/s`, { refresh: true })
+  await until(() => held.length === 2)
+  held[1]!()
+  await settled(call, 's')
+  held[0]!()
+  await call('POST', sources, { id: 'later', name: 'Later', url: site.url('/page') })
+  await settled(call, 'later')
+  t.same(texts(await search(call, 'number')), ['Answer number 2.'])
+  await call('PATCH', `${sources}/s`, { refresh: true })
+  await until(() => held.length === 3)
+  t.equal((await call('DELETE', `${sources}/s`)).status, 204)
+  t.equal((await call('POST', sources, { id: 's', name: 'S again', url: site.url('/slow') })).status, 201)
+  await until(() => held.length === 4)
+  held[2]!()
+  await call('PATCH', `${sources}/later`, { refresh: true })
+  await settled(call, 'later')
+  t.same(texts(await search(call, 'number')), [], 'also where there is another source of its id')
+  held[3]!()
+  await settled(call, 's')
+  t.same(texts(await search(call, 'number')), ['Answer number 4.'])
+})
+
+t.test('The sources of an agent have so many passages and no more', async (t) => {
+  const { id, call } = await desk.agent()
+  const place = { orgId: 'demo', agentId: id }
+  const lengths = new Array<number>(limits.passagesPerAgent - 1).fill(1)
+  const content = { passages: [], words: [], characters: 1, lengths }
+  const full = { ...place, id: 'full', name: 'Full', kind: 'text', content, ifMatch: '' }
+  // Asked by its name: a text of that many passages would take long to write.
+  const add: Command<typeof full, unknown> = { name: 'knowledge.add', decide: () => t.fail('it is found by its name') }
+  t.match(await desk.node.node.engine.ask(agentKeyOf(place), add, full), { json: { status: 'ready' } })
+  const two = `${'x '.repeat(450)}\n\n${'y '.repeat(450)}`
+  const refused = await call('POST', sources, { name: 'More', text: two })
+  t.equal(refused.status, 422)
+  t.same(fieldsOf(refused), ['text'])
+  t.equal((await call('GET', sources)).json.data.length, 1, 'and nothing of it is kept')
+  site.behave('/two', (response) => void response.writeHead(200, { 'content-type': 'text/plain' }).end(two))
+  await call('POST', sources, { id: 'two', name: 'Two', url: site.url('/two') })
+  t.match(await settled(call, 'two'), {
+    status: 'failed',
+    reason: /^The page would give the agent more than 20000 passages/,
+  })
+  t.equal((await call('POST', sources, { name: 'One', text: 'x' })).status, 201)
+  t.equal((await call('DELETE', `${sources}/full`)).status, 204)
+  t.equal((await call('POST', sources, { name: 'More', text: two })).status, 201)
+})
+
+t.test('Lists come in pages, and an If-Match that is out of date writes nothing', async (t) => {
+  const { call } = await desk.agent()
+  for (const nth of [1, 2, 3, 4, 5]) await call('POST', sources, { id: `s${nth}`, name: 'S', text: 'x' })
+  const first = await call('GET', `${sources}?limit=2`)
+  t.same(
+    first.json.data.map(({ id }: { id: string }) => id),
+    ['s1', 's2'],
+  )
+  await call('DELETE', `${sources}/s2`)
+  const second = await call('GET', `${sources}?limit=2&pageToken=${first.json.nextPageToken}`)
+  t.same(
+    second.json.data.map(({ id }: { id: string }) => id),
+    ['s3', 's4'],
+    'though the one it ended with is gone',
+  )
+  const third = await call('GET', `${sources}?limit=2&pageToken=${second.json.nextPageToken}`)
+  t.same(
+    third.json.data.map(({ id }: { id: string }) => id),
+    ['s5'],
+  )
+  t.notOk('nextPageToken' in third.json)
+  t.same(fieldsOf(await call('GET', `${sources}?pageToken=forged`)), ['pageToken'])
+  const stale = { 'if-match': first.headers.etag! }
+  t.equal((await call('PATCH', `${sources}/s1`, { text: 'y' }, stale)).status, 412)
+  t.equal((await call('DELETE', `${sources}/s1`, undefined, stale)).status, 412)
+  t.equal((await call('GET', `${sources}/s1`)).json.characters, 1)
+})
+
+t.test('Sources take the scopes of knowledge, and those of another agent are not found', async (t) => {
+  const { id } = await desk.agent()
+  const other = await desk.agent()
+  const reader = desk.callAs(await desk.node.keyWith(['knowledge:read']), id)
+  const writer = desk.callAs(await desk.node.keyWith(['knowledge:write']), id)
+  const agents = desk.callAs(await desk.node.keyWith(['agents:write']), id)
+  t.equal((await reader('GET', sources)).status, 200)
+  t.equal((await reader('POST', sources, { name: 'A', text: 'x' })).json.code, 'auth.scope_missing')
+  t.equal((await agents('GET', sources)).json.code, 'auth.scope_missing')
+  t.equal((await writer('POST', sources, { id: 'a', name: 'A', text: 'The shrike.' })).status, 201)
+  t.equal((await writer('GET', `${sources}/a`)).status, 200, 'who may write may read')
+  t.equal((await other.call('GET', `${sources}/a`)).status, 404)
+  t.same((await search(other.call, 'shrike')).json.passages, [])
+  t.equal((await desk.callAs(desk.node.key, 'nobody')('GET', sources)).status, 404)
+})
+
+t.test('A source that is deleted leaves no row, and neither does an agent', async (t) => {
+  const dir = await mkdtemp(join(tmpdir(), 'parley-sources-'))
+  t.teardown(() => rm(dir, { recursive: true, force: true }))
+  const env = { PARLEY_DATA_DIR: dir, PARLEY_BOOTSTRAP_KEY: 'sk-svc-000000000000000000000000' }
+
+  async function rows(): Promise<string[]> {
+    const store = await openStore({ dir, shards: 16 })
+    const found: string[] = []
+    for (let shard = 0; shard < 16; shard++) {
+      for (const { key } of store.space(shard).rows(undefined, 100_000)) found.push(key.toString('latin1'))
+    }
+    await store.close()
+    return found.filter((key) => key.includes('knowledge.')).sort()
+  }
+
+  async function within(run: (call: Call, clock: ManualClock) => Promise<unknown>): Promise<string[]> {
+    const other = await openDesk({ dir, env })
+    const key = env.PARLEY_BOOTSTRAP_KEY
+    const call = other.callAs(key, 'keeper')
+    await other.node.mgmt('POST', '/v1/orgs/demo/agents', { token: key, json: { name: 'Keeper' } })
+    await run(call, other.node.clock)
+    await other.node.close()
+    return rows()
+  }
+
+  const text = (words: string) => `${words} `.repeat(400)
+  const before = await within((call) => call('POST', sources, { id: 'stays', name: 'S', text: text('heron otter') }))
+  t.ok(before.length > 4, 'the rows of a source were found at all')
+  const large = Array.from({ length: limits.rowsPerSweep * 2 + 1 }, (_, nth) => `q${nth.toString(36)}`).join(' ')
+  const swept = await within(async (call, clock) => {
+    await call('POST', sources, { id: 'large', name: 'L', text: `${large} heron` })
+    t.same((await search(call, 'q1')).json.passages.length, 1)
+    t.equal((await call('DELETE', `${sources}/large`)).status, 204)
+    t.same(
+      (await search(call, 'q1 heron')).json.data.map(({ id }: { id: string }) => id),
+      ['stays'],
+      'at once',
+    )
+    await call('POST', sources, { id: 'large', name: 'L', text: 'qzz' })
+    for (let portion = 0; portion < 3; portion++) await clock.advance(1)
+    t.same(texts(await search(call, 'qzz q1')), ['qzz'], 'another one of its id is not touched')
+    await call('DELETE', `${sources}/large`)
+  })
+  t.same(swept, before, 'one of many words goes a portion at a time')
+  const more = await within(async (call) => {
+    await call('POST', sources, { id: 'goes', name: 'G', text: text('heron bittern 営業時間') })
+    await call('PATCH', `${sources}/goes`, { text: text('egret') })
+  })
+  t.ok(more.length > before.length)
+  t.same(await within((call) => call('DELETE', `${sources}/goes`)), before)
+  t.same(await within((call) => call('DELETE', '')), [])
+})
