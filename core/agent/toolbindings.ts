@@ -1,5 +1,6 @@
 /** Tool bindings: a config held to the form of its tool, with write-only fields taken out before it is kept. */
 import { listCatalog } from '../catalogs/index.js'
+import { connectionField, signInOf } from '../catalogs/tooloauth.js'
 import { invalid, type Refusal, refuse } from '../errors.js'
 import { agentLimits as limits } from '../limits.js'
 import type { SecretChanges } from './capabilities.js'
@@ -83,9 +84,10 @@ export interface ConfigStatus {
   readonly missing: readonly string[]
 }
 
-/** A required write-only field counts as given once it is stored. */
-export function configStatus(binding: Item<'toolBindings'>, stored: ReadonlySet<string>): ConfigStatus {
-  const required = formOf(binding.toolId)?.required ?? []
-  const missing = required.filter((name) => binding.config[name] === undefined && !stored.has(name))
+/** A required write-only field counts as given once it is stored, or once a connection of the org stands for it. */
+export function configStatus({ toolId, config }: Item<'toolBindings'>, stored: ReadonlySet<string>): ConfigStatus {
+  const required = formOf(toolId)?.required ?? []
+  const given = new Set([...stored, ...(config[connectionField] ? (signInOf(toolId)?.standsFor ?? []) : [])])
+  const missing = required.filter((name) => config[name] === undefined && !given.has(name))
   return { complete: missing.length === 0, missing }
 }

@@ -149,6 +149,14 @@ t.test('Write-only fields of a tool go beside the binding, and count once stored
   t.same(configStatus(binding, new Set(['apiKey'])), { complete: true, missing: [] })
 })
 
+t.test('A connection of the org stands for the secrets of a tool that people sign in for', async (t) => {
+  const config = { baseUrl: 'https://crm.example', connectionId: 'con_1' }
+  const binding = { toolId: '@svc/tool.crm-record', enabled: true, config }
+  t.same(configStatus(binding, new Set()), { complete: true, missing: [] })
+  const { connectionId: _none, ...alone } = config
+  t.same(configStatus({ ...binding, config: alone }, new Set()), { complete: false, missing: ['apiKey'] })
+})
+
 t.test('PUT replaces the config, PATCH merges, null takes a field away', async (t) => {
   const { document } = must(bindingWritten(sample, toolId, { hiddenFields: ['cost'], apiKey: null }, 'merge'))
   t.same(find(document, 'toolBindings', toolId)?.config, { baseUrl: 'https://shop.example', hiddenFields: ['cost'] })
