@@ -8,6 +8,7 @@ import type { Signal } from '../amf/index.js'
 import type { ProviderForm } from '../catalogs/shapes.js'
 import type { Inbound } from '../conversation/hear.js'
 import type { Block } from '../render/contract.js'
+import type { Live } from './live.js'
 import type { ChannelName } from './names.js'
 import type { Traits } from './traits.js'
 
@@ -39,6 +40,8 @@ export interface Adapter<Auth = unknown, Wire = unknown, Open extends Line = Lin
   revoke?(providerId: string, sending: Sending<Auth, Open>): PromiseLike<'revoked' | 'tooLate' | 'unknown'>
   /** For providers that are connected to: opens the line by itself, again and again, until it is closed. */
   connect?(connecting: Connecting<Auth>): Open
+  /** For the channel whose people the gateway itself talks to: the frames of their sockets. */
+  readonly live?: Live
 }
 
 export interface Descriptor {

@@ -204,7 +204,7 @@ function attendTo(tx: Tx, asid: string, matter: Matter): null {
   return null
 }
 
-function begun({ asid, agent, channel, address, sandbox }: Identity, at: number): Conversation {
+export function begun({ asid, agent, channel, address, sandbox }: Identity, at: number): Conversation {
   return {
     asid,
     agent,

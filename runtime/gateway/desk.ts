@@ -6,6 +6,7 @@ import { conversation as limits } from '../../core/limits.js'
 import type { SendNews } from '../../core/outreach/send.js'
 import type { IdentityNews } from '../../core/people/person.js'
 import type { Command, Told, Tx } from '../shard/contract.js'
+import { openTranscript } from '../webchat/transcript.js'
 import { callWith } from './calls.js'
 import type { ConversationCommands } from './commands.js'
 import { type Carry, effectKinds } from './effects.js'
@@ -41,6 +42,7 @@ export function openDesk({ tx, told, conversation: before, timeScale, commands, 
   const { asid, channel, address, agent } = before
   const { orgId, agentId } = agent
   const { at } = told
+  const transcript = openTranscript(tx, before, at)
   let records = before.nextRecord
   const scaled = (ms: number) => Math.ceil(ms / timeScale)
   const recordKey = (): [string, string, number, string, number] => [orgId, agentId, at, asid, records++]
@@ -61,11 +63,15 @@ export function openDesk({ tx, told, conversation: before, timeScale, commands, 
     parked: (providerId) => inTime(tx.get(parkedTable, [asid, providerId]))?.receipts ?? [],
 
     keep(conversation) {
+      transcript?.write(conversation)
       tx.put(conversationTable, [asid], { ...conversation, nextRecord: records })
       const isCalling = before.firstEvent < before.nextEvent
       if (!isCalling && conversation.firstEvent < conversation.nextEvent) callWith(tx, asid, conversation.firstEvent)
     },
-    keepOutgoing: (outgoing) => tx.put(outgoingTable, [asid, outgoing.id], outgoing),
+    keepOutgoing(outgoing) {
+      transcript?.keeping(outgoing)
+      tx.put(outgoingTable, [asid, outgoing.id], outgoing)
+    },
     nameForProvider(providerId, messageId) {
       tx.put(providerIdTable, [asid, providerId], { messageId, until: at + scaled(limits.keptMs) })
     },
@@ -82,6 +88,7 @@ export function openDesk({ tx, told, conversation: before, timeScale, commands, 
     tell: (number, event) => tx.put(eventTable, [asid, number], event),
     traffic(entry) {
       const key = recordKey()
+      transcript?.recorded(entry, key[4])
       tx.put(trafficTable, key, { ...entry, channel, ...(before.sandbox && { test: true }) })
       if (before.sandbox && entry.type !== 'status') tx.put(turnTable, [asid, key[4]], { ...entry, at })
     },

@@ -3,6 +3,8 @@ import type { Conversation } from '../../core/conversation/state.js'
 import { conversation as limits } from '../../core/limits.js'
 import type { Tx } from '../shard/contract.js'
 import type { Key, Table } from '../store/contract.js'
+import { lineTable } from '../webchat/transcript.js'
+import { directiveTable } from './sandboxturns.js'
 import {
   callerIdTable,
   deadLetterTable,
@@ -12,6 +14,7 @@ import {
   providerIdTable,
   seenTable,
   trafficTable,
+  turnTable,
 } from './tables.js'
 
 const tidying = 'tidy'
@@ -49,6 +52,9 @@ export function tidy(
     forget(table as Table<[string, string], { until: number }>, [asid], ({ until }) => until <= at)
   forget(parkedTable, [asid], ({ until }) => until <= at)
   forget(outgoingTable, [asid], (outgoing) => outgoing.at <= keptSince)
+  forget(lineTable, [asid], (line) => line.at <= keptSince)
+  for (const table of [turnTable, directiveTable])
+    forget(table as Table<[string, number], { at: number }>, [asid], (turn) => turn.at <= keptSince)
   for (const table of [trafficTable, logTable])
     forget(table as typeof logTable, [orgId, agentId], (_value, [, , writtenAt]) => writtenAt <= keptSince)
   forget(deadLetterTable, [orgId, agentId], (letter) => letter.at <= keptSince)

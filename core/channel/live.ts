@@ -1,0 +1,73 @@
+/**
+ * The power of a channel that the gateway serves itself, over sockets that people's pages open: how its frames read and
+ * how they are written. Everything here is pure; who is connected, and what they have been told, the gateway knows.
+ */
+import type { Inbound } from '../conversation/hear.js'
+import type { UserContent } from '../conversation/state.js'
+
+export interface Live {
+  /** What a frame says. It takes anything, never throws, and takes time linear in the text. */
+  read(text: string): FrameRead
+  /** The frame that says so, as text. */
+  write(telling: Telling): string
+}
+
+export type FrameRead =
+  /** Something that the person said or did, under an id of the page's own: answered once it is on record. */
+  | { readonly kind: 'said'; readonly id: string; readonly inbound: Inbound }
+  /** What the page noticed of messages. */
+  | { readonly kind: 'mark'; readonly state: 'delivered' | 'read'; readonly messageIds: readonly string[] }
+  | { readonly kind: 'typing' }
+  /** It cannot be read; `field` is empty where that is true of all of it, `id` what the page called it. */
+  | { readonly kind: 'wrong'; readonly field: string; readonly message: string; readonly id?: string }
+
+/** A cursor is the place of a line in the record of one person. Moments are milliseconds since 1970. */
+export type Telling =
+  | { readonly kind: 'welcome'; readonly address: string; readonly cursor: number; readonly more: boolean }
+  | {
+      readonly kind: 'message'
+      readonly cursor: number
+      readonly at: number
+      readonly state: 'sent' | 'delivered' | 'read'
+      /** As the adapter rendered it. */
+      readonly wire: unknown
+    }
+  | {
+      readonly kind: 'said'
+      readonly cursor: number
+      readonly at: number
+      readonly id: string
+      readonly content: UserContent
+    }
+  | { readonly kind: 'caughtUp' | 'ping'; readonly cursor: number }
+  | { readonly kind: 'accepted'; readonly id: string }
+  | { readonly kind: 'typing' }
+  | { readonly kind: 'seen'; readonly at: number }
+  | {
+      readonly kind: 'error'
+      readonly code: 'invalidFrame' | 'rateLimited' | 'unavailable'
+      readonly message: string
+      readonly field?: string
+      readonly id?: string
+      readonly retryAfterMs?: number
+    }
+
+/** How the gateway ends a connection, besides what the protocol itself says (1009: a frame too large). */
+export const closeCodes = {
+  /** This node stops: connect again at once, another one answers. */
+  goingAway: 1001,
+  /** Too many frames that cannot be read. */
+  unreadable: 1008,
+  /** It cannot be found out just now whether the page may come in: connect again a little later. */
+  later: 1013,
+  /** What was to be told did not fit through: connect again with the last cursor. */
+  behind: 4000,
+  /** The token is not good, or no longer: ask for another. */
+  badToken: 4401,
+  /** The chat is not for the site of the page. */
+  foreignSite: 4403,
+  /** There is no such chat, or it is switched off. */
+  switchedOff: 4404,
+  /** Too many connections from one address: connect again a little later. */
+  tooMany: 4429,
+} as const

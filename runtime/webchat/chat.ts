@@ -1,0 +1,51 @@
+/**
+ * The chat of an agent by its public name: the org and the agent with a dot between them. Agent ids are unique within an
+ * org only, and neither of the two may hold a dot; unlike a binding's id the name outlives the binding, so what was pasted
+ * into a site goes on working when web chat is removed and bound anew.
+ */
+import Type from 'typebox'
+import { faultsOf } from '../../core/agent/check.js'
+import { type AgentPlace, agentKeyOf } from '../../core/agentkey.js'
+import type { ChannelRoute } from '../../core/agentside.js'
+import { isRefusal, type Refusal, refuse } from '../../core/errors.js'
+import { slugPattern } from '../../core/ids.js'
+import type { KnownAgent } from '../gateway/directory.js'
+import type { Places } from '../gateway/places.js'
+
+const slug = slugPattern.slice(1, -1)
+export const chatPattern = `^${slug}\\.${slug}$`
+const ChatName = Type.String({ pattern: chatPattern })
+
+export function chatNameOf({ orgId, agentId }: AgentPlace): string {
+  return `${orgId}.${agentId}`
+}
+
+export function placeOfChat(name: string): AgentPlace | undefined {
+  const [orgId, agentId] = name.split('.')
+  return orgId && agentId && faultsOf(ChatName, name).length === 0 ? { orgId, agentId } : undefined
+}
+
+export interface Chat {
+  readonly agent: KnownAgent
+  readonly bound: ChannelRoute
+}
+
+const noSuchChat = refuse('resource.not_found', { detail: 'There is no such chat, or it is switched off.' })
+
+/** Whether the agent is not there, has no web chat or has it switched off looks alike from outside. */
+export async function findChat({ directory }: Pick<Places, 'directory'>, place: AgentPlace): Promise<Chat | Refusal> {
+  const agent = await directory.routes(agentKeyOf(place))
+  if (isRefusal(agent)) return agent.refused === 'resource.not_found' ? noSuchChat : agent
+  const bound = agent.channels.find(({ channel }) => channel === 'webchat')
+  return bound ? { agent, bound } : noSuchChat
+}
+
+const foreign = refuse('auth.forbidden', { detail: 'The chat is not for this site.' })
+
+/** Undefined where pages of that origin may show the chat: those the operator named, our own, and any where none is named. */
+export function wrongOrigin({ bound }: Chat, origin: string, own: string): Refusal | undefined {
+  const named = bound.inputs?.origins
+  if (!Array.isArray(named) || named.length === 0 || origin === own) return undefined
+  const isNamed = named.some((each) => typeof each === 'string' && each.toLowerCase() === origin.toLowerCase())
+  return isNamed ? undefined : foreign
+}

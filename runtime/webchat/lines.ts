@@ -1,0 +1,50 @@
+/** A line of a visitor's record as pages are shown it: messages rendered anew each time, by what the agent is now. */
+import type { ContentMessage } from '../../core/amf/index.js'
+import type { Adapter } from '../../core/channel/adapter.js'
+import type { Live } from '../../core/channel/live.js'
+import type { UserContent } from '../../core/conversation/state.js'
+import { isRefusal } from '../../core/errors.js'
+import { render } from '../../core/render/render.js'
+import { type KnownAgent, readerOf } from '../gateway/directory.js'
+import { withHostedMedia } from '../gateway/media.js'
+import type { Places } from '../gateway/places.js'
+
+export type ToldLine = { readonly cursor: number; readonly at: number } & (
+  | {
+      readonly message: {
+        readonly id: string
+        readonly content: ContentMessage
+        readonly state: 'sent' | 'delivered' | 'read'
+      }
+    }
+  | { readonly said: { readonly id: string; readonly content: UserContent } }
+)
+
+/** An adapter that can speak over sockets. */
+export type LiveAdapter = Adapter & { readonly live: Live }
+
+export interface Showing {
+  readonly media: Places['media']
+  readonly adapter: LiveAdapter
+  readonly agent: KnownAgent
+  /** The visitor. */
+  readonly address: string
+}
+
+/** The frame, or undefined while the media of the message cannot be looked up. */
+export async function frameOfLine(
+  line: ToldLine,
+  { media, adapter, agent, address }: Showing,
+): Promise<string | undefined> {
+  const { live, descriptor } = adapter
+  const { cursor, at } = line
+  if ('said' in line) return live.write({ kind: 'said', cursor, at, ...line.said })
+  const { id: messageId, content, state } = line.message
+  const hosted = await withHostedMedia(media, content, descriptor.traits)
+  if (isRefusal(hosted)) return undefined
+  // Media that was there when it was sent and is gone now leaves its address, and the words beside it, to the page.
+  const message = 'reason' in hosted ? content : hosted
+  const { blocks } = render(message, descriptor.traits, readerOf(agent))
+  const [wire] = adapter.render(blocks, { address, messageId })
+  return live.write({ kind: 'message', cursor, at, state, wire })
+}

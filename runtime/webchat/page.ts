@@ -1,0 +1,115 @@
+/** What comes from one page, frame after frame in the order of coming, and what each of them is answered. */
+import type { Telling } from '../../core/channel/live.js'
+import { closeCodes } from '../../core/channel/live.js'
+import type { Inbound } from '../../core/conversation/hear.js'
+import { isRefusal, type Refusal } from '../../core/errors.js'
+import { http, webchat as limits } from '../../core/limits.js'
+import type { Clock } from '../clock.js'
+import type { LiveSocket } from '../http/websocket.js'
+import { type State, shapeOf, spend } from '../limits/bucket.js'
+import type { Spent } from '../limits/contract.js'
+import type { LiveAdapter } from './lines.js'
+
+export interface PageOptions {
+  /** Whether the page may come in; what it says is heard once that is known. */
+  readonly ready: Promise<boolean>
+  readonly socket: LiveSocket
+  readonly live: LiveAdapter['live']
+  readonly clock: Clock
+  /** Puts on record what the visitor did, all of it or nothing. */
+  readonly hear: (items: readonly { id: string; inbound: Inbound }[]) => Promise<Refusal | undefined>
+  /** Which of the messages have not come so far yet, as far as is known. */
+  readonly unmarked: (state: Mark, messageIds: readonly string[]) => Promise<readonly string[] | Refusal>
+  /** Whether the visitor, and the address they are at, may say one thing more. */
+  readonly maySay: () => Promise<Spent>
+  /** There is a conversation that typing can belong to. */
+  readonly hasBegun: () => boolean
+  readonly failed: (error: unknown) => void
+}
+
+export type Mark = 'delivered' | 'read'
+
+/** Takes the frames of a page, each after the one before it has been answered. */
+export function openPage(options: PageOptions): (text: string) => void {
+  const { ready, socket, live, clock } = options
+  const shape = shapeOf(limits.frames)
+  let state: State | undefined
+  let waiting = 0
+  let unreadable = 0
+  let typedAt = Number.NEGATIVE_INFINITY
+  let last: Promise<void> = Promise.resolve()
+
+  const tell = (telling: Telling) => void socket.send(live.write(telling))
+
+  function isTooMuch(): boolean {
+    const counted = spend(shape, state, Math.floor(clock.elapsed() * 1000))
+    state = counted.state
+    return !counted.spent.allowed || waiting >= limits.waitingFrames
+  }
+
+  function slowDown(seconds: number, id?: string): void {
+    const message = 'Too much at once: send it again a little later.'
+    tell({ kind: 'error', code: 'rateLimited', message, retryAfterMs: seconds * 1000, ...(id && { id }) })
+  }
+
+  async function take(text: string): Promise<void> {
+    const frame = live.read(text)
+    switch (frame.kind) {
+      case 'wrong':
+        return refused(frame)
+      case 'said':
+        return said(frame.id, frame.inbound)
+      case 'mark':
+        return marked(frame.state, frame.messageIds)
+      case 'typing':
+        return typing()
+    }
+  }
+
+  function refused({ field, message, id }: { field: string; message: string; id?: string }): void {
+    tell({ kind: 'error', code: 'invalidFrame', message, ...(field && { field }), ...(id && { id }) })
+    if (++unreadable >= limits.unreadableFrames) socket.close(closeCodes.unreadable, 'Too many frames cannot be read.')
+  }
+
+  async function said(id: string, inbound: Inbound): Promise<void> {
+    const { allowed, retryAfterSeconds } = await options.maySay()
+    if (!allowed) return slowDown(retryAfterSeconds, id)
+    const refusal = await options.hear([{ id, inbound }])
+    if (!refusal) return tell({ kind: 'accepted', id })
+    const retryAfterMs = http.retryAfterSeconds * 1000
+    tell({ kind: 'error', code: 'unavailable', message: 'It could not be taken just now.', id, retryAfterMs })
+  }
+
+  /** One and the same for all pages, so that it counts once however many of them say it. What was read has arrived. */
+  async function marked(state: Mark, messageIds: readonly string[]): Promise<void> {
+    const fresh = await options.unmarked(state, messageIds)
+    if (isRefusal(fresh) || fresh.length === 0) return
+    const states: readonly Mark[] = state === 'read' ? ['delivered', 'read'] : [state]
+    const items = fresh.flatMap((providerId) =>
+      states.map((each) => {
+        const receipt = { providerId, state: each }
+        return { id: `${each}:${providerId}`, inbound: { kind: 'receipt', receipt } as const }
+      }),
+    )
+    await options.hear(items)
+  }
+
+  async function typing(): Promise<void> {
+    const at = clock.now()
+    if (!options.hasBegun() || at - typedAt < limits.typingEveryMs) return
+    typedAt = at
+    const id = `typing:${Math.floor(at / limits.typingEveryMs)}`
+    await options.hear([{ id, inbound: { kind: 'system', system: 'typing' } }])
+  }
+
+  return (text) => {
+    if (isTooMuch()) return slowDown(http.retryAfterSeconds)
+    waiting++
+    last = last
+      .then(async () => {
+        if (await ready) await take(text)
+      })
+      .catch(options.failed)
+      .finally(() => waiting--)
+  }
+}

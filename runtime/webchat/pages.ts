@@ -1,0 +1,145 @@
+/** The widget, one script for any site, and the page that shows nothing but a chat. Both are served down to the last byte. */
+import Type from 'typebox'
+import { isRefusal } from '../../core/errors.js'
+import { webchat as limits } from '../../core/limits.js'
+import type { Places } from '../gateway/places.js'
+import { answerFile, type DocsFile, docsFile, fileHeaders } from '../http/docs-files.js'
+import { type Route, route } from '../http/route.js'
+import { parsedUrl } from '../url.js'
+import { type Chat, chatPattern, findChat, placeOfChat } from './chat.js'
+
+export interface ChatPagesOptions {
+  readonly places: Pick<Places, 'directory'>
+  /** Where browsers find the gateway. */
+  readonly publicUrl: () => string
+  /** How a chat looks, by the agent's name and by what was filled in for it: plain data, which the script is called with. */
+  readonly look: (name: string, inputs?: Readonly<Record<string, unknown>>) => { readonly title: string }
+  /** The bundled script: a function of how the chat looks. */
+  readonly widget: () => Promise<Uint8Array>
+}
+
+export function chatPageRoutes({ places, publicUrl, look: lookFor, widget }: ChatPagesOptions): Route[] {
+  const scripts = keptFiles()
+  const pages = keptFiles()
+  const declared = {
+    plane: 'gateway',
+    method: 'GET',
+    tag: 'Web chat',
+    access: { who: 'public' },
+    params: Type.Object({ agentId: Type.String({ pattern: chatPattern }) }),
+    headers: fileHeaders,
+    errors: ['resource.not_found', 'service.unavailable'],
+  } as const
+  const lookOf = ({ agent, bound }: Chat) => lookFor(agent.name, bound.inputs)
+  const find = (name: string) => findChat(places, placeOfChat(name)!)
+  return [
+    route({
+      ...declared,
+      path: '/webchat/{agentId}',
+      summary: 'Open the chat of an agent as a page of its own',
+      reply: { 200: 'text/html', 304: null },
+      async handler({ params: { agentId: name }, header }) {
+        const chat = await find(name)
+        if (isRefusal(chat)) return chat
+        const html = pageHtml(lookOf(chat), name)
+        const headers = pageHeaders(chat, publicUrl())
+        const page = pages(JSON.stringify([html, headers]), () =>
+          docsFile('text/html; charset=utf-8', headers, () => html),
+        )
+        return answerFile(page, header)
+      },
+    }),
+    route({
+      ...declared,
+      path: '/webchat/{agentId}/widget.js',
+      summary: 'Read the script that puts the chat of an agent on a site',
+      reply: { 200: 'text/javascript', 304: null },
+      async handler({ params: { agentId: name }, header }) {
+        const chat = await find(name)
+        if (isRefusal(chat)) return chat
+        const look = JSON.stringify(lookOf(chat))
+        const script = scripts(look, () =>
+          docsFile('text/javascript; charset=utf-8', scriptHeaders, async () =>
+            Buffer.concat([await widget(), Buffer.from(`(${look})\n`)]),
+          ),
+        )
+        return answerFile(script, header)
+      },
+    }),
+  ]
+}
+
+/** Compressing takes longer than everything else here, so what was asked for lately is kept as it was answered. */
+function keptFiles(): (key: string, make: () => DocsFile) => DocsFile {
+  const kept = new Map<string, DocsFile>()
+  return (key, make) => {
+    const file = kept.get(key) ?? make()
+    kept.delete(key)
+    kept.set(key, file)
+    if (kept.size > limits.pagesKept) kept.delete(kept.keys().next().value!)
+    return file
+  }
+}
+
+/** A site shows a new look within minutes, and no page waits for one it has. Pages that are isolated may load it, too. */
+const scriptHeaders = {
+  'cache-control': `public, max-age=${limits.scriptMaxAgeSeconds}`,
+  'cross-origin-resource-policy': 'cross-origin',
+}
+
+/**
+ * One script of ours and nothing inline; pictures, films and sound come from wherever agents keep them. Sites that are
+ * named for the chat may also frame it.
+ */
+function pageHeaders({ bound }: Chat, publicUrl: string): Readonly<Record<string, string>> {
+  const named = bound.inputs?.origins
+  const sites = Array.isArray(named)
+    ? named.filter((site) => typeof site === 'string' && /^https?:\/\/[\w.:[\]-]+$/.test(site))
+    : []
+  const socket = parsedUrl(publicUrl)?.origin.replace(/^http/, 'ws') ?? ''
+  return {
+    'cache-control': 'no-cache',
+    'content-security-policy': [
+      "default-src 'none'",
+      "script-src 'self'",
+      'img-src https: http: data:',
+      'media-src https: http:',
+      `connect-src 'self' ${socket}`.trimEnd(),
+      "base-uri 'none'",
+      "form-action 'none'",
+      `frame-ancestors ${sites.length > 0 ? sites.join(' ') : "'none'"}`,
+    ].join('; '),
+    'referrer-policy': 'no-referrer',
+  }
+}
+
+/** Links are relative, so the page works under whatever path a proxy puts it. */
+function pageHtml({ title }: { readonly title: string }, name: string): string {
+  return `<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8">
+    <meta name="viewport" content="width=device-width, initial-scale=1, interactive-widget=resizes-content">
+    <meta name="color-scheme" content="light dark">
+    <title>${escaped(title)}</title>
+    <link rel="icon" href="data:,">
+    <script src="${name}/widget.js" data-view="page" async></script>
+  </head>
+  <body>
+    <noscript><p>This chat needs JavaScript.</p></noscript>
+  </body>
+</html>
+`
+}
+
+const entities: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+}
+
+function escaped(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => entities[character]!)
+}

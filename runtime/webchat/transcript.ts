@@ -1,0 +1,131 @@
+/**
+ * The record of a visitor, line by line: what pages are told, and in which order. A line only points at what it shows,
+ * which is kept with the conversation as on any channel: an agent's message, or a record of what the visitor said. It is
+ * written in the commit that makes the message sent, or that hears the visitor, so no line is ever told that is not kept.
+ */
+import { isSignal } from '../../core/amf/index.js'
+import type { TrafficEntry } from '../../core/conversation/desk.js'
+import type { Conversation, Outgoing, UserContent } from '../../core/conversation/state.js'
+import { webchat as limits } from '../../core/limits.js'
+import { conversationTable, outgoingTable, trafficTable } from '../gateway/tables.js'
+import type { Query, Tx } from '../shard/contract.js'
+import { type Reader, readSoon, table } from '../store/contract.js'
+import type { ToldLine } from './lines.js'
+
+export type Line =
+  | { readonly at: number; readonly messageId: string }
+  /** `record` is the number of the record of traffic; `id` is what the page called it. */
+  | { readonly at: number; readonly record: number; readonly id: string }
+
+export interface Head {
+  /** The cursor of the newest line; 0 before the first. */
+  readonly newest: number
+  /** The last signal of the agent, and the newest line when it came. */
+  readonly signal?: { readonly signal: 'typing' | 'read'; readonly at: number; readonly behind: number }
+}
+
+export const lineTable = table<[asid: string, cursor: number], Line>('webchat.line')
+export const headTable = readSoon(table<[asid: string], Head>('webchat.head'))
+
+const nothingYet: Head = { newest: 0 }
+
+/** What one decision about a conversation adds to the record of its visitor. */
+export interface Transcript {
+  /** Before a message is kept anew: it is a line from the moment at which it was handed over. */
+  keeping(outgoing: Outgoing): void
+  recorded(entry: TrafficEntry, number: number): void
+  /** Comes last. What was heard, if anything was, the page called `heardId`. */
+  write(after: Pick<Conversation, 'heardId'>): void
+}
+
+/** Undefined for conversations that have no pages: those of other channels, and of personas. */
+export function openTranscript(tx: Tx, { asid, channel, sandbox }: Conversation, at: number): Transcript | undefined {
+  if (channel !== 'webchat' || sandbox) return undefined
+  const lines: ({ readonly messageId: string } | { readonly record: number })[] = []
+  let signal: 'typing' | 'read' | undefined
+  return {
+    keeping({ id, message, sentAt }) {
+      const wasSent = tx.get(outgoingTable, [asid, id])?.sentAt !== undefined
+      if (sentAt === undefined || wasSent) return
+      if (isSignal(message)) signal = message.signal
+      else lines.push({ messageId: id })
+    },
+    recorded({ origin, type }, record) {
+      if (origin === 'user' && type === 'content') lines.push({ record })
+    },
+    write({ heardId = '' }) {
+      if (lines.length === 0 && !signal) return
+      const head = tx.get(headTable, [asid]) ?? nothingYet
+      let { newest } = head
+      for (const line of lines) {
+        tx.put(lineTable, [asid, ++newest], 'record' in line ? { at, ...line, id: heardId } : { at, ...line })
+      }
+      tx.put(headTable, [asid], { ...head, newest, ...(signal && { signal: { signal, at, behind: newest } }) })
+    },
+  }
+}
+
+export interface LinesAsked {
+  readonly asid: string
+  /** The last line that was told; absent: the newest lines are wanted. */
+  readonly after?: number
+}
+
+export interface LinesFound {
+  readonly head: Head
+  /** Lines in order, at most as many as are read at a time. Those whose message is no longer kept are left out. */
+  readonly lines: readonly ToldLine[]
+  /** Everything up to here has been looked at. */
+  readonly upTo: number
+  /** There are older lines than those that will be told. */
+  readonly more: boolean
+}
+
+export const readLines: Query<LinesAsked, LinesFound> = {
+  name: 'webchat.lines',
+  read(reader, { asid, after }) {
+    const head = reader.get(headTable, [asid]) ?? nothingYet
+    const from = after === undefined ? Math.max(0, head.newest - limits.historyLines) : Math.min(after, head.newest)
+    const rows = [...reader.range(lineTable, { prefix: [asid], after: [asid, from], limit: limits.linesPerRead })]
+    const [oldest] = after === undefined && from > 0 ? reader.range(lineTable, { prefix: [asid], limit: 1 }) : []
+    return {
+      head,
+      lines: rows.flatMap(({ key: [, cursor], value }) => toldOf(reader, asid, cursor, value) ?? []),
+      upTo: rows.length < limits.linesPerRead ? head.newest : rows.at(-1)!.key[1],
+      more: oldest !== undefined && oldest.key[1] <= from,
+    }
+  },
+}
+
+function toldOf(reader: Reader, asid: string, cursor: number, line: Line): ToldLine | undefined {
+  const { at } = line
+  if ('messageId' in line) {
+    const outgoing = reader.get(outgoingTable, [asid, line.messageId])
+    if (!outgoing || isSignal(outgoing.message)) return undefined
+    const { states } = outgoing
+    const state = states.read ? 'read' : states.delivered ? 'delivered' : 'sent'
+    return { cursor, at, message: { id: outgoing.id, content: outgoing.message, state } }
+  }
+  const { record, id } = line
+  const place = reader.get(conversationTable, [asid])?.agent
+  const entry = place && reader.get(trafficTable, [place.orgId, place.agentId, at, asid, record])
+  return entry && { cursor, at, said: { id, content: contentOf(entry) } }
+}
+
+/** An answer by a tap is on record as what it means; its words are what the visitor tapped. */
+function contentOf({ subtype, text, raw }: TrafficEntry): UserContent {
+  return subtype === 'result' ? { text: text ?? '' } : (raw as UserContent)
+}
+
+/** Those of the messages that were sent and are not known to have come so far. */
+export const readUnmarked: Query<
+  { readonly asid: string; readonly state: 'delivered' | 'read'; readonly messageIds: readonly string[] },
+  readonly string[]
+> = {
+  name: 'webchat.unmarked',
+  read: (reader, { asid, state, messageIds }) =>
+    messageIds.filter((id) => {
+      const outgoing = reader.get(outgoingTable, [asid, id])
+      return outgoing?.sentAt !== undefined && outgoing.states[state] === undefined
+    }),
+}

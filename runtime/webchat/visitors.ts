@@ -1,0 +1,67 @@
+/** Where pages get the token of their visitor: a new one, or a fresh one for the visitor they had. */
+import Type from 'typebox'
+import { isRefusal, refuse } from '../../core/errors.js'
+import { idFromBytes } from '../../core/ids.js'
+import { webchat as limits } from '../../core/limits.js'
+import type { Places } from '../gateway/places.js'
+import { json, type Route, route } from '../http/route.js'
+import type { Buckets } from '../limits/contract.js'
+import { limitHeaders } from '../limits/headers.js'
+import { chatPattern, findChat, placeOfChat, wrongOrigin } from './chat.js'
+import type { VisitorTokens } from './tokens.js'
+
+export interface VisitorsOptions {
+  readonly places: Pick<Places, 'directory'>
+  readonly tokens: VisitorTokens
+  readonly buckets: Buckets
+  readonly ownOrigin: () => string
+  readonly randomBytes: (count: number) => Uint8Array
+}
+
+const closed = { additionalProperties: false } as const
+const VisitorBody = Type.Object({ token: Type.Optional(Type.String({ maxLength: limits.tokenChars })) }, closed)
+const VisitorView = Type.Object(
+  {
+    visitorId: Type.String(),
+    token: Type.String(),
+    expiresAt: Type.String({ format: 'date-time' }),
+    /** Whether the token that was given was good. */
+    resumed: Type.Boolean(),
+  },
+  closed,
+)
+
+const visitorIdBytes = 20
+
+export function visitorRoutes({ places, tokens, buckets, ownOrigin, randomBytes }: VisitorsOptions): Route[] {
+  return [
+    route({
+      plane: 'gateway',
+      method: 'POST',
+      path: '/webchat/{agentId}/visitors',
+      tag: 'Web chat',
+      summary: 'Become a visitor of an agent’s web chat, or go on as the one you were',
+      access: { who: 'public' },
+      params: Type.Object({ agentId: Type.String({ pattern: chatPattern }) }),
+      headers: ['origin'],
+      body: VisitorBody,
+      bodyOptional: true,
+      reply: { 201: VisitorView },
+      errors: ['resource.not_found', 'auth.forbidden', 'request.rate_limited', 'service.unavailable'],
+      async handler({ params: { agentId: name }, body, header, connection }) {
+        const spent = await buckets.spend('webchatVisitors', connection.remoteAddress())
+        if (!spent.allowed) return refuse('request.rate_limited', { headers: limitHeaders(spent) })
+        const place = placeOfChat(name)!
+        const chat = await findChat(places, place)
+        if (isRefusal(chat)) return chat
+        const stopped = wrongOrigin(chat, header('origin'), ownOrigin())
+        if (stopped) return stopped
+        const known = body?.token === undefined ? undefined : tokens.open(body.token, place)
+        const visitorId = known?.visitorId ?? idFromBytes('vis', randomBytes(visitorIdBytes))
+        const { token, expiresAt } = tokens.mint({ ...place, visitorId })
+        const resumed = known !== undefined
+        return json(201, { visitorId, token, expiresAt: new Date(expiresAt).toISOString(), resumed })
+      },
+    }),
+  ]
+}

@@ -1,0 +1,222 @@
+/** Sockets over the real listener: who is let in, what a listener is told, and what slow or hostile clients get. */
+import { request } from 'node:http'
+import { connect } from 'node:net'
+import t, { type Test } from 'tap'
+import { WebSocket } from 'undici'
+import { type Refusal, refuse } from '../../../core/errors.js'
+import { prepareUws } from '../../../runtime/http/binary.js'
+import { type Listening, listen } from '../../../runtime/http/server.js'
+import type { LiveSocket, SocketListener, SocketRequest } from '../../../runtime/http/websocket.js'
+import { openLog } from '../../../runtime/observe/log.js'
+import { settle, until } from '../../harness/clock.js'
+
+prepareUws(false)
+const { log } = openLog({ to: { write: () => {} } })
+const limits = { frameBytes: 1_024, bufferedMostBytes: 256 * 1024, idleSeconds: 60, lifetimeMinutes: 120 }
+
+/** A listener that notes what it was told. */
+class Noted implements SocketListener {
+  socket: LiveSocket | undefined
+  readonly heardTexts: string[] = []
+  drains = 0
+  closes = 0
+  constructor(readonly request: SocketRequest) {}
+  opened(socket: LiveSocket): void {
+    this.socket = socket
+  }
+  heard(text: string): void {
+    this.heardTexts.push(text)
+  }
+  drained(): void {
+    this.drains++
+  }
+  closed(): void {
+    this.closes++
+  }
+}
+
+type Decide = (listener: Noted) => SocketListener | Refusal
+
+async function serving(
+  t: Test,
+  decide: Decide = (listener) => listener,
+): Promise<{ server: Listening; came: Noted[] }> {
+  const came: Noted[] = []
+  const server = await listen({
+    host: '127.0.0.1',
+    port: 0,
+    serve: (incoming) => incoming.respond({ status: 200, requestId: 'x', type: 'text/plain', body: incoming.path }),
+    sockets: {
+      limits,
+      takes: (path) => path.startsWith('/chat/'),
+      admit(request) {
+        const listener = new Noted(request)
+        came.push(listener)
+        return decide(listener)
+      },
+    },
+    log,
+  })
+  t.teardown(() => server.close(0))
+  return { server, came }
+}
+const urlOf = ({ port }: Listening, path = '/chat/one?token=x') => `ws://127.0.0.1:${port}${path}`
+
+function opened(url: string, headers: Record<string, string> = {}): Promise<WebSocket> {
+  return new Promise((resolve, reject) => {
+    const socket = new WebSocket(url, { headers })
+    socket.addEventListener('open', () => resolve(socket))
+    socket.addEventListener('error', () => reject(new Error('refused')))
+  })
+}
+
+const codeOf = (socket: WebSocket) =>
+  new Promise<number>((resolve) => socket.addEventListener('close', ({ code }) => resolve(code)))
+
+const upgrade = {
+  connection: 'Upgrade',
+  upgrade: 'websocket',
+  'sec-websocket-version': '13',
+  'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==',
+}
+
+function answerOf({ port }: Listening, path: string): Promise<{ status: number; text: string }> {
+  return new Promise((resolve, reject) => {
+    const asking = request({ port, path, headers: upgrade }, async (response) => {
+      const text = Buffer.concat(await response.toArray()).toString()
+      resolve({ status: response.statusCode ?? 0, text })
+    })
+    asking.on('error', reject)
+    asking.end()
+  })
+}
+
+t.test('A socket is opened for whoever is let in, and says what its request was', async (t) => {
+  const { server, came } = await serving(t)
+  const client = await opened(urlOf(server), { origin: 'https://shop.example' })
+  const { request } = came[0]!
+  t.match(request, { path: '/chat/one', query: 'token=x', origin: 'https://shop.example', remoteAddress: '127.0.0.1' })
+  client.send('Hello')
+  await until(() => came[0]!.heardTexts.length === 1)
+  t.same(came[0]!.heardTexts, ['Hello'])
+  const answered = new Promise((resolve) => client.addEventListener('message', ({ data }) => resolve(data)))
+  t.equal(came[0]!.socket!.send('And you'), 'sent')
+  t.equal(await answered, 'And you')
+  client.send(new Uint8Array([104, 105]))
+  await until(() => came[0]!.heardTexts.length === 2)
+  t.equal(came[0]!.heardTexts[1], '', 'what is binary is empty text')
+  client.close()
+  await until(() => came[0]!.closes === 1)
+})
+
+t.test('Many sockets are opened side by side, and none of them is lost', async (t) => {
+  const { server, came } = await serving(t)
+  const clients = await Promise.all(Array.from({ length: 100 }, () => opened(urlOf(server))))
+  await settle()
+  t.equal(clients.filter(({ readyState }) => readyState === WebSocket.OPEN).length, 100)
+  t.equal(
+    came.reduce((sum, { closes }) => sum + closes, 0),
+    0,
+  )
+  for (const client of clients) client.close()
+  await until(() => came.every(({ closes }) => closes === 1))
+})
+
+t.test('A refusal is an answer like any other, and a door that fails is one that is not there just now', async (t) => {
+  const { server } = await serving(t, ({ request }) => {
+    if (request.path === '/chat/bug') throw new Error('a bug')
+    return refuse('auth.forbidden', { detail: 'Not from here.' })
+  })
+  t.match(await answerOf(server, '/chat/one'), { status: 403, text: /Not from here/ })
+  t.match(await answerOf(server, '/chat/bug'), { status: 503 })
+})
+
+t.test('A path that is not the door’s is answered as if no socket had been asked for', async (t) => {
+  const { server, came } = await serving(t)
+  t.same(await answerOf(server, '/elsewhere'), { status: 200, text: '/elsewhere' })
+  t.equal(came.length, 0)
+  const plain = await fetch(`http://127.0.0.1:${server.port}/chat/one`)
+  t.equal(await plain.text(), '/chat/one', 'and so is a request for no socket on one that is')
+})
+
+t.test('A socket that is closed takes everything and does nothing', async (t) => {
+  const { server, came } = await serving(t)
+  const client = await opened(urlOf(server))
+  const code = codeOf(client)
+  const { socket } = came[0]!
+  socket!.close(4000, 'Enough.')
+  t.equal(await code, 4000)
+  t.equal(came[0]!.closes, 1)
+  socket!.close(1001, 'Twice.')
+  t.equal(socket!.send('late'), 'sent')
+  t.equal(socket!.bufferedBytes(), 0)
+  t.equal(came[0]!.closes, 1, 'it is told once')
+})
+
+t.test('A message of more than a frame may hold ends the socket', async (t) => {
+  const { server, came } = await serving(t)
+  const client = await opened(urlOf(server))
+  const code = codeOf(client)
+  client.send('x'.repeat(limits.frameBytes))
+  client.send('x'.repeat(limits.frameBytes + 1))
+  t.ok([1006, 1009].includes(await code))
+  await until(() => came[0]!.closes === 1)
+  t.same(
+    came[0]!.heardTexts.map(({ length }) => length),
+    [limits.frameBytes],
+  )
+})
+
+t.test('For a client that does not read no more is held than the limit, and it drains when it reads on', async (t) => {
+  const { server, came } = await serving(t)
+  const client = connect(server.port, '127.0.0.1')
+  const head = Object.entries({ host: 'x', ...upgrade }).map(([name, value]) => `${name}: ${value}\r\n`)
+  client.write(`GET /chat/one HTTP/1.1\r\n${head.join('')}\r\n`)
+  await until(() => came[0]?.socket !== undefined)
+  client.pause()
+  const { socket } = came[0]!
+  const piece = 'x'.repeat(32 * 1024)
+  let sends = 0
+  while (socket!.send(piece) === 'sent' && sends < 10_000) {
+    sends++
+    if (sends % 50 === 0) await settle()
+  }
+  t.ok(sends < 10_000, 'one day it is too much')
+  t.ok(socket!.bufferedBytes() > 0)
+  t.ok(socket!.bufferedBytes() <= limits.bufferedMostBytes + piece.length)
+  let bytes = 0
+  client.on('data', (data) => (bytes += data.length))
+  client.resume()
+  await until(() => socket!.bufferedBytes() === 0 && came[0]!.drains > 0)
+  await until(() => bytes >= sends * piece.length)
+  t.ok(bytes < (sends + 1) * piece.length + sends * 16, 'what was dropped never comes')
+  client.destroy()
+  await until(() => came[0]!.closes === 1)
+})
+
+t.test('A listener that throws is its own trouble', async (t) => {
+  const { server, came } = await serving(t, (listener) => {
+    listener.heard = () => {
+      throw new Error('a bug')
+    }
+    return listener
+  })
+  const client = await opened(urlOf(server))
+  client.send('Hello')
+  t.equal((await fetch(`http://127.0.0.1:${server.port}/still`)).status, 200)
+  client.close()
+  await until(() => came[0]!.closes === 1)
+})
+
+t.test('A listener that closes sends every socket away with 1001, and each is told once', async (t) => {
+  const { server, came } = await serving(t)
+  const clients = await Promise.all([opened(urlOf(server)), opened(urlOf(server))])
+  const codes = Promise.all(clients.map(codeOf))
+  const closing = server.close(5_000)
+  t.same(await codes, [1001, 1001])
+  await closing
+  t.same(
+    came.map(({ closes }) => closes),
+    [1, 1],
+  )
+})

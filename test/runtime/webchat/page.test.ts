@@ -1,0 +1,138 @@
+/** What comes from one page: answered in its order, within its limits, and only once it is on record. */
+import t from 'tap'
+import { readFrame } from '../../../adapters/webchat/read.js'
+import type { Telling } from '../../../core/channel/live.js'
+import type { Inbound } from '../../../core/conversation/hear.js'
+import { type Refusal, refuse } from '../../../core/errors.js'
+import { webchat as limits } from '../../../core/limits.js'
+import { openPage, type PageOptions } from '../../../runtime/webchat/page.js'
+import { manualClock } from '../../harness/clock.js'
+
+interface Heard {
+  readonly items: readonly { id: string; inbound: Inbound }[]
+  /** What the record answers. */
+  answer(refusal?: Refusal): void
+}
+
+function openScene(over: Partial<PageOptions> = {}) {
+  const clock = manualClock()
+  const tellings: Telling[] = []
+  const heard: Heard[] = []
+  const closes: number[] = []
+  const spent = { allowed: true, limit: 1, remaining: 1, resetSeconds: 1, retryAfterSeconds: 3 }
+  const take = openPage({
+    ready: Promise.resolve(true),
+    socket: { send: () => 'sent', bufferedBytes: () => 0, close: (code) => void closes.push(code) },
+    live: {
+      read: readFrame,
+      write: (telling) => {
+        tellings.push(telling)
+        return ''
+      },
+    },
+    clock,
+    hear: (items) => new Promise((resolve) => heard.push({ items, answer: resolve })),
+    unmarked: async (_state, messageIds) => messageIds,
+    maySay: async () => spent,
+    hasBegun: () => true,
+    failed: (error) => t.error(error),
+    ...over,
+  })
+  const frame = (type: string, members: object = {}) => take(JSON.stringify({ v: 1, type, ...members }))
+  return { clock, tellings, heard, closes, spent, take, frame }
+}
+
+const turns = async () => {
+  for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve))
+}
+
+t.test('A frame is accepted when it is on record, and the next one waits for that', async (t) => {
+  const { frame, tellings, heard } = openScene()
+  frame('text', { id: 'a', text: 'One' })
+  frame('text', { id: 'b', text: 'Two' })
+  await turns()
+  t.equal(heard.length, 1)
+  t.same(tellings, [], 'nothing is said before')
+  heard[0]!.answer()
+  await turns()
+  t.same(tellings, [{ kind: 'accepted', id: 'a' }])
+  t.match(heard[1]!.items, [{ id: 'b', inbound: { content: { text: 'Two' } } }])
+})
+
+t.test('What could not be put on record is to be sent again under the same id', async (t) => {
+  const { frame, tellings, heard } = openScene()
+  frame('text', { id: 'a', text: 'One' })
+  await turns()
+  heard[0]!.answer(refuse('service.unavailable'))
+  await turns()
+  t.match(tellings, [{ kind: 'error', code: 'unavailable', id: 'a', retryAfterMs: Number }])
+})
+
+t.test('What is said before the page may come in waits, and is not heard when it may not', async (t) => {
+  for (const isIn of [true, false]) {
+    let decide: (isIn: boolean) => void = () => undefined
+    const ready = new Promise<boolean>((resolve) => {
+      decide = resolve
+    })
+    const { frame, heard } = openScene({ ready })
+    frame('text', { id: 'a', text: 'One' })
+    await turns()
+    t.equal(heard.length, 0)
+    decide(isIn)
+    await turns()
+    t.equal(heard.length, isIn ? 1 : 0)
+  }
+})
+
+t.test('A visitor beyond their budget is told when to send the same again', async (t) => {
+  const scene = openScene({ maySay: async () => ({ ...scene.spent, allowed: false }) })
+  scene.frame('text', { id: 'a', text: 'One' })
+  await turns()
+  t.match(scene.tellings, [{ kind: 'error', code: 'rateLimited', id: 'a', retryAfterMs: 3_000 }])
+  t.equal(scene.heard.length, 0)
+})
+
+t.test('A page that sends faster than frames are taken is told to slow down, and nothing piles up', async (t) => {
+  const { frame, tellings, heard, clock } = openScene()
+  for (let n = 0; n < limits.frames.burstCalls + 5; n++) frame('text', { id: `n-${n}`, text: 'x' })
+  t.equal(tellings.filter(({ kind }) => kind === 'error').length, 5)
+  await clock.advance(10_000)
+  for (let n = 0; n < limits.waitingFrames; n++) frame('text', { id: `m-${n}`, text: 'x' })
+  await turns()
+  t.equal(heard.length, 1, 'one at a time is on its way')
+  const waiting = limits.frames.burstCalls + limits.waitingFrames
+  t.ok(tellings.length >= 5 + waiting - limits.waitingFrames, 'and no more wait than may')
+})
+
+t.test('Typing is told at most every few seconds, and not before there is a conversation', async (t) => {
+  let hasBegun = false
+  const { frame, heard, clock } = openScene({ hasBegun: () => hasBegun })
+  frame('typing')
+  await turns()
+  t.equal(heard.length, 0)
+  hasBegun = true
+  for (let times = 0; times < 3; times++) {
+    frame('typing')
+    frame('typing')
+    await turns()
+    t.equal(heard.length, times + 1)
+    heard[times]!.answer()
+    await turns()
+    await clock.advance(limits.typingEveryMs)
+  }
+  t.equal(new Set(heard.map(({ items }) => items[0]!.id)).size, 3)
+})
+
+t.test('What was read has arrived, and a mark has the same id from whichever page it comes', async (t) => {
+  const { frame, heard } = openScene({ unmarked: async (_state, ids) => ids.filter((id) => id !== 'known') })
+  frame('read', { messageIds: ['msg_1', 'known'] })
+  await turns()
+  t.same(heard[0]!.items, [
+    { id: 'delivered:msg_1', inbound: { kind: 'receipt', receipt: { providerId: 'msg_1', state: 'delivered' } } },
+    { id: 'read:msg_1', inbound: { kind: 'receipt', receipt: { providerId: 'msg_1', state: 'read' } } },
+  ])
+  heard[0]!.answer()
+  frame('read', { messageIds: ['known'] })
+  await turns()
+  t.equal(heard.length, 1, 'what is known changes nothing')
+})

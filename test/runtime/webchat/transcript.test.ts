@@ -1,0 +1,207 @@
+/** The record of a visitor in its shard: what becomes a line, when, and for how long. */
+import { randomBytes } from 'node:crypto'
+import t, { type Test } from 'tap'
+import type { ChannelName } from '../../../core/channel/names.js'
+import { traitsOf } from '../../../core/channel/table.js'
+import type { Around } from '../../../core/conversation/desk.js'
+import type { Inbound } from '../../../core/conversation/hear.js'
+import type { Outcome } from '../../../core/conversation/sending.js'
+import { isRefusal } from '../../../core/errors.js'
+import { conversation as kept, webchat as limits } from '../../../core/limits.js'
+import { systemClock } from '../../../runtime/clock.js'
+import type { Identity } from '../../../runtime/gateway/commands.js'
+import { effectKinds } from '../../../runtime/gateway/effects.js'
+import { gatewayParts } from '../../../runtime/gateway/open.js'
+import { openLog } from '../../../runtime/observe/log.js'
+import { openEmbedded } from '../../../runtime/shard/embedded.js'
+import { openStore } from '../../../runtime/store/lmdb.js'
+import { webchatQueries } from '../../../runtime/webchat/open.js'
+import { type LinesFound, readLines, readUnmarked } from '../../../runtime/webchat/transcript.js'
+import { temporary } from '../../harness/webhooknode.js'
+
+const around: Around = {
+  binding: { provider: 'webchat', isActive: true, minDelayMs: 0 },
+  isListening: false,
+  traits: traitsOf('webchat'),
+  brand: { name: 'Harbor' },
+  reader: { locale: 'en-US', zone: 'UTC' },
+  siblings: {},
+}
+
+/** One conversation whose provider answers when a test says so. */
+async function openRecord(t: Test, about: { channel?: ChannelName; sandbox?: true } = {}) {
+  const { conversation: commands, ...parts } = gatewayParts({ timeScale: 1 })
+  const { log } = openLog({ to: { write: () => {} } })
+  let later = 0
+  const clock = { ...systemClock, now: () => Date.now() + later }
+  const nothingToDo = Object.fromEntries(Object.values(effectKinds).map((kind) => [kind, async () => {}]))
+  const shards = openEmbedded({
+    shards: 1,
+    store: await openStore({ dir: temporary(t), shards: 1 }),
+    repertoire: {
+      commands: parts.commands,
+      queries: [...parts.queries, ...webchatQueries],
+      performers: () => nothingToDo,
+    },
+    clock,
+    newCommandId: () => randomBytes(12).toString('hex'),
+    log,
+  })
+  await shards.start()
+  t.teardown(() => shards.stop())
+  const asid = 'usr_visitor'
+  const who: Identity = {
+    asid,
+    agent: { orgId: 'demo', agentId: 'harbor' },
+    channel: 'webchat',
+    address: 'vis_1',
+    ...about,
+  }
+  const hear = (id: string, inbound: Inbound) =>
+    shards.ask(asid, commands.hear, { who, around, items: [{ id, inbound }] })
+  return {
+    say: (id: string, text: string) => hear(id, { kind: 'content', content: { text } }),
+    hear,
+    /** Takes a message, and answers what its provider is told about. */
+    async offer(message: object): Promise<string> {
+      const offered = [{ message: { spec: 'amf/1', ...message } as never, from: 'send' as const }]
+      const answers = await shards.ask(asid, commands.offer, { asid, around, offered })
+      if (isRefusal(answers) || !('messageId' in answers[0]!)) throw new Error(JSON.stringify(answers))
+      return answers[0].messageId
+    },
+    dispatched: (messageId: string, outcome: Outcome = { kind: 'sent', providerIds: [messageId] }) =>
+      shards.ask(asid, commands.dispatched, { asid, around, messageId, tried: 1, outcome }),
+    async lines(after?: number): Promise<LinesFound> {
+      const found = await shards.read(asid, readLines, { asid, ...(after !== undefined && { after }) })
+      if (isRefusal(found)) throw new Error(found.refused)
+      return found
+    },
+    unmarked: (state: 'delivered' | 'read', ...messageIds: string[]) =>
+      shards.read(asid, readUnmarked, { asid, state, messageIds }),
+    async passes(ms: number): Promise<void> {
+      later += ms
+      await shards.ask(asid, commands.tidy, { asid })
+    },
+  }
+}
+
+const text = (words: string) => ({ parts: [{ type: 'text', text: words }] })
+
+t.test('A message is a line from the commit that makes it sent, and once', async (t) => {
+  const record = await openRecord(t)
+  await record.say('a', 'Hello')
+  const id = await record.offer(text('Welcome'))
+  t.equal((await record.lines()).lines.length, 1, 'one that is on its way is none')
+  await record.dispatched(id)
+  await record.dispatched(id)
+  const { lines, head } = await record.lines()
+  t.match(lines, [
+    { cursor: 1, said: { id: 'a', content: { text: 'Hello' } } },
+    { cursor: 2, message: { id, state: 'sent' } },
+  ])
+  t.equal(lines.length, 2)
+  t.equal(head.newest, 2)
+})
+
+t.test('A message that was not sent is no line', async (t) => {
+  const record = await openRecord(t)
+  await record.say('a', 'Hello')
+  await record.dispatched(await record.offer(text('Welcome')), {
+    kind: 'refused',
+    reason: 'sendFailed',
+    again: 'never',
+  })
+  t.equal((await record.lines()).lines.length, 1)
+})
+
+t.test('What a visitor says is a line under the page’s own id, and what is heard again is not another', async (t) => {
+  const record = await openRecord(t)
+  await record.say('a', 'Hello')
+  await record.say('a', 'Hello')
+  const place = { address: 'Mulberry St' }
+  await record.hear('b', { kind: 'content', content: { place } })
+  const question = await record.offer({
+    ...text('Which?'),
+    chips: [{ label: 'Red' }, { label: 'Site', kind: 'url', url: 'https://a.example' }],
+  })
+  await record.dispatched(question)
+  await record.hear('c', { kind: 'tap', messageId: question, place: 0 })
+  await record.hear('d', { kind: 'tap', messageId: question, place: 1 })
+  const { lines } = await record.lines()
+  t.match(lines, [
+    { cursor: 1, said: { id: 'a', content: { text: 'Hello' } } },
+    { cursor: 2, said: { id: 'b', content: { place } } },
+    { cursor: 3, message: { id: question } },
+    { cursor: 4, said: { id: 'c', content: { text: 'Red' } } },
+  ])
+  t.equal(lines.length, 4, 'a link that was opened is nothing that was said')
+})
+
+t.test('Signals are no lines; the record says what the last one was, and behind which line it came', async (t) => {
+  const record = await openRecord(t)
+  await record.say('a', 'Hello')
+  await record.dispatched(await record.offer({ signal: 'typing' }))
+  const { head, lines } = await record.lines()
+  t.match(head, { newest: 1, signal: { signal: 'typing', behind: 1 } })
+  t.equal(lines.length, 1)
+})
+
+t.test('Conversations on other channels, and with personas, have no record of lines', async (t) => {
+  for (const about of [{ channel: 'sms' }, { sandbox: true }] as const) {
+    const record = await openRecord(t, about)
+    await record.say('a', 'Hello')
+    await record.dispatched(await record.offer(text('Welcome')))
+    t.same(await record.lines(), { head: { newest: 0 }, lines: [], upTo: 0, more: false })
+  }
+})
+
+t.test(
+  'A reader without a cursor begins with the newest lines, one with a cursor behind it, a page at a time',
+  async (t) => {
+    const record = await openRecord(t)
+    const count = limits.historyLines + 7
+    for (let n = 1; n <= count; n++) await record.say(`id-${n}`, `Line ${n}`)
+    const newest = await record.lines()
+    t.equal(newest.lines[0]!.cursor, 8)
+    t.equal(newest.lines.length, limits.linesPerRead)
+    t.equal(newest.upTo, 7 + limits.linesPerRead)
+    t.equal(newest.more, true)
+    const all: number[] = []
+    for (let after = 0; after < count; ) {
+      const { lines, upTo, more } = await record.lines(after)
+      all.push(...lines.map(({ cursor }) => cursor))
+      t.equal(more, false)
+      after = upTo
+    }
+    t.same(
+      all,
+      Array.from({ length: count }, (_, n) => n + 1),
+    )
+    t.match(await record.lines(count + 50), { lines: [], upTo: count }, 'a cursor from nowhere is the newest')
+  },
+)
+
+t.test('Lines are forgotten with what they show, and no cursor comes twice', async (t) => {
+  const record = await openRecord(t)
+  await record.say('a', 'Hello')
+  await record.dispatched(await record.offer(text('Welcome')))
+  await record.passes(kept.keptMs + 1)
+  t.same((await record.lines(0)).lines, [])
+  await record.say('b', 'Back again')
+  t.match((await record.lines(0)).lines, [{ cursor: 3, said: { id: 'b' } }])
+})
+
+t.test(
+  'Of messages that pages mark only those count that were sent and are not known to have come so far',
+  async (t) => {
+    const record = await openRecord(t)
+    await record.say('a', 'Hello')
+    const first = await record.offer(text('One'))
+    await record.dispatched(first)
+    const waiting = await record.offer(text('Two'))
+    t.same(await record.unmarked('delivered', first, waiting, 'msg_nobody'), [first])
+    await record.hear('delivered:x', { kind: 'receipt', receipt: { providerId: first, state: 'delivered' } })
+    t.same(await record.unmarked('delivered', first), [])
+    t.same(await record.unmarked('read', first), [first])
+  },
+)

@@ -1,0 +1,157 @@
+/** A page of a visitor, as a browser would be one: it gets its token, opens its socket, and keeps every frame it was told. */
+import { randomUUID } from 'node:crypto'
+import { request } from 'node:http'
+import { WebSocket } from 'undici'
+import type { ClientFrame, MessageFrame, SaidFrame, ServerFrame } from '../../../adapters/webchat/frames.js'
+import { until } from '../../harness/clock.js'
+
+export interface Token {
+  readonly visitorId: string
+  readonly token: string
+  readonly expiresAt: string
+  readonly resumed: boolean
+}
+
+export interface Coming {
+  readonly token: string
+  readonly after?: number
+  readonly origin?: string
+}
+
+/** A line as a person sees it. */
+export type Line = MessageFrame | SaidFrame
+
+type Unversioned<F> = F extends unknown ? Omit<F, 'v'> : never
+
+/** `chat` is the address of the chat, such as `http://127.0.0.1:8080/v4/webchat/demo.harbor`. */
+export async function becomeVisitor(chat: string, token?: string, origin?: string): Promise<Token> {
+  const answer = await askForToken(chat, token === undefined ? {} : { token }, origin)
+  if (answer.status !== 201) throw new Error(`${answer.status} ${await answer.text()}`)
+  return (await answer.json()) as Token
+}
+
+export function askForToken(chat: string, body: unknown, origin?: string): Promise<Response> {
+  const headers = { 'content-type': 'application/json', ...(origin && { origin }) }
+  return fetch(`${chat}/visitors`, { method: 'POST', headers, body: JSON.stringify(body) })
+}
+
+export function socketUrl(chat: string, { token, after }: Coming): string {
+  const cursor = after === undefined ? '' : `&after=${after}`
+  return `${chat.replace(/^http/, 'ws')}?token=${encodeURIComponent(token)}${cursor}`
+}
+
+export class Page {
+  readonly frames: ServerFrame[] = []
+  #closed: number | undefined
+  readonly #socket: WebSocket
+
+  private constructor(url: string, origin: string | undefined) {
+    this.#socket = new WebSocket(url, { headers: origin ? { origin } : {} })
+    this.#socket.addEventListener('message', ({ data }) => this.frames.push(JSON.parse(String(data))))
+    this.#socket.addEventListener('close', ({ code }) => {
+      this.#closed = code
+    })
+    // A socket that could not be opened says so here, and then closes.
+    this.#socket.addEventListener('error', () => undefined)
+  }
+
+  /** On its way in; whether it gets there shows. */
+  static begin(chat: string, coming: Coming): Page {
+    return new Page(socketUrl(chat, coming), coming.origin)
+  }
+
+  get isClosed(): boolean {
+    return this.#closed !== undefined
+  }
+
+  /** Open once it was welcomed and told everything there was. */
+  static async open(chat: string, coming: Coming): Promise<Page> {
+    const page = Page.begin(chat, coming)
+    await until(() => page.#closed !== undefined || page.frames.some(({ type }) => type === 'caughtUp'))
+    if (page.#closed !== undefined) throw new Error(`the socket closed with ${page.#closed}`)
+    return page
+  }
+
+  say(frame: Unversioned<ClientFrame>): void {
+    this.raw(JSON.stringify({ v: 1, ...frame }))
+  }
+
+  raw(text: string | Uint8Array): void {
+    this.#socket.send(text as string)
+  }
+
+  /** Says something under a new id, and resolves to it once it is on record. */
+  async text(text: string, id: string = randomUUID()): Promise<string> {
+    this.say({ type: 'text', id, text })
+    await this.accepted(id)
+    return id
+  }
+
+  async accepted(id: string, times = 1): Promise<void> {
+    await until(() => this.frames.filter((each) => each.type === 'accepted' && each.id === id).length >= times)
+  }
+
+  async told<T extends ServerFrame['type']>(type: T, count = 1): Promise<Extract<ServerFrame, { type: T }>[]> {
+    const found = () => this.frames.filter((frame) => frame.type === type)
+    await until(() => found().length >= count)
+    return found() as Extract<ServerFrame, { type: T }>[]
+  }
+
+  get lines(): Line[] {
+    return this.frames.filter((frame): frame is Line => frame.type === 'message' || frame.type === 'said')
+  }
+
+  async toldLines(count: number): Promise<Line[]> {
+    await until(() => this.lines.length >= count)
+    return this.lines
+  }
+
+  get cursor(): number {
+    return this.lines.at(-1)?.cursor ?? 0
+  }
+
+  async closed(): Promise<number> {
+    await until(() => this.#closed !== undefined)
+    return this.#closed!
+  }
+
+  async leave(): Promise<void> {
+    this.#socket.close()
+    await this.closed()
+  }
+}
+
+export const wordsOf = (lines: readonly Line[]): (string | undefined)[] =>
+  lines.map((line) => (line.type === 'said' ? line.text : (line.blocks[0] as { text?: string }).text))
+
+/** How a socket ends that may not come in; 0 for one that was welcomed. */
+export async function codeOfSocket(chat: string, coming: Coming): Promise<number> {
+  const page = Page.begin(chat, coming)
+  await until(() => page.isClosed || page.frames.length > 0)
+  if (page.isClosed) return page.closed()
+  await page.leave()
+  return 0
+}
+
+/** The status of a request for a socket that does not become one. */
+export function statusOfSocket(chat: string, query: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const headers = {
+      connection: 'Upgrade',
+      upgrade: 'websocket',
+      'sec-websocket-version': '13',
+      'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==',
+    }
+    const asking = request(`${chat}?${query}`, { headers })
+    asking.on('response', (response) => {
+      response.resume()
+      resolve(response.statusCode ?? 0)
+    })
+    asking.on('upgrade', (_response, socket) => {
+      socket.destroy()
+      resolve(101)
+    })
+    asking.on('error', reject)
+    asking.end()
+  })
+}
