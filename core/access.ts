@@ -140,11 +140,25 @@ export function actorOf({ kind, id, svcAgent }: Caller): Actor {
   return svcAgent ? { kind, id, svcAgent } : { kind, id }
 }
 
+/** A second way in, for calls whose body is such that less is asked of whoever makes them. */
+export interface AccessFor {
+  readonly role: Role
+  readonly scopes: readonly Scope[]
+  /** Asked of bodies that have their shape. */
+  readonly isMeant: (body: never) => boolean
+}
+
 /** Who a route lets in. `scopes` are alternatives: one of them is enough, and none named means none needed. */
 export type Access =
   | { readonly who: 'public' }
   | { readonly who: 'any'; readonly scopes?: readonly Scope[] }
-  | { readonly who: 'member'; readonly role: Role; readonly scopes?: readonly Scope[]; readonly grant?: true }
+  | {
+      readonly who: 'member'
+      readonly role: Role
+      readonly scopes?: readonly Scope[]
+      readonly grant?: true
+      readonly or?: AccessFor
+    }
   | { readonly who: 'emulator' }
   | { readonly who: 'agent' }
   | { readonly who: 'sysop' }

@@ -18,6 +18,8 @@ export interface ChannelRoute {
   readonly routingId?: string
   readonly delivery?: { readonly minMessageDelayMs?: number }
   readonly compliance?: { readonly enabled: boolean; readonly disclaimerText?: string }
+  /** How web chat looks, and on which sites: what the operator filled in for it. */
+  readonly inputs?: Readonly<Record<string, unknown>>
   /** The provider's credentials, JSON once opened; absent where none are needed. */
   readonly auth?: Sealed
 }

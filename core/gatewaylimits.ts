@@ -302,3 +302,46 @@ export const rendering = {
   /** Dates that were written lately, each in one style, zone and language. */
   datesKept: 2_000,
 } as const
+
+/** Web chat: sockets of visitors, what is told over them, and what is taken. */
+export const webchat = {
+  /** A token that is not used again for this long is none any more: as long as the record is kept. */
+  tokenMs: 30 * day,
+  tokenChars: 1_000,
+  /** The newest lines of the record that a page without a cursor is told. */
+  historyLines: 100,
+  /** Lines that are fetched at a time. */
+  linesPerRead: 20,
+  /** A notice of new lines may be lost, so the record is looked at by itself: soon after the start, then this often. */
+  firstLookMs: second,
+  lookEveryMs: 20 * second,
+  noticeMs: 2 * second,
+  /** A record that could not be read is tried again after this long. */
+  againMs: second,
+  /** While this much waits to be read by the page nothing more is fetched for it; at the second it is let go. */
+  bufferedBytes: 64 * 1024,
+  bufferedMostBytes: 1024 * 1024,
+  frameBytes: 64 * 1024,
+  /** Whole seconds without a sign of life; the server pings by itself within this. */
+  idleSeconds: 60,
+  lifetimeMinutes: 120,
+  socketsPerAddress: 200,
+  /** Frames of one socket. */
+  frames: { burstCalls: 60, refillPerSecond: 20 },
+  waitingFrames: 64,
+  unreadableFrames: 10,
+  typingEveryMs: 5 * second,
+  /** How long a page shows that the agent is writing. */
+  typingForMs: 20 * second,
+  textChars: 10_000,
+  labelChars: 500,
+  frameIdChars: 64,
+  marksPerFrame: 100,
+  mediaPerFrame: 10,
+  mediaTypeChars: 100,
+  mediaNameChars: 200,
+  urlChars: 2_048,
+  /** Looks of chats whose page and script are kept ready to send. */
+  pagesKept: 200,
+  scriptMaxAgeSeconds: 300,
+} as const

@@ -1,13 +1,24 @@
 /** Every number of the contract and of the house, each with its unit last. Code, tests and bench read them here. */
 import { day, hour, minute, second } from './durations.js'
+import { linkBudgets } from './rehearsallimits.js'
 
 export * from './agentlimits.js'
 export * from './gatewaylimits.js'
+export * from './oauthlimits.js'
+export * from './peoplelimits.js'
+export * from './rehearsallimits.js'
 
-/** Token buckets of the management API, each API key having its own. */
+/** Token buckets: each API key has its own of the first two, each address or visitor of web chat of the others. */
 export const budgets = {
   send: { burstCalls: 100, refillPerSecond: 10 },
   journey: { burstCalls: 1_000, refillPerSecond: 200 },
+  /** Tokens for visitors that one address asks for. */
+  webchatVisitors: { burstCalls: 60, refillPerSecond: 1 },
+  /** Sockets that one address opens, and what is said over all of them. */
+  webchatAddress: { burstCalls: 400, refillPerSecond: 40 },
+  /** What one visitor says. */
+  webchatSaid: { burstCalls: 20, refillPerSecond: 2 },
+  ...linkBudgets,
 } as const
 export type BudgetName = keyof typeof budgets
 
@@ -222,7 +233,7 @@ export const store = {
   ownerAnswerMs: 250,
 } as const
 
-export const page = { defaultRows: 50, maxRows: 200 } as const
+export const page = { defaultRows: 50, maxRows: 200, tokenChars: 1_024 } as const
 
 export const catalog = {
   nameChars: 80,
@@ -230,6 +241,104 @@ export const catalog = {
   /** The longest chip label that rcs shows whole. */
   chipLabelChars: 25,
   cacheSeconds: 300,
+} as const
+
+/** Sources of an agent and search among their passages. */
+export const knowledge = {
+  /** Of what is uploaded or fetched, before it becomes text. */
+  bytes: 1024 ** 2,
+  textChars: 256 * 1024,
+  passageChars: 1_000,
+  /** A heading begins another passage once the one before it has this much. */
+  passageLeastChars: 200,
+  wordChars: 64,
+  /** Each is a row that is written in one commit. */
+  wordsPerSource: 20_000,
+  /** Of a source that goes, words whose rows are removed in one commit. */
+  rowsPerSweep: 2_000,
+  /** Of all sources of an agent, which bounds what a search has to look at. */
+  passagesPerAgent: 20_000,
+  queryChars: 500,
+  queryWords: 16,
+  hits: 10,
+  hitsMost: 50,
+  connectMs: 5 * second,
+  headersMs: 10 * second,
+  totalMs: 20 * second,
+  redirects: 3,
+  /** What a page says of its own version is handed back to it, if it is not longer. */
+  validatorChars: 500,
+  /** An upload that has not become a media item by then is given up, and its bytes are removed. */
+  unfinishedMs: hour,
+} as const
+
+/** Places of addresses, asked of a geocoder before the addresses are kept. */
+export const geocoder = {
+  connectMs: 2 * second,
+  headersMs: 4 * second,
+  totalMs: 4 * second,
+  answerBytes: 64 * 1024,
+  callsInFlight: 4,
+  /** Together for all addresses of one write; those that are left count as not looked up. */
+  wholeMs: 8 * second,
+  /** After so many calls in a row without an answer the others are not tried. */
+  failuresInRow: 4,
+  rememberedAddresses: 10_000,
+  rememberedMs: day,
+} as const
+
+/** Calls to the language model of the installation. */
+export const languageModel = {
+  connectMs: 5 * second,
+  headersMs: 45 * second,
+  totalMs: 45 * second,
+  answerBytes: 512 * 1024,
+  answerTokens: 8_000,
+  /** The first try and the repairs after it, together. */
+  attempts: 3,
+  wholeMs: 90 * second,
+  briefChars: 4_000,
+  /** Findings that one repair is told of. */
+  findings: 20,
+  notesChars: 2_000,
+  /** Steps that a rehearsal walks before it counts as stuck. */
+  rehearsalSteps: 400,
+} as const
+
+/** Sends of an outreach: what a caller may say, how often and when they are tried, and how long they are kept. */
+export const outreachSend = {
+  inputs: 100,
+  inputKeyChars: 128,
+  inputValueChars: 4_000,
+  keyChars: 200,
+  sourceChars: 64,
+  /** Of one field of a profile, and of each word on consent. */
+  profileChars: 500,
+  evidenceChars: 4_000,
+  /** An accepted send is picked up this long after; those of one step are picked up together. */
+  pickupMs: minute,
+  pickupStepMs: second,
+  rowsPerPickup: 200,
+  /** Waits before the second, third and fourth attempt, each from the end of the one before it. */
+  retryAfterMs: [2 * minute, 8 * minute, 20 * minute],
+  capabilityKeptMs: 7 * day,
+  keptMs: 180 * day,
+  sweepEveryMs: day,
+  rowsPerSweep: 500,
+  rowsPerRead: 500,
+  /** How long a caller waits for word on a named send, and on one of a journey. */
+  answerMs: 30 * second,
+  journeyAnswerMs: 10 * second,
+  /** How often the end of a rehearsal is looked for while its caller waits. */
+  rehearsalLookMs: 25,
+  /** Nobody is written to by automated outreach or a campaign this soon after they wrote themselves. */
+  quietMs: 30 * minute,
+  touchHours: 48,
+  touchMostHours: 8_760,
+  /** How far ahead an opening of safe hours is looked for: a window may be missing on the day the clocks change. */
+  openingWithinDays: 4,
+  /** Templates that name templates, one within the other. */
+  templateDepth: 5,
 } as const
 
 /** What one log line may hold. */

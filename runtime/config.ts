@@ -140,6 +140,18 @@ const variables = {
     'Issuer of the ID tokens that people sign in with, exactly as their `iss` spells it',
   ),
   oidcAudience: optional('PARLEY_OIDC_AUDIENCE', kinds.word, nothing, 'The `aud` that those ID tokens must carry'),
+  oauthProvidersFile: optional(
+    'PARLEY_OAUTH_PROVIDERS',
+    kinds.path,
+    'unset: nobody signs in anywhere',
+    'JSON file of the providers that tools and connections sign in at; `runtime/README.md` says what it holds',
+  ),
+  oauthReturnHosts: optional(
+    'PARLEY_OAUTH_RETURN_HOSTS',
+    kinds.hostList,
+    'unset: a page is shown',
+    'Hosts that browsers may be sent to after such a sign-in, separated by commas; one with a port as `host:port`',
+  ),
   allowUnverifiedUws: given(
     'PARLEY_ALLOW_UNVERIFIED_UWS',
     kinds.flag,

@@ -5,6 +5,7 @@ import { banner } from './banner.js'
 import { systemClock } from './clock.js'
 import { type Config, readConfig } from './config.js'
 import { prepareUws } from './http/binary.js'
+import { ProvidersUnusable } from './oauth/providers.js'
 import { openLog } from './observe/log.js'
 import { type RunningNode, runNode } from './run.js'
 
@@ -39,7 +40,8 @@ async function start(config: Config): Promise<RunningNode> {
   } catch (error) {
     say((error as Error).message)
     log.error('node.start_failed', { error })
-    return leave(error instanceof AdapterUnusable ? exitCodes.badConfiguration : exitCodes.failed)
+    const isBadConfiguration = error instanceof AdapterUnusable || error instanceof ProvidersUnusable
+    return leave(isBadConfiguration ? exitCodes.badConfiguration : exitCodes.failed)
   }
 }
 

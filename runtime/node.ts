@@ -1,41 +1,26 @@
 /** Puts a node together: the one place that knows every part and chooses among them. */
 import { randomBytes } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { guarded } from '../adapters/kit/guard.js'
+import { webchatAdapter } from '../adapters/webchat/adapter.js'
+import { chatLook } from '../adapters/webchat/widget/look.js'
+import type { Adapter } from '../core/channel/adapter.js'
 import { traitsOf } from '../core/channel/table.js'
 import { isRefusal } from '../core/errors.js'
 import { agentWebhook, provider as providerLimits, shutdown } from '../core/limits.js'
 import { authenticateWith } from '../mgmt/access/authenticate.js'
-import { accessRepertoire, keyCommands } from '../mgmt/access/commands.js'
 import { type Grants, openGrants } from '../mgmt/access/grants.js'
 import { foreignIdTokens, ownIdTokens } from '../mgmt/access/idtokens.js'
 import { openKeyring } from '../mgmt/access/keyring.js'
-import { keyRoutes } from '../mgmt/access/keyroutes.js'
-import { accessRoutes } from '../mgmt/access/routes.js'
-import { agentCommands, agentRepertoire } from '../mgmt/agents/commands.js'
-import { agentDocuments, documentRepertoire } from '../mgmt/agents/documents.js'
-import { agentRoutes } from '../mgmt/agents/routes.js'
-import { agentTable, findAgent } from '../mgmt/agents/store.js'
-import { catalogRoutes } from '../mgmt/catalogs/routes.js'
+import { agentTable } from '../mgmt/agents/store.js'
 import { openBindingPlaces } from '../mgmt/channels/bindingindex.js'
-import { channelCommands, channelRepertoire } from '../mgmt/channels/commands.js'
-import { credentialsAmong } from '../mgmt/channels/credentials.js'
 import { findBindingsOf } from '../mgmt/channels/ofprovider.js'
 import { openOperatorCalls } from '../mgmt/channels/operatorcalls.js'
-import { channelRoutes } from '../mgmt/channels/routes.js'
-import { bindingTable, channelRoutesOf } from '../mgmt/channels/store.js'
-import { agentRoutesQuery } from '../mgmt/gateway/agentroutes.js'
-import { gatewayCommands, gatewayPart, gatewayRepertoire } from '../mgmt/gateway/commands.js'
-import { newCredentials } from '../mgmt/gateway/credentials.js'
+import { bindingTable } from '../mgmt/channels/store.js'
 import { openDirectory } from '../mgmt/gateway/directory.js'
-import { gatewayAccessRoutes } from '../mgmt/gateway/routes.js'
 import { agentWebhookRoutes } from '../mgmt/gateway/webhook.js'
-import { orgRoutes } from '../mgmt/orgs/routes.js'
-import { orgName, orgRepertoire, orgTable, readOrg } from '../mgmt/orgs/store.js'
-import { webhookCommands, webhookRepertoire } from '../mgmt/webhooks/commands.js'
-import { webhookTryPerformer } from '../mgmt/webhooks/driver.js'
-import { webhookRoutes } from '../mgmt/webhooks/routes.js'
-import { followWebhooks, openTries } from '../mgmt/webhooks/tries.js'
+import { orgTable, readOrg } from '../mgmt/orgs/store.js'
 import { loadAdapters } from './adapters.js'
 import { type Bootstrapped, bootstrap, bootstrapRepertoire } from './bootstrap.js'
 import { builtInAdapters } from './builtin.js'
@@ -48,6 +33,7 @@ import { adaptersAmong } from './gateway/directory.js'
 import { ingressRoutes } from './gateway/ingress.js'
 import { openLines } from './gateway/lines.js'
 import { gatewayParts } from './gateway/open.js'
+import { openOpenings } from './gateway/openings.js'
 import type { Places } from './gateway/places.js'
 import { openProviders } from './gateway/providers.js'
 import { gatewayRoutes } from './gateway/routes.js'
@@ -58,7 +44,9 @@ import { type OpenApiDocument, openapi } from './http/openapi.js'
 import { openPages } from './http/page.js'
 import { type Authenticate, openPipeline } from './http/pipeline.js'
 import type { Plane, Route } from './http/route.js'
+import type { SocketDoor } from './http/websocket.js'
 import { openBuckets } from './limits/open.js'
+import { openManagement } from './management.js'
 import { openObjects } from './media/objects.js'
 import { openMedia } from './media/open.js'
 import { mediaCommands, mediaRepertoire } from './media/record.js'
@@ -75,10 +63,10 @@ import { openSealer, sealerRepertoire } from './store/sealer.js'
 import { readOrMakeSecretKey } from './store/secretkey.js'
 import { systemRoutes } from './system.js'
 import { version } from './version.js'
+import { isChatPath, openWebchat, webchatQueries } from './webchat/open.js'
+import { chatPageRoutes } from './webchat/pages.js'
 import { openDoor } from './webhook/door.js'
 import { checkUrl, openAddresses } from './webhook/guard.js'
-import { openPoster } from './webhook/post.js'
-import { signedHeaders } from './webhook/sign.js'
 
 export interface Urls {
   readonly mgmt: string
@@ -88,6 +76,8 @@ export interface Urls {
 export interface PlaneParts {
   readonly routes: readonly Route[]
   readonly serve: Serve
+  /** Who lets requests become sockets, on the plane that has any. */
+  readonly sockets?: SocketDoor
   readonly document: () => OpenApiDocument
 }
 
@@ -118,6 +108,9 @@ export interface Surroundings {
   readonly extraRepertoire?: Repertoire
 }
 
+/** Made by the build. */
+const widgetFile = new URL('../adapters/webchat/widget.js', import.meta.url)
+
 const nothingExtra: Repertoire = { commands: [], queries: [], performers: () => ({}) }
 
 export async function openNode(config: Config, around: Surroundings): Promise<Node> {
@@ -133,41 +126,33 @@ export async function openNode(config: Config, around: Surroundings): Promise<No
   const builtIn = [...builtInAdapters, ...emulator.adapters]
   const partners = await loadAdapters(config.adapters ?? [], process.cwd(), builtIn)
   const adapters = [...emulator.adapters, ...[...builtInAdapters, ...partners].map((each) => guarded(each, log))]
+  let urls: Urls = { mgmt: '', gateway: '' }
+  const mgmtUrl = () => urls.mgmt
+  const gatewayUrl = () => urls.gateway
+  const openings = openOpenings(() => places)
   const state = await openState({ config, dir, rootKey: secret.key, clock, log, randomBytes: random })
+  const objects = await openObjects({ dataDir: dir, bus: state.bus, log })
   const metrics = openMetrics()
 
-  const webhooks = webhookCommands({ timeScale: config.timeScale })
-  const keys = keyCommands(webhooks.enqueue)
-  const channels = channelCommands({
-    orgEvent: webhooks.enqueue,
-    agentOf: findAgent,
-    timeScale: config.timeScale,
+  const management = openManagement({
+    ...{ config, rootKey: secret.key, clock, log, randomBytes: random, objects, mgmtUrl, gatewayUrl },
+    places: () => places,
+    openings,
   })
-  const gatewayAccess = gatewayCommands(webhooks.enqueue)
-  const documents = agentDocuments({ orgEvent: webhooks.enqueue })
-  const agents = agentCommands({ orgEvent: webhooks.enqueue, parts: [gatewayPart, channels.part, documents.part] })
-  const routesOfAgent = agentRoutesQuery({ agent: findAgent, channels: channelRoutesOf })
-  const tries = openTries()
   const policy = { allowPrivate: config.allowPrivateUrls }
-  const poster = openPoster(policy)
   const agentDoor = openDoor(policy, agentWebhook)
-  const conversations = gatewayParts({ timeScale: config.timeScale })
-  const objects = await openObjects({ dataDir: dir, bus: state.bus, log })
+  const conversations = gatewayParts({ timeScale: config.timeScale, keepers: management.keepers })
+  const managed = management.over(conversations.conversation)
   const mediaParts = mediaCommands({ timeScale: config.timeScale })
   const mediaRecords = mediaRepertoire(mediaParts, objects)
   const extra = around.extraRepertoire ?? nothingExtra
   const parts = [
     sealerRepertoire,
     bootstrapRepertoire,
-    orgRepertoire,
-    accessRepertoire(keys),
-    webhookRepertoire(webhooks),
-    agentRepertoire(agents),
-    documentRepertoire(documents),
-    gatewayRepertoire(gatewayAccess, routesOfAgent),
-    channelRepertoire(channels.commands, channels.queries),
+    ...managed.parts,
     conversations,
     mediaRecords,
+    { commands: [], queries: webchatQueries },
     extra,
   ]
   const between = around.between ?? ((shards) => shards)
@@ -177,24 +162,24 @@ export async function openNode(config: Config, around: Surroundings): Promise<No
     queries: parts.flatMap((part) => part.queries),
     performers(inner) {
       const shards = between(inner)
-      const sealer = openSealer(secret.key, shards)
-      const door = { post: poster.post, sign: signedHeaders }
-      const webhookTry = webhookTryPerformer({ shards, commands: webhooks, sealer, clock, tries, ...door })
-      const ofConversations = conversations.performers(() => ({ ...places, shards }))
-      return { webhookTry, ...ofConversations, ...mediaRecords.performers(shards), ...extra.performers(shards) }
+      return {
+        ...managed.performers(shards, openSealer(secret.key, shards)),
+        ...conversations.performers(() => ({ ...places, shards })),
+        ...mediaRecords.performers(shards),
+        ...extra.performers(shards),
+      }
     },
   }
   const engine = between(await state.openEngine(repertoire, figures.meters))
   figures.watch(engine, state.store ? config.shards : 0)
   const sealer = openSealer(secret.key, engine)
-  followWebhooks(engine, tries)
+  management.follow(engine)
 
-  let urls: Urls = { mgmt: '', gateway: '' }
   let origins: ReadonlySet<string> = new Set()
-  const keyring = openKeyring({ shards: engine, commands: keys, clock })
+  const keyring = openKeyring({ shards: engine, commands: management.keys, clock })
   const directory = openDirectory({
     shards: engine,
-    routes: routesOfAgent,
+    routes: management.routesOfAgent,
     agentTables: [agentTable, bindingTable],
     org: { table: orgTable, read: readOrg },
   })
@@ -203,13 +188,13 @@ export async function openNode(config: Config, around: Surroundings): Promise<No
     shards: engine,
     commands: mediaParts,
     objects,
-    publicUrl: () => urls.gateway,
+    publicUrl: gatewayUrl,
     timeScale: config.timeScale,
     clock,
     log,
     randomBytes: random,
   })
-  const providers = openProviders({ ...policy, sealer, clock, publicUrl: () => urls.gateway, own: emulator.origins })
+  const providers = openProviders({ ...policy, sealer, clock, publicUrl: gatewayUrl, own: emulator.origins })
   const addressOf = openAddresses({ ...policy, connectMs: providerLimits.connectMs })
   const connectedTo = adapters.filter(({ connect }) => connect).map(({ descriptor }) => descriptor.provider)
   const lines = openLines({
@@ -226,7 +211,7 @@ export async function openNode(config: Config, around: Surroundings): Promise<No
     shards: engine,
     commands: conversations.conversation,
     directory,
-    adapters: adaptersAmong(adapters),
+    adapters: adaptersAmong([...adapters, webchatAdapter as Adapter]),
     traitsOf,
     asidOf: asids(deriveKey(secret.key, 'asids')),
     sealer,
@@ -234,7 +219,7 @@ export async function openNode(config: Config, around: Surroundings): Promise<No
     door: agentDoor,
     providers,
     lines,
-    needsOperator: openOperatorCalls({ shards: engine, commands: channels.commands, log }),
+    needsOperator: openOperatorCalls({ shards: engine, commands: management.channels.commands, log }),
     clock,
   }
   const grants = openGrants(deriveKey(secret.key, 'emulator grants'), clock)
@@ -288,7 +273,7 @@ export async function openNode(config: Config, around: Surroundings): Promise<No
       authenticate,
       tokenParameter: name === 'gateway' ? 'access_token' : undefined,
       buckets,
-      cors: corsFor(() => origins),
+      cors: corsFor(() => origins, isChatPath),
       clock,
       log,
       meter: (route) => metrics.routeMeter(route.plane, route.method, route.path),
@@ -297,72 +282,60 @@ export async function openNode(config: Config, around: Surroundings): Promise<No
     return { routes, serve, document }
   }
 
+  const partnerForms = partners.map(({ descriptor: { channel, form } }) => ({ channel, form }))
   const mgmt = plane(
     'mgmt',
     [
-      ...accessRoutes({ shards: engine, idTokens, orgName }),
-      ...orgRoutes({ shards: engine }),
-      ...keyRoutes({ shards: engine, commands: keys }),
-      ...webhookRoutes({
-        shards: engine,
-        commands: webhooks,
-        sealer,
-        pages,
-        checkUrl: (url) => checkUrl(url, policy),
-        randomBytes: random,
-      }),
-      ...agentRoutes({
-        shards: engine,
-        commands: agents,
-        documents,
-        sealer,
-        pages,
-        newCredentials: (orgId) => newCredentials(orgId, { sealer, randomBytes: random }),
-      }),
-      ...gatewayAccessRoutes({ shards: engine, commands: gatewayAccess, sealer, randomBytes: random }),
-      ...channelRoutes({
-        shards: engine,
-        ...channels,
-        sealer,
-        checkCredentials: credentialsAmong(adapters),
-        randomBytes: random,
-        gatewayUrl: () => `${urls.gateway}/v4`,
-      }),
-      ...catalogRoutes(partners.map(({ descriptor: { channel, form } }) => ({ channel, form }))),
+      ...managed.routes({ shards: engine, sealer, pages, grants, idTokens, adapters, partnerForms }),
       ...deadLetterRoutes({ shards: engine }),
       ...systemRoutes({ engine, shards: config.shards, log }),
-      ...emulator.routes(() => urls.gateway),
-      ...emulator.wireRoutes(() => urls.gateway),
+      ...emulator.routes(gatewayUrl),
+      ...emulator.wireRoutes(gatewayUrl),
     ],
     authenticateWith(keyring, grants, idTokens),
   )
+  const webchat = openWebchat({
+    places,
+    adapter: webchatAdapter as Adapter,
+    local: engine,
+    ...(state.bus && { bus: state.bus }),
+    buckets,
+    tokenKey: deriveKey(secret.key, 'webchat visitors'),
+    publicUrl: gatewayUrl,
+    randomBytes: random,
+    log,
+  })
+  metrics.gauge('parley_webchat_sockets', 'Sockets of web chat that are open', webchat.count)
   const gateway = plane(
     'gateway',
     [
+      ...webchat.routes,
+      ...chatPageRoutes({ places, publicUrl: gatewayUrl, look: chatLook, widget: () => readFile(widgetFile) }),
       ...gatewayRoutes(places),
       ...agentWebhookRoutes({
         shards: engine,
-        commands: gatewayAccess,
+        commands: management.gatewayAccess,
         checkUrl: (url) => checkUrl(url, policy),
       }),
       ...ingressRoutes({
         places,
         findBinding: openBindingPlaces(engine),
         headers: [...new Set(adapters.flatMap(({ descriptor }) => descriptor.headers))],
-        publicUrl: () => urls.gateway,
+        publicUrl: gatewayUrl,
         log,
         refusedCalls: metrics.counter(
           'parley_ingress_refused_total',
           'Calls to the ingress whose signature was not good',
         ),
       }),
+      ...managed.pageRoutes(engine, buckets),
       ...mediaRoutes({ objects }),
     ],
     directory.byAccessToken,
   )
 
   return {
-    planes: { mgmt, gateway },
+    planes: { mgmt, gateway: { ...gateway, sockets: webchat.sockets } },
     bootstrapped,
     engine,
     health,
@@ -375,10 +348,11 @@ export async function openNode(config: Config, around: Surroundings): Promise<No
       origins = new Set(known.map((url) => new URL(url).origin))
     },
     async close() {
+      webchat.close()
       await emulator.stop()
       const stopped = engine.stop()
       await Promise.race([stopped, new Promise((resolve) => setTimeout(resolve, shutdown.effectsMs).unref())])
-      await Promise.all([poster.close(), agentDoor.close(), media.close(), lines.close(), providers.close()])
+      await Promise.all([management.close(), agentDoor.close(), media.close(), lines.close(), providers.close()])
       await stopped
       await buckets.close()
       await state.close()

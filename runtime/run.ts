@@ -25,7 +25,8 @@ export async function runNode(config: Config, around: Surroundings): Promise<Run
     for (const plane of ['gateway', 'mgmt'] as const) {
       if (!listensOn(plane, config)) continue
       const port = plane === 'mgmt' ? config.mgmtPort : config.gatewayPort
-      const listener = await listen({ host: config.host, port, serve: node.planes[plane].serve, log: around.log })
+      const { serve, sockets } = node.planes[plane]
+      const listener = await listen({ host: config.host, port, serve, ...(sockets && { sockets }), log: around.log })
       listeners.push(listener)
       urls[plane] ||= urlOf(listener)
     }

@@ -40,6 +40,18 @@ export const host: Kind<string> = {
   read: (text) => (isHost(text) ? text : undefined),
 }
 
+/** Hosts as addresses spell them: lower case, an IPv6 address in brackets, a port only where it is not the usual one. */
+export const hostList: Kind<readonly string[]> = {
+  wants: 'host names separated by commas, each with its port where that is not the usual one',
+  shown: asTyped,
+  read(text) {
+    const hosts = listed(text).map((each) =>
+      /^[^\s/?#@\\]+$/.test(each) ? parsedUrl(`https://${each}/`)?.host : undefined,
+    )
+    return hosts.length > 0 && hosts.every((each) => each !== undefined) ? (hosts as string[]) : undefined
+  },
+}
+
 export const port: Kind<number> = wholeNumber(0, settings.portMax)
 export const shardCount: Kind<number> = wholeNumber(1, settings.shardsMax)
 

@@ -47,6 +47,7 @@ const folderOf = (path: string, depth = 1) => path.split('/').slice(0, depth).jo
 const composition = [
   'runtime/builtin.ts',
   'runtime/journeys.ts',
+  'runtime/management.ts',
   'runtime/connections.ts',
   'runtime/emulator.ts',
   'runtime/knowledge.ts',

@@ -13,7 +13,7 @@ import { readConfig } from '../../runtime/config.js'
 import type { Route } from '../../runtime/http/route.js'
 import { openNode } from '../../runtime/node.js'
 import { openLog } from '../../runtime/observe/log.js'
-import type { Shards } from '../../runtime/shard/contract.js'
+import type { Repertoire, Shards } from '../../runtime/shard/contract.js'
 import { carried } from './carried.js'
 import { type ManualClock, manualClock } from './clock.js'
 import { type Inject, injectInto } from './inject.js'
@@ -40,6 +40,7 @@ export interface TestNodeOptions {
   clock?: ManualClock
   dir?: string
   extraRoutes?: readonly Route[]
+  extraRepertoire?: Repertoire
   /** Stands between the node and its shards; by default everything is carried as it is to another process. */
   between?: <S extends Shards>(shards: S) => S
 }
@@ -52,8 +53,8 @@ export async function openTestNode(options: TestNodeOptions = {}): Promise<TestN
   const env = { PARLEY_DATA_DIR: dir, PARLEY_ALLOW_PRIVATE_URLS: 'true', ...options.env }
   const read = readConfig(env)
   if ('problems' in read) throw new Error(read.problems.join('\n'))
-  const { extraRoutes, between = carried } = options
-  const node = await openNode(read.config, { clock, log, checkReplies: true, extraRoutes, between })
+  const { extraRoutes, extraRepertoire, between = carried } = options
+  const node = await openNode(read.config, { clock, log, checkReplies: true, extraRoutes, extraRepertoire, between })
   node.reachableAt({ mgmt: 'http://mgmt.test', gateway: 'http://gateway.test' })
   const key = node.bootstrapped.key ?? ''
   const mgmt = injectInto(node.planes.mgmt.serve)

@@ -9,11 +9,19 @@ import { agentDocuments, documentRepertoire } from '../../mgmt/agents/documents.
 import { findAgent } from '../../mgmt/agents/store.js'
 import { channelCommands, channelRepertoire } from '../../mgmt/channels/commands.js'
 import { channelRoutesOf } from '../../mgmt/channels/store.js'
+import { connectionCommands, connectionRepertoire } from '../../mgmt/connections/commands.js'
+import { connectionQueries } from '../../mgmt/connections/queries.js'
 import { agentRoutesQuery } from '../../mgmt/gateway/agentroutes.js'
 import { gatewayCommands, gatewayPart, gatewayRepertoire } from '../../mgmt/gateway/commands.js'
+import { knowledgeRepertoire, openKnowledge } from '../../mgmt/knowledge/repertoire.js'
+import { linkRepertoire, openLinks } from '../../mgmt/links/commands.js'
 import { orgRepertoire } from '../../mgmt/orgs/store.js'
+import { outreachParts, outreachRepertoire } from '../../mgmt/outreach/open.js'
+import { openPeople, peopleRepertoire } from '../../mgmt/people/commands.js'
+import { openPersonas, personaRepertoire } from '../../mgmt/personas/commands.js'
 import { webhookCommands, webhookRepertoire } from '../../mgmt/webhooks/commands.js'
 import { bootstrapRepertoire } from '../../runtime/bootstrap.js'
+import { sandboxBegin, sandboxForget } from '../../runtime/gateway/sandboxcommands.js'
 import type { Command, Query, Shards } from '../../runtime/shard/contract.js'
 import { sealerRepertoire } from '../../runtime/store/sealer.js'
 import { carried } from '../harness/carried.js'
@@ -23,7 +31,30 @@ const keys = keyCommands(webhooks.enqueue)
 const channels = channelCommands({ orgEvent: webhooks.enqueue, agentOf: findAgent, timeScale: 1 })
 const gateway = gatewayCommands(webhooks.enqueue)
 const documents = agentDocuments({ orgEvent: webhooks.enqueue })
+const knowledge = openKnowledge(documents)
 const agents = agentCommands({ orgEvent: webhooks.enqueue, parts: [gatewayPart, channels.part, documents.part] })
+const connections = connectionCommands({ orgEvent: webhooks.enqueue, hasAgent: () => true }).commands
+const connectionReads = connectionQueries(
+  () => true,
+  () => [],
+)
+const people = openPeople({ orgEvent: webhooks.enqueue, agentOf: findAgent })
+const outreach = outreachParts({
+  orgEvent: webhooks.enqueue,
+  documents: { read: () => undefined },
+  people: people.door,
+  timeScale: 1,
+})
+const personas = openPersonas({
+  people: people.door,
+  sandbox: { begin: sandboxBegin, forget: sandboxForget },
+  hasAgent: () => true,
+})
+const links = openLinks({
+  documents: { read: () => undefined },
+  bindings: { at: () => undefined },
+  personas: personas.door,
+})
 const routes = agentRoutesQuery({ agent: findAgent, channels: channelRoutesOf })
 const made = [
   webhooks,
@@ -34,6 +65,20 @@ const made = [
   agents,
   documents.commands,
   documents.queries,
+  connections,
+  knowledge.sources.commands,
+  knowledge.sources.queries,
+  knowledge.media.commands,
+  knowledge.media.queries,
+  connectionReads,
+  people.commands,
+  people.queries,
+  outreach.commands,
+  outreach.queries,
+  personas.commands,
+  personas.queries,
+  links.commands,
+  links.queries,
 ].flatMap(Object.values)
 const parts = [
   sealerRepertoire,
@@ -45,6 +90,12 @@ const parts = [
   documentRepertoire(documents),
   gatewayRepertoire(gateway, routes),
   channelRepertoire(channels.commands, channels.queries),
+  connectionRepertoire(connections, connectionReads),
+  knowledgeRepertoire(knowledge, { getPage: async () => ({ kind: 'stopped' }), removeObject: async () => {} }),
+  peopleRepertoire(people),
+  outreachRepertoire(outreach),
+  personaRepertoire(personas),
+  linkRepertoire(links),
 ]
 const registered = parts.flatMap(({ commands, queries }) => [...commands, ...queries])
 const names = registered.map(({ name }) => name)

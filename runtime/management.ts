@@ -1,0 +1,215 @@
+/** Puts the management plane together: what is kept of orgs and agents where their shards are, and the routes over it. */
+import type { ProviderForm } from '../core/catalogs/shapes.js'
+import type { Adapter } from '../core/channel/adapter.js'
+import type { ChannelName } from '../core/channel/names.js'
+import { accessRepertoire, keyCommands } from '../mgmt/access/commands.js'
+import type { Grants } from '../mgmt/access/grants.js'
+import { keyRoutes } from '../mgmt/access/keyroutes.js'
+import { type AccessRoutesOptions, accessRoutes } from '../mgmt/access/routes.js'
+import { agentCommands, agentRepertoire } from '../mgmt/agents/commands.js'
+import { type AgentDocuments, agentDocuments, documentRepertoire } from '../mgmt/agents/documents.js'
+import { openPeopleFields } from '../mgmt/agents/peoplefields.js'
+import { agentRoutes } from '../mgmt/agents/routes.js'
+import { findAgent } from '../mgmt/agents/store.js'
+import { catalogRoutes } from '../mgmt/catalogs/routes.js'
+import { channelCommands, channelRepertoire } from '../mgmt/channels/commands.js'
+import { credentialsAmong } from '../mgmt/channels/credentials.js'
+import { channelRoutes } from '../mgmt/channels/routes.js'
+import { channelRoutesOf } from '../mgmt/channels/store.js'
+import { agentRoutesQuery } from '../mgmt/gateway/agentroutes.js'
+import { gatewayCommands, gatewayPart, gatewayRepertoire } from '../mgmt/gateway/commands.js'
+import { newCredentials } from '../mgmt/gateway/credentials.js'
+import { gatewayAccessRoutes } from '../mgmt/gateway/routes.js'
+import { orgRoutes } from '../mgmt/orgs/routes.js'
+import { orgName, orgRepertoire } from '../mgmt/orgs/store.js'
+import { sectionsOfSends } from '../mgmt/outreach/needs.js'
+import { outreachParts, outreachRepertoire } from '../mgmt/outreach/open.js'
+import { openPeople, peopleRepertoire } from '../mgmt/people/commands.js'
+import { peopleRoutes } from '../mgmt/people/routes.js'
+import { webhookCommands, webhookRepertoire } from '../mgmt/webhooks/commands.js'
+import { webhookTryPerformer } from '../mgmt/webhooks/driver.js'
+import { webhookRoutes } from '../mgmt/webhooks/routes.js'
+import { followWebhooks, openTries } from '../mgmt/webhooks/tries.js'
+import type { Clock } from './clock.js'
+import type { Config } from './config.js'
+import { openConnections } from './connections.js'
+import type { ConversationCommands } from './gateway/commands.js'
+import type { Openings } from './gateway/openings.js'
+import type { Places } from './gateway/places.js'
+import type { Pages } from './http/page.js'
+import type { Route } from './http/route.js'
+import { journeys } from './journeys.js'
+import { openKnowing } from './knowledge.js'
+import type { Buckets } from './limits/contract.js'
+import type { Objects } from './media/contract.js'
+import type { Log } from './observe/log.js'
+import { openRehearsals } from './rehearsals.js'
+import type { Local, Performer, Repertoire, Shards } from './shard/contract.js'
+import type { Sealer } from './store/sealer.js'
+import { checkUrl } from './webhook/guard.js'
+import { openPoster } from './webhook/post.js'
+import { signedHeaders } from './webhook/sign.js'
+
+export interface ManagementOptions {
+  readonly config: Config
+  readonly rootKey: Uint8Array
+  readonly clock: Clock
+  readonly log: Log
+  readonly randomBytes: (count: number) => Uint8Array
+  readonly objects: Objects
+  /** Where others reach the two planes, without their version. */
+  readonly mgmtUrl: () => string
+  readonly gatewayUrl: () => string
+  /** Conversations, once there are any. */
+  readonly places: () => Places
+  readonly openings: Openings
+}
+
+/** Once there are shards to ask. */
+export interface OverEngine extends Pick<AccessRoutesOptions, 'idTokens'> {
+  readonly shards: Shards
+  readonly sealer: Sealer
+  readonly pages: Pages
+  readonly grants: Grants
+  readonly adapters: readonly Adapter[]
+  /** Forms of adapters that came from elsewhere. */
+  readonly partnerForms: readonly { readonly channel: ChannelName; readonly form: ProviderForm }[]
+}
+
+export function openManagement(options: ManagementOptions) {
+  const { config, clock, randomBytes, mgmtUrl, gatewayUrl, places, openings } = options
+  const { timeScale } = config
+  const policy = { allowPrivate: config.allowPrivateUrls }
+  const poster = openPoster(policy)
+  const tries = openTries()
+
+  const webhooks = webhookCommands({ timeScale })
+  const orgEvent = webhooks.enqueue
+  const keys = keyCommands(orgEvent)
+  const gatewayAccess = gatewayCommands(orgEvent)
+  const connections = openConnections({ ...options, orgEvent })
+  const people = openPeople({ orgEvent, agentOf: findAgent })
+  const rehearsals = openRehearsals({ people: people.door, documents: () => documents })
+  const channels = channelCommands({ orgEvent, agentOf: findAgent, timeScale, released: rehearsals.released })
+  const documents: AgentDocuments = agentDocuments({
+    orgEvent,
+    personOf: people.door.asRead,
+    follow: (...change) => connections.follow(...change) ?? outreach.follow(...change),
+  })
+  const outreach = outreachParts({
+    orgEvent,
+    documents: { read: (reader, place) => documents.load(reader, place, sectionsOfSends) },
+    people: people.door,
+    personas: rehearsals.personas,
+    timeScale,
+  })
+  const knowing = openKnowing({ ...options, documents })
+  const agents = agentCommands({
+    orgEvent,
+    parts: [
+      gatewayPart,
+      channels.part,
+      documents.part,
+      connections.part,
+      knowing.part,
+      people.part,
+      outreach.part,
+      ...rehearsals.parts,
+    ],
+  })
+  const routesOfAgent = agentRoutesQuery({ agent: findAgent, channels: channelRoutesOf })
+  const sends = { conversations: openings, clock }
+
+  return {
+    keys,
+    channels,
+    gatewayAccess,
+    routesOfAgent,
+    /** Whom conversations tell. */
+    keepers: { sends: outreach.commands.news, people: people.commands.heard },
+
+    /** `conversation` is what rehearsals are held with. */
+    over(conversation: ConversationCommands) {
+      const rehearsing = rehearsals.over(conversation)
+      const overShards = { places, openings, clock, randomBytes, gatewayUrl }
+      return {
+        parts: [
+          orgRepertoire,
+          accessRepertoire(keys),
+          webhookRepertoire(webhooks),
+          agentRepertoire(agents),
+          documentRepertoire(documents),
+          gatewayRepertoire(gatewayAccess, routesOfAgent),
+          channelRepertoire(channels.commands, channels.queries),
+          peopleRepertoire(people),
+          outreachRepertoire(outreach),
+          connections.repertoire,
+          knowing.repertoire,
+          rehearsing.repertoire,
+        ] satisfies Pick<Repertoire, 'commands' | 'queries'>[],
+
+        performers(shards: Shards, sealer: Sealer): Readonly<Record<string, Performer>> {
+          const door = { post: poster.post, sign: signedHeaders }
+          return {
+            webhookTry: webhookTryPerformer({ shards, commands: webhooks, sealer, clock, tries, ...door }),
+            ...outreach.performers({ shards, ...sends }),
+            ...rehearsing.performers(openings),
+            ...connections.performers({ sealer }),
+            ...knowing.repertoire.performers(shards),
+          }
+        },
+
+        routes({ shards, sealer, pages, grants, idTokens, adapters, partnerForms }: OverEngine): Route[] {
+          return [
+            ...accessRoutes({ shards, idTokens, orgName }),
+            ...orgRoutes({ shards }),
+            ...keyRoutes({ shards, commands: keys }),
+            ...webhookRoutes({
+              shards,
+              commands: webhooks,
+              sealer,
+              pages,
+              checkUrl: (url) => checkUrl(url, policy),
+              randomBytes,
+            }),
+            ...agentRoutes({
+              shards,
+              commands: agents,
+              documents,
+              sealer,
+              pages,
+              ...knowing.around,
+              newCredentials: (orgId) => newCredentials(orgId, { sealer, randomBytes }),
+            }),
+            ...gatewayAccessRoutes({ shards, commands: gatewayAccess, sealer, randomBytes }),
+            ...channelRoutes({
+              shards,
+              ...channels,
+              sealer,
+              checkCredentials: credentialsAmong(adapters),
+              randomBytes,
+              gatewayUrl: () => `${gatewayUrl()}/v4`,
+            }),
+            ...peopleRoutes({ shards, people, pages, fieldsOf: openPeopleFields(shards, documents), randomBytes }),
+            ...rehearsing.routes({ ...overShards, shards, pages, grants }),
+            ...outreach.routes({ shards, ...sends }),
+            ...journeys({ shards, ...sends, outreach, documents, mgmtUrl }),
+            ...connections.routes({ shards, sealer }),
+            ...knowing.routes({ shards, pages }),
+            ...catalogRoutes(partnerForms),
+          ]
+        },
+
+        /** Pages of the gateway's plane. */
+        pageRoutes: (shards: Shards, buckets: Buckets): Route[] =>
+          rehearsing.pageRoutes({ ...overShards, shards, buckets, rootKey: options.rootKey }),
+      }
+    },
+
+    follow: (local: Local) => followWebhooks(local, tries),
+
+    async close(): Promise<void> {
+      await Promise.all([poster.close(), connections.close(), knowing.close()])
+    },
+  }
+}

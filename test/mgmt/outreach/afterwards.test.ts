@@ -1,0 +1,80 @@
+/** What comes after a send: what is remembered of it, follow-ups, and its end. */
+import t from 'tap'
+import { day, hour, minute } from '../../../core/durations.js'
+import { eventually } from '../../contract/shards/house.js'
+import { openSends, outreach, place, toNumber } from './house.js'
+
+const accepted = async (sends: Awaited<ReturnType<typeof openSends>>, request = toNumber()) => {
+  const made = await sends.create(request)
+  if (made.status !== 'queued') throw new Error(JSON.stringify(made))
+  return String(made.sendId)
+}
+
+t.test(
+  'Who was sent marketing is remembered, and a second one within the cap carries a warning and still goes',
+  async (t) => {
+    const sends = await openSends(t)
+    sends.document = { ...sends.document, outreach: [{ ...outreach, class: 'marketing' }] }
+    const to = toNumber()
+    const id = await accepted(sends, to)
+    const { personId } = await sends.reaches(id, 'sent')
+    t.match(sends.person(personId)?.outreach, { received: ['hello'], marketingAt: Number })
+    const again = await sends.create({ ...to, idempotencyKey: 'second' })
+    t.match(again, { status: 'queued', warning: /48 hours/ })
+    await sends.reaches(String(again.sendId), 'sent')
+    await sends.house.time.advance(48 * hour)
+    t.notOk('warning' in (await sends.create({ ...to, idempotencyKey: 'third' })))
+  },
+)
+
+t.test('Silence is followed up once after the hours of the outreach, and an answer ends it', async (t) => {
+  const sends = await openSends(t)
+  const nudged = { ...outreach, followUp: { templateId: 'nudge', afterHours: 24 } }
+  const messageTemplates = [...sends.document.messageTemplates, { id: 'nudge', name: 'Nudge', body: 'Still there?' }]
+  sends.document = { ...sends.document, outreach: [nudged], messageTemplates }
+  const silent = await accepted(sends)
+  const answering = await accepted(sends)
+  for (const id of [silent, answering]) await sends.reaches(id, 'sent')
+  await sends.tell({ sendId: answering, attempt: 1, at: 1, messageId: 'x', state: 'responded' })
+  t.ok((await sends.read(answering)).respondedAt)
+  await sends.house.time.advance(23 * hour)
+  t.equal(sends.taken.length, 2)
+  await eventually(sends.house, () => sends.taken.length === 3, 10 * minute)
+  t.match(sends.taken[2], { message: { parts: [{ text: 'Still there?' }] }, asid: (await sends.read(silent)).asid })
+  await sends.house.time.advance(60 * hour)
+  t.equal(sends.taken.length, 3, 'and a follow-up is not followed up')
+})
+
+t.test('A follow-up waits for safe hours and stops for a person whose consent is denied by now', async (t) => {
+  const sends = await openSends(t)
+  const nudged = { ...outreach, followUp: { templateId: 'hi', afterHours: 1 } }
+  sends.document = { ...sends.document, outreach: [nudged] }
+  const safeHours = { startHour: 20, endHour: 21, timeZone: 'UTC' }
+  await sends.house.shards.ask('org/desk', sends.parts.commands.setSending, { ...place, sent: { safeHours } })
+  const waiting = await accepted(sends)
+  const denied = await accepted(sends)
+  for (const id of [waiting, denied]) await sends.reaches(id, 'sent')
+  const { personId } = await sends.read(denied)
+  const change = { consent: { status: 'denied' as const } }
+  await sends.house.shards.ask('org/desk', sends.people.commands.change, { ...place, personId, change } as never)
+  await sends.house.time.advance(3 * hour)
+  t.equal(sends.taken.length, 2)
+  await eventually(sends.house, () => sends.taken.length === 3, 10 * minute)
+  t.equal(new Date(sends.house.time.now()).getUTCHours(), 20)
+  t.equal(sends.taken[2]?.asid, (await sends.read(waiting)).asid)
+})
+
+t.test('Records and keys go after 180 days, and the key then makes a new send', async (t) => {
+  const sends = await openSends(t)
+  const request = { ...toNumber(), idempotencyKey: 'k' }
+  const first = await sends.create(request)
+  await sends.reaches(String(first.sendId), 'sent')
+  await sends.house.time.advance(179 * day)
+  t.match(await sends.create(request), { status: 'duplicate', sendId: first.sendId })
+  await sends.house.time.advance(2 * day)
+  await eventually(sends.house, async () => (await sends.read(String(first.sendId))).state === undefined, day)
+  const second = await sends.create(request)
+  t.equal(second.status, 'queued')
+  t.not(second.sendId, first.sendId)
+  t.equal(second.personId, first.personId)
+})

@@ -1,0 +1,501 @@
+/** Personas: somebody to rehearse with, the turns that are run as them, and the grants that open them. */
+import t, { type Test } from 'tap'
+import { type Refusal, refuse } from '../../core/errors.js'
+import { directive as directiveLimits, persona as limits, sandbox } from '../../core/limits.js'
+import { newPerson } from '../../core/people/change.js'
+import { openPersonas } from '../../mgmt/personas/commands.js'
+import { personaTable } from '../../mgmt/personas/store.js'
+import { begun } from '../../runtime/gateway/commands.js'
+import { openSandbox } from '../../runtime/gateway/sandbox.js'
+import { sandboxForget } from '../../runtime/gateway/sandboxcommands.js'
+import { directiveTable } from '../../runtime/gateway/sandboxturns.js'
+import { conversationTable, outgoingTable, trafficTable, turnTable } from '../../runtime/gateway/tables.js'
+import type { Command, Query } from '../../runtime/shard/contract.js'
+import type { Key, Table } from '../../runtime/store/contract.js'
+import { manualClock, until } from '../harness/clock.js'
+import { openTestNode, type Response } from '../harness/node.js'
+import { hang, openReceiver } from '../harness/receiver.js'
+
+const looked = [turnTable, directiveTable, outgoingTable, conversationTable, trafficTable, personaTable]
+const rowsOf: Query<{ name: string; prefix: Key }, unknown[]> = {
+  name: 'test.rows',
+  read(reader, { name, prefix }) {
+    const table = looked.find((each) => each.name === name) as Table<Key, unknown>
+    return Array.from(reader.range(table, { prefix }), ({ value }) => value)
+  },
+}
+
+const keepReal: Command<{ asid: string }, true> = {
+  name: 'test.keepReal',
+  decide(tx, { asid }, { at }) {
+    const who = { asid, agent: { orgId: 'demo', agentId: 'any' }, channel: 'sms', address: '+15550100' } as const
+    tx.put(conversationTable, [asid], begun(who, at))
+    return true
+  },
+}
+
+const keepTurns: Command<{ asid: string; count: number }, true> = {
+  name: 'test.keepTurns',
+  decide(tx, { asid, count }, { at }) {
+    const said = { origin: 'user', type: 'content', sessionId: '', messageId: '', at } as const
+    for (let number = 1; number <= count; number++) tx.put(turnTable, [asid, number], said)
+    return true
+  },
+}
+
+const clock = manualClock()
+const extraRepertoire = { commands: [keepReal, keepTurns], queries: [rowsOf], performers: () => ({}) }
+const node = await openTestNode({ clock, extraRepertoire })
+t.teardown(() => node.close())
+const agents = '/v1/orgs/demo/agents'
+
+function call(method: string, path: string, json?: unknown, token = node.key): Promise<Response> {
+  return node.mgmt(method, `${agents}${path}`, { token, json })
+}
+
+/** Lets time go on until it is answered, as a caller's patience does. */
+async function answered<T>(asked: Promise<T>, stepMs: number = sandbox.lookFirstMs): Promise<T> {
+  let isDone = false
+  const done = () => {
+    isDone = true
+  }
+  asked.then(done, done)
+  while (!isDone) await clock.advance(stepMs)
+  return asked
+}
+
+interface Rehearsal {
+  readonly agent: string
+  readonly at: string
+  /** What the agent was told, its statuses left out. */
+  readonly heard: () => { type: string; [more: string]: unknown }[]
+  says(...replies: string[]): void
+  does(directive: unknown, token?: string): Promise<Response>
+  turns(): Promise<{ role: string; text: string; number: number; directive?: unknown }[]>
+}
+
+let made = 0
+/** An agent whose webhook says what it is told to, in AML, and a persona of it. */
+async function rehearsal(t: Test, about: object = {}): Promise<Rehearsal> {
+  const receiver = await openReceiver(t)
+  const lines: string[] = []
+  const { json: agent } = await call('POST', '', { name: `Harbor ${++made}` })
+  const token = (await call('POST', `/${agent.id}/gateway/_rotateToken`)).json.accessToken
+  await node.gateway('POST', '/v4/webhook', { token, json: { webhookUrl: receiver.url('/hook'), instanceId: 'one' } })
+  const told = () => receiver.at('/hook').map(({ body }) => JSON.parse(body.toString()).event)
+  receiver.behave('/hook', (response) => {
+    const { type } = told().at(-1).event
+    const reply = type === 'message' || type === 'result' || type === 'action' ? (lines.shift() ?? '') : ''
+    response.writeHead(200, { 'content-type': 'text/svc-aml' }).end(reply)
+  })
+  const { json: persona } = await call('POST', `/${agent.id}/personas`, { name: 'Ada', ...about })
+  const at = `/${agent.id}/personas/${persona.id}`
+  return {
+    agent: agent.id,
+    at,
+    heard: () =>
+      told()
+        .map(({ event }) => event)
+        .filter(({ type }) => type !== 'status'),
+    says: (...replies) => void lines.push(...replies),
+    does: (directive, token) => answered(call('POST', `${at}/turns`, directive, token)),
+    turns: async () => (await call('GET', `${at}/turns`)).json.data,
+  }
+}
+
+/** Everything in a table below that prefix, over all shards. */
+async function rows<K extends Key, V>({ name }: Table<K, V>, prefix: Key): Promise<V[]> {
+  return ((await node.node.engine.readAll(rowsOf, { name, prefix })) as V[][]).flat()
+}
+
+t.test('A persona is made with what a test case may say of one, and read as it has become', async (t) => {
+  const { json: agent } = await call('POST', '', { name: 'Reader' })
+  const fields = {
+    fullName: 'Ada Byron',
+    email: 'ada@example.com',
+    productInterest: 'A boat',
+    status: 'qualified',
+    source: 'fair',
+    customFields: { boats: 2, sails: true, port: 'Dover' },
+    tags: ['vip'],
+    notes: 'Likes engines.',
+  }
+  const historySeed = [
+    { role: 'user', content: 'Hello' },
+    { role: 'assistant', content: 'Ahoy' },
+  ]
+  const body = { name: 'Ada', channel: 'sms', fields, consent: { status: 'granted' }, historySeed }
+  const created = await call('POST', `/${agent.id}/personas`, body)
+  t.equal(created.status, 201)
+  const { id, userId, personId, ...rest } = created.json
+  t.same(rest, {
+    ...body,
+    fields: { ...fields, customFields: { boats: '2', sails: 'true', port: 'Dover' } },
+    createdAt: new Date(clock.now()).toISOString(),
+  })
+  t.match(userId, /^usr_/)
+  t.match(personId, /^pr/)
+  t.same((await call('GET', `/${agent.id}/personas/${id}`)).json, created.json)
+  await clock.advance(1)
+  const plain = (await call('POST', `/${agent.id}/personas`, { name: 'Bo' })).json
+  t.equal(plain.channel, 'rcs', 'rcs unless it says otherwise')
+  t.same(plain.consent, { status: 'unknown' })
+  const listed = (await call('GET', `/${agent.id}/personas`)).json.data
+  t.same(
+    listed.map(({ name }: { name: string }) => name),
+    ['Ada', 'Bo'],
+  )
+  const turns = (await call('GET', `/${agent.id}/personas/${id}/turns`)).json.data
+  t.match(turns, [
+    { number: 1, role: 'user', text: 'Hello', seeded: true },
+    { number: 2, role: 'agent', text: 'Ahoy', seeded: true },
+  ])
+})
+
+t.test('What is wrong with a persona is named, field by field', async (t) => {
+  const { json: agent } = await call('POST', '', { name: 'Strict' })
+  const line = { role: 'user', content: 'x' }
+  const wrong: [object, string][] = [
+    [{}, 'name'],
+    [{ name: 'x'.repeat(limits.nameChars + 1) }, 'name'],
+    [{ name: 'Ada', channel: 'webchat' }, 'channel'],
+    [{ name: 'Ada', fields: { firstName: 'x'.repeat(101) } }, 'fields.firstName'],
+    [{ name: 'Ada', fields: { email: 'x'.repeat(301) } }, 'fields.email'],
+    [{ name: 'Ada', fields: { status: 'lazy' } }, 'fields.status'],
+    [{ name: 'Ada', fields: { tags: ['x'.repeat(61)] } }, 'fields.tags[0]'],
+    [
+      { name: 'Ada', fields: { customFields: { a: 'x'.repeat(limits.customValueChars + 1) } } },
+      'fields.customFields.a',
+    ],
+    [{ name: 'Ada', fields: { customFields: { 'a.b': 'x' } } }, 'fields.customFields.a.b'],
+    [{ name: 'Ada', consent: { status: 'perhaps' } }, 'consent.status'],
+    [{ name: 'Ada', historySeed: Array(limits.seedLines + 1).fill(line) }, 'historySeed'],
+    [{ name: 'Ada', historySeed: [{ role: 'user', content: 'x'.repeat(4_001) }] }, 'historySeed[0].content'],
+    [{ name: 'Ada', more: 1 }, 'more'],
+  ]
+  for (const [body, field] of wrong) {
+    const { status, json } = await call('POST', `/${agent.id}/personas`, body)
+    t.equal(status, 422, field)
+    t.equal(json.errors[0].field, field)
+  }
+  t.same((await call('GET', `/${agent.id}/personas`)).json.data, [], 'nothing came of any of them')
+  for (const path of ['', '/turns']) {
+    const missing = await call('GET', `/${agent.id}/personas/psn_none${path}`)
+    t.equal(missing.status, 404)
+    t.equal(missing.json.code, 'agent.persona.not_found')
+  }
+  t.equal((await call('GET', '/nobody/personas')).json.code, 'resource.not_found')
+  t.equal((await call('POST', '/nobody/personas', { name: 'Ada' })).json.code, 'resource.not_found')
+})
+
+t.test('A turn answers what the person did and what the agent said to it', async (t) => {
+  const desk = await rehearsal(t)
+  desk.says('What would you like?\n[[chips: Book a table | Opening hours = hours]]')
+  const first = await desk.does({ text: 'Hello' })
+  t.equal(first.status, 200)
+  t.match(first.json, {
+    pending: false,
+    turn: { role: 'user', text: 'Hello', directive: { text: 'Hello' } },
+    replies: [{ role: 'agent', text: 'What would you like?' }],
+  })
+  t.match(first.json.replies[0].message.chips, [{ label: 'Book a table' }, { label: 'Opening hours', value: 'hours' }])
+
+  desk.says('From ten to six.')
+  const second = await desk.does({ chip: 'opening' })
+  t.match(second.json, { turn: { text: 'Opening hours', directive: { chip: 'opening' } } })
+  const { messageId } = first.json.replies[0]
+  t.match(desk.heard().at(-1), {
+    type: 'result',
+    result: { intent: 'chips', intentId: messageId, optionIds: ['hours'], labels: ['Opening hours'], via: 'tap' },
+  })
+  t.same(
+    (await desk.turns()).map(({ role, text }) => `${role}: ${text}`),
+    ['user: Hello', 'agent: What would you like?', 'user: Opening hours', 'agent: From ten to six.'],
+  )
+  t.match(desk.heard()[0], { type: 'system', system: { kind: 'conversationStarted' } })
+})
+
+t.test('Every directive does to the agent what its affordance would', async (t) => {
+  const desk = await rehearsal(t)
+  const ask = [
+    'When?',
+    '[[ask.time #when | Which time?',
+    'a = 2026-03-05T10:00:00Z',
+    'b = 2026-03-06T11:00:00Z',
+    ']]',
+    '[[confirm #sure | Really?',
+    'Day: Monday',
+    ']]',
+    '[[chips: Call us -> tel:+15550100 | Our site -> https://harbor.example/ | Other site -> https://other.example/]]',
+  ].join('\n')
+  desk.says(ask)
+  await desk.does({ text: 'Hi' })
+  await desk.does({ slot: 1 })
+  t.match(desk.heard().at(-1), { result: { intent: 'ask.time', intentId: 'when', optionIds: ['b'], via: 'tap' } })
+  await desk.does({ confirm: false })
+  t.match(desk.heard().at(-1), { result: { intent: 'confirm', intentId: 'sure', optionIds: ['no'], via: 'tap' } })
+  await desk.does({ action: 'dial' })
+  t.match(desk.heard().at(-1), { type: 'action', action: { kind: 'dial', label: 'Call us' } })
+  await desk.does({ action: 'url', label: '/^other/i' })
+  t.match(desk.heard().at(-1), { type: 'action', action: { kind: 'url', label: 'Other site' } })
+  await desk.does({ media: 'image', url: 'https://harbor.example/boat.png', text: 'This one' })
+  t.match(desk.heard().at(-1), {
+    type: 'message',
+    message: { text: 'This one', media: [{ url: 'https://harbor.example/boat.png', type: 'image/png' }] },
+  })
+  const out = await desk.does({ system: 'optOut' })
+  t.match(out.json.turn, { role: 'system', text: 'optOut', directive: { system: 'optOut' } })
+  t.match(desk.heard().at(-1), { type: 'system', system: { kind: 'optOut' } })
+  await desk.does({ system: 'optIn' })
+  t.match(desk.heard().at(-1), { type: 'system', system: { kind: 'optIn' } })
+})
+
+t.test('A missing affordance is typed instead, or refused and nothing happens', async (t) => {
+  const desk = await rehearsal(t)
+  desk.says('Hello there.')
+  await desk.does({ text: 'Hi' })
+  const before = await desk.turns()
+  for (const [directive, field] of [
+    [{ chip: 'Nothing' }, 'chip'],
+    [{ slot: 0 }, 'slot'],
+    [{ confirm: true }, 'confirm'],
+    [{ action: 'url' }, 'action'],
+  ] as const) {
+    const { status, json } = await desk.does(directive)
+    t.equal(status, 422)
+    t.equal(json.code, 'request.invalid')
+    t.equal(json.errors[0].field, field)
+  }
+  t.same(await desk.turns(), before, 'a refused turn leaves nothing behind')
+  const typed = await desk.does({ chip: 'Nothing', fallback: 'Then I type it' })
+  t.match(typed.json.turn, { text: 'Then I type it', directive: { chip: 'Nothing', fallback: 'Then I type it' } })
+  t.match(desk.heard().at(-1), { type: 'message', message: { text: 'Then I type it' } })
+})
+
+t.test('What is no directive is refused by the name of its field', async (t) => {
+  const desk = await rehearsal(t)
+  const wrong: [object, string][] = [
+    [{}, 'text'],
+    [{ text: '' }, 'text'],
+    [{ text: 'x'.repeat(directiveLimits.textChars + 1) }, 'text'],
+    [{ text: 'a', chip: 'b' }, 'text'],
+    [{ text: 'a', fallback: 'b' }, 'fallback'],
+    [{ chip: 'a', slot: 1 }, 'slot'],
+    [{ chip: '/(a|/i' }, 'chip'],
+    [{ slot: -1 }, 'slot'],
+    [{ slot: directiveLimits.slotMost + 1 }, 'slot'],
+    [{ system: 'typing' }, 'system'],
+    [{ media: 'image' }, 'url'],
+    [{ media: 'image', url: 'javascript:alert(1)' }, 'url'],
+    [{ media: 'audio', url: 'https://a.example/' }, 'media'],
+    [{ simulate: { goal: 'Book' } }, 'simulate'],
+    [{ shout: 'a' }, 'shout'],
+  ]
+  for (const [directive, field] of wrong) {
+    const { status, json } = await desk.does(directive)
+    t.equal(status, 422, JSON.stringify(directive).slice(0, 60))
+    t.equal(json.errors[0].field, field, JSON.stringify(directive).slice(0, 60))
+  }
+  t.same(await desk.turns(), [])
+})
+
+t.test('An agent that takes too long leaves the turn pending, and what it says later is among the turns', async (t) => {
+  const receiver = await openReceiver(t)
+  const { json: agent } = await call('POST', '', { name: 'Slow' })
+  const token = (await call('POST', `/${agent.id}/gateway/_rotateToken`)).json.accessToken
+  await node.gateway('POST', '/v4/webhook', { token, json: { webhookUrl: receiver.url('/slow'), instanceId: 'one' } })
+  receiver.behave('/slow', hang)
+  const { json: persona } = await call('POST', `/${agent.id}/personas`, { name: 'Ada' })
+  const at = `/${agent.id}/personas/${persona.id}/turns`
+  const { json } = await answered(call('POST', at, { text: 'Hello?' }), sandbox.lookMostMs)
+  t.match(json, { pending: true, replies: [], turn: { text: 'Hello?' } })
+  const messages = [{ spec: 'amf/1', parts: [{ type: 'text', text: 'Sorry, here I am.' }] }]
+  const sent = await node.gateway('POST', '/v4/messages', { token, json: { userId: persona.userId, messages } })
+  t.match(sent.json.results, [{ accepted: true }])
+  t.match((await call('GET', at)).json.data, [{ role: 'user' }, { role: 'agent', text: 'Sorry, here I am.' }])
+})
+
+t.test('Turns come in pages, oldest first, and a page token of one list opens no other', async (t) => {
+  const desk = await rehearsal(t)
+  for (let count = 0; count < 5; count++) await desk.does({ text: `Line ${count}` })
+  const seen: string[] = []
+  let token = ''
+  do {
+    const { json } = await call('GET', `${desk.at}/turns?limit=2${token && `&pageToken=${token}`}`)
+    seen.push(...json.data.map(({ text }: { text: string }) => text))
+    token = json.nextPageToken ?? ''
+  } while (token)
+  t.same(seen, ['Line 0', 'Line 1', 'Line 2', 'Line 3', 'Line 4'])
+  const { nextPageToken } = (await call('GET', `${desk.at}/turns?limit=1`)).json
+  await call('POST', `${desk.at}/_reset`)
+  const other = await call('GET', `${desk.at}/turns?pageToken=${nextPageToken}`)
+  t.equal(other.status, 422)
+  t.equal(other.json.errors[0].field, 'pageToken')
+})
+
+t.test('A reset gives a fresh identity and conversation, and the person as first made', async (t) => {
+  const desk = await rehearsal(t, { fields: { firstName: 'Ada' }, historySeed: [{ role: 'user', content: 'Before' }] })
+  await desk.does({ text: 'STOP' })
+  const before = (await call('GET', desk.at)).json
+  await clock.advance(1_000)
+  const { status, json } = await call('POST', `${desk.at}/_reset`)
+  t.equal(status, 200)
+  t.not(json.userId, before.userId)
+  t.equal(json.personId, before.personId)
+  t.equal(json.resetAt, new Date(clock.now()).toISOString())
+  const { userId: _new, resetAt: _at, ...after } = json
+  const { userId: _old, ...first } = before
+  t.same(after, first)
+  t.same(
+    (await desk.turns()).map(({ text }) => text),
+    ['Before'],
+  )
+  desk.says('Welcome back.')
+  t.match((await desk.does({ text: 'Hello' })).json.replies, [{ text: 'Welcome back.' }], 'the opt-out is gone with it')
+  const late = { userId: before.userId, messages: [{ spec: 'amf/1', parts: [{ type: 'text', text: 'Late' }] }] }
+  const token = (await call('POST', `/${desk.agent}/gateway/_rotateToken`)).json.accessToken
+  const send = () => node.gateway('POST', '/v4/messages', { token, json: late })
+  const isGone = async () => (await send()).json.results[0].reason === 'unknownRecipient'
+  await until(isGone, clock)
+  t.pass('nobody is there any more')
+})
+
+t.test('A rehearsal leaves nothing in live lists, and what it left goes with the persona', async (t) => {
+  const desk = await rehearsal(t)
+  desk.says('Hello.')
+  await desk.does({ text: 'Hi' })
+  t.same((await call('GET', `/${desk.agent}/people`)).json.data, [], 'a persona is nobody’s customer')
+  const { userId, personId } = (await call('GET', desk.at)).json
+  t.equal((await call('GET', `/${desk.agent}/people/${personId}`)).status, 404)
+  t.ok((await rows(trafficTable, ['demo', desk.agent])).length > 0)
+  t.ok((await rows(trafficTable, ['demo', desk.agent])).every((entry) => entry.test))
+  t.ok((await rows(turnTable, [userId])).length > 0)
+  t.equal((await call('DELETE', desk.at)).status, 204)
+  await until(async () => (await rows(turnTable, [userId])).length === 0, clock)
+  for (const table of [turnTable, directiveTable, outgoingTable, conversationTable]) {
+    t.same(await rows(table as Table<Key, unknown>, [userId]), [], table.name)
+  }
+  t.equal((await call('DELETE', desk.at)).json.code, 'agent.persona.not_found')
+})
+
+t.test('A send to a persona writes to its person and opens its conversation, and needs no channel', async (t) => {
+  const desk = await rehearsal(t)
+  const template = {
+    id: 'opener',
+    name: 'Opener',
+    body: 'Hello {person.firstName}, about your {person.customFields.boat}.',
+  }
+  t.equal((await call('POST', `/${desk.agent}/message-templates`, template)).status, 201)
+  const outreach = { id: 'boats', name: 'Boats', class: 'service', openerTemplateId: 'opener', inputs: ['boat'] }
+  t.equal((await call('POST', `/${desk.agent}/outreach`, outreach)).status, 201)
+  const personaId = desk.at.split('/').at(-1)
+  const send = { recipient: { personaId }, profile: { firstName: 'Grace' }, inputs: { boat: 'dinghy' } }
+  const sent = await answered(call('POST', `/${desk.agent}/outreach/boats/sends`, send))
+  t.equal(sent.status, 202)
+  t.match(sent.json, { status: 'queued', outreachId: 'boats' })
+  t.match(await desk.turns(), [{ role: 'agent', text: 'Hello Grace, about your dinghy.' }])
+  t.match((await call('GET', desk.at)).json.fields, { firstName: 'Grace', customFields: { boat: 'dinghy' } })
+  t.same((await call('GET', `/${desk.agent}/outreach/sends`)).json.data, [], 'it is in no live list')
+  t.match((await desk.does({ text: 'Who is this?' })).json.turn, { role: 'user' }, 'and the persona can answer it')
+  const other = await call('POST', `/${desk.agent}/outreach/boats/sends`, {
+    ...send,
+    recipient: { personaId: 'psn_no' },
+  })
+  t.equal(other.json.code, 'agent.outreach.recipient_not_found')
+})
+
+t.test('An agent takes its personas along', async (t) => {
+  const desk = await rehearsal(t, { historySeed: [{ role: 'user', content: 'Before' }] })
+  const { userId } = (await call('GET', desk.at)).json
+  t.equal((await rows(turnTable, [userId])).length, 1)
+  t.equal((await call('DELETE', `/${desk.agent}`)).status, 204)
+  t.same(await rows(personaTable, ['demo', desk.agent]), [])
+  await until(async () => (await rows(turnTable, [userId])).length === 0, clock)
+  await call('POST', '', { id: desk.agent, name: 'Again' })
+  t.same((await call('GET', `/${desk.agent}/personas`)).json.data, [])
+})
+
+t.test('A grant lists, makes, reads, resets and plays the personas of its agent, and nothing else', async (t) => {
+  const desk = await rehearsal(t)
+  const other = await rehearsal(t)
+  const link = await call('POST', `/${desk.agent}/emulator-links`)
+  t.equal(link.status, 201)
+  t.match(link.json.token, /^v2\./)
+  t.notOk('expiresAt' in link.json)
+  const sitting = await call('POST', `/${desk.agent}/emulator/sittings`)
+  t.match(sitting.json, { token: /^v1\./, expiresAt: new Date(clock.now() + 3_600_000).toISOString() })
+  for (const { token } of [link.json, sitting.json]) {
+    const session = await node.mgmt('GET', '/v1/emulator/session', { token })
+    t.match(session.json, { orgId: 'demo', agentId: desk.agent })
+    const as = (method: string, path: string, json?: unknown) => call(method, path, json, token)
+    t.equal((await as('GET', `/${desk.agent}/personas`)).status, 200)
+    t.equal((await as('POST', `/${desk.agent}/personas`, { name: 'Made by grant' })).status, 201)
+    t.equal((await as('GET', desk.at)).status, 200)
+    t.equal((await as('POST', `${desk.at}/_reset`)).status, 200)
+    t.equal((await desk.does({ text: 'Hi' }, token)).status, 200)
+    t.equal((await as('GET', `${desk.at}/turns`)).status, 200)
+    for (const [method, path] of [
+      ['DELETE', desk.at],
+      ['GET', other.at],
+      ['GET', `/${desk.agent}`],
+      ['POST', `/${desk.agent}/emulator-links`],
+    ] as const) {
+      const { status, json } = await as(method, path)
+      t.equal(status, 403, `${method} ${path}`)
+      t.equal(json.code, 'auth.emulator_grant.forbidden')
+    }
+  }
+  t.equal((await call('POST', '/nobody/emulator-links')).status, 404)
+})
+
+t.test(
+  'A persona without an identity, one too many, or an agent that cannot be found, is refused in its own words',
+  async (t) => {
+    const persona = {
+      id: 'psn_1',
+      personId: 'pr_1',
+      name: 'Ada',
+      channel: 'rcs',
+      preset: {},
+      asid: 'usr_1',
+      createdAt: 1,
+    }
+    const reader = { get: () => persona, range: () => [] } as never
+    const nobody = { ...newPerson('pr_1', 'persona', 1), sandbox: true as const }
+    const people = { byId: () => nobody, newId: () => '', keep() {}, drop() {} }
+    const { queries } = openPersonas({ people, sandbox: {} as never, hasAgent: () => true })
+    const place = { orgId: 'demo', agentId: 'ada' }
+    t.match(queries.speaker.read(reader, { ...place, personaId: 'psn_1' }), { refused: 'agent.persona.unavailable' })
+
+    const full = Array.from({ length: limits.perAgent }, (_, place) => ({ value: { ...persona, id: `psn_${place}` } }))
+    const { commands } = openPersonas({ people, sandbox: {} as never, hasAgent: () => true })
+    const asked = { ...place, personaId: 'psn_x', name: 'One more', channel: 'rcs', preset: {} } as const
+    const identity = { asid: 'usr_2', address: 'persona:2' }
+    const told = { at: 1, commandId: '', mint: () => '' }
+    const refused = commands.create.decide({ range: () => full } as never, { ...asked, identity }, told)
+    t.match(refused, { refused: 'request.invalid', detail: /at most 500 personas/ })
+
+    let answer: Refusal = refuse('resource.not_found')
+    const places = { directory: { routes: async () => answer } } as never
+    const { run } = openSandbox(() => places, {} as never)
+    const who = { place, asid: 'usr_1', channel: 'rcs', address: 'persona:1' } as const
+    t.match(await run(who, { text: 'Hi' }), { refused: 'agent.sandbox.unavailable' })
+    answer = refuse('service.unavailable')
+    t.match(await run(who, { text: 'Hi' }), { refused: 'service.unavailable' })
+  },
+)
+
+t.test('A conversation of any length is forgotten in steps', async (t) => {
+  const asid = 'usr_long'
+  await node.node.engine.ask(asid, keepTurns, { asid, count: 3 * sandbox.rowsForgottenPerStep })
+  await node.node.engine.ask(asid, sandboxForget, { asid })
+  await until(async () => (await rows(turnTable, [asid])).length === 0, clock)
+  t.same(await rows(conversationTable, [asid]), [])
+})
+
+t.test('A real conversation is not forgotten, whoever asks', async (t) => {
+  const asid = 'usr_real'
+  await node.node.engine.ask(asid, keepReal, { asid })
+  await node.node.engine.ask(asid, sandboxForget, { asid })
+  t.equal((await rows(conversationTable, [asid])).length, 1)
+})
