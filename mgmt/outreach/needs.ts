@@ -1,5 +1,5 @@
 /** What outreach needs of its surroundings; whoever puts a node together gives it. */
-import type { AgentDocument } from '../../core/agent/index.js'
+import type { AgentDocument, Section } from '../../core/agent/index.js'
 import type { AgentPlace } from '../../core/agentkey.js'
 import type { ContentMessage } from '../../core/amf/index.js'
 import type { ChannelName } from '../../core/channel/names.js'
@@ -21,12 +21,42 @@ export interface PeopleDoor {
   note(tx: Tx, place: AgentPlace, personId: string, text: string, told: Told): void
 }
 
+/** Personas, in the agent's shard: somebody to rehearse with, a sandbox person with one identity. */
+export interface PersonaDoor {
+  personOf(reader: Reader, place: AgentPlace, personaId: string): Person | undefined
+}
+
+/** Whoever names an outreach and would be left naming nothing. */
+export interface OutreachReferrer {
+  readonly kind: 'campaign' | 'automatedOutreach'
+  readonly id: string
+  readonly name: string
+  readonly status?: string
+}
+
+/** The sections of an agent's document that sends are judged and written by. */
+export const sectionsOfSends = [
+  'outreach',
+  'messageTemplates',
+  'peopleFields',
+  'things',
+  'collections',
+  'media',
+  'identity',
+] as const satisfies readonly Section[]
+
+export interface AgentOfSends {
+  readonly serial: number
+  readonly name: string
+  readonly description?: string
+}
+
 /** The agent's document as it is, in the agent's shard; undefined for an agent that is not there. */
 export interface DocumentDoor {
   read(
     reader: Reader,
     place: AgentPlace,
-  ): { readonly document: AgentDocument; readonly agent: Readonly<Record<string, unknown>> } | undefined
+  ): { readonly document: AgentDocument; readonly agent: AgentOfSends } | undefined
 }
 
 export interface Standing {

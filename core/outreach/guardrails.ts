@@ -1,0 +1,155 @@
+/** What holds a send back, by where it comes from: one table, and the walk along one of its columns. */
+import { hour } from '../durations.js'
+import { type Refusal, refuse } from '../errors.js'
+import { outreachSend as limits } from '../limits.js'
+import type { ConsentStatus } from '../people/person.js'
+import { type Hours, nextOpening } from './hours.js'
+import type { SendReason } from './send.js'
+
+export const guardedOrigins = ['named', 'automated', 'campaign', 'followUp', 'reminder'] as const
+export type GuardedOrigin = (typeof guardedOrigins)[number]
+
+export interface Facts {
+  readonly at: number
+  readonly consent: ConsentStatus
+  /** The caller says that the person declined. */
+  readonly hasDeclined?: boolean
+  readonly isOptedOut: boolean
+  readonly safeHours?: Hours
+  /** Of the rule or campaign it comes from. */
+  readonly sendWindow?: Hours
+  /** As the rule, or the reminders, say; absent: they say nothing. */
+  readonly ignoresSafeHours?: boolean
+  readonly isMarketing: boolean
+  readonly marketingAt?: number
+  readonly minTouchIntervalHours: number
+  /** When the person last wrote. */
+  readonly heardAt?: number
+  readonly timeScale: number
+}
+
+/** The first that is found decides; a warning decides nothing. */
+export type Finding =
+  | { readonly kind: 'refuse'; readonly refusal: Refusal; readonly reason: SendReason }
+  | { readonly kind: 'skip'; readonly reason: SendReason }
+  | { readonly kind: 'wait'; readonly until: number; readonly waitsFor: 'safe-hours' | 'in-conversation' }
+  | { readonly kind: 'warn'; readonly warning: string }
+
+type Rule = (facts: Facts) => Finding | undefined
+
+const skip = (reason: SendReason): Finding => ({ kind: 'skip', reason })
+const no: Rule = () => undefined
+
+/** The words of the table, and what each of them does. */
+const rules = {
+  consent: {
+    unlessDeclinedOrDenied: ({ hasDeclined, consent }) =>
+      hasDeclined
+        ? { kind: 'refuse', refusal: refuse('agent.outreach.consent_declined'), reason: 'no_consent' }
+        : consent === 'denied'
+          ? { kind: 'refuse', refusal: refuse('agent.outreach.consent_denied'), reason: 'no_consent' }
+          : undefined,
+    onlyGranted: ({ consent }) => (consent === 'granted' ? undefined : skip('no_consent')),
+    stopsIfDenied: ({ consent }) => (consent === 'denied' ? skip('no_consent') : undefined),
+    notRequired: no,
+  },
+  stop: {
+    refused: ({ isOptedOut }) =>
+      isOptedOut ? { kind: 'refuse', refusal: refuse('agent.outreach.opted_out'), reason: 'opted_out' } : undefined,
+    neverSent: ({ isOptedOut }) => (isOptedOut ? skip('opted_out') : undefined),
+  },
+  safeHours: {
+    notApplied: no,
+    waits: (facts) => untilOpen(facts, [facts.safeHours, facts.sendWindow]),
+    waitsUnlessIgnored: (facts) =>
+      untilOpen(facts, [facts.ignoresSafeHours ? undefined : facts.safeHours, facts.sendWindow]),
+    ignoredUnlessAsked: (facts) => untilOpen(facts, [facts.ignoresSafeHours === false ? facts.safeHours : undefined]),
+  },
+  frequencyCap: {
+    warns: (facts) =>
+      isCapped(facts)
+        ? {
+            kind: 'warn',
+            warning: `A marketing message went to this person less than ${facts.minTouchIntervalHours} hours ago.`,
+          }
+        : undefined,
+    skips: (facts) => (isCapped(facts) ? skip('frequency_capped') : undefined),
+    exempt: no,
+  },
+  inConversation: {
+    notHeld: no,
+    neverArises: no,
+    waits({ at, heardAt, timeScale }) {
+      const until = heardAt === undefined ? at : heardAt + Math.ceil(limits.quietMs / timeScale)
+      return until > at ? { kind: 'wait', until, waitsFor: 'in-conversation' } : undefined
+    },
+  },
+} as const satisfies Record<string, Record<string, Rule>>
+
+type Rules = typeof rules
+type Row = { readonly [G in keyof Rules]: keyof Rules[G] }
+
+export const guardrails: Readonly<Record<GuardedOrigin, Row>> = {
+  named: {
+    consent: 'unlessDeclinedOrDenied',
+    stop: 'refused',
+    safeHours: 'notApplied',
+    frequencyCap: 'warns',
+    inConversation: 'notHeld',
+  },
+  automated: {
+    consent: 'onlyGranted',
+    stop: 'neverSent',
+    safeHours: 'waitsUnlessIgnored',
+    frequencyCap: 'skips',
+    inConversation: 'waits',
+  },
+  campaign: {
+    consent: 'onlyGranted',
+    stop: 'neverSent',
+    safeHours: 'waits',
+    frequencyCap: 'skips',
+    inConversation: 'waits',
+  },
+  followUp: {
+    consent: 'stopsIfDenied',
+    stop: 'neverSent',
+    safeHours: 'waits',
+    frequencyCap: 'exempt',
+    inConversation: 'neverArises',
+  },
+  reminder: {
+    consent: 'notRequired',
+    stop: 'neverSent',
+    safeHours: 'ignoredUnlessAsked',
+    frequencyCap: 'exempt',
+    inConversation: 'notHeld',
+  },
+}
+
+/** What ends a send comes before what delays it, so that nobody waits for nothing. */
+const order = ['consent', 'stop', 'frequencyCap', 'safeHours', 'inConversation'] as const satisfies (keyof Rules)[]
+
+export function guard(origin: GuardedOrigin, facts: Facts): Finding | undefined {
+  let warning: Finding | undefined
+  for (const name of order) {
+    const found = (rules[name] as Record<string, Rule>)[guardrails[origin][name]]!(facts)
+    if (found?.kind === 'warn') warning = found
+    else if (found) return found
+  }
+  return warning
+}
+
+/** Whether a marketing message would come too soon after the last one. */
+export function isCapped({ isMarketing, marketingAt, minTouchIntervalHours, at, timeScale }: Facts): boolean {
+  if (!isMarketing || marketingAt === undefined) return false
+  return at - marketingAt < (minTouchIntervalHours * hour) / timeScale
+}
+
+/** Windows that never open together are looked at again when that may have changed. */
+function untilOpen({ at }: Facts, windows: readonly (Hours | undefined)[]): Finding | undefined {
+  const set = windows.filter((each) => each !== undefined)
+  if (set.length === 0) return undefined
+  const until = nextOpening(set, at) ?? at + 24 * hour
+  return until > at ? { kind: 'wait', until, waitsFor: 'safe-hours' } : undefined
+}

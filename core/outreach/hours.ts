@@ -1,0 +1,40 @@
+/** Hours of the day in which conversations may be begun, read in the zone of whoever set them, and the next time they open. */
+import { hour, minute } from '../durations.js'
+import { outreachSend as limits } from '../limits.js'
+
+export interface Hours {
+  /** The first hour that is open. */
+  readonly startHour: number
+  /** The first hour that is not; before the start it is one of the next day. The same as the start: always open. */
+  readonly endHour: number
+  readonly timeZone: string
+}
+
+/** Every zone of today changes its clocks, and begins its hours, at a quarter of an hour of universal time. */
+const stepMs = 15 * minute
+
+const clocks = new Map<string, Intl.DateTimeFormat>()
+
+export function hourIn(timeZone: string, at: number): number {
+  let clock = clocks.get(timeZone)
+  if (!clock) {
+    clock = new Intl.DateTimeFormat('en', { timeZone, hour: 'numeric', hourCycle: 'h23' })
+    clocks.set(timeZone, clock)
+  }
+  return Number(clock.format(at))
+}
+
+export function isOpen({ startHour, endHour, timeZone }: Hours, at: number): boolean {
+  if (startHour === endHour) return true
+  const now = hourIn(timeZone, at)
+  return startHour < endHour ? now >= startHour && now < endHour : now >= startHour || now < endHour
+}
+
+/** The first moment from `at` on at which all of them are open; undefined when there is none within days. */
+export function nextOpening(windows: readonly Hours[], at: number): number | undefined {
+  const areOpen = (then: number) => windows.every((each) => isOpen(each, then))
+  if (areOpen(at)) return at
+  const end = at + limits.openingWithinDays * 24 * hour
+  for (let then = (Math.floor(at / stepMs) + 1) * stepMs; then <= end; then += stepMs) if (areOpen(then)) return then
+  return undefined
+}

@@ -1,0 +1,23 @@
+/** The key that tells a repeat from another send: the caller's own, or one of agent, outreach, person and day. */
+import { day } from '../durations.js'
+
+/** A caller's keys and those the house makes never meet. */
+export type SendKey = readonly [kind: 'given' | 'day', text: string]
+
+export function givenKey(text: string): SendKey {
+  return ['given', text]
+}
+
+/** At most one send of an outreach to a person in a day of universal time. */
+export function dayKey(outreachId: string, personId: string, at: number): SendKey {
+  return ['day', `${Math.floor(at / day)}/${outreachId}/${personId}`]
+}
+
+export function keyOfSend(send: {
+  readonly key?: string
+  readonly outreachId: string
+  readonly personId: string
+  readonly queuedAt: number
+}): SendKey {
+  return send.key === undefined ? dayKey(send.outreachId, send.personId, send.queuedAt) : givenKey(send.key)
+}

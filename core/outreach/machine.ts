@@ -1,0 +1,129 @@
+/** The life of a send: its table of states, what may go wrong on the way, and what each step makes of the record. */
+import { outreachSend as limits } from '../limits.js'
+import { finalStates, type Send, type SendReason, type SendState } from './send.js'
+
+export type SendTrigger =
+  | 'pickedUp'
+  | 'handedOver'
+  | 'refused'
+  | 'notAttempted'
+  | 'failedForNow'
+  /** They are just talking: nothing was handed over, and nothing went wrong. */
+  | 'held'
+  | 'cancelled'
+
+interface Move {
+  readonly from: SendState
+  readonly on: SendTrigger
+  readonly when: 'always' | 'attemptsLeft' | 'noAttemptsLeft'
+  readonly to: SendState
+}
+
+export const moves: readonly Move[] = [
+  { from: 'queued', on: 'pickedUp', when: 'always', to: 'sending' },
+  { from: 'queued', on: 'cancelled', when: 'always', to: 'cancelled' },
+  // Word came late that the channel has it after all: it must not be handed over twice.
+  { from: 'queued', on: 'handedOver', when: 'always', to: 'sent' },
+  { from: 'sending', on: 'handedOver', when: 'always', to: 'sent' },
+  { from: 'sending', on: 'refused', when: 'always', to: 'failed' },
+  { from: 'sending', on: 'notAttempted', when: 'always', to: 'suppressed' },
+  { from: 'sending', on: 'failedForNow', when: 'attemptsLeft', to: 'queued' },
+  { from: 'sending', on: 'failedForNow', when: 'noAttemptsLeft', to: 'failed' },
+  { from: 'sending', on: 'held', when: 'always', to: 'queued' },
+]
+
+export const mostAttempts = limits.retryAfterMs.length + 1
+
+/** Undefined where the table has no such move: then nothing happens. */
+export function walk(from: SendState, on: SendTrigger, attempts: number): SendState | undefined {
+  const left = attempts < mostAttempts ? 'attemptsLeft' : 'noAttemptsLeft'
+  return moves.find((row) => row.from === from && row.on === on && (row.when === 'always' || row.when === left))?.to
+}
+
+export function isFinal(state: SendState): boolean {
+  return (finalStates as readonly SendState[]).includes(state)
+}
+
+interface Trouble {
+  readonly on: SendTrigger
+  readonly reason: SendReason
+}
+
+/** Everything that keeps a send from its channel, with what it does to it and the reason that is told. */
+export const troubles = {
+  identityGone: { on: 'refused', reason: 'no_channel_identity' },
+  outreachGone: { on: 'notAttempted', reason: 'outreach_unavailable' },
+  inputsMissing: { on: 'notAttempted', reason: 'missing_inputs' },
+  openingBlocked: { on: 'notAttempted', reason: 'template_blocked' },
+  optedOut: { on: 'notAttempted', reason: 'opted_out' },
+  knownIncapable: { on: 'notAttempted', reason: 'not_rcs_capable' },
+  foundIncapable: { on: 'refused', reason: 'not_rcs_capable' },
+  capabilityUnknown: { on: 'failedForNow', reason: 'capability_unknown' },
+  noRoute: { on: 'refused', reason: 'no_route' },
+  bindingError: { on: 'refused', reason: 'binding_error' },
+  unreachable: { on: 'failedForNow', reason: 'dispatch_failed' },
+  refusedForNow: { on: 'failedForNow', reason: 'dispatch_failed' },
+  refusedForGood: { on: 'refused', reason: 'dispatch_failed' },
+} as const satisfies Record<string, Trouble>
+export type TroubleName = keyof typeof troubles
+
+/** What a conversation says of a message that it does not take, in our words. */
+const troubleOfReason: Readonly<Record<string, TroubleName>> = {
+  optedOut: 'optedOut',
+  noBinding: 'noRoute',
+  bindingDisabled: 'bindingError',
+}
+
+export function troubleOf(reason: string, again: 'later' | 'elsewhere' | 'never'): TroubleName {
+  return troubleOfReason[reason] ?? (again === 'later' ? 'refusedForNow' : 'refusedForGood')
+}
+
+/** What goes along with a step. */
+export interface Step {
+  readonly on: SendTrigger
+  readonly at: number
+  readonly reason?: SendReason
+  readonly detail?: string
+  readonly messageId?: string
+  /** For `held`: when to try again. */
+  readonly until?: number
+}
+
+const stampOf: { readonly [S in SendState]?: 'sentAt' | 'failedAt' | 'cancelledAt' } = {
+  sent: 'sentAt',
+  failed: 'failedAt',
+  suppressed: 'failedAt',
+  cancelled: 'cancelledAt',
+}
+
+/** The send after a step; undefined when the table has no such move. Reasons of a try that is over go with the next. */
+export function stepped<S extends Send>(send: S, step: Step, timeScale: number): S | undefined {
+  const { on, at, reason, detail, messageId, until } = step
+  const state = walk(send.state, on, send.attempts)
+  if (state === undefined) return undefined
+  const { reason: _reason, detail: _detail, nextAttemptAt: _next, ...rest } = send
+  const stamp = stampOf[state]
+  const nextAttemptAt = state === 'queued' ? (until ?? at + retryWaitMs(send.attempts, timeScale)) : undefined
+  const attempts = send.attempts + (on === 'pickedUp' ? 1 : on === 'held' ? -1 : 0)
+  return {
+    ...rest,
+    state,
+    attempts,
+    ...(reason && { reason }),
+    ...(detail !== undefined && { detail }),
+    ...(messageId !== undefined && { messageId }),
+    ...(nextAttemptAt !== undefined && { nextAttemptAt }),
+    ...(stamp && { [stamp]: at }),
+  } as unknown as S
+}
+
+/** After that many attempts. */
+export function retryWaitMs(attempts: number, timeScale: number): number {
+  return Math.ceil((limits.retryAfterMs[attempts - 1] ?? 0) / timeScale)
+}
+
+/** When a send accepted now is picked up: those of one step of time together, so that one look finds them all. */
+export function pickupAt(at: number, timeScale: number): number {
+  const step = Math.max(1, limits.pickupStepMs / timeScale)
+  return Math.ceil(Math.ceil((at + limits.pickupMs / timeScale) / step) * step)
+}

@@ -1,0 +1,37 @@
+/** What a conversation tells of a send's message, folded into the send: each piece once, and never backwards. */
+import { type Step, stepped, troubleOf, troubles } from './machine.js'
+import type { Send, SendNews } from './send.js'
+
+type Receipts = NonNullable<Send['receipts']>
+
+const receiptOf = { sent: 'sentAt', delivered: 'deliveredAt', read: 'readAt', failed: 'failedAt' } as const
+
+/** The very same send when the news changes nothing: old news, or told before. */
+export function told<S extends Send>(send: S, news: SendNews, timeScale: number): S {
+  if (news.attempt !== send.attempts) return send
+  if (news.state === 'responded') {
+    return send.respondedAt === undefined && send.messageId !== undefined ? { ...send, respondedAt: news.at } : send
+  }
+  const step = stepOf(send, news)
+  const after = step && stepped(send, step, timeScale)
+  if (after && news.state === 'failed') return after
+  return withReceipt(after ?? send, news)
+}
+
+/** Only a send on its way is moved by news; afterwards they are receipts. */
+function stepOf({ state }: Send, { state: said, at, messageId, reason = '', detail, again = 'never' }: SendNews) {
+  if (state !== 'sending' && state !== 'queued') return undefined
+  if (said !== 'failed') return { on: 'handedOver', at, messageId } satisfies Step
+  const { on, reason: ours } = troubles[troubleOf(reason, again)]
+  return { on, at, reason: ours, detail: detail ?? reason } satisfies Step
+}
+
+function withReceipt<S extends Send>(send: S, { state, at, messageId, reason, detail }: SendNews): S {
+  if (state === 'responded' || send.state !== 'sent') return send
+  const name = receiptOf[state]
+  const receipts: Receipts = send.receipts ?? {}
+  if (receipts[name] !== undefined) return send
+  const failReason = state === 'failed' ? (reason ?? detail) : undefined
+  const known = { ...receipts, [name]: at, ...(failReason !== undefined && { failReason }) }
+  return { ...send, messageId: send.messageId ?? messageId, receipts: known }
+}

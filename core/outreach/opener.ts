@@ -1,0 +1,159 @@
+/** The message that a send opens with: a template written for one person, its markers resolved against the agent. */
+import { type AgentDocument, readerOf, renderTemplate, type SlotReader } from '../agent/index.js'
+import type { Thing } from '../agent/resources/knowledge.js'
+import type { MessageTemplate } from '../agent/resources/templates.js'
+import { type Card, type Chip, type ContentMessage, isSignal, type Part, validateMessage } from '../amf/index.js'
+import { compile, type Reference } from '../aml/index.js'
+import { amf, outreachSend as limits } from '../limits.js'
+import { type Person, textFields } from '../people/person.js'
+
+export type Opener = { readonly message: ContentMessage } | { readonly blocked: string }
+
+export interface OpenerOf {
+  readonly document: AgentDocument
+  readonly agent: { readonly name: string; readonly description?: string }
+  readonly templateId: string
+  readonly person: Person
+  /** Values of this send alone; they come before what the person has. */
+  readonly inputs?: Readonly<Record<string, string>>
+}
+
+export function openerFor({ document, agent, templateId, person, inputs }: OpenerOf): Opener {
+  const { name, description } = agent
+  const plain = readerOf({ ...withInputValues(person, inputs) }, { name, description, ...document.identity })
+  const written = writtenOut(document, templateId, literal(plain), limits.templateDepth)
+  if ('blocked' in written) return written
+  if (written.text.trim() === '') return { blocked: 'Nothing is left of the opening without the values it needs.' }
+  const { message, problems, references = [] } = compile(written.text, { managed: true })
+  const [problem] = problems
+  if (!message || problem) return { blocked: `Line ${problem?.line}: ${problem?.message}` }
+  if (isSignal(message)) return { blocked: 'The opening says nothing.' }
+  return references.length === 0 ? { message } : resolved(document, message, references)
+}
+
+/** Values of a send stand where the same key of the person would. */
+function withInputValues(person: Person, inputs: Readonly<Record<string, string>> | undefined): Person {
+  if (!inputs) return person
+  const names: readonly string[] = textFields
+  const entries = Object.entries(inputs).filter(([, value]) => value.trim() !== '')
+  const texts = Object.fromEntries(entries.filter(([key]) => names.includes(key)))
+  const custom = Object.fromEntries(entries.filter(([key]) => !names.includes(key)))
+  return { ...person, ...texts, customFields: { ...person.customFields, ...custom } }
+}
+
+/** What somebody is called is text, whatever it looks like: no value opens or closes a marker. */
+function literal(read: SlotReader): SlotReader {
+  return (path) => read(path)?.replaceAll('[[', '\\[[').replaceAll(']]', '] ]')
+}
+
+type Written = { readonly text: string } | { readonly blocked: string }
+
+/** Templates that are named stand where they are named, filled in for the same person. */
+function writtenOut(document: AgentDocument, templateId: string, read: SlotReader, depth: number): Written {
+  const template = document.messageTemplates.find(({ id }) => id === templateId)
+  if (!template) return { blocked: `There is no message template ${templateId}.` }
+  const { renderedText, missingSlots, blocked } = renderTemplate(template as MessageTemplate, read)
+  if (blocked || renderedText === null) {
+    const missing = missingSlots.filter(({ action }) => action === 'block-send').map(({ path }) => path)
+    return { blocked: `Without ${missing.join(', ')} it must not be sent.` }
+  }
+  let stopped: Written | undefined
+  const text = renderedText.replace(named, (marker, id: string, at: number) => {
+    if (renderedText[at - 1] === '\\') return marker
+    const inner: Written =
+      depth > 0
+        ? writtenOut(document, id.trim(), read, depth - 1)
+        : { blocked: 'Templates name each other in a circle.' }
+    if ('text' in inner) return inner.text
+    stopped ??= inner
+    return ''
+  })
+  return stopped ?? { text }
+}
+
+const named = /\[\[[ \t]*template[ \t]*:([^[\]\n]*)\]\]/g
+
+/** References point before the parts they were written among, so they are put in from behind. */
+function resolved(document: AgentDocument, message: ContentMessage, references: readonly Reference[]): Opener {
+  const parts = structuredCopy(message.parts) as Part[]
+  for (const { kind, ids, path } of [...references].reverse()) {
+    if (kind === 'image') {
+      const url = document.media.find(({ id }) => id === ids[0])?.url
+      if (url === undefined) return { blocked: `The image ${ids[0]} has no address.` }
+      putAt(parts, path, url)
+      continue
+    }
+    const cards = kind === 'things' ? thingCards(document, ids) : collectionCards(document, ids[0]!)
+    if (typeof cards === 'string') return { blocked: cards }
+    parts.splice(Number(/^parts\[(\d+)\]/.exec(path)?.[1] ?? parts.length), 0, ...cardParts(cards))
+  }
+  const whole = { ...message, parts }
+  const judged = validateMessage(whole)
+  if ('problems' in judged) return { blocked: `${judged.problems[0]?.path}: ${judged.problems[0]?.message}` }
+  return { message: whole }
+}
+
+function structuredCopy(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(structuredCopy)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, structuredCopy(member)]))
+}
+
+/** `parts[1].cards[0].mediaUrl` */
+function putAt(parts: Part[], path: string, value: string): void {
+  const names = path
+    .replace(/^parts/, '')
+    .split(/[.[\]]+/)
+    .filter((name) => name !== '')
+  const last = names.pop()!
+  const holder = names.reduce<unknown>((at, name) => (at as Record<string, unknown>)[name], parts)
+  ;(holder as Record<string, unknown>)[last] = value
+}
+
+function cardParts(cards: readonly Card[]): Part[] {
+  if (cards.length === 1) return [{ type: 'card', card: cards[0]! }]
+  const parts: Part[] = []
+  for (let from = 0; from < cards.length; from += amf.cards) {
+    parts.push({ type: 'carousel', cards: cards.slice(from, from + amf.cards) })
+  }
+  return parts
+}
+
+function thingCards(document: AgentDocument, ids: readonly string[]): Card[] | string {
+  const cards: Card[] = []
+  for (const wanted of ids) {
+    const thing = document.things.find(({ id }) => id === wanted)
+    if (!thing) return `There is no thing ${wanted}.`
+    cards.push(cardOf(document, thing as Thing))
+  }
+  return cards
+}
+
+function collectionCards(document: AgentDocument, id: string): Card[] | string {
+  const collection = document.collections.find((each) => each.id === id)
+  const things = document.things.filter(({ collections }) => collections?.includes(id))
+  if (!collection || things.length === 0) return `The collection ${id} holds nothing.`
+  const { fields, actions } = collection.presentation ?? {}
+  return things.slice(0, amf.cards).map((thing) => cardOf(document, thing as Thing, fields, actions))
+}
+
+function cardOf(
+  { media }: AgentDocument,
+  thing: Thing,
+  fields: readonly string[] = ['picture', 'name', 'description'],
+  shownActions?: readonly string[],
+): Card {
+  const picture = thing.imageUrl ?? media.find(({ id }) => id === thing.media)?.url
+  const actions = (thing.actions ?? []).filter(({ label }) => !shownActions || shownActions.includes(label))
+  const chips = actions.flatMap(({ label, kind = 'reply', url, phone, value }): Chip[] => {
+    if (kind === 'url') return url === undefined ? [] : [{ label, kind, url }]
+    if (kind === 'dial') return phone === undefined ? [] : [{ label, kind, phone }]
+    return kind === 'reply' ? [{ label, ...(value && { value }) }] : []
+  })
+  return {
+    title: thing.name,
+    ...(fields.includes('description') && thing.description && { description: thing.description }),
+    ...(fields.includes('picture') && picture !== undefined && { mediaUrl: picture }),
+    ...(chips.length > 0 && { chips }),
+  }
+}

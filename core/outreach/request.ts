@@ -1,0 +1,161 @@
+/** A named send as a caller asks for it, and as the house reads it: without what is null, with one form of recipient. */
+import Type, { type Static } from 'typebox'
+import { type ChannelName, channelNames } from '../channel/names.js'
+import { invalid, type Refusal, refuse } from '../errors.js'
+import { outreachSend as limits } from '../limits.js'
+import type { Profile, ProfileUpdate } from '../people/profile.js'
+
+const closed = { additionalProperties: false } as const
+const may = Type.Optional
+
+/** Null is read as not supplied. */
+const text = (maxLength: number, more: object = {}) =>
+  may(Type.Unsafe<string | null>({ type: ['string', 'null'], maxLength, ...more }))
+const flag = may(Type.Unsafe<boolean | null>({ type: ['boolean', 'null'] }))
+const object = <T extends ReturnType<typeof Type.Object>>(shape: T) =>
+  may(Type.Unsafe<Static<T> | null>({ ...shape, type: ['object', 'null'] }))
+
+const profileUpdates = ['fill', 'overwrite'] as const satisfies ProfileUpdate[]
+
+const id = text(200)
+/** A day, or a moment of one. */
+export const isoMoment =
+  '^[0-9]{4}-[0-9]{2}-[0-9]{2}(T[0-9]{2}:[0-9]{2}(:[0-9]{2}(\\.[0-9]+)?)?(Z|[+-][0-9]{2}:?[0-9]{2})?)?$'
+
+export const NamedSend = Type.Object(
+  {
+    recipient: Type.Object(
+      { channel: text(64), address: text(limits.profileChars), asid: id, personId: id, personaId: id },
+      { ...closed, title: 'SendRecipient', description: 'One of: channel and address; asid; personId; personaId.' },
+    ),
+    profile: object(
+      Type.Object(
+        {
+          firstName: text(limits.profileChars),
+          lastName: text(limits.profileChars),
+          fullName: text(limits.profileChars),
+          email: text(limits.profileChars),
+          phone: text(limits.profileChars),
+        },
+        { ...closed, title: 'SendProfile' },
+      ),
+    ),
+    profileUpdate: may(
+      Type.Unsafe<ProfileUpdate | null>({ type: ['string', 'null'], enum: [...profileUpdates, null] }),
+    ),
+    source: text(limits.sourceChars, { pattern: '^[A-Za-z0-9_.:-]{1,64}$' }),
+    inputs: may(
+      Type.Unsafe<Record<string, string | null> | null>({
+        type: ['object', 'null'],
+        maxProperties: limits.inputs,
+        additionalProperties: { type: ['string', 'null'], maxLength: limits.inputValueChars },
+      }),
+    ),
+    consent: object(
+      Type.Object(
+        {
+          optIn: flag,
+          evidence: text(limits.evidenceChars),
+          capturedAt: text(40, { pattern: isoMoment }),
+          source: text(limits.profileChars),
+        },
+        { ...closed, title: 'SendConsent' },
+      ),
+    ),
+    idempotencyKey: text(limits.keyChars),
+    dryRun: flag,
+  },
+  { ...closed, title: 'NamedSend' },
+)
+export type NamedSend = Static<typeof NamedSend>
+
+export type Recipient =
+  | { readonly kind: 'address'; readonly channel: string; readonly address: string }
+  | { readonly kind: 'asid'; readonly asid: string }
+  | { readonly kind: 'person'; readonly personId: string; readonly channel?: string }
+  | { readonly kind: 'persona'; readonly personaId: string }
+
+export interface Consent {
+  readonly optIn?: boolean
+  readonly evidence?: string
+  readonly capturedAt?: string
+  readonly source?: string
+}
+
+/** What whoever wants a send says of it, be it a caller, a journey, a rule or a campaign. */
+export interface SendRequest {
+  readonly outreachId: string
+  readonly recipient: Recipient
+  readonly profile?: Profile
+  readonly profileUpdate?: ProfileUpdate
+  readonly source?: string
+  readonly inputs?: Readonly<Record<string, string>>
+  readonly consent?: Consent
+  readonly idempotencyKey?: string
+}
+
+export function requested(outreachId: string, body: NamedSend): SendRequest | Refusal {
+  const recipient = recipientOf(body.recipient)
+  if ('refused' in recipient) return recipient
+  const inputs = body.inputs ? supplied(body.inputs) : undefined
+  const wrong = inputs && wrongInputs(inputs)
+  if (wrong) return wrong
+  const { profileUpdate, source, idempotencyKey } = body
+  return {
+    outreachId,
+    recipient,
+    ...(body.profile && { profile: supplied(body.profile) }),
+    ...(profileUpdate && { profileUpdate }),
+    ...(source && { source }),
+    ...(inputs && { inputs }),
+    ...(body.consent && { consent: supplied(body.consent) as Consent }),
+    ...(idempotencyKey && { idempotencyKey }),
+  }
+}
+
+/** Without what is null. */
+function supplied<V>(given: Readonly<Record<string, V | null | undefined>>): Record<string, V> {
+  const found: Record<string, V> = {}
+  for (const name in given) {
+    const value = given[name]
+    if (value !== null && value !== undefined) found[name] = value
+  }
+  return found
+}
+
+function recipientOf(given: NamedSend['recipient']): Recipient | Refusal {
+  const { channel, address, asid, personId, personaId } = supplied(given as Record<string, string>)
+  const named = [address, asid, personId, personaId].filter((each) => each !== undefined).length
+  if (named !== 1) return invalid('recipient', 'must be exactly one of channel and address, asid, personId, personaId')
+  if (address !== undefined) {
+    return channel === undefined ? invalid('recipient.channel', 'is required') : { kind: 'address', channel, address }
+  }
+  if (personId !== undefined) return { kind: 'person', personId, ...(channel !== undefined && { channel }) }
+  if (channel !== undefined) return invalid('recipient.channel', 'goes with an address or a personId only')
+  return asid !== undefined ? { kind: 'asid', asid } : { kind: 'persona', personaId: personaId! }
+}
+
+/** Keys that nobody could declare as a field. */
+export function wrongInputs(inputs: Readonly<Record<string, string>>): Refusal | undefined {
+  const errors = []
+  for (const key in inputs) {
+    const length = key.length > limits.inputKeyChars ? [...key].length : key.length
+    if (length === 0 || length > limits.inputKeyChars || key.includes('.') || key.startsWith('$')) {
+      const message = `must have a key of 1 to ${limits.inputKeyChars} characters without a dot that does not begin with $`
+      errors.push({ field: `inputs.${key.slice(0, limits.inputKeyChars)}`, message })
+    }
+  }
+  const first = errors[0]
+  return first && refuse('request.invalid', { detail: `${first.field}: ${first.message}`, errors })
+}
+
+/** The one channel that outreach goes out on. */
+export const outreachChannels: readonly ChannelName[] = ['rcs']
+
+export function isOutreachChannel(name: string): name is ChannelName {
+  return (outreachChannels as readonly string[]).includes(name)
+}
+
+export function isChannel(name: string): name is ChannelName {
+  return (channelNames as readonly string[]).includes(name)
+}

@@ -1,0 +1,102 @@
+/** A send as callers read it. */
+import Type, { type Static } from 'typebox'
+import { closed, optional } from '../agent/resources/words.js'
+import { channelNames } from '../channel/names.js'
+import { type Send, sendOrigins, sendReasons, sendStates } from './send.js'
+
+const moment = Type.String({ format: 'date-time' })
+const text = Type.String()
+
+export const SendDelivery = closed('OutreachSendDelivery', {
+  known: Type.Boolean({ description: 'False: nothing is known of the delivery, and the rest says nothing.' }),
+  sent: Type.Boolean(),
+  delivered: Type.Boolean(),
+  read: Type.Boolean(),
+  failed: Type.Boolean(),
+  sentAt: optional(moment),
+  deliveredAt: optional(moment),
+  readAt: optional(moment),
+  failedAt: optional(moment),
+  failReason: optional(text),
+})
+
+export const OutreachSend = closed('OutreachSend', {
+  sendId: text,
+  outreachId: text,
+  origin: Type.Enum([...sendOrigins]),
+  campaignId: optional(text),
+  automatedOutreachId: optional(text),
+  personId: text,
+  state: Type.Enum([...sendStates]),
+  reason: optional(Type.Enum([...sendReasons])),
+  detail: optional(text),
+  channel: optional(Type.Enum([...channelNames])),
+  asid: optional(text),
+  address: optional(text),
+  messageId: optional(text),
+  queuedAt: moment,
+  sentAt: optional(moment),
+  failedAt: optional(moment),
+  cancelledAt: optional(moment),
+  respondedAt: optional(moment),
+  attempts: Type.Integer(),
+  nextAttemptAt: optional(moment),
+  delivery: SendDelivery,
+  consent: optional(
+    closed('OutreachSendConsent', {
+      claimed: Type.Enum(['yes', 'none']),
+      recorded: Type.Enum(['granted', 'unknown', 'new']),
+      evidence: optional(text),
+      capturedAt: optional(text),
+      source: optional(text),
+    }),
+  ),
+})
+export type OutreachSend = Static<typeof OutreachSend>
+
+const iso = (at: number) => new Date(at).toISOString()
+
+/** Members of the record that are shown as they are, and those that are moments. */
+const plain = [
+  'outreachId',
+  'origin',
+  'campaignId',
+  'automatedOutreachId',
+  'personId',
+  'state',
+  'reason',
+  'detail',
+  'channel',
+  'asid',
+  'messageId',
+] as const
+const moments = ['queuedAt', 'sentAt', 'failedAt', 'cancelledAt', 'respondedAt', 'nextAttemptAt'] as const
+
+/** `seesAddress`: the caller may export people. */
+export function sendAsRead(send: Send, seesAddress: boolean): OutreachSend {
+  const shown: Record<string, unknown> = { sendId: send.id }
+  for (const name of plain) if (send[name] !== undefined) shown[name] = send[name]
+  if (seesAddress) shown.address = send.address
+  for (const name of moments) if (send[name] !== undefined) shown[name] = iso(send[name]!)
+  shown.attempts = send.attempts
+  shown.delivery = deliveryOf(send)
+  if (send.consent) shown.consent = send.consent
+  return shown as OutreachSend
+}
+
+/** Without a receipt nothing is known, and every boolean is false for want of one. */
+function deliveryOf({ receipts }: Send): Static<typeof SendDelivery> {
+  const { sentAt, deliveredAt, readAt, failedAt, failReason } = receipts ?? {}
+  return {
+    known: receipts !== undefined,
+    sent: sentAt !== undefined || deliveredAt !== undefined || readAt !== undefined,
+    delivered: deliveredAt !== undefined || readAt !== undefined,
+    read: readAt !== undefined,
+    failed: failedAt !== undefined,
+    ...(sentAt !== undefined && { sentAt: iso(sentAt) }),
+    ...(deliveredAt !== undefined && { deliveredAt: iso(deliveredAt) }),
+    ...(readAt !== undefined && { readAt: iso(readAt) }),
+    ...(failedAt !== undefined && { failedAt: iso(failedAt) }),
+    ...(failReason !== undefined && { failReason }),
+  }
+}

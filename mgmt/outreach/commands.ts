@@ -1,0 +1,204 @@
+/** The commands that change sends: asked for, cancelled, picked up, reported on, heard of. */
+import type { AgentPlace } from '../../core/agentkey.js'
+import { isRefusal, refuse } from '../../core/errors.js'
+import type { Accepted, Postponed } from '../../core/outreach/judge.js'
+import { dayKey, givenKey } from '../../core/outreach/key.js'
+import { type TroubleName, troubles } from '../../core/outreach/machine.js'
+import { told as heard } from '../../core/outreach/news.js'
+import type { SendNews } from '../../core/outreach/send.js'
+import { sendIdAt } from '../../core/outreach/sendid.js'
+import { type Sending, type SendingSettings, sendingReplaced } from '../../core/outreach/settings.js'
+import { type OutreachSend, sendAsRead } from '../../core/outreach/view.js'
+import type { Command, Told, Tx } from '../../runtime/shard/contract.js'
+import { type AskedSend, agentNotFound, consider, type Known, knownAgent, personFor } from './considering.js'
+import { begin, enqueue, type Moving, pickupCommand, rememberCapability, settle, take, wake } from './moving.js'
+import { pickUp } from './pickup.js'
+import type { CreateResult } from './schema.js'
+import {
+  type HomePlace,
+  homeOf,
+  type KeptSend,
+  keepSend,
+  keptUntil,
+  keyTable,
+  pulseTable,
+  sendAt,
+  sendOfKey,
+  settingsTable,
+} from './store.js'
+
+export interface OneSend extends AgentPlace {
+  readonly sendId: string
+}
+
+/** What came of an attempt, as far as whoever made it knows. */
+export type AttemptOutcome =
+  | { readonly kind: 'taken'; readonly messageId: string }
+  | { readonly kind: 'trouble'; readonly trouble: TroubleName; readonly detail?: string }
+  | { readonly kind: 'held'; readonly until: number }
+
+export interface AttemptReport extends HomePlace {
+  readonly sendId: string
+  readonly attempt: number
+  readonly outcome: AttemptOutcome
+  /** What was found out about the number on the way. */
+  readonly isCapable?: boolean
+}
+
+const notCancellable = refuse('agent.outreach.send_not_cancellable')
+const notFound = refuse('resource.not_found')
+
+export function sendCommands(moving: Moving) {
+  const { timeScale, people } = moving
+
+  const accept: Command<AskedSend, CreateResult | Postponed> = {
+    name: 'outreach.accept',
+    decide(tx, asked, told) {
+      const known = knownAgent(moving, tx, asked)
+      if (!known) return agentNotFound
+      const { request } = asked
+      const home = homeOf(known.place)
+      const { at } = told
+      const given = request.idempotencyKey
+      const repeat = given === undefined ? undefined : sendOfKey(tx, home, givenKey(given), at, timeScale)
+      if (repeat) return duplicateOf(repeat)
+      const before = personFor(moving, tx, asked)
+      const isMeant = before && (!before.sandbox || request.recipient.kind === 'persona')
+      const today = given === undefined && isMeant ? dayKey(request.outreachId, before.id, at) : undefined
+      const already = today && sendOfKey(tx, home, today, at, timeScale)
+      if (already) return duplicateOf(already)
+      const personId = before?.id ?? people.newId(told)
+      const verdict = consider(moving, tx, known, asked, before, { at, personId })
+      if (isRefusal(verdict) || verdict.kind !== 'accepted') return verdict
+      if (verdict.person !== before) people.keep(tx, known.place, before, verdict.person, told)
+      const send = newSend(asked, verdict, told)
+      const key = given === undefined ? dayKey(request.outreachId, personId, at) : givenKey(given)
+      tx.put(keyTable, [...home, ...key], send.id)
+      if (send.sandbox) rehearse(tx, known, send, told)
+      else enqueue(tx, moving, known.place, send, at)
+      return queuedResult(send, verdict)
+    },
+  }
+
+  /** A rehearsal does not wait in the queue. */
+  function rehearse(tx: Tx, known: Known, send: KeptSend, told: Told): void {
+    keepSend(tx, homeOf(known.place), send)
+    const pulse = tx.get(pulseTable, homeOf(known.place)) ?? {}
+    wake(tx, known.place, pulse, { sweepAt: pulse.sweepAt ?? keptUntil(told.at, timeScale) })
+    begin(tx, moving, known, send, told)
+  }
+
+  const cancel: Command<OneSend & { readonly seesAddress: boolean }, OutreachSend> = {
+    name: 'outreach.cancel',
+    decide(tx, { orgId, agentId, sendId, seesAddress }, told) {
+      const known = knownAgent(moving, tx, { orgId, agentId })
+      if (!known) return agentNotFound
+      const send = sendAt(tx, homeOf(known.place), sendId)
+      if (!send || send.sandbox) return notFound
+      const cancelled = take(tx, moving, known, send, { on: 'cancelled', at: told.at }, told)
+      return cancelled ? sendAsRead(cancelled, seesAddress) : notCancellable
+    },
+  }
+
+  /** Takes what is due, a bounded number at a time, and comes back for the rest. */
+  const pickup: Command<HomePlace, number> = {
+    name: pickupCommand,
+    decide(tx, place, told) {
+      const known = sameAgent(tx, place)
+      return known ? pickUp(tx, moving, known, told) : 0
+    },
+  }
+
+  /** A report on an attempt that is no longer under way is a repeat, and changes nothing. */
+  const report: Command<AttemptReport, boolean> = {
+    name: 'outreach.report',
+    decide(tx, { sendId, attempt, outcome, isCapable, ...place }, told) {
+      const known = sameAgent(tx, place)
+      const send = known && sendAt(tx, homeOf(place), sendId)
+      if (!known || !send) return false
+      if (isCapable !== undefined) rememberCapability(tx, moving, place, send.asid, isCapable, told.at)
+      if (send.state !== 'sending' || send.attempts !== attempt) return false
+      const { at } = told
+      if (outcome.kind === 'taken') keepSend(tx, homeOf(place), { ...send, messageId: outcome.messageId }, send)
+      else if (outcome.kind === 'held') take(tx, moving, known, send, { on: 'held', at, until: outcome.until }, told)
+      else {
+        const { on, reason } = troubles[outcome.trouble]
+        take(tx, moving, known, send, { on, reason, at, detail: outcome.detail }, told)
+      }
+      return true
+    },
+  }
+
+  const news: Command<SendNews & AgentPlace, boolean> = {
+    name: 'outreach.news',
+    decide(tx, { orgId, agentId, ...said }, told) {
+      const known = knownAgent(moving, tx, { orgId, agentId })
+      const send = known && sendAt(tx, homeOf(known.place), said.sendId)
+      if (!known || !send) return false
+      const after = heard(send, said, timeScale)
+      if (after === send) return false
+      const { followUpAt: _due, ...answered } = after
+      settle(tx, moving, known, send, said.state === 'responded' ? answered : after, told)
+      return true
+    },
+  }
+
+  const setSending: Command<AgentPlace & { readonly sent: SendingSettings }, Sending> = {
+    name: 'outreach.setSending',
+    decide(tx, { orgId, agentId, sent }) {
+      const known = knownAgent(moving, tx, { orgId, agentId })
+      if (!known) return agentNotFound
+      const settings = sendingReplaced(sent)
+      if (!isRefusal(settings)) tx.put(settingsTable, homeOf(known.place), settings)
+      return settings
+    },
+  }
+
+  function sameAgent(tx: Tx, place: HomePlace): Known | undefined {
+    const known = knownAgent(moving, tx, place)
+    return known?.place.serial === place.serial ? known : undefined
+  }
+
+  return { accept, cancel, pickup, report, news, setSending }
+}
+
+function newSend(asked: AskedSend, verdict: Accepted, told: Told): KeptSend {
+  const { request, origin = 'named', campaignId, automatedOutreachId, ignoresSafeHours } = asked
+  const { person, identity, consent } = verdict
+  return {
+    id: sendIdAt(told.at, told.mint('sd')),
+    outreachId: request.outreachId,
+    origin,
+    ...(campaignId !== undefined && { campaignId }),
+    ...(automatedOutreachId !== undefined && { automatedOutreachId }),
+    personId: person.id,
+    state: 'queued',
+    asid: identity.asid,
+    channel: identity.channel,
+    address: identity.address,
+    queuedAt: told.at,
+    attempts: 0,
+    ...(origin === 'named' && { consent }),
+    ...(request.inputs && Object.keys(request.inputs).length > 0 && { inputs: request.inputs }),
+    ...(request.idempotencyKey !== undefined && { key: request.idempotencyKey }),
+    ...(ignoresSafeHours && { ignoresSafeHours }),
+    ...(person.sandbox && { sandbox: true as const }),
+  }
+}
+
+function queuedResult(send: KeptSend, { unknownInputs, warning }: Accepted): CreateResult {
+  const { id: sendId, personId, outreachId, asid, channel, sandbox } = send
+  return {
+    status: 'queued',
+    sendId,
+    personId,
+    outreachId,
+    ...(!sandbox && { asid, channel }),
+    unknownInputs: [...unknownInputs],
+    ...(warning !== undefined && { warning }),
+  }
+}
+
+function duplicateOf({ id: sendId, personId, outreachId, asid, channel, sandbox }: KeptSend): CreateResult {
+  return { status: 'duplicate', sendId, personId, outreachId, ...(!sandbox && { asid, channel }), unknownInputs: [] }
+}

@@ -1,0 +1,148 @@
+/** Where sends are asked for, be it by a route, a journey, a rule or a campaign. */
+import type { Actor } from '../../core/access.js'
+import { type AgentPlace, agentKeyOf } from '../../core/agentkey.js'
+import type { ChannelName } from '../../core/channel/names.js'
+import { isRefusal, type Refusal, refuse } from '../../core/errors.js'
+import { outreachSend as limits } from '../../core/limits.js'
+import { checkedAddress, type Postponed, unavailable } from '../../core/outreach/judge.js'
+import { isOutreachChannel, type SendRequest } from '../../core/outreach/request.js'
+import type { Send } from '../../core/outreach/send.js'
+import { addressOn } from '../../core/people/address.js'
+import type { Clock } from '../../runtime/clock.js'
+import type { Shards } from '../../runtime/shard/contract.js'
+import { StoreFailed } from '../../runtime/store/contract.js'
+import type { sendCommands } from './commands.js'
+import type { AskedSend, SendHow } from './considering.js'
+import type { ConversationDoor } from './needs.js'
+import type { SendQueries } from './queries.js'
+import type { CreateResult } from './schema.js'
+
+export interface CreateHow extends SendHow {
+  /** Decides everything and writes nothing. */
+  readonly isDryRun?: boolean
+  /** How long the caller waits; then nobody knows whether it was accepted, and the same key tells. */
+  readonly answerMs?: number
+}
+
+/**
+ * `create` decides and, unless it refuses, commits before it answers. Only sends that are not named are ever postponed.
+ * A refusal has changed nothing but for `agent.outreach_send.upstream` and `…timeout`: after these it is not known.
+ */
+export interface SendDesk {
+  create(
+    place: AgentPlace,
+    request: SendRequest,
+    by: Actor | undefined,
+    how?: CreateHow,
+  ): Promise<CreateResult | Postponed | Refusal>
+  sendOf(place: AgentPlace, sendId: string): Promise<Send | Refusal>
+}
+
+export interface DeskOptions {
+  readonly shards: Shards
+  readonly commands: Pick<ReturnType<typeof sendCommands>, 'accept'>
+  readonly queries: Pick<SendQueries, 'dryRun' | 'locate' | 'record' | 'rehearsal'>
+  readonly conversations: Pick<ConversationDoor, 'asidOf' | 'standing'>
+  readonly clock: Clock
+}
+
+const upstream = refuse('agent.outreach_send.upstream')
+const timeout = refuse('agent.outreach_send.timeout')
+
+export function openSendDesk(options: DeskOptions): SendDesk {
+  const { shards, commands, queries, conversations, clock } = options
+
+  async function created(
+    place: AgentPlace,
+    request: SendRequest,
+    by: Actor | undefined,
+    { isDryRun = false, answerMs = limits.answerMs, ...how }: CreateHow,
+  ): Promise<CreateResult | Postponed | Refusal> {
+    const owner = agentKeyOf(place)
+    const patientUntil = clock.now() + answerMs
+    const identity = identityOf(place, request)
+    if (isRefusal(identity)) return identity
+    const asid = identity?.asid ?? (await namedAsid(owner, place, request))
+    if (isRefusal(asid)) return asid
+    const standing = asid === undefined ? undefined : await conversations.standing(asid)
+    if (isRefusal(standing)) return standing
+    const asked: AskedSend = {
+      ...place,
+      ...how,
+      request,
+      ...(identity && { identity }),
+      ...(standing && { standing: { ...standing, asid: asid! } }),
+    }
+    if (isDryRun) return shards.read(owner, queries.dryRun, { ...asked, at: clock.now() })
+    const answer = await shards.ask(owner, commands.accept, asked, by ? { by } : {})
+    if (request.recipient.kind === 'persona' && 'sendId' in answer) {
+      await rehearsed(owner, { ...place, sendId: answer.sendId! }, patientUntil)
+    }
+    return answer
+  }
+
+  function identityOf(place: AgentPlace, { recipient }: SendRequest) {
+    if (recipient.kind === 'person' && recipient.channel !== undefined && !isOutreachChannel(recipient.channel)) {
+      return unavailable(recipient.channel)
+    }
+    if (recipient.kind !== 'address') return undefined
+    const checked = checkedAddress(recipient.channel, recipient.address, addressOn)
+    if (isRefusal(checked)) return checked
+    const { channel, address }: { channel: ChannelName; address: string } = checked
+    return { asid: conversations.asidOf(place, channel, address), channel, address }
+  }
+
+  async function namedAsid(
+    owner: string,
+    place: AgentPlace,
+    { recipient }: SendRequest,
+  ): Promise<string | undefined | Refusal> {
+    if (recipient.kind === 'asid') return recipient.asid
+    if (recipient.kind !== 'person') return undefined
+    const { personId, channel } = recipient
+    const found = await shards.read(owner, queries.locate, {
+      ...place,
+      personId,
+      ...(channel !== undefined && { channel }),
+    })
+    return isRefusal(found) ? found : found.asid
+  }
+
+  /** A rehearsal has been dispatched when its caller hears of it. */
+  async function rehearsed(
+    owner: string,
+    which: AgentPlace & { readonly sendId: string },
+    until: number,
+  ): Promise<void> {
+    while (clock.now() < until) {
+      const found = await shards.read(owner, queries.rehearsal, which)
+      if (isRefusal(found) || !found.isUnderWay) return
+      await new Promise<void>((resolve) => clock.wake(clock.now() + limits.rehearsalLookMs, resolve))
+    }
+  }
+
+  return {
+    create(place, request, by, how = {}) {
+      return within(clock, how.answerMs ?? limits.answerMs, created(place, request, by, how))
+    },
+    sendOf: (place, sendId) => shards.read(agentKeyOf(place), queries.record, { ...place, sendId }),
+  }
+}
+
+/** Whatever keeps the agent from answering is told as one of two things, and nothing of it is the caller's fault. */
+function within<T>(clock: Clock, ms: number, work: Promise<T | Refusal>): Promise<T | Refusal> {
+  return new Promise((resolve, reject) => {
+    const rest = clock.wake(clock.now() + ms, () => resolve(timeout))
+    work.then(
+      (answer) => {
+        rest()
+        resolve(isRefusal(answer) && answer.refused === 'service.unavailable' ? upstream : answer)
+      },
+      (error) => {
+        rest()
+        if (error instanceof StoreFailed) resolve(upstream)
+        else reject(error)
+      },
+    )
+  })
+}

@@ -1,0 +1,119 @@
+/** An outreach that goes: who still names it, and what becomes of sends and follow-ups that wait. */
+import type { AgentDocument } from '../../core/agent/index.js'
+import type { AgentPlace } from '../../core/agentkey.js'
+import { type Refusal, refuse } from '../../core/errors.js'
+import { outreachSend as limits } from '../../core/limits.js'
+import type { Command, Told, Tx } from '../../runtime/shard/contract.js'
+import type { Reader } from '../../runtime/store/contract.js'
+import { type Known, knownAgent } from './considering.js'
+import { type Moving, take } from './moving.js'
+import type { OutreachReferrer } from './needs.js'
+import {
+  type Gone,
+  goneTable,
+  type Home,
+  type HomePlace,
+  homeOf,
+  type KeptSend,
+  keepSend,
+  queueTable,
+  sendAt,
+} from './store.js'
+
+export type ReferrersOf = (reader: Reader, place: AgentPlace, outreachId: string) => readonly OutreachReferrer[]
+
+const clearCommand = 'outreach.withdraw'
+
+interface Withdrawing extends HomePlace {
+  readonly outreachId: string
+  /** The walk goes on behind this place in the queue. */
+  readonly after?: readonly [dueAt: number, sendId: string]
+}
+
+/** Only sends that are older than its going are meant: the id may have been given to another one since. */
+export function goneOf(reader: Reader, home: Home, { outreachId, queuedAt }: KeptSend): Gone | undefined {
+  const gone = reader.get(goneTable, [...home, outreachId])
+  return gone && queuedAt <= gone.at ? gone : undefined
+}
+
+export function cancelledWith(tx: Tx, moving: Moving, known: Known, send: KeptSend, { name }: Gone, told: Told): void {
+  const detail = `The outreach ${name} was deleted.`
+  take(tx, moving, known, send, { on: 'cancelled', at: told.at, detail }, told)
+}
+
+export function withdrawing(moving: Moving, referrersOf: ReferrersOf = () => []) {
+  /** Told of every change of an agent's document, in its commit: whatever route an outreach goes by, this goes along. */
+  function follow(
+    tx: Tx,
+    place: AgentPlace,
+    before: AgentDocument,
+    after: AgentDocument,
+    told: Told,
+  ): Refusal | undefined {
+    if (before.outreach === after.outreach) return undefined
+    const left = new Set(after.outreach.map(({ id }) => id))
+    const going = before.outreach.filter(({ id }) => !left.has(id))
+    for (const { id, name } of going) {
+      const referrers = referrersOf(tx, place, id)
+      if (referrers.length > 0) return inUse(name, referrers)
+    }
+    const known = going.length > 0 ? knownAgent(moving, tx, place) : undefined
+    for (const { id, name } of known ? going : []) {
+      tx.put(goneTable, [...homeOf(known!.place), id], { name, at: told.at })
+      walkOn(tx, known!, { ...known!.place, outreachId: id }, told)
+    }
+    return undefined
+  }
+
+  /** Cancels what waits, a bounded part of the queue at a time; pickups and follow-ups that come first know it too. */
+  function walkOn(tx: Tx, known: Known, { outreachId, after, ...place }: Withdrawing, told: Told): void {
+    const home = homeOf(place)
+    const gone = tx.get(goneTable, [...home, outreachId])
+    if (!gone) return
+    const rows = [
+      ...tx.range(queueTable, {
+        prefix: home,
+        ...(after && { after: [...home, ...after] }),
+        limit: limits.rowsPerSweep,
+      }),
+    ]
+    for (const { key, value } of rows) {
+      const send = sendAt(tx, home, key[4])
+      if (send?.outreachId !== outreachId || !goneOf(tx, home, send)) continue
+      if (value === 'send') cancelledWith(tx, moving, known, send, gone, told)
+      else dropFollowUp(tx, known, send, gone, told)
+    }
+    const last = rows.at(-1)?.key
+    const name = `${clearCommand}:${place.serial}:${outreachId}`
+    if (!last || rows.length < limits.rowsPerSweep) {
+      tx.remove(goneTable, [...home, outreachId])
+      tx.unschedule(name)
+      return
+    }
+    const input: Withdrawing = { ...place, outreachId, after: [last[3], last[4]] }
+    tx.schedule({ name, dueAt: told.at, command: clearCommand, input })
+  }
+
+  function dropFollowUp(tx: Tx, known: Known, send: KeptSend, { name }: Gone, told: Told): void {
+    const { followUpAt: _due, ...rest } = send
+    keepSend(tx, homeOf(known.place), rest, send)
+    if (!moving.people.byId(tx, known.place, send.personId)) return
+    moving.people.note(tx, known.place, send.personId, `No follow-up: the outreach ${name} was deleted.`, told)
+  }
+
+  const withdraw: Command<Withdrawing, true> = {
+    name: clearCommand,
+    decide(tx, input, told) {
+      const known = knownAgent(moving, tx, input)
+      if (known?.place.serial === input.serial) walkOn(tx, known, input, told)
+      return true
+    },
+  }
+
+  return { follow, withdraw }
+}
+
+function inUse(name: string, referrers: readonly OutreachReferrer[]): Refusal {
+  const detail = `${name} is named by ${referrers.map((each) => each.name).join(', ')}.`
+  return refuse('agent.outreach.in_use', { detail, extra: { referrers } })
+}

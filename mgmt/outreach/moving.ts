@@ -1,0 +1,154 @@
+/** One send from one state to the next, with all that goes along: its place in the queue, who is told, what is remembered. */
+import { hour } from '../../core/durations.js'
+import { outreachSend as limits } from '../../core/limits.js'
+import type { OrgEventPayload } from '../../core/orgevents.js'
+import { outreachIn } from '../../core/outreach/judge.js'
+import { pickupAt, type Step, stepped } from '../../core/outreach/machine.js'
+import type { Command, Told, Tx } from '../../runtime/shard/contract.js'
+import type { Doors, Known } from './considering.js'
+import {
+  capableTable,
+  type HomePlace,
+  homeOf,
+  type KeptSend,
+  keepSend,
+  keptUntil,
+  type Pulse,
+  pulseTable,
+} from './store.js'
+
+export interface Moving extends Doors {
+  /** The command by which the org's webhooks are told. */
+  readonly orgEvent: Command<OrgEventPayload, unknown>
+}
+
+/** The effect that carries one attempt to whoever performs it. */
+export interface SendAttempt extends HomePlace {
+  readonly sendId: string
+  readonly attempt: number
+}
+
+export const attemptEffect = 'outreachSend'
+export const pickupCommand = 'outreach.pickup'
+export const sweepCommand = 'outreach.sweep'
+
+/** Puts a new send in the queue. */
+export function enqueue(tx: Tx, { timeScale }: Moving, place: HomePlace, send: KeptSend, at: number): void {
+  const dueAt = pickupAt(at, timeScale)
+  keepSend(tx, homeOf(place), { ...send, dueAt })
+  const pulse = tx.get(pulseTable, homeOf(place)) ?? {}
+  wake(tx, place, pulse, { pickupAt: dueAt, sweepAt: pulse.sweepAt ?? keptUntil(at, timeScale) })
+}
+
+/** Sets the timers that are wanted sooner than they ring. */
+export function wake(tx: Tx, place: HomePlace, pulse: Pulse, wanted: Pick<Pulse, 'pickupAt' | 'sweepAt'>): void {
+  let next = pulse
+  for (const [name, command] of [
+    ['pickupAt', pickupCommand],
+    ['sweepAt', sweepCommand],
+  ] as const) {
+    const dueAt = wanted[name]
+    if (dueAt === undefined || dueAt >= (pulse[name] ?? Infinity)) continue
+    tx.schedule({ name: `${command}:${place.serial}`, dueAt, command, input: place })
+    next = { ...next, [name]: dueAt }
+  }
+  if (next !== pulse) tx.put(pulseTable, homeOf(place), next)
+}
+
+/** Takes the step if the table of states has it, and does what it brings; undefined when it has not. */
+export function take(
+  tx: Tx,
+  moving: Moving,
+  known: Known,
+  before: KeptSend,
+  step: Step,
+  told: Told,
+): KeptSend | undefined {
+  const after = stepped(before, step, moving.timeScale)
+  return after && settle(tx, moving, known, before, after, told)
+}
+
+/** Keeps a send as it has become, however that came about. */
+export function settle(tx: Tx, moving: Moving, known: Known, before: KeptSend, after: KeptSend, told: Told): KeptSend {
+  const { place } = known
+  const { dueAt: _due, ...rest } = after
+  const dueAt = after.state === 'queued' ? (after.nextAttemptAt ?? after.dueAt) : undefined
+  const isNewlySent = after.state === 'sent' && before.state !== 'sent'
+  const followUpAt = isNewlySent ? followUpOf(moving, known, after, told.at) : after.followUpAt
+  const kept: KeptSend = {
+    ...rest,
+    ...(dueAt !== undefined && { dueAt }),
+    ...(followUpAt !== undefined && { followUpAt }),
+  }
+  keepSend(tx, homeOf(place), kept, before)
+  const soonest = Math.min(dueAt ?? Infinity, followUpAt ?? Infinity)
+  if (soonest < Infinity) wake(tx, place, tx.get(pulseTable, homeOf(place)) ?? {}, { pickupAt: soonest })
+  if (isNewlySent) remember(tx, moving, known, kept, told)
+  // A number that could not be written to is asked about afresh, whatever it was found to be.
+  if (after.reason === 'dispatch_failed') tx.remove(capableTable, [...homeOf(place), after.asid])
+  if (after.state !== before.state) announce(tx, moving, place, before, kept)
+  return kept
+}
+
+/** Picks a send up: it is on its way, and whoever performs its attempt hears of it. */
+export function begin(tx: Tx, moving: Moving, known: Known, send: KeptSend, told: Told): void {
+  const begun = take(tx, moving, known, send, { on: 'pickedUp', at: told.at }, told)
+  if (!begun) return
+  const payload: SendAttempt = { ...known.place, sendId: send.id, attempt: begun.attempts }
+  // Ids end in what was drawn, so attempts of one agent spread over as many lanes as there are characters.
+  tx.effect({ kind: attemptEffect, destination: `outreach:${send.id.slice(-1)}`, payload })
+}
+
+/** When its follow-up is due, if it has one: a follow-up has none itself. */
+function followUpOf({ timeScale }: Moving, { document }: Known, send: KeptSend, at: number): number | undefined {
+  const { followUp } = outreachIn(document, send.outreachId) ?? {}
+  if (!followUp || send.followUpOf !== undefined || send.sandbox || send.respondedAt !== undefined) return undefined
+  return at + Math.ceil((followUp.afterHours * hour) / timeScale)
+}
+
+/** What a person has been sent is remembered with them, for caps and for rules that send nothing twice. */
+function remember(tx: Tx, { people }: Moving, { place, document }: Known, send: KeptSend, told: Told): void {
+  const person = people.byId(tx, place, send.personId)
+  if (!person || send.followUpOf !== undefined) return
+  const { received = [], ...memory } = person.outreach ?? {}
+  const isMarketing = outreachIn(document, send.outreachId)?.class === 'marketing'
+  const outreach = {
+    ...memory,
+    ...(isMarketing && { marketingAt: told.at }),
+    received: received.includes(send.outreachId) ? received : [...received, send.outreachId],
+  }
+  if (!isMarketing && received === outreach.received) return
+  people.keep(tx, place, person, { ...person, outreach, updatedAt: told.at }, told)
+}
+
+function announce(tx: Tx, { orgEvent }: Moving, place: HomePlace, before: KeptSend, after: KeptSend): void {
+  const { orgId, agentId } = place
+  const { id: sendId, outreachId, origin, personId, state, reason, detail, campaignId, automatedOutreachId } = after
+  if (after.sandbox) return
+  const data = {
+    sendId,
+    outreachId,
+    origin,
+    personId,
+    from: before.state,
+    state,
+    ...(reason && { reason }),
+    ...(detail !== undefined && { detail }),
+    ...(campaignId !== undefined && { campaignId }),
+    ...(automatedOutreachId !== undefined && { automatedOutreachId }),
+  }
+  tx.tell(orgId, orgEvent, { type: 'send.state_changed', orgId, agentId, data })
+}
+
+/** What was found out about a number holds for a while, whichever it was. */
+export function rememberCapability(
+  tx: Tx,
+  { timeScale }: Moving,
+  place: HomePlace,
+  asid: string,
+  isCapable: boolean,
+  at: number,
+): void {
+  const until = at + Math.ceil(limits.capabilityKeptMs / timeScale)
+  tx.put(capableTable, [...homeOf(place), asid], { isCapable, until })
+}

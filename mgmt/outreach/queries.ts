@@ -1,0 +1,152 @@
+/** The questions about sends: one of them, a stretch of the list, the settings, and what a send would come to. */
+import type { AgentPlace } from '../../core/agentkey.js'
+import { isRefusal, refuse } from '../../core/errors.js'
+import { outreachSend as limits } from '../../core/limits.js'
+import type { Postponed } from '../../core/outreach/judge.js'
+import type { Send } from '../../core/outreach/send.js'
+import { sendIdsFrom } from '../../core/outreach/sendid.js'
+import type { Sending } from '../../core/outreach/settings.js'
+import { type OutreachSend, sendAsRead } from '../../core/outreach/view.js'
+import type { Query } from '../../runtime/shard/contract.js'
+import type { Reader } from '../../runtime/store/contract.js'
+import type { OneSend } from './commands.js'
+import {
+  type AskedSend,
+  agentNotFound,
+  consider,
+  type Doors,
+  knownAgent,
+  locateQuery,
+  personFor,
+} from './considering.js'
+import type { CreateResult, SendFilter } from './schema.js'
+import { type Home, homeOf, type KeptSend, type Shelf, sendAt, sendingOf, sendTable, shelfTable } from './store.js'
+
+export interface SendStretch extends AgentPlace {
+  readonly filter: Omit<SendFilter, 'limit'>
+  readonly limit: number
+  /** The walk goes on with sends older than this one. */
+  readonly after?: string
+  readonly seesAddress: boolean
+}
+
+/** `after` is where to go on; absent when the list is at its end. */
+export interface SendsFound {
+  readonly data: readonly OutreachSend[]
+  readonly after?: string
+}
+
+const notFound = refuse('resource.not_found')
+
+export function sendQueries(doors: Doors) {
+  const one: Query<OneSend & { readonly seesAddress: boolean }, OutreachSend> = {
+    name: 'outreach.send',
+    read(reader, { orgId, agentId, sendId, seesAddress }) {
+      const known = knownAgent(doors, reader, { orgId, agentId })
+      if (!known) return agentNotFound
+      const send = sendAt(reader, homeOf(known.place), sendId)
+      return send && !send.sandbox ? sendAsRead(send, seesAddress) : notFound
+    },
+  }
+
+  /** As other areas of the house know it. */
+  const record: Query<OneSend, Send> = {
+    name: 'outreach.record',
+    read(reader, { orgId, agentId, sendId }) {
+      const known = knownAgent(doors, reader, { orgId, agentId })
+      if (!known) return agentNotFound
+      return sendAt(reader, homeOf(known.place), sendId) ?? notFound
+    },
+  }
+
+  /** How a rehearsal stands; it is in no list. */
+  const rehearsal: Query<OneSend, { readonly isUnderWay: boolean }> = {
+    name: 'outreach.rehearsal',
+    read(reader, { orgId, agentId, sendId }) {
+      const known = knownAgent(doors, reader, { orgId, agentId })
+      const send = known && sendAt(reader, homeOf(known.place), sendId)
+      return { isUnderWay: send?.state === 'sending' && send.messageId === undefined }
+    },
+  }
+
+  /** Newest first. It looks at a bounded number of sends, however few of them are wanted: whoever asks comes back. */
+  const stretch: Query<SendStretch, SendsFound> = {
+    name: 'outreach.stretch',
+    read(reader, { orgId, agentId, filter, limit, after, seesAddress }) {
+      const known = knownAgent(doors, reader, { orgId, agentId })
+      if (!known) return agentNotFound
+      const home = homeOf(known.place)
+      const oldest = filter.since === undefined ? '' : sendIdsFrom(Date.parse(filter.since))
+      const newest = filter.until === undefined ? undefined : sendIdsFrom(Date.parse(filter.until) + 1)
+      const data: OutreachSend[] = []
+      let seen = 0
+      for (const send of sendsBelow(reader, home, filter, after ?? newest)) {
+        if (send.id < oldest) return { data }
+        if (isWanted(send, filter)) data.push(sendAsRead(send, seesAddress))
+        if (data.length >= limit || ++seen >= limits.rowsPerRead) return { data, after: send.id }
+      }
+      return { data }
+    },
+  }
+
+  const sending: Query<AgentPlace, Sending> = {
+    name: 'outreach.sending',
+    read(reader, { orgId, agentId }) {
+      const known = knownAgent(doors, reader, { orgId, agentId })
+      return known ? sendingOf(reader, homeOf(known.place)) : agentNotFound
+    },
+  }
+
+  /** What `accept` would decide, by the same judge. It looks up no key, and a query has nothing to write with. */
+  const dryRun: Query<AskedSend & { readonly at: number }, CreateResult | Postponed> = {
+    name: 'outreach.dryRun',
+    read(reader, { at, ...asked }) {
+      const known = knownAgent(doors, reader, asked)
+      if (!known) return agentNotFound
+      const person = personFor(doors, reader, asked)
+      const verdict = consider(doors, reader, known, asked, person, { at, personId: '' })
+      if (isRefusal(verdict) || verdict.kind !== 'accepted') return verdict
+      const { identity, isNew, unknownInputs, warning } = verdict
+      const isShown = !person?.sandbox
+      return {
+        status: 'skipped',
+        ...(person && { personId: person.id }),
+        outreachId: asked.request.outreachId,
+        ...(isShown && !isNew && { asid: identity.asid }),
+        ...(isShown && { channel: identity.channel }),
+        unknownInputs: [...unknownInputs],
+        ...(warning !== undefined && { warning }),
+      }
+    },
+  }
+
+  return { one, record, rehearsal, stretch, sending, dryRun, locate: locateQuery(doors) }
+}
+export type SendQueries = ReturnType<typeof sendQueries>
+
+const shelfOf = { personId: 'person', campaignId: 'campaign', automatedOutreachId: 'automated' } as const
+
+/** By the narrowest way there is: a person's sends, a campaign's, a rule's, or all. */
+function* sendsBelow(reader: Reader, home: Home, filter: SendStretch['filter'], below?: string): Iterable<KeptSend> {
+  const narrowed = Object.entries(shelfOf).find(([name]) => filter[name as keyof typeof shelfOf] !== undefined)
+  if (!narrowed) {
+    const from = below === undefined ? {} : { after: [...home, below] as const }
+    for (const { key, value } of reader.range(sendTable, { prefix: home, ...from, reverse: true })) {
+      yield { id: key[3], ...value }
+    }
+    return
+  }
+  const [name, shelf] = narrowed as [keyof typeof shelfOf, Shelf]
+  const prefix = [...home, shelf, filter[name]!] as const
+  const from = below === undefined ? {} : { after: [...prefix, below] as const }
+  for (const { key } of reader.range(shelfTable, { prefix, ...from, reverse: true })) {
+    const send = sendAt(reader, home, key[5])
+    if (send) yield send
+  }
+}
+
+const compared = ['outreachId', 'origin', 'campaignId', 'automatedOutreachId', 'personId', 'state', 'reason'] as const
+
+function isWanted(send: KeptSend, filter: SendStretch['filter']): boolean {
+  return !send.sandbox && compared.every((name) => filter[name] === undefined || filter[name] === send[name])
+}

@@ -1,0 +1,63 @@
+/** Sends as callers ask for them and read them. */
+import Type, { type Static } from 'typebox'
+import { channelNames } from '../../core/channel/names.js'
+import { page } from '../../core/limits.js'
+import { isoMoment, type NamedSend } from '../../core/outreach/request.js'
+import { sendOrigins, sendReasons, sendStates } from '../../core/outreach/send.js'
+import { OutreachSend } from '../../core/outreach/view.js'
+
+export const ofSends = { plane: 'mgmt', tag: 'Outreach' } as const
+export const reading = { who: 'member', role: 'viewer', scopes: ['people:read'] } as const
+export const writing = { who: 'member', role: 'editor', scopes: ['people:write'] } as const
+/** A rehearsal reaches nobody, so whoever may look at the agent may have one. */
+export const sending = {
+  ...writing,
+  or: {
+    role: 'viewer',
+    scopes: ['agents:read'],
+    isMeant: ({ recipient: { personaId, ...others } }: NamedSend) =>
+      typeof personaId === 'string' && Object.values(others).every((other) => other === null),
+  },
+} as const
+export const configuring = { who: 'member', role: 'editor', scopes: ['agents:write'] } as const
+export const configured = { who: 'member', role: 'viewer', scopes: ['agents:read'] } as const
+
+const closed = { additionalProperties: false } as const
+const text = Type.String()
+
+export const CreateResult = Type.Object(
+  {
+    status: Type.Enum(['queued', 'duplicate', 'skipped']),
+    sendId: Type.Optional(text),
+    personId: Type.Optional(text),
+    outreachId: text,
+    asid: Type.Optional(text),
+    channel: Type.Optional(Type.Enum([...channelNames])),
+    unknownInputs: Type.Array(text),
+    warning: Type.Optional(text),
+  },
+  { ...closed, title: 'OutreachSendCreated' },
+)
+export type CreateResult = Static<typeof CreateResult>
+
+const id = Type.Optional(Type.String({ minLength: 1, maxLength: 200 }))
+const moment = Type.Optional(Type.String({ maxLength: 40, pattern: isoMoment, description: 'ISO 8601.' }))
+
+export const SendFilter = Type.Object(
+  {
+    outreachId: id,
+    origin: Type.Optional(Type.Enum([...sendOrigins])),
+    campaignId: id,
+    automatedOutreachId: id,
+    personId: id,
+    state: Type.Optional(Type.Enum([...sendStates])),
+    reason: Type.Optional(Type.Enum([...sendReasons])),
+    since: moment,
+    until: moment,
+    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: page.maxRows })),
+  },
+  closed,
+)
+export type SendFilter = Static<typeof SendFilter>
+
+export const SendList = Type.Object({ data: Type.Array(OutreachSend) }, { ...closed, title: 'OutreachSendList' })

@@ -1,0 +1,153 @@
+/**
+ * Where sends are kept, beside their agent in its shard. Keys hold the agent's serial, so an agent that comes after one
+ * of the same id sees nothing of it, however long the old rows take to go.
+ */
+import type { AgentPlace } from '../../core/agentkey.js'
+import { outreachSend as limits } from '../../core/limits.js'
+import { keyOfSend, type SendKey } from '../../core/outreach/key.js'
+import type { Send } from '../../core/outreach/send.js'
+import { type Sending, usualSending } from '../../core/outreach/settings.js'
+import type { Tx } from '../../runtime/shard/contract.js'
+import { type Key, type Reader, readSoon, type Table, table } from '../../runtime/store/contract.js'
+
+/** What every key of an agent begins with. */
+export type Home = readonly [orgId: string, agentId: string, serial: number]
+
+/** Which agent, and which of those that had its id. */
+export interface HomePlace extends AgentPlace {
+  readonly serial: number
+}
+
+export function homeOf({ orgId, agentId, serial }: HomePlace): Home {
+  return [orgId, agentId, serial]
+}
+
+/** A send with what only its keeper needs. */
+export interface KeptSend extends Send {
+  /** The key its caller gave. */
+  readonly key?: string
+  /** Where it stands in the queue; absent when it does not. */
+  readonly dueAt?: number
+  /** When its follow-up is due, while one is. */
+  readonly followUpAt?: number
+  readonly ignoresSafeHours?: true
+}
+
+export type SendRow = Omit<KeptSend, 'id'>
+
+type Of<T extends readonly (string | number)[]> = readonly [...home: Home, ...rest: T]
+
+export const sendTable = readSoon(table<Of<[sendId: string]>, SendRow>('outreach.sends'))
+export const keyTable = table<Of<SendKey>, string>('outreach.keys')
+/** What is due when: the opening of a send, or what follows up on one. */
+export const queueTable = table<Of<[dueAt: number, sendId: string]>, 'send' | 'followUp'>('outreach.queue')
+/** Leads from a person, a campaign or a rule to its sends. */
+export const shelfTable = table<Of<[shelf: Shelf, id: string, sendId: string]>, true>('outreach.shelves')
+/** Whether a number can receive rcs, as it was last found out. */
+export const capableTable = table<Of<[asid: string]>, Capability>('outreach.capable')
+export const settingsTable = table<Of<[]>, Sending>('outreach.settings')
+export const pulseTable = readSoon(table<Of<[]>, Pulse>('outreach.pulse'))
+/** Outreaches that are gone while sends of theirs are still being cancelled. */
+export const goneTable = table<Of<[outreachId: string]>, Gone>('outreach.gone')
+
+export const allTables = [
+  sendTable,
+  keyTable,
+  queueTable,
+  shelfTable,
+  capableTable,
+  settingsTable,
+  pulseTable,
+  goneTable,
+] as unknown as readonly Table<Key, unknown>[]
+
+export type Shelf = 'person' | 'campaign' | 'automated'
+
+export interface Capability {
+  readonly isCapable: boolean
+  readonly until: number
+}
+
+/** When the timers of an agent ring, so that none is set that is not sooner. */
+export interface Pulse {
+  readonly pickupAt?: number
+  readonly sweepAt?: number
+  /** How far the walk through old capabilities has come. */
+  readonly sweptTo?: string
+}
+
+export interface Gone {
+  readonly name: string
+  readonly at: number
+}
+
+export function sendAt(reader: Reader, home: Home, id: string): KeptSend | undefined {
+  const row = reader.get(sendTable, [...home, id])
+  return row && { id, ...row }
+}
+
+export function shelvesOf(send: Send): (readonly [Shelf, string])[] {
+  const { personId, campaignId, automatedOutreachId } = send
+  return [
+    ['person', personId],
+    ...(campaignId === undefined ? [] : ([['campaign', campaignId]] as const)),
+    ...(automatedOutreachId === undefined ? [] : ([['automated', automatedOutreachId]] as const)),
+  ]
+}
+
+/** Keeps a send, and its place in the queue; `before` is the record as it was, absent for a new one. */
+export function keepSend(tx: Tx, home: Home, { id, ...row }: KeptSend, before?: KeptSend): void {
+  tx.put(sendTable, [...home, id], row)
+  moveInQueue(tx, home, id, 'send', before?.dueAt, row.dueAt)
+  moveInQueue(tx, home, id, 'followUp', before?.followUpAt, row.followUpAt)
+  if (before) return
+  for (const [shelf, of] of shelvesOf({ id, ...row })) tx.put(shelfTable, [...home, shelf, of, id], true)
+}
+
+function moveInQueue(
+  tx: Tx,
+  home: Home,
+  id: string,
+  what: 'send' | 'followUp',
+  from: number | undefined,
+  to: number | undefined,
+): void {
+  if (from === to) return
+  if (from !== undefined) tx.remove(queueTable, [...home, from, id])
+  if (to !== undefined) tx.put(queueTable, [...home, to, id], what)
+}
+
+/** Everything of a send goes. A key that leads to another send by now stays. */
+export function dropSend(tx: Tx, home: Home, send: KeptSend): void {
+  const { id, dueAt, followUpAt } = send
+  const key = keyOfSend(send)
+  if (tx.get(keyTable, [...home, ...key]) === id) tx.remove(keyTable, [...home, ...key])
+  for (const due of [dueAt, followUpAt]) if (due !== undefined) tx.remove(queueTable, [...home, due, id])
+  for (const [shelf, of] of shelvesOf(send)) tx.remove(shelfTable, [...home, shelf, of, id])
+  tx.remove(sendTable, [...home, id])
+}
+
+/** The send that a key led to, for as long as sends are kept. */
+export function sendOfKey(
+  reader: Reader,
+  home: Home,
+  key: SendKey,
+  at: number,
+  timeScale: number,
+): KeptSend | undefined {
+  const id = reader.get(keyTable, [...home, ...key])
+  const send = id === undefined ? undefined : sendAt(reader, home, id)
+  return send && !isOver(send, at, timeScale) ? send : undefined
+}
+
+export function keptUntil(queuedAt: number, timeScale: number): number {
+  return queuedAt + Math.ceil(limits.keptMs / timeScale)
+}
+
+export function isOver({ queuedAt }: Send, at: number, timeScale: number): boolean {
+  return keptUntil(queuedAt, timeScale) <= at
+}
+
+export function sendingOf(reader: Reader, home: Home): Sending {
+  return reader.get(settingsTable, [...home]) ?? usualSending
+}

@@ -1,0 +1,114 @@
+/** Performs the attempts of sends: looks once more whether it may go, writes the opening, and hands it to its conversation. */
+import { agentKeyOf } from '../../core/agentkey.js'
+import { isRefusal } from '../../core/errors.js'
+import { outreachSend as limits } from '../../core/limits.js'
+import { inputOf, isBlank, outreachIn } from '../../core/outreach/judge.js'
+import { mostAttempts, type TroubleName, troubleOf } from '../../core/outreach/machine.js'
+import { openerFor } from '../../core/outreach/opener.js'
+import type { Performing, Shards } from '../../runtime/shard/contract.js'
+import type { Reader } from '../../runtime/store/contract.js'
+import type { AttemptOutcome, AttemptReport, sendCommands } from './commands.js'
+import { type Doors, knownAgent } from './considering.js'
+import type { SendAttempt } from './moving.js'
+import type { ConversationDoor, Opening, Probed } from './needs.js'
+import { capableTable, homeOf, type KeptSend, sendAt } from './store.js'
+
+export interface WorkerOptions extends Doors {
+  readonly shards: Shards
+  readonly conversations: ConversationDoor
+  readonly commands: Pick<ReturnType<typeof sendCommands>, 'report'>
+  readonly clock: { now(): number }
+}
+
+type Found = Pick<AttemptReport, 'outcome' | 'isCapable'>
+
+/**
+ * Makes one attempt. It may be made again after a crash: the conversation knows the attempt by its number and takes it
+ * once. A throw leaves it owed, so nothing is decided about a send while nobody can say what became of it.
+ */
+export function attemptPerformer(options: WorkerOptions) {
+  return async (which: SendAttempt, { reader, settles }: Performing): Promise<void> => {
+    const { sendId, attempt, ...place } = which
+    const send = sendAt(reader, homeOf(place), sendId)
+    if (send?.state !== 'sending' || send.attempts !== attempt) return
+    const found = await attempted(options, reader, which, send)
+    const answer = await options.shards.ask(
+      agentKeyOf(place),
+      options.commands.report,
+      { ...which, ...found },
+      { settles },
+    )
+    if (isRefusal(answer)) throw new Error(`the outcome of a send was not taken: ${answer.refused}`)
+  }
+}
+
+async function attempted(options: WorkerOptions, reader: Reader, which: SendAttempt, send: KeptSend): Promise<Found> {
+  const { conversations, clock } = options
+  const opening = openingOf(options, reader, which, send)
+  if ('kind' in opening) return { outcome: opening }
+  const known = send.sandbox ? undefined : reader.get(capableTable, [...homeOf(which), send.asid])
+  const isKnown = send.sandbox || (known !== undefined && known.until > clock.now())
+  if (isKnown && known?.isCapable === false) return trouble('knownIncapable')
+  const probed = isKnown ? 'capable' : await conversations.probe(opening.place, send.channel, send.address)
+  const stopped = troubleOfProbe[probed]
+  if (stopped) return { ...trouble(stopped), ...(probed === 'incapable' && { isCapable: false }) }
+  const learned = isKnown ? {} : { isCapable: true }
+  return { outcome: await handedOver(conversations, opening), ...learned }
+}
+
+const troubleOfProbe: Readonly<Partial<Record<Probed, TroubleName>>> = {
+  incapable: 'foundIncapable',
+  unknown: 'capabilityUnknown',
+  noRoute: 'noRoute',
+  bindingError: 'bindingError',
+}
+
+function trouble(name: TroubleName, detail?: string): { outcome: Extract<AttemptOutcome, { kind: 'trouble' }> } {
+  return { outcome: { kind: 'trouble', trouble: name, ...(detail !== undefined && { detail }) } }
+}
+
+/** The opening as it is handed over, or why there is none to hand over. */
+function openingOf(
+  options: WorkerOptions,
+  reader: Reader,
+  { sendId, attempt, ...home }: SendAttempt,
+  send: KeptSend,
+): Opening | AttemptOutcome {
+  const place = { orgId: home.orgId, agentId: home.agentId }
+  const known = knownAgent(options, reader, place)
+  const outreach = known?.place.serial === home.serial ? outreachIn(known.document, send.outreachId) : undefined
+  const templateId = send.followUpOf === undefined ? outreach?.openerTemplateId : outreach?.followUp?.templateId
+  if (!known || !outreach?.enabled || templateId === undefined) return trouble('outreachGone').outcome
+  const person = options.people.byId(reader, place, send.personId)
+  if (!person?.identities.some(({ asid }) => asid === send.asid)) return trouble('identityGone').outcome
+  const missing = outreach.inputs.filter((key) => isBlank(send.inputs?.[key]) && isBlank(inputOf(person, key)))
+  if (missing.length > 0) return trouble('inputsMissing', `Missing: ${missing.join(', ')}`).outcome
+  const { document, agent } = known
+  const opener = openerFor({ document, agent, templateId, person, ...(send.inputs && { inputs: send.inputs }) })
+  if ('blocked' in opener) return trouble('openingBlocked', opener.blocked).outcome
+  return {
+    place,
+    sendId,
+    attempt,
+    isLast: attempt >= mostAttempts,
+    asid: send.asid,
+    channel: send.channel,
+    address: send.address,
+    message: opener.message,
+    ...(send.origin === 'campaign' && { isBatch: true as const }),
+    ...(send.origin !== 'named' && send.followUpOf === undefined && { quietMs: limits.quietMs }),
+    ...(send.sandbox && { sandbox: true as const }),
+  }
+}
+
+async function handedOver(conversations: ConversationDoor, opening: Opening): Promise<AttemptOutcome> {
+  const answer = await conversations.open(opening)
+  if (isRefusal(answer)) {
+    // Whoever was asked may have taken it: only asking again under the same number tells.
+    if (answer.detail !== undefined) throw new Error('nobody can say whether an opening was taken')
+    return trouble('unreachable').outcome
+  }
+  if ('messageId' in answer) return { kind: 'taken', messageId: answer.messageId }
+  if ('talkingUntil' in answer) return { kind: 'held', until: answer.talkingUntil }
+  return trouble(troubleOf(answer.reason, answer.again), answer.detail ?? answer.reason).outcome
+}

@@ -1,0 +1,122 @@
+/** The guardrails by origin, cell by cell. */
+import t, { type Test } from 'tap'
+import { hour, minute } from '../../../core/durations.js'
+import { type Facts, type GuardedOrigin, guard, guardedOrigins } from '../../../core/outreach/guardrails.js'
+
+const at = Date.parse('2026-07-01T12:00:00Z')
+const fine: Facts = {
+  at,
+  consent: 'granted',
+  isOptedOut: false,
+  isMarketing: true,
+  minTouchIntervalHours: 48,
+  timeScale: 1,
+}
+/** Closed at `at`, open from 20:00. */
+const evening = { startHour: 20, endHour: 22, timeZone: 'UTC' }
+const opensAt = at + 8 * hour
+
+/** What each finding comes to, in a word. */
+function found(origin: GuardedOrigin, more: Partial<Facts>): string {
+  const finding = guard(origin, { ...fine, ...more })
+  if (!finding) return 'goes'
+  if (finding.kind === 'refuse') return `refused ${finding.refusal.refused}`
+  if (finding.kind === 'skip') return `skipped ${finding.reason}`
+  return finding.kind === 'wait' ? `waits for ${finding.waitsFor} until ${finding.until - at}` : 'goes with a warning'
+}
+
+const each = (cells: Readonly<Record<GuardedOrigin, string>>, more: Partial<Facts>, t: Test, name: string) => {
+  for (const origin of guardedOrigins) t.equal(found(origin, more), cells[origin], `${name}: ${origin}`)
+}
+
+t.test('Consent: who is sent to with which consent on record', async (t) => {
+  const all = (word: string) => Object.fromEntries(guardedOrigins.map((origin) => [origin, word])) as never
+  each(all('goes'), {}, t, 'granted')
+  each(
+    {
+      named: 'goes',
+      automated: 'skipped no_consent',
+      campaign: 'skipped no_consent',
+      followUp: 'goes',
+      reminder: 'goes',
+    },
+    { consent: 'unknown' },
+    t,
+    'unknown',
+  )
+  each(
+    {
+      named: 'refused agent.outreach.consent_denied',
+      automated: 'skipped no_consent',
+      campaign: 'skipped no_consent',
+      followUp: 'skipped no_consent',
+      reminder: 'goes',
+    },
+    { consent: 'denied' },
+    t,
+    'denied',
+  )
+  t.equal(found('named', { hasDeclined: true }), 'refused agent.outreach.consent_declined')
+})
+
+t.test('STOP: a named send is refused, everything else is never sent', async (t) => {
+  const never = 'skipped opted_out'
+  each(
+    { named: 'refused agent.outreach.opted_out', automated: never, campaign: never, followUp: never, reminder: never },
+    { isOptedOut: true },
+    t,
+    'opted out',
+  )
+})
+
+t.test('Safe hours: what starts a conversation by itself waits for them', async (t) => {
+  const waits = `waits for safe-hours until ${opensAt - at}`
+  each(
+    { named: 'goes', automated: waits, campaign: waits, followUp: waits, reminder: 'goes' },
+    { safeHours: evening },
+    t,
+    'closed',
+  )
+  t.equal(found('automated', { safeHours: evening, ignoresSafeHours: true }), 'goes')
+  t.equal(found('reminder', { safeHours: evening, ignoresSafeHours: false }), waits)
+  for (const origin of ['automated', 'campaign'] as const) {
+    t.equal(found(origin, { sendWindow: evening }), waits, `${origin} has a window of its own`)
+  }
+  t.equal(found('automated', { safeHours: evening, sendWindow: evening, ignoresSafeHours: true }), waits)
+  t.match(found('campaign', { safeHours: evening, sendWindow: { ...evening, startHour: 0, endHour: 1 } }), /^waits/)
+})
+
+t.test('Frequency cap: it warns, skips or does not apply, and for marketing only', async (t) => {
+  const cells = {
+    named: 'goes with a warning',
+    automated: 'skipped frequency_capped',
+    campaign: 'skipped frequency_capped',
+    followUp: 'goes',
+    reminder: 'goes',
+  }
+  each(cells, { marketingAt: at - 48 * hour + 1 }, t, 'within')
+  const goes = { named: 'goes', automated: 'goes', campaign: 'goes', followUp: 'goes', reminder: 'goes' }
+  each(goes, { marketingAt: at - 48 * hour }, t, 'just past')
+  each(goes, { marketingAt: at - 1, isMarketing: false }, t, 'service')
+  each(goes, { marketingAt: at - 1, minTouchIntervalHours: 0 }, t, 'switched off')
+  each(goes, { marketingAt: at - hour, timeScale: 48 }, t, 'scaled')
+})
+
+t.test(
+  'Conversation in progress: automated outreach and campaigns wait thirty minutes after the person wrote',
+  async (t) => {
+    const waits = `waits for in-conversation until ${29 * minute}`
+    each(
+      { named: 'goes', automated: waits, campaign: waits, followUp: 'goes', reminder: 'goes' },
+      { heardAt: at - minute },
+      t,
+      'talking',
+    )
+    for (const origin of guardedOrigins) t.equal(found(origin, { heardAt: at - 30 * minute }), 'goes')
+  },
+)
+
+t.test('What ends a send comes before what delays it', async (t) => {
+  t.equal(found('automated', { safeHours: evening, consent: 'unknown' }), 'skipped no_consent')
+  t.equal(found('campaign', { safeHours: evening, marketingAt: at }), 'skipped frequency_capped')
+})

@@ -1,0 +1,129 @@
+/** The message that a send opens with. */
+import fc from 'fast-check'
+import t from 'tap'
+import { type AgentDocument, emptyDocument } from '../../../core/agent/index.js'
+import { type Opener, openerFor } from '../../../core/outreach/opener.js'
+import { newPerson } from '../../../core/people/change.js'
+import type { Person } from '../../../core/people/person.js'
+
+const bare = newPerson('pr_1', 'api', 0)
+
+function opener(
+  body: string,
+  more: Partial<AgentDocument> = {},
+  about: { person?: Partial<Person>; inputs?: Record<string, string> } = {},
+): Opener {
+  const { messageTemplates = [], ...rest } = more
+  const document = {
+    ...emptyDocument,
+    ...rest,
+    messageTemplates: [{ id: 'hi', name: 'Hi', body }, ...messageTemplates],
+  }
+  const person = { ...bare, ...about.person }
+  return openerFor({
+    document,
+    agent: { name: 'Desk' },
+    templateId: 'hi',
+    person,
+    ...(about.inputs && { inputs: about.inputs }),
+  })
+}
+
+const messageOf = (made: Opener) => {
+  if (!('message' in made)) throw new Error(made.blocked)
+  return made.message
+}
+const textOf = (made: Opener) => (messageOf(made).parts[0] as { text: string }).text
+
+t.test('Slots are filled from the person, from the agent and first from the inputs of the send', async (t) => {
+  const person = { firstName: 'Ann', customFields: { plan: 'old' } }
+  const body = '{person.firstName}, your {person.customFields.plan} plan. {agent.name}'
+  t.equal(textOf(opener(body, {}, { person })), 'Ann, your old plan. Desk')
+  t.equal(textOf(opener(body, {}, { person, inputs: { plan: 'gold', firstName: 'Bea' } })), 'Bea, your gold plan. Desk')
+  t.equal(
+    textOf(opener(body, {}, { person, inputs: { plan: ' ' } })),
+    'Ann, your old plan. Desk',
+    'a blank says nothing',
+  )
+})
+
+t.test('A missing slot goes by its policy: a sentence less, no message, or nothing is sent', async (t) => {
+  t.equal(textOf(opener('Hello! You have {person.customFields.points} points. Bye.')), 'Hello! Bye.')
+  t.match(opener('Hi {person.firstName|block-send}'), { blocked: /person\.firstName/ })
+  t.match(opener('Hi {person.firstName|omit-message}'), { blocked: String })
+  t.equal(textOf(opener('Hi {person.firstName|there}!')), 'Hi there!')
+})
+
+t.test('Markers become what they are in any message', async (t) => {
+  const { chips, parts } = messageOf(opener('Hello. [[chips: Book | Site -> https://x.example]]'))
+  t.same(chips, [{ label: 'Book' }, { label: 'Site', kind: 'url', url: 'https://x.example' }])
+  t.equal(parts.length, 1)
+  t.match(opener('Hello. [[nonsense: 1]]'), { blocked: String }, 'what cannot be compiled is not sent')
+  t.match(opener('[[signal: typing]]'), { blocked: String })
+})
+
+t.test('No value of a person opens or closes a marker', async (t) => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.constantFrom('[[', ']]', '[', ']', 'chips:', 'a', '|', ' ', '\\', 'template: hi'), { minLength: 1 }),
+      (pieces) => {
+        const firstName = `x${pieces.join('')}x`
+        const made = opener('Hello {person.firstName} [[chips: One]]', {}, { person: { firstName } })
+        if (!('message' in made)) return false
+        return made.message.parts.every(({ type }) => type === 'text') && made.message.chips?.length === 1
+      },
+    ),
+  )
+  t.pass()
+})
+
+t.test('A template that is named stands where it is named; templates in a circle are not sent', async (t) => {
+  const inner = { id: 'inner', name: 'Inner', body: 'I am {person.firstName|somebody}' }
+  t.equal(textOf(opener('So: [[template: inner]].', { messageTemplates: [inner] })), 'So: I am somebody.')
+  t.match(opener('[[template: none]]'), { blocked: /none/ })
+  t.match(opener('[[template: hi]]'), { blocked: /circle/ })
+  const strict = { ...inner, body: '{person.email|block-send}' }
+  t.match(opener('Hello [[template: inner]]', { messageTemplates: [strict] }), { blocked: /email/ })
+})
+
+t.test('Things are cards, a collection a carousel of what it shows, and an image its address', async (t) => {
+  const things = [
+    {
+      id: 'cut',
+      name: 'Cut',
+      description: 'Short',
+      imageUrl: 'https://x.example/c.png',
+      collections: ['cuts'],
+      actions: [{ label: 'Book' }, { label: 'Site', kind: 'url' as const, url: 'https://x.example' }],
+    },
+    { id: 'perm', name: 'Perm', media: 'pic', collections: ['cuts'] },
+  ]
+  const media = [{ id: 'pic', url: 'https://x.example/p.png' }]
+  const collections = [{ id: 'cuts', name: 'Cuts', presentation: { fields: ['name' as const], actions: ['Book'] } }]
+  const one = messageOf(opener('Look: [[things: cut]] Nice?', { things }))
+  t.same(
+    one.parts.map(({ type }) => type),
+    ['text', 'card', 'text'],
+  )
+  t.match(one.parts[1], {
+    card: {
+      title: 'Cut',
+      description: 'Short',
+      mediaUrl: 'https://x.example/c.png',
+      chips: [{ label: 'Book' }, { kind: 'url' }],
+    },
+  })
+  const two = messageOf(opener('[[things: cut, perm]]', { things, media }))
+  t.match(two.parts, [
+    { type: 'carousel', cards: [{ title: 'Cut' }, { title: 'Perm', mediaUrl: 'https://x.example/p.png' }] },
+  ])
+  const all = messageOf(opener('[[collection: cuts]]', { things, collections, media }))
+  t.strictSame(all.parts, [
+    { type: 'carousel', cards: [{ title: 'Cut', chips: [{ label: 'Book' }] }, { title: 'Perm' }] },
+  ])
+  t.match(messageOf(opener('[[media: image:pic | A picture]]', { media })).parts, [
+    { mediaUrl: 'https://x.example/p.png' },
+  ])
+  for (const body of ['[[things: none]]', '[[collection: none]]', '[[media: image:none]]'])
+    t.match(opener(body), { blocked: String })
+})
