@@ -53,13 +53,15 @@ export interface ChannelCommandsOptions {
   /** Undefined for an agent that is not there. */
   readonly agentOf: AgentOf
   readonly timeScale: number
+  /** Told of a binding that is deleted, in the same commit. */
+  readonly released?: (tx: Tx, place: AgentPlace, bindingId: string) => void
 }
 
 const notFound = refuse('resource.not_found')
 
 const conflict = (detail: string) => refuse('agent.channel.state_conflict', { detail })
 
-export function channelCommands({ orgEvent, agentOf, timeScale }: ChannelCommandsOptions) {
+export function channelCommands({ orgEvent, agentOf, timeScale, released }: ChannelCommandsOptions) {
   /** Keeps a binding and tells the org of the status it has come to, if it has come to one. */
   function saved(tx: Tx, binding: Binding, before?: Binding): BindingView {
     const { orgId, agentId, id, channel, status, statusDetail } = binding
@@ -127,6 +129,7 @@ export function channelCommands({ orgEvent, agentOf, timeScale }: ChannelCommand
       if (channel === 'rcs' && mode === 'managed' && routingId !== undefined) {
         tx.put(archiveTable, archiveKey(binding), binding)
       } else tx.tell(ownerOfBinding(id), bindingIndex.remove, { bindingId: id })
+      released?.(tx, { orgId, agentId }, id)
       return true
     },
   }

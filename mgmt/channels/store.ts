@@ -88,7 +88,7 @@ export function channelRoutesOf(reader: Reader, place: AgentPlace) {
   return { channels, disabled }
 }
 
-function asRoute({ id: bindingId, channel, provider, mode, routingId, delivery, compliance, auth }: Binding) {
+function asRoute({ id: bindingId, channel, provider, mode, routingId, inputs, delivery, compliance, auth }: Binding) {
   return {
     bindingId,
     channel,
@@ -97,6 +97,7 @@ function asRoute({ id: bindingId, channel, provider, mode, routingId, delivery, 
     ...(routingId !== undefined && { routingId }),
     ...(delivery && { delivery }),
     ...(compliance && { compliance }),
+    ...(channel === 'webchat' && inputs && { inputs }),
     ...(auth && { auth: { kind: authKind, id: bindingId, sealed: auth } }),
   }
 }

@@ -1,0 +1,29 @@
+/** What an agent opens with when somebody asked to be written to: the greeting of its default playbook, or a stock one. */
+import type { AgentDocument } from '../agent/index.js'
+import type { ContentMessage } from '../amf/index.js'
+import { openerFor } from '../outreach/opener.js'
+import type { Person } from '../people/person.js'
+
+/** A default playbook that refers to the message template of this id greets with it. */
+export const greetingTemplate = 'greeting'
+
+export interface Greeting {
+  readonly document: AgentDocument
+  readonly agent: { readonly name: string; readonly description?: string }
+  readonly person: Person
+}
+
+export function greetingOf({ document, agent, person }: Greeting): ContentMessage {
+  const playbook = document.playbooks.find(({ isDefault }) => isDefault)
+  if (playbook?.messageTemplateRefs?.includes(greetingTemplate)) {
+    const opener = openerFor({ document, agent, templateId: greetingTemplate, person })
+    if ('message' in opener) return opener.message
+  }
+  return stockGreeting(agent.name)
+}
+
+/** Names are text, whatever they look like. */
+export function stockGreeting(name: string): ContentMessage {
+  const plain = name.replace(/[\\`*_~[\]<>]/g, '\\$&')
+  return { spec: 'amf/1', parts: [{ type: 'text', text: `Hello, this is ${plain}. How can I help you?` }] }
+}

@@ -1,0 +1,181 @@
+/** The commands and queries of outreach links, and what of them comes and goes with bindings and with the agent. */
+import type { AgentPlace } from '../../core/agentkey.js'
+import type { ContentMessage } from '../../core/amf/index.js'
+import type { ChannelName } from '../../core/channel/names.js'
+import { invalid, isRefusal, refuse } from '../../core/errors.js'
+import { outreachLink as limits } from '../../core/limits.js'
+import { greetingOf } from '../../core/links/greeting.js'
+import { closedBecause, type Link, type LinkWish, linkFrom, switched, withoutBinding } from '../../core/links/link.js'
+import { newPerson } from '../../core/people/change.js'
+import type { Person } from '../../core/people/person.js'
+import type { Command, Query, Repertoire, Tx } from '../../runtime/shard/contract.js'
+import type { Reader } from '../../runtime/store/contract.js'
+import type { AgentDoors } from './needs.js'
+import { linkAt, linkCodes, linksOf, linkTable, type OneLink, ownerOfCode, redemptionTable } from './store.js'
+
+/** Only rcs keeps people from writing first, so links are for it alone. */
+export const linkChannel = 'rcs' as const satisfies ChannelName
+export const startEffect = 'linkStart'
+
+/** Somebody who entered their number. */
+export interface Redeeming extends OneLink {
+  readonly asid: string
+  readonly address: string
+}
+
+/** What the effect of a redemption works with. */
+export interface LinkStart extends Redeeming {
+  readonly openingId: string
+}
+
+/** What a persona is opened with. */
+export interface Rehearsal {
+  readonly speaker: { readonly asid: string; readonly channel: ChannelName; readonly address: string }
+  readonly message: ContentMessage
+}
+
+const notFound = refuse('resource.not_found')
+const unavailable = (detail: string) => refuse('agent.outreach_link.unavailable', { detail })
+const asked = { status: 400 } as const
+
+export function openLinks({ documents, bindings, personas }: AgentDoors) {
+  function closed(reader: Reader, place: AgentPlace, link: Link, at: number): string | undefined {
+    return closedBecause(link, at, bindings.at(reader, place, link.bindingId)?.status === 'Active')
+  }
+
+  function greeting(reader: Reader, place: AgentPlace, person: Person): ContentMessage | undefined {
+    const known = documents.read(reader, place)
+    return known && greetingOf({ ...known, person })
+  }
+
+  const create: Command<OneLink & { readonly code: string; readonly wish: LinkWish }, Link> = {
+    name: 'links.create',
+    decide(tx, { orgId, agentId, linkId, code, wish }, { at }) {
+      const place = { orgId, agentId }
+      if (!documents.read(tx, place)) return notFound
+      if (bindings.at(tx, place, wish.bindingId)?.channel !== linkChannel) {
+        return invalid('bindingId', `must be an ${linkChannel} binding of this agent`, asked)
+      }
+      if (linksOf(tx, place).length >= limits.perAgent) {
+        return invalid('bindingId', `the agent has ${limits.perAgent} links already: delete some first`, asked)
+      }
+      const link = linkFrom(wish, { id: linkId, code, at })
+      if (!isRefusal(link)) tx.put(linkTable, [orgId, agentId, linkId], link)
+      return link
+    },
+  }
+
+  const change: Command<OneLink & { readonly disabled: boolean }, Link> = {
+    name: 'links.change',
+    decide(tx, { disabled, ...place }) {
+      const before = linkAt(tx, place)
+      if (!before) return notFound
+      const after = switched(before, disabled)
+      tx.put(linkTable, [place.orgId, place.agentId, place.linkId], after)
+      return after
+    },
+  }
+
+  function dropped(tx: Tx, { orgId, agentId }: AgentPlace, { id, code }: Link): void {
+    tx.remove(linkTable, [orgId, agentId, id])
+    tx.remove(redemptionTable, [orgId, agentId, id])
+    tx.tell(ownerOfCode(code), linkCodes.remove, { code })
+  }
+
+  const remove: Command<OneLink, true> = {
+    name: 'links.remove',
+    decide(tx, place) {
+      const link = linkAt(tx, place)
+      if (!link) return notFound
+      dropped(tx, place, link)
+      return true
+    },
+  }
+
+  /** Takes a use for a number that is new to the link, and has the agent write to it, whoever it belongs to. */
+  const redeem: Command<Redeeming, true> = {
+    name: 'links.redeem',
+    decide(tx, { orgId, agentId, linkId, asid, address }, { at, mint }) {
+      const place = { orgId, agentId }
+      const link = linkAt(tx, { ...place, linkId })
+      if (!link) return notFound
+      const why = closed(tx, place, link, at)
+      if (why) return unavailable(why)
+      const { redeemed } = tx.get(redemptionTable, [orgId, agentId, linkId]) ?? { redeemed: [] }
+      if (!redeemed.some((each) => each.asid === asid)) {
+        tx.put(redemptionTable, [orgId, agentId, linkId], { redeemed: [...redeemed, { asid, at }] })
+        tx.put(linkTable, [orgId, agentId, linkId], { ...link, uses: link.uses + 1 })
+      }
+      const payload: LinkStart = { ...place, linkId, asid, address, openingId: mint('lnk') }
+      tx.effect({ kind: startEffect, payload, destination: asid })
+      return true
+    },
+  }
+
+  const list: Query<AgentPlace, readonly Link[]> = {
+    name: 'links.list',
+    read: (reader, place) => (documents.read(reader, place) ? linksOf(reader, place) : notFound),
+  }
+
+  /** The name that the page shows; a refusal while the link is closed. */
+  const entry: Query<OneLink & { readonly at: number }, { readonly name: string }> = {
+    name: 'links.entry',
+    read(reader, { orgId, agentId, linkId, at }) {
+      const place = { orgId, agentId }
+      const link = linkAt(reader, { ...place, linkId })
+      const known = documents.read(reader, place)
+      if (!link || !known) return notFound
+      const why = closed(reader, place, link, at)
+      return why ? unavailable(why) : { name: known.agent.name }
+    },
+  }
+
+  const rehearsal: Query<OneLink & { readonly personaId: string; readonly at: number }, Rehearsal> = {
+    name: 'links.rehearsal',
+    read(reader, { orgId, agentId, linkId, personaId, at }) {
+      const place = { orgId, agentId }
+      const link = linkAt(reader, { ...place, linkId })
+      if (!link) return notFound
+      const speaker = personas.speakerOf(reader, place, personaId)
+      if (isRefusal(speaker)) return speaker
+      const why = closed(reader, place, link, at)
+      if (why) return unavailable(why)
+      const message = greeting(reader, place, personas.personOf(reader, place, personaId)!)
+      return message ? { speaker, message } : notFound
+    },
+  }
+
+  /** For the commit that deletes a binding. */
+  function released(tx: Tx, place: AgentPlace, bindingId: string): void {
+    for (const link of linksOf(tx, place)) {
+      if (link.bindingId === bindingId) tx.put(linkTable, [place.orgId, place.agentId, link.id], withoutBinding(link))
+    }
+  }
+
+  const part = {
+    made(): void {},
+    removed(tx: Tx, place: AgentPlace): void {
+      for (const link of linksOf(tx, place)) dropped(tx, place, link)
+    },
+  }
+
+  /** What somebody is greeted with whom the agent knows nothing of; undefined once link or agent is gone. */
+  function startOf(reader: Reader, { orgId, agentId, linkId }: OneLink): ContentMessage | undefined {
+    const place = { orgId, agentId }
+    return linkAt(reader, { ...place, linkId }) && greeting(reader, place, stranger)
+  }
+
+  const commands = { create, change, remove, redeem }
+  const queries = { list, entry, rehearsal }
+  return { commands, queries, released, part, startOf }
+}
+export type OpenLinks = ReturnType<typeof openLinks>
+
+const stranger = newPerson('', 'link', 0)
+
+export function linkRepertoire({ commands, queries }: OpenLinks): Pick<Repertoire, 'commands' | 'queries'> {
+  return {
+    commands: [...Object.values(commands), linkCodes.put, linkCodes.remove],
+    queries: [...Object.values(queries), linkCodes.find],
+  } as Pick<Repertoire, 'commands' | 'queries'>
+}

@@ -1,0 +1,21 @@
+/** Performs what a redemption asks for: hands the greeting to the conversation of whoever entered their number. */
+import { isRefusal } from '../../core/errors.js'
+import type { Performer, Performing } from '../../runtime/shard/contract.js'
+import { type LinkStart, linkChannel, type OpenLinks } from './commands.js'
+import type { ConversationDoor } from './needs.js'
+
+/**
+ * It may run again after a crash: the conversation knows the opening by its id and takes it once. Whoever opted out is
+ * not written to, which the conversation alone decides and nobody is told.
+ */
+export function startPerformer(links: Pick<OpenLinks, 'startOf'>, conversations: ConversationDoor): Performer {
+  return async (start: LinkStart, { reader }: Performing) => {
+    const { orgId, agentId, openingId, asid, address } = start
+    const message = links.startOf(reader, start)
+    if (!message) return
+    const place = { orgId, agentId }
+    const opening = { place, sendId: openingId, attempt: 1, isLast: true, asid, channel: linkChannel, address, message }
+    const answer = await conversations.open(opening)
+    if (isRefusal(answer)) throw new Error(`an opening was not taken: ${answer.refused}`)
+  }
+}

@@ -1,0 +1,58 @@
+/** Where outreach links are kept, beside their agent in its shard, and the rows that lead to one from its code. */
+import type { AgentPlace } from '../../core/agentkey.js'
+import type { Link } from '../../core/links/link.js'
+import type { Command, Query } from '../../runtime/shard/contract.js'
+import { type Reader, table } from '../../runtime/store/contract.js'
+
+/** Which link of which agent. */
+export interface OneLink extends AgentPlace {
+  readonly linkId: string
+}
+
+export const linkTable = table<[orgId: string, agentId: string, linkId: string], Link>('links')
+
+/** Who used a link, and when first: identities, so that no number is kept here. At most as many as the link has uses. */
+export interface Redemptions {
+  readonly redeemed: readonly { readonly asid: string; readonly at: number }[]
+}
+export const redemptionTable = table<[orgId: string, agentId: string, linkId: string], Redemptions>('links.redemptions')
+
+export function linkAt(reader: Reader, { orgId, agentId, linkId }: OneLink): Link | undefined {
+  return reader.get(linkTable, [orgId, agentId, linkId])
+}
+
+/** An agent's links, newest first. */
+export function linksOf(reader: Reader, { orgId, agentId }: AgentPlace): Link[] {
+  const found = Array.from(reader.range(linkTable, { prefix: [orgId, agentId] }), ({ value }) => value)
+  return found.sort((a, b) => b.createdAt - a.createdAt || (a.id < b.id ? -1 : 1))
+}
+
+/** A row in a shard of its own, so that a code tells nothing about org and agent; a row never changes. */
+const codeTable = table<[code: string], OneLink>('links.codes')
+
+export function ownerOfCode(code: string): string {
+  return `link:${code}`
+}
+
+const put: Command<OneLink & { readonly code: string }, true> = {
+  name: 'links.codes.put',
+  decide(tx, { orgId, agentId, linkId, code }) {
+    tx.put(codeTable, [code], { orgId, agentId, linkId })
+    return true
+  },
+}
+
+const remove: Command<{ readonly code: string }, true> = {
+  name: 'links.codes.remove',
+  decide(tx, { code }) {
+    tx.remove(codeTable, [code])
+    return true
+  },
+}
+
+const find: Query<{ readonly code: string }, OneLink | null> = {
+  name: 'links.codes.find',
+  read: (reader, { code }) => reader.get(codeTable, [code]) ?? null,
+}
+
+export const linkCodes = { put, remove, find }
