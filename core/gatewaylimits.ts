@@ -139,6 +139,20 @@ export const smpp = {
   lingerMs: second,
 } as const
 
+/** The page on which people try an agent out with emulated phones. */
+export const emulatorPage = {
+  /** How long the link to it is good. */
+  ticketMs: day,
+  actsKept: 1_000,
+  /** Messages of a phone whose state the page is told, newest first, and records of one thing that happened. */
+  messagesTold: 50,
+  recordsTold: 50,
+  amlChars: 16_000,
+  /** How often an open page asks for news, and how long after the last key it compiles what was written. */
+  pollMs: 500,
+  compileAfterMs: 250,
+} as const
+
 /** The servers that stand in for providers: what they keep, and how they wait. */
 export const providerEmulator = {
   accounts: 1_000,

@@ -3,6 +3,7 @@ import { day, hour, minute, second } from './durations.js'
 import { linkBudgets } from './rehearsallimits.js'
 
 export * from './agentlimits.js'
+export * from './automationlimits.js'
 export * from './gatewaylimits.js'
 export * from './oauthlimits.js'
 export * from './peoplelimits.js'

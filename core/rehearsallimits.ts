@@ -19,7 +19,6 @@ export const directive = {
   slotMost: 50,
   labelChars: 200,
   urlChars: 2_000,
-  simulateGoalChars: 2_000,
   /** How far back a picker or a confirmation is looked for, in what was said. */
   rowsLookedAt: 60,
 } as const

@@ -50,11 +50,13 @@ const composition = [
   'runtime/management.ts',
   'runtime/connections.ts',
   'runtime/emulator.ts',
+  'runtime/emulatorfront.ts',
   'runtime/knowledge.ts',
   'runtime/main.ts',
   'runtime/node.ts',
   'runtime/rehearsals.ts',
   'runtime/run.ts',
+  'runtime/sampleagent.ts',
   'runtime/bootstrap.ts',
   'runtime/banner.ts',
 ]
@@ -159,6 +161,7 @@ t.test('What goes out to a URL that a user supplied passes the guard', async (t)
   t.same(
     others,
     [
+      'adapters/emulator/page/api.ts',
       'adapters/webchat/widget/visitor.ts',
       'runtime/cli/api.ts',
       'runtime/emulator.ts',

@@ -87,7 +87,7 @@ t.test(
     await eventually(sends.house, () => sends.taken.length === 2, second)
     await eventually(sends.house, async () => (await sends.read(other)).messageId !== undefined, second)
     t.match(await sends.read(other), { state: 'sending', attempts: 1 }, 'and it is the same attempt')
-  t.match(await sends.cancel(other), { refused: 'agent.outreach.send_not_cancellable' })
+    t.match(await sends.cancel(other), { refused: 'agent.outreach.send_not_cancellable' })
     t.equal(sends.taken.length, 2, 'that was taken once')
   },
 )

@@ -1,0 +1,59 @@
+/** The timer of an agent's automation: picks up what is due, a bounded number at a time, and hands it to who looks at it. */
+import { automation as limits } from '../../core/limits.js'
+import type { Command, Tx } from '../../runtime/shard/contract.js'
+import type { Doors } from './needs.js'
+import { beginReminder } from './reminding.js'
+import { type Home, type HomePlace, homeOf, keepRow, pulseTable, queueTable, rowAt } from './store.js'
+
+export const lookEffect = 'automationLook'
+const pickupName = 'automation.pickup'
+
+/** One look at a row. */
+export interface Look extends HomePlace {
+  readonly ruleKey: string
+  readonly personId: string
+  readonly look: number
+}
+
+/** Sets the timer if it is wanted sooner than it rings. */
+export function wake(tx: Tx, place: HomePlace, dueAt: number): void {
+  const home = homeOf(place)
+  if (dueAt >= (tx.get(pulseTable, home)?.pickupAt ?? Infinity)) return
+  const input: HomePlace = { orgId: place.orgId, agentId: place.agentId, serial: place.serial }
+  tx.schedule({ name: `${pickupName}:${place.serial}`, dueAt, command: pickupName, input })
+  tx.put(pulseTable, home, { pickupAt: dueAt })
+}
+
+/** Answers how many were due. */
+export function pickupCommand({ agents }: Pick<Doors, 'agents'>): Command<HomePlace, number> {
+  return {
+    name: pickupName,
+    decide(tx, place, told) {
+      if (agents.serialOf(tx, place) !== place.serial) return 0
+      const home = homeOf(place)
+      const rows = [...tx.range(queueTable, { prefix: home, limit: limits.rowsPerPickup })]
+      const due = rows.filter(({ key: [, , , dueAt] }) => dueAt <= told.at)
+      for (const { key } of due) {
+        const [, , , , what, id, personId] = key
+        tx.remove(queueTable, key)
+        if (what === 'row') look(tx, home, place, id, personId)
+        else beginReminder(tx, place, id, told.at)
+      }
+      const [next] = [...tx.range(queueTable, { prefix: home, limit: 1 })]
+      tx.remove(pulseTable, home)
+      if (next) wake(tx, place, Math.max(next.key[3], told.at))
+      return due.length
+    },
+  }
+}
+
+/** Whether the person is just talking only their conversation knows, so somebody has to go and ask. */
+function look(tx: Tx, home: Home, place: HomePlace, ruleKey: string, personId: string): void {
+  const row = rowAt(tx, home, ruleKey, personId)
+  if (!row) return
+  const looked = { ...row, look: row.look + 1 }
+  keepRow(tx, home, [ruleKey, personId], looked, row, true)
+  const { orgId, agentId, serial } = place
+  const payload: Look = { orgId, agentId, serial, ruleKey, personId, look: looked.look }
+  tx.effect({ kind: lookEffect, destination: `automation:${personId.slice(-1)}`, payload })
+}

@@ -1,0 +1,174 @@
+/** Reminders of appointments: kept with every appointment, moved and dropped with it, sent once, and gone when it begins. */
+import type { AgentDocument } from '../../core/agent/index.js'
+import type { AgentPlace } from '../../core/agentkey.js'
+import { areOn, remindAt, remindedOf } from '../../core/automation/reminder.js'
+import { invalid, refuse } from '../../core/errors.js'
+import { automation as limits } from '../../core/limits.js'
+import { mostAttempts, retryWaitMs } from '../../core/outreach/machine.js'
+import type { SendNews } from '../../core/outreach/send.js'
+import type { Appointment } from '../../core/people/appointment.js'
+import { isTimeZone } from '../../core/zones.js'
+import type { Command, Told, Tx } from '../../runtime/shard/contract.js'
+import type { Doors } from './needs.js'
+import { wake } from './pulse.js'
+import { dropReminder, type Home, type HomePlace, homeOf, keepReminder, type Reminder, reminderTable } from './store.js'
+
+export const remindEffect = 'appointmentReminder'
+const redateName = 'automation.redate'
+
+/** One attempt at a reminder. */
+export interface Reminding extends HomePlace {
+  readonly appointmentId: string
+  readonly reminderId: string
+  readonly attempt: number
+}
+
+export type RemindOutcome =
+  | { readonly kind: 'over' }
+  | { readonly kind: 'held'; readonly until: number }
+  | { readonly kind: 'again' }
+
+export interface KeepAppointment extends AgentPlace {
+  readonly personId: string
+  readonly appointment: Appointment
+}
+
+export function openReminders({ agents, people, timeScale }: Doors) {
+  /** Makes or replaces an appointment of a person, and sees to its reminder. */
+  const keep: Command<KeepAppointment, true> = {
+    name: 'appointments.keep',
+    decide(tx, { personId, appointment, orgId, agentId }, told) {
+      const place = { orgId, agentId }
+      const known = agents.read(tx, place)
+      const person = known && people.byId(tx, place, personId)
+      if (!person) return refuse('resource.not_found')
+      if (!isTimeZone(appointment.prospectTimezone)) {
+        return invalid('appointment.prospectTimezone', 'must be an IANA time zone')
+      }
+      people.keepAppointment(tx, place, person.id, appointment)
+      const home = { ...place, serial: known.agent.serial }
+      if (!person.sandbox) remind(tx, home, known.document, person.id, appointment, told)
+      return true
+    },
+  }
+
+  /** One that has been reminded of stays so until it moves. What is booked within the lead needs no reminder. */
+  function remind(
+    tx: Tx,
+    place: HomePlace,
+    document: AgentDocument,
+    personId: string,
+    appointment: Appointment,
+    told: Told,
+  ): void {
+    const home = homeOf(place)
+    const { id, status, startUtc } = appointment
+    const before = tx.get(reminderTable, [...home, id])
+    const reminded = remindedOf(appointment)
+    if (status !== 'cancelled' && before?.reminded.startUtc === startUtc) {
+      keepReminder(tx, home, id, { ...before, personId, reminded }, before)
+      return
+    }
+    if (before) dropReminder(tx, home, id, before)
+    const dueAt = remindAt(startUtc, document.scheduling, timeScale)
+    if (status === 'cancelled' || dueAt <= told.at) return
+    keepReminder(tx, home, id, { id: told.mint('rm'), personId, reminded, state: 'due', dueAt, attempts: 0 })
+    wake(tx, place, dueAt)
+  }
+
+  /** A report on an attempt that is no longer under way is a repeat, and changes nothing. */
+  const report: Command<Reminding & { readonly outcome: RemindOutcome }, boolean> = {
+    name: 'automation.reported',
+    decide(tx, { appointmentId, reminderId, attempt, outcome, ...place }, { at }) {
+      const before = tx.get(reminderTable, [...homeOf(place), appointmentId])
+      if (before?.id !== reminderId || before.attempts !== attempt || before.state !== 'sending') return false
+      if (outcome.kind === 'held') waits(tx, place, appointmentId, { ...before, attempts: attempt - 1 }, outcome.until)
+      else if (outcome.kind === 'again') again(tx, place, appointmentId, before, at)
+      else over(tx, place, appointmentId, before)
+      return true
+    },
+  }
+
+  /** News of openings that are no sends; whether it was about a reminder. */
+  function news(tx: Tx, place: HomePlace, { sendId, state, attempt, again: when, at }: SendNews): boolean {
+    if (state !== 'failed' || when !== 'later') return false
+    const home = homeOf(place)
+    const appointmentId = sendId.slice(sendId.indexOf('.') + 1)
+    const before = tx.get(reminderTable, [...home, appointmentId])
+    if (before?.id !== sendId || before.attempts !== attempt) return false
+    again(tx, place, appointmentId, before, at)
+    return true
+  }
+
+  function again(tx: Tx, place: HomePlace, appointmentId: string, before: Reminder, at: number): void {
+    const { attempts } = before
+    if (attempts >= mostAttempts) over(tx, place, appointmentId, before)
+    else waits(tx, place, appointmentId, before, at + retryWaitMs(attempts, timeScale))
+  }
+
+  /** What would come too late does not come. */
+  function waits(tx: Tx, place: HomePlace, appointmentId: string, reminder: Reminder, until: number): void {
+    if (until >= reminder.reminded.startUtc) return over(tx, place, appointmentId, reminder)
+    put(tx, place, appointmentId, { ...reminder, state: 'due', dueAt: until })
+  }
+
+  /** It is remembered until the appointment begins, so that nobody is reminded twice. */
+  function over(tx: Tx, place: HomePlace, appointmentId: string, reminder: Reminder): void {
+    put(tx, place, appointmentId, { ...reminder, state: 'over', dueAt: reminder.reminded.startUtc })
+  }
+
+  function put(tx: Tx, place: HomePlace, appointmentId: string, after: Reminder): void {
+    keepReminder(tx, homeOf(place), appointmentId, after, tx.get(reminderTable, [...homeOf(place), appointmentId]))
+    wake(tx, place, after.dueAt!)
+  }
+
+  /** Told of every change of the agent's document: another lead is another time for all that are to come. */
+  function follow(tx: Tx, place: AgentPlace, before: AgentDocument, after: AgentDocument, told: Told): undefined {
+    const leads = [before, after].map(({ scheduling }) => scheduling?.reminders?.leadMinutes)
+    const serial = leads[0] === leads[1] ? undefined : agents.serialOf(tx, place)
+    if (serial !== undefined) redateFrom(tx, { ...place, serial }, told.at)
+  }
+
+  function redateFrom(tx: Tx, place: HomePlace & { readonly after?: string }, dueAt: number): void {
+    tx.schedule({ name: `${redateName}:${place.serial}`, dueAt, command: redateName, input: place })
+  }
+
+  const redate: Command<HomePlace & { readonly after?: string }, true> = {
+    name: redateName,
+    decide(tx, { after, ...place }, { at }) {
+      const home = homeOf(place)
+      const known = agents.read(tx, place)
+      if (known?.agent.serial !== place.serial) return true
+      const from = after === undefined ? {} : { after: [...home, after] as const }
+      const rows = [...tx.range(reminderTable, { prefix: home, ...from, limit: limits.rowsPerSweep })]
+      for (const { key, value } of rows) {
+        if (value.state !== 'due' || value.attempts > 0) continue
+        const dueAt = Math.max(at, remindAt(value.reminded.startUtc, known.document.scheduling, timeScale))
+        put(tx, place, key[3], { ...value, dueAt })
+      }
+      if (rows.length === limits.rowsPerSweep) redateFrom(tx, { ...place, after: rows.at(-1)!.key[3] }, at)
+      return true
+    },
+  }
+
+  return { follow, news, commands: { keep, report, redate } }
+}
+
+/** Picks a reminder up. One whose appointment has begun goes, whatever became of it. */
+export function beginReminder(tx: Tx, place: HomePlace, appointmentId: string, at: number): void {
+  const home: Home = homeOf(place)
+  const before = tx.get(reminderTable, [...home, appointmentId])
+  if (!before) return
+  if (before.state !== 'due' || at >= before.reminded.startUtc) {
+    if (at >= before.reminded.startUtc) dropReminder(tx, home, appointmentId, before)
+    return
+  }
+  const { dueAt: _rung, ...rest } = before
+  const begun: Reminder = { ...rest, state: 'sending', attempts: before.attempts + 1 }
+  keepReminder(tx, home, appointmentId, begun, before)
+  const { orgId, agentId, serial } = place
+  const payload: Reminding = { orgId, agentId, serial, appointmentId, reminderId: before.id, attempt: begun.attempts }
+  tx.effect({ kind: remindEffect, destination: `automation:${appointmentId.slice(-1)}`, payload })
+}
+
+export { areOn }

@@ -1,0 +1,151 @@
+/** The rows of rules: made in the commit of the change that sets a rule off, decided when they are due, ended by their send. */
+import type { AgentPlace } from '../../core/agentkey.js'
+import { fires } from '../../core/automation/fires.js'
+import { isUndecided, type Row, type RowReason, reasonOfRefusal, rowMoved, triggerOfSend } from '../../core/automation/row.js'
+import type { Rule } from '../../core/automation/rule.js'
+import { minute } from '../../core/durations.js'
+import { isRefusal } from '../../core/errors.js'
+import type { Send } from '../../core/outreach/send.js'
+import { compileFilter } from '../../core/people/filter.js'
+import type { Person } from '../../core/people/person.js'
+import type { Command, Told, Tx } from '../../runtime/shard/contract.js'
+import type { Doors, Standing } from './needs.js'
+import { type Look, wake } from './pulse.js'
+import {
+  claimTable,
+  dropRow,
+  entriesOf,
+  type Home,
+  type HomePlace,
+  homeOf,
+  keepRow,
+  type RuleEntry,
+  rowAt,
+  ruleTable,
+  sendTable,
+} from './store.js'
+
+/** What the look at a row found: how the person stands on the identity they would be written to by. */
+export interface Looked extends Look {
+  readonly standing?: Standing & { readonly asid: string }
+}
+
+const received = (person: Person, outreachId: string) => person.outreach?.received?.includes(outreachId) ?? false
+const passes = ({ filter }: Rule, person: Person) => !filter || compileFilter(filter).matches(person)
+
+export function openRows({ agents, people, sends, timeScale }: Doors) {
+  /** Told of everybody who is kept, in the same commit. */
+  function kept(tx: Tx, place: AgentPlace, before: Person | undefined, after: Person, told: Told): void {
+    if (after.sandbox) return
+    const serial = agents.serialOf(tx, place)
+    if (serial === undefined) return
+    const at: HomePlace = { orgId: place.orgId, agentId: place.agentId, serial }
+    for (const entry of entriesOf(tx, homeOf(at))) {
+      if (entry.enabled && fires(entry.trigger, before, after)) make(tx, at, entry, after, told)
+    }
+  }
+
+  /** A row that ended without its person having received anything begins anew. */
+  function make(tx: Tx, place: HomePlace, { key, outreachId }: RuleEntry, person: Person, { at }: Told): void {
+    const home = homeOf(place)
+    if (received(person, outreachId) || isClaimed(tx, home, outreachId, person.id)) return
+    const rule = tx.get(ruleTable, [...home, key])
+    if (!rule || !passes(rule, person)) return
+    const before = rowAt(tx, home, key, person.id)
+    const dueAt = at + Math.ceil((rule.delayMinutes * minute) / timeScale)
+    const row: Row = { outreachId, state: 'pending', dueAt, look: before?.look ?? 0 }
+    keepRow(tx, home, [key, person.id], row, before)
+    wake(tx, place, dueAt)
+  }
+
+  /** By a rule that is gone nothing is claimed, however long its rows take to go. */
+  function isClaimed(tx: Tx, home: Home, outreachId: string, personId: string): boolean {
+    const holder = tx.get(claimTable, [...home, outreachId, personId])
+    return holder !== undefined && tx.get(ruleTable, [...home, holder]) !== undefined
+  }
+
+  /** The row and the send it becomes are one commit, so neither is ever there without the other. */
+  const judge: Command<Looked, boolean> = {
+    name: 'automation.judge',
+    decide(tx, { ruleKey, personId, look, standing, ...place }, told) {
+      const home = homeOf(place)
+      const row = rowAt(tx, home, ruleKey, personId)
+      if (agents.serialOf(tx, place) !== place.serial || row?.look !== look || !isUndecided(row)) return false
+      const rule = tx.get(ruleTable, [...home, ruleKey])
+      if (!rule) {
+        dropRow(tx, home, [ruleKey, personId], row)
+        return true
+      }
+      const after = decided(tx, place, { rule, row, personId, standing }, told)
+      keepRow(tx, home, [ruleKey, personId], after, row)
+      if (isUndecided(after)) wake(tx, place, after.dueAt)
+      if (after.sendId !== undefined) tx.put(sendTable, [...home, after.sendId], [ruleKey, personId])
+      return true
+    },
+  }
+
+  interface About {
+    readonly rule: Rule
+    readonly row: Row
+    readonly personId: string
+    readonly standing: Looked['standing']
+  }
+
+  function decided(tx: Tx, place: HomePlace, about: About, told: Told): Row {
+    const { rule, row, standing } = about
+    const person = people.byId(tx, place, about.personId)
+    const passed = (reason: RowReason) => rowMoved(row, 'passedOver', { reason })!
+    const why = endedBecause(rule, row, person)
+    if (why) return passed(why)
+    const { orgId, agentId } = place
+    const answer = sends.accept(
+      tx,
+      {
+        orgId,
+        agentId,
+        request: { outreachId: rule.outreachId, recipient: { kind: 'person', personId: person!.id } },
+        origin: 'automated',
+        automatedOutreachId: rule.id,
+        ...(rule.sendWindow && { sendWindow: rule.sendWindow }),
+        ...(rule.ignoreSafeHours && { ignoresSafeHours: true }),
+        ...(standing && { standing }),
+      },
+      told,
+    )
+    if (isRefusal(answer)) {
+      const reason = reasonOfRefusal[answer.refused]
+      if (!reason) throw new Error(`an automated send was refused: ${answer.refused}`)
+      return passed(reason)
+    }
+    if ('status' in answer) {
+      // Somebody else sends it to them today.
+      if (answer.status !== 'queued') return passed('already-received')
+      return rowMoved(row, 'accepted', { sendId: answer.sendId! })!
+    }
+    if (answer.kind === 'skip') return passed(answer.reason)
+    return rowMoved(row, 'held', { dueAt: answer.until, reason: answer.waitsFor as RowReason })!
+  }
+
+  /** Told of every send that comes to another state, in the same commit. */
+  function settled(tx: Tx, place: HomePlace, { id, state, reason }: Pick<Send, 'id' | 'state' | 'reason'>): void {
+    const on = triggerOfSend[state]
+    const home = homeOf(place)
+    const from = on && tx.get(sendTable, [...home, id])
+    if (!from) return
+    tx.remove(sendTable, [...home, id])
+    const row = rowAt(tx, home, ...from)
+    const after = row?.sendId === id ? rowMoved(row, on, reason ? { reason } : {}) : undefined
+    if (after) keepRow(tx, home, from, after, row)
+  }
+
+  return { kept, settled, judge }
+}
+
+/** What has changed since the row was made, and leaves nothing to send. */
+function endedBecause(rule: Rule, row: Row, person: Person | undefined): RowReason | undefined {
+  if (!rule.enabled) return 'rule-disabled'
+  if (rule.outreachId !== row.outreachId) return 'rule-changed'
+  if (!person) return 'person-deleted'
+  if (received(person, rule.outreachId)) return 'already-received'
+  return passes(rule, person) ? undefined : 'not-in-filter'
+}

@@ -1,0 +1,121 @@
+/**
+ * Where rules, their rows and reminders are kept, beside their agent in its shard. Keys hold the agent's serial, and rows
+ * the key of their rule, which is never used again: whoever comes after under an old id sees nothing of what was before.
+ */
+import type { AgentPlace } from '../../core/agentkey.js'
+import type { Reminded } from '../../core/automation/reminder.js'
+import { isLive, isUndecided, type Row } from '../../core/automation/row.js'
+import type { Rule, Trigger } from '../../core/automation/rule.js'
+import type { Tx } from '../../runtime/shard/contract.js'
+import { type Key, type Reader, readSoon, type Table, table } from '../../runtime/store/contract.js'
+
+export type Home = readonly [orgId: string, agentId: string, serial: number]
+
+/** Which agent, and which of those that had its id. */
+export interface HomePlace extends AgentPlace {
+  readonly serial: number
+}
+
+export function homeOf({ orgId, agentId, serial }: HomePlace): Home {
+  return [orgId, agentId, serial]
+}
+
+type Of<T extends readonly (string | number)[]> = readonly [...home: Home, ...rest: T]
+
+/** As much of a rule as everybody who is kept is held against. */
+export interface RuleEntry {
+  readonly id: string
+  readonly key: string
+  readonly name: string
+  readonly outreachId: string
+  readonly enabled: boolean
+  readonly trigger: Trigger
+}
+
+/** The reminder of one appointment. */
+export interface Reminder {
+  /** Another one each time the appointment moves, so that conversations take each once. */
+  readonly id: string
+  readonly personId: string
+  readonly reminded: Reminded
+  /** `due` until it is picked up, `sending` until its attempt is reported, `over` until the appointment begins. */
+  readonly state: 'due' | 'sending' | 'over'
+  /** Where it stands in the queue, while it does. */
+  readonly dueAt?: number
+  readonly attempts: number
+}
+
+/** In the order of their making. */
+export const entryTable = readSoon(table<Of<[]>, readonly RuleEntry[]>('automation.entries'))
+export const ruleTable = table<Of<[ruleKey: string]>, Rule>('automation.rules')
+export const rowTable = table<Of<[ruleKey: string, personId: string]>, Row>('automation.rows')
+/** Which rule is about to send that outreach to that person: one at a time, and none after they received it. */
+export const claimTable = table<Of<[outreachId: string, personId: string]>, string>('automation.claims')
+/** Leads from a send that is on its way to the row it came from. */
+export const sendTable = table<Of<[sendId: string]>, readonly [ruleKey: string, personId: string]>('automation.sends')
+export const reminderTable = table<Of<[appointmentId: string]>, Reminder>('automation.reminders')
+/** What is due when: a row under its rule and person, a reminder under its appointment. */
+export const queueTable = table<Of<[dueAt: number, what: 'row' | 'reminder', id: string, personId: string]>, true>(
+  'automation.queue',
+)
+/** When the timer of the agent rings, so that none is set that is not sooner. */
+export const pulseTable = readSoon(table<Of<[]>, { readonly pickupAt: number }>('automation.pulse'))
+
+export const allTables = [
+  entryTable,
+  ruleTable,
+  rowTable,
+  claimTable,
+  sendTable,
+  reminderTable,
+  queueTable,
+  pulseTable,
+] as unknown as readonly Table<Key, unknown>[]
+
+export function entriesOf(reader: Reader, home: Home): readonly RuleEntry[] {
+  return reader.get(entryTable, home) ?? []
+}
+
+export function rowAt(reader: Reader, home: Home, ruleKey: string, personId: string): Row | undefined {
+  return reader.get(rowTable, [...home, ruleKey, personId])
+}
+
+/** Keeps a row with its claim and, while nothing is decided, its place in the queue; `isLooked`: somebody is looking at it. */
+export function keepRow(
+  tx: Tx,
+  home: Home,
+  [ruleKey, personId]: readonly [string, string],
+  row: Row,
+  before?: Row,
+  isLooked = false,
+): void {
+  if (before && isUndecided(before)) tx.remove(queueTable, [...home, before.dueAt, 'row', ruleKey, personId])
+  if (isUndecided(row) && !isLooked) tx.put(queueTable, [...home, row.dueAt, 'row', ruleKey, personId], true)
+  tx.put(rowTable, [...home, ruleKey, personId], row)
+  const claim = [...home, row.outreachId, personId] as const
+  if (isLive(row)) tx.put(claimTable, claim, ruleKey)
+  else if (tx.get(claimTable, claim) === ruleKey) tx.remove(claimTable, claim)
+}
+
+/** A row and all that leads to it. */
+export function dropRow(tx: Tx, home: Home, [ruleKey, personId]: readonly [string, string], row: Row): void {
+  tx.remove(queueTable, [...home, row.dueAt, 'row', ruleKey, personId])
+  const claim = [...home, row.outreachId, personId] as const
+  if (tx.get(claimTable, claim) === ruleKey) tx.remove(claimTable, claim)
+  if (row.sendId !== undefined) tx.remove(sendTable, [...home, row.sendId])
+  tx.remove(rowTable, [...home, ruleKey, personId])
+}
+
+/** Keeps a reminder and its place in the queue. */
+export function keepReminder(tx: Tx, home: Home, appointmentId: string, after: Reminder, before?: Reminder): void {
+  if (before?.dueAt !== after.dueAt) {
+    if (before?.dueAt !== undefined) tx.remove(queueTable, [...home, before.dueAt, 'reminder', appointmentId, ''])
+    if (after.dueAt !== undefined) tx.put(queueTable, [...home, after.dueAt, 'reminder', appointmentId, ''], true)
+  }
+  tx.put(reminderTable, [...home, appointmentId], after)
+}
+
+export function dropReminder(tx: Tx, home: Home, appointmentId: string, { dueAt }: Reminder): void {
+  if (dueAt !== undefined) tx.remove(queueTable, [...home, dueAt, 'reminder', appointmentId, ''])
+  tx.remove(reminderTable, [...home, appointmentId])
+}

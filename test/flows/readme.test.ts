@@ -1,0 +1,90 @@
+/** The first minute and the first send of the README, pasted into a real shell against a node. */
+import { execFile } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import t from 'tap'
+import { until } from '../harness/clock.js'
+import { startNode, testKey } from '../harness/process.js'
+
+const run = promisify(execFile)
+const readme = readFileSync(fileURLToPath(new URL('../../../README.md', import.meta.url)), 'utf8')
+const blockWith = (text: string) => readme.split('```').find((block) => block.includes(text)) ?? ''
+const agent = blockWith('createServer').replace(/^js\n/, '')
+const conversation = blockWith('api() {')
+const sends = blockWith('integrations/journey')
+
+const node = await startNode({ PARLEY_ALLOW_PRIVATE_URLS: 'true', PARLEY_TIME_SCALE: '1000' })
+const folder = mkdtempSync(join(tmpdir(), 'parley-readme-'))
+t.teardown(async () => {
+  await node.clean()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+/** What the README says of ports and secrets, with those of this node. */
+function here(text: string): string {
+  return text
+    .replaceAll('8081/', `${new URL(node.mgmt).port}/`)
+    .replaceAll('8080/', `${new URL(node.gateway).port}/`)
+    .replaceAll('9000', String(agentPort))
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await new Promise((resolve) => server.once('listening', resolve))
+  const { port } = server.address() as { port: number }
+  await new Promise((resolve) => server.close(resolve))
+  return port
+}
+const agentPort = await freePort()
+
+/** The id or token in an answer goes where the README says that it does. */
+function pasted(text: string): string {
+  const lines = here(text).split('\n')
+  return lines
+    .map((line, at) => {
+      const next = lines[at + 1] ?? ''
+      const taken = /^export (BINDING|TOKEN)=/.exec(next)?.[1]
+      if (/^export (BINDING|TOKEN)=/.test(line)) return ''
+      if (!taken) return line
+      const name = taken === 'TOKEN' ? 'accessToken' : 'id'
+      return `answer=$(${line}); echo "$answer"; export ${taken}=$(printf '%s' "$answer" | sed -E 's/.*"${name}":"([^"]+)".*/\\1/')`
+    })
+    .join('\n')
+}
+
+const shell = (script: string) => run('bash', ['-c', `export KEY=${testKey}\n${script}`], { cwd: folder })
+
+t.test('The first conversation of the README can be held as it is written there', async (t) => {
+  writeFileSync(join(folder, 'agent.mjs'), here(agent))
+  const webhook = execFile(process.execPath, [join(folder, 'agent.mjs')])
+  t.teardown(() => webhook.kill())
+  await until(async () =>
+    fetch(`http://127.0.0.1:${agentPort}/`, { method: 'POST', body: '{}' }).then(
+      () => true,
+      () => false,
+    ),
+  )
+  const { stdout } = await shell(pasted(conversation))
+  t.notMatch(stdout, /"code":/, 'nothing was refused')
+  const show = `${/^api\(\).*$/m.exec(conversation)![0]}\n${conversation.split('\n').findLast((line) => line.includes('emulator/shown'))}`
+  await until(async () => (await shell(here(show))).stdout.includes('You said'))
+  const { stdout: shown } = await shell(here(show))
+  t.match(shown, 'You said \\"Hello\\".')
+  t.match(shown, 'Book a table')
+})
+
+t.test('The first send of a journey works when it is pasted, and reaches the phone', async (t) => {
+  const api = /^api\(\).*$/m.exec(conversation)![0]
+  const { stdout } = await shell(`${api}\n${here(sends)}`)
+  t.notMatch(stdout, /"code":/, 'nothing was refused')
+  t.match(stdout, '"outcome":"queued"')
+  t.match(stdout, '"contract":"journey/1"')
+  const list = `${api}\nA=8081/v1/orgs/demo/agents/harbor-desk\napi GET $KEY $A/outreach/sends`
+  await until(async () => (await shell(here(list))).stdout.includes('"state":"sent"'))
+  const { stdout: shown } = await shell(`${api}\n${here('api GET $KEY 8081/v1/system/emulator/shown')}`)
+  t.match(shown, 'Hi Ann, Bergen is ready for you.')
+})
