@@ -5,7 +5,7 @@ import type { ChannelName } from '../../core/channel/names.js'
 import { invalid, type Refusal } from '../../core/errors.js'
 import { type Trigger, walk } from './machine.js'
 import { isProvisioned } from './provision.js'
-import { prefilled, wrongCompliance, wrongDelivery } from './rules.js'
+import { prefilled, wrongCompliance, wrongDelivery, wrongInputs } from './rules.js'
 import type { BindingActor, ChannelPatch } from './schema.js'
 import { type Binding, moved } from './store.js'
 
@@ -35,10 +35,15 @@ function carrierOf(channel: ChannelName): string {
   return channel === 'webchat' ? 'webchat' : 'emulator'
 }
 
+/** Nobody has to approve it, so nothing has to be set up again when its inputs change. */
+function isInstant(channel: ChannelName): boolean {
+  return findInCatalog('channels', channel)?.instant === true
+}
+
 /** Unmanaged bindings, whose credentials were checked, and channels that nobody has to approve are Active at once. */
 export function begun(input: NewBinding, identity: Inputs, { at, actor }: Act): Binding {
   const { orgId, agentId, id, channel, mode, provider = carrierOf(channel), auth } = input
-  const isReady = mode === 'unmanaged' || findInCatalog('channels', channel)?.instant === true
+  const isReady = mode === 'unmanaged' || isInstant(channel)
   const status = isReady ? 'Active' : 'Requested'
   return {
     orgId,
@@ -69,6 +74,8 @@ export function taken(binding: Binding, on: Trigger, { at, actor }: Act, detail?
 
 export function wrongChange({ channel, mode }: Binding, change: BindingChange): Refusal | undefined {
   if (change.auth && mode === 'managed') return invalid('auth', 'is for unmanaged bindings', { status: 400 })
+  const unfit = change.inputs && isInstant(channel) && wrongInputs(channel, change.inputs)
+  if (unfit) return invalid('inputs', unfit, { status: 400 })
   return wrongDelivery(change.delivery) ?? wrongCompliance(channel, change.compliance)
 }
 
@@ -95,6 +102,7 @@ export function supplied(binding: Binding, { inputs, auth }: BindingChange, act:
     return checked && taken(checked, 'completed', act)
   }
   if (!inputs) return binding
-  const given = binding.mode === 'managed' ? taken(binding, 'supplied', act) : undefined
+  const managed = binding.mode === 'managed' ? binding : undefined
+  const given = managed && (isInstant(managed.channel) ? managed : taken(managed, 'supplied', act))
   return given && { ...given, inputs: { ...binding.inputs, ...inputs } }
 }

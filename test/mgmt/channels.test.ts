@@ -188,6 +188,19 @@ t.test('Inputs that do not fit block the setup until the operator supplies bette
   t.equal((await supply({})).status, 409)
 })
 
+t.test('The inputs of a web chat change whenever the operator likes, if they fit', async (t) => {
+  const { channels } = await newAgent()
+  const [{ id }] = (await call('GET', channels)).json.data
+  const change = (inputs: object) => call('PATCH', `${channels}/${id}`, { inputs })
+  t.equal((await change({ title: 'Harbor', origins: ['https://harbor.example'] })).status, 200)
+  const changed = await change({ title: 'Harbor Desk' })
+  t.match(changed.json, { status: 'Active', inputs: { title: 'Harbor Desk', origins: ['https://harbor.example'] } })
+  t.equal(changed.json.events.length, 1, 'nothing was set up again')
+  const unfit = await change({ origins: ['not an origin'] })
+  t.equal(unfit.status, 400)
+  t.match(JSON.stringify(unfit.json), /origins/)
+})
+
 t.test('What a provisioner elsewhere reports moves a binding by the same table', async (t) => {
   const { id: agentId, channels } = await newAgent()
   const { id: bindingId } = (await call('POST', channels, { channel: 'messengerA', mode: 'managed' })).json
