@@ -23,7 +23,7 @@ export interface Ready {
 
 export interface Asked {
   readonly id: number
-  readonly ask: 'cpu' | 'work' | 'stop'
+  readonly ask: 'cpu' | 'memory' | 'work' | 'stop'
   readonly window?: Window
 }
 
@@ -62,6 +62,7 @@ export function present(presented: Presented): void {
 
 async function answer(presented: Presented, asked: Asked): Promise<unknown> {
   if (asked.ask === 'cpu') return cpuMicros()
+  if (asked.ask === 'memory') return process.memoryUsage.rss()
   if (asked.ask === 'stop') return presented.close()
   if (!presented.work || !asked.window) throw new Error('it does no work of its own')
   return presented.work(asked.window)

@@ -14,6 +14,8 @@ export const metrics = {
   cpu: { title: 'CPU time', unit: 'µs each', of: (sample) => sample.cpuMicros / sample.operations },
   batch: { title: 'operations a commit', unit: '', of: (sample) => sample.operations / (sample.transactions ?? 0) },
   bytes: { title: 'bytes', unit: 'each', of: (sample) => sample.bytes / sample.operations },
+  resident: { title: 'resident memory', unit: 'bytes', of: (sample) => mostResident(sample) },
+  gibibyte: { title: 'a gibibyte', unit: 'bytes', of: () => 1024 ** 3 },
   heldHalfway: { title: 'memory held halfway', unit: 'bytes', of: (sample) => heldAt(sample, 0.5) },
   heldAtEnd: { title: 'memory held at the end', unit: 'bytes', of: (sample) => heldAt(sample, 1) },
 } as const satisfies Record<string, Metric>
@@ -24,6 +26,11 @@ export const percents = [1, 10, 25, 50, 75, 90, 95, 99, 99.5, 99.9, 100] as cons
 
 export function percentile(sample: Sample, percent: number): number {
   return sample.latencyMs.find(([at]) => at === percent)?.[1] ?? Number.NaN
+}
+
+function mostResident({ timeline = [] }: Sample): number {
+  const readings = timeline.flatMap(({ residentBytes }) => residentBytes ?? [])
+  return readings.length > 0 ? Math.max(...readings) : Number.NaN
 }
 
 function heldAt({ memory = [] }: Sample, share: number): number {

@@ -12,6 +12,7 @@ export const usage = `npm run bench -- [scenario …] [options]
   --rounds <n>         how often each candidate is measured
   --connections <n>    operations on their way at any moment
   --operations <n>     how many there are, where a scenario counts them
+  --filled <n>         how much is on record before, where a candidate begins with something
   --json <file>        write everything measured as JSON too
   --reports <folder>   where the HTML report goes (bench/reports)
   --no-floors          tell the ratios, and end with 0 whatever they are
@@ -25,6 +26,7 @@ export interface Options {
   readonly rounds?: number
   readonly concurrency?: number
   readonly operations?: number
+  readonly filled?: number
   readonly json?: string
   readonly reports?: string
   readonly floors: boolean
@@ -42,14 +44,16 @@ export function readOptions(argv: readonly string[], known: readonly Scenario[])
       rounds: { type: 'string' },
       connections: { type: 'string' },
       operations: { type: 'string' },
+      filled: { type: 'string' },
       json: { type: 'string' },
       reports: { type: 'string' },
       'no-floors': { type: 'boolean', default: false },
     },
   })
-  const wanted = positionals.map((name) => {
-    const found = known.find((scenario) => scenario.name === name)
-    if (!found) throw new Error(`There is no scenario "${name}"; there are ${known.map((one) => one.name).join(', ')}.`)
+  const wanted = positionals.flatMap((name) => {
+    const found = known.filter((scenario) => scenario.name === name || scenario.name.startsWith(`${name}-`))
+    if (found.length === 0)
+      throw new Error(`There is no scenario "${name}"; there are ${known.map((one) => one.name).join(', ')}.`)
     return found
   })
   return {
@@ -60,6 +64,7 @@ export function readOptions(argv: readonly string[], known: readonly Scenario[])
     rounds: positive('rounds', values.rounds, 1_000, true),
     concurrency: positive('connections', values.connections, 1_000, true),
     operations: positive('operations', values.operations, 100_000_000, true),
+    filled: positive('filled', values.filled, 100_000_000, true),
     json: values.json,
     reports: values.reports,
     floors: !values['no-floors'],
@@ -73,6 +78,7 @@ export function settingsOf(scenario: Scenario, options: Options): Settings {
     rounds: options.rounds ?? scenario.rounds,
     concurrency: options.concurrency ?? scenario.concurrency ?? usualConcurrency,
     operations: scenario.operations && (options.operations ?? scenario.operations),
+    filled: options.filled,
   }
 }
 

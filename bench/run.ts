@@ -16,6 +16,8 @@ export interface Settings {
   readonly rounds: number
   readonly concurrency: number
   readonly operations?: number
+  /** How much is on record before, for candidates that begin with something. */
+  readonly filled?: number
 }
 
 export interface CandidateResult {
@@ -47,7 +49,7 @@ export async function run(scenario: Scenario, settings: Settings, told: (step: S
   process.once('exit', forget)
   const startedAt = new Date().toISOString()
   const machine = machineFacts(scratch.path)
-  const starting = scenario.candidates.map((candidate) => startSubject(candidate, scratch.path))
+  const starting = scenario.candidates.map((candidate) => startSubject(filledBy(candidate, settings), scratch.path))
   try {
     const subjects = await Promise.all(starting)
     const running = new Map(scenario.candidates.map((candidate, at) => [candidate, subjects[at]!]))
@@ -65,6 +67,10 @@ export async function run(scenario: Scenario, settings: Settings, told: (step: S
     scratch.remove()
     process.removeListener('exit', forget)
   }
+}
+
+function filledBy(candidate: Candidate, { filled }: Settings): Candidate {
+  return candidate.filled === undefined || filled === undefined ? candidate : { ...candidate, filled }
 }
 
 /** The candidates stay up all the time, and one at a time is under load: round by round, in the order of the table. */

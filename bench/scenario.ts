@@ -30,6 +30,21 @@ export interface Sample {
   readonly transactions?: number
   /** What the process held on its way, in the order of `operations`, where a scenario looks at that. */
   readonly memory?: readonly MemoryReading[]
+  /** How it went on within the window, where the load looks at that. */
+  readonly timeline?: readonly Slice[]
+}
+
+/** A part of a window, as long as its neighbours. */
+export interface Slice {
+  /** Since measuring began, at the end of the slice. */
+  readonly atSeconds: number
+  /** Operations a second. */
+  readonly rate: number
+  /** None where nothing was answered. */
+  readonly p50?: number
+  readonly p99?: number
+  /** What the system counted as the candidate's at that time. */
+  readonly residentBytes?: number
 }
 
 /** Taken after collecting garbage, when so many operations were done. */
@@ -53,6 +68,8 @@ export interface Candidate {
   readonly args?: readonly string[]
   /** Flags of Node itself. */
   readonly flags?: readonly string[]
+  /** How much is on record before it is measured, where that is what it shows; it may take minutes to be ready then. */
+  readonly filled?: number
   readonly load: Load
 }
 

@@ -5,6 +5,9 @@ import { commit } from './commit/scenario.js'
 import { config } from './config/scenario.js'
 import { http } from './http/scenario.js'
 import { ingress } from './ingress/scenario.js'
+import { journeyBudget } from './journey/budgetscenario.js'
+import { journeyCluster } from './journey/clusterscenario.js'
+import { journey } from './journey/scenario.js'
 import { load } from './load/scenario.js'
 import { messages } from './messages/scenario.js'
 import { render } from './render/scenario.js'
@@ -25,5 +28,8 @@ export const scenarios: readonly Scenario[] = [
   ingress,
   sms,
   roundtrip,
+  journey,
+  journeyBudget,
+  journeyCluster,
   load,
 ]

@@ -8,6 +8,8 @@ import { readLines } from './control.js'
 import type { Candidate, Sample, Window } from './scenario.js'
 
 const startMs = 60_000
+/** The same for one that fills its disk first. */
+const fillMs = 600_000
 const stopMs = 5_000
 
 export interface Subject {
@@ -16,6 +18,8 @@ export interface Subject {
   readonly scratch: string
   /** Processor time used since the process began. */
   cpuMicros(): Promise<number>
+  /** What the system counts as the process's. */
+  residentBytes(): Promise<number>
   /** The work of a candidate that loads itself. */
   work(window: Window): Promise<Sample>
   /** Asks it to end, and resolves when its process has. */
@@ -39,13 +43,18 @@ export async function startSubject(
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
   const [command, ...before] = launcher
-  const { program, flags = [], args = [] } = candidate
+  const { program, flags = [], args = [], filled } = candidate
   const child = startChild(command, [...before, ...flags, programFile(program), ...args], {
     stdio: ['ignore', 'ignore', 'inherit'],
-    env: { ...process.env, BENCH_CONTROL: String(port), BENCH_SCRATCH: scratch },
+    env: {
+      ...process.env,
+      BENCH_CONTROL: String(port),
+      BENCH_SCRATCH: scratch,
+      ...(filled !== undefined && { BENCH_FILLED: String(filled) }),
+    },
   })
   try {
-    const socket = await connected(server, child, candidate.name)
+    const socket = await connected(server, child, candidate)
     return await converse(socket, child, candidate.name, { scratch, exitMs })
   } catch (failure) {
     killChild(child)
@@ -55,13 +64,18 @@ export async function startSubject(
   }
 }
 
-async function connected(server: ReturnType<typeof createServer>, child: ChildProcess, name: string): Promise<Socket> {
+async function connected(
+  server: ReturnType<typeof createServer>,
+  child: ChildProcess,
+  { name, filled }: Candidate,
+): Promise<Socket> {
+  const withinMs = filled === undefined ? startMs : fillMs
   const gone = once(child, 'exit').then(([code]) => {
     throw new Error(`${name} ended with ${code} before it was ready`)
   })
-  const signal = AbortSignal.timeout(startMs)
+  const signal = AbortSignal.timeout(withinMs)
   const connection = once(server, 'connection', { signal }).catch(() => {
-    throw new Error(`${name} was not ready within ${startMs / 1000} s`)
+    throw new Error(`${name} was not ready within ${withinMs / 1000} s`)
   })
   const [socket] = await Promise.race([connection, gone])
   return socket
@@ -101,6 +115,7 @@ async function converse(
     ready: await ready,
     scratch,
     cpuMicros: () => ask<number>({ ask: 'cpu' }),
+    residentBytes: () => ask<number>({ ask: 'memory' }),
     work: (window) => ask<Sample>({ ask: 'work', window }),
     async stop() {
       ask<void>({ ask: 'stop' }).catch(() => undefined)

@@ -144,6 +144,7 @@ export const emulatorPage = {
   /** How long the link to it is good. */
   ticketMs: day,
   actsKept: 1_000,
+  eventsKept: 2_000,
   /** Messages of a phone whose state the page is told, newest first, and records of one thing that happened. */
   messagesTold: 50,
   recordsTold: 50,

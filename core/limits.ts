@@ -8,6 +8,7 @@ export * from './gatewaylimits.js'
 export * from './oauthlimits.js'
 export * from './peoplelimits.js'
 export * from './rehearsallimits.js'
+export * from './trafficlimits.js'
 
 /** Token buckets: each API key has its own of the first two, each address or visitor of web chat of the others. */
 export const budgets = {

@@ -8,6 +8,8 @@ export function banner({ urls, node }: RunningNode, keyWasGiven: boolean): strin
   if (urls.gateway) lines.push(`  Gateway         ${urls.gateway}/v4   docs ${urls.gateway}/v4/docs`)
   const emulated = node.emulator.providers.started()
   if (emulated) lines.push(`  Providers       ${emulated.httpUrl}   emulated, and SMPP on port ${emulated.smppPort}`)
+  const page = node.sample.link()
+  if (page) lines.push('', '  Talk to the sample agent, with phones of every kind, for a day:', `    ${page}`)
   if (key && !keyWasGiven) {
     lines.push('', `  API key of the org "${orgId}", shown this once:`, `    ${key}`)
   }

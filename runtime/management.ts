@@ -11,6 +11,7 @@ import { type AgentDocuments, agentDocuments, documentRepertoire } from '../mgmt
 import { openPeopleFields } from '../mgmt/agents/peoplefields.js'
 import { agentRoutes } from '../mgmt/agents/routes.js'
 import { findAgent } from '../mgmt/agents/store.js'
+import { automationRepertoire, type OpenAutomation } from '../mgmt/automation/open.js'
 import { catalogRoutes } from '../mgmt/catalogs/routes.js'
 import { channelCommands, channelRepertoire } from '../mgmt/channels/commands.js'
 import { credentialsAmong } from '../mgmt/channels/credentials.js'
@@ -23,19 +24,23 @@ import { gatewayAccessRoutes } from '../mgmt/gateway/routes.js'
 import { orgRoutes } from '../mgmt/orgs/routes.js'
 import { orgName, orgRepertoire } from '../mgmt/orgs/store.js'
 import { sectionsOfSends } from '../mgmt/outreach/needs.js'
-import { outreachParts, outreachRepertoire } from '../mgmt/outreach/open.js'
-import { openPeople, peopleRepertoire } from '../mgmt/people/commands.js'
+import { type OutreachParts, outreachParts, outreachRepertoire } from '../mgmt/outreach/open.js'
+import { type OpenPeople, openPeople, peopleRepertoire } from '../mgmt/people/commands.js'
 import { peopleRoutes } from '../mgmt/people/routes.js'
+import { agentSince } from '../mgmt/traffic/needs.js'
+import { trafficRoutes } from '../mgmt/traffic/routes.js'
 import { webhookCommands, webhookRepertoire } from '../mgmt/webhooks/commands.js'
 import { webhookTryPerformer } from '../mgmt/webhooks/driver.js'
 import { webhookRoutes } from '../mgmt/webhooks/routes.js'
 import { followWebhooks, openTries } from '../mgmt/webhooks/tries.js'
+import { automating } from './automation.js'
 import type { Clock } from './clock.js'
 import type { Config } from './config.js'
 import { openConnections } from './connections.js'
 import type { ConversationCommands } from './gateway/commands.js'
 import type { Openings } from './gateway/openings.js'
 import type { Places } from './gateway/places.js'
+import { openTraffic } from './gateway/traffic.js'
 import type { Pages } from './http/page.js'
 import type { Route } from './http/route.js'
 import { journeys } from './journeys.js'
@@ -88,15 +93,22 @@ export function openManagement(options: ManagementOptions) {
   const keys = keyCommands(orgEvent)
   const gatewayAccess = gatewayCommands(orgEvent)
   const connections = openConnections({ ...options, orgEvent })
-  const people = openPeople({ orgEvent, agentOf: findAgent })
+  const automation: OpenAutomation = automating({
+    people: () => people,
+    documents: () => documents,
+    outreach: () => outreach,
+    timeScale,
+  })
+  const people: OpenPeople = openPeople({ orgEvent, agentOf: findAgent, listeners: [automation.kept] })
   const rehearsals = openRehearsals({ people: people.door, documents: () => documents })
   const channels = channelCommands({ orgEvent, agentOf: findAgent, timeScale, released: rehearsals.released })
   const documents: AgentDocuments = agentDocuments({
     orgEvent,
     personOf: people.door.asRead,
-    follow: (...change) => connections.follow(...change) ?? outreach.follow(...change),
+    follow: (...change) => connections.follow(...change) ?? outreach.follow(...change) ?? automation.follow(...change),
   })
-  const outreach = outreachParts({
+  const outreach: OutreachParts = outreachParts({
+    ...automation.ofSends,
     orgEvent,
     documents: { read: (reader, place) => documents.load(reader, place, sectionsOfSends) },
     people: people.door,
@@ -114,14 +126,17 @@ export function openManagement(options: ManagementOptions) {
       knowing.part,
       people.part,
       outreach.part,
+      automation.part,
       ...rehearsals.parts,
     ],
   })
   const routesOfAgent = agentRoutesQuery({ agent: findAgent, channels: channelRoutesOf })
   const sends = { conversations: openings, clock }
+  const sinceOfAgent = agentSince(findAgent)
 
   return {
     keys,
+    agents,
     channels,
     gatewayAccess,
     routesOfAgent,
@@ -143,9 +158,11 @@ export function openManagement(options: ManagementOptions) {
           channelRepertoire(channels.commands, channels.queries),
           peopleRepertoire(people),
           outreachRepertoire(outreach),
+          automationRepertoire(automation),
           connections.repertoire,
           knowing.repertoire,
           rehearsing.repertoire,
+          { commands: [], queries: [sinceOfAgent] },
         ] satisfies Pick<Repertoire, 'commands' | 'queries'>[],
 
         performers(shards: Shards, sealer: Sealer): Readonly<Record<string, Performer>> {
@@ -153,6 +170,7 @@ export function openManagement(options: ManagementOptions) {
           return {
             webhookTry: webhookTryPerformer({ shards, commands: webhooks, sealer, clock, tries, ...door }),
             ...outreach.performers({ shards, ...sends }),
+            ...automation.performers({ shards, ...sends }),
             ...rehearsing.performers(openings),
             ...connections.performers({ sealer }),
             ...knowing.repertoire.performers(shards),
@@ -193,9 +211,18 @@ export function openManagement(options: ManagementOptions) {
             ...peopleRoutes({ shards, people, pages, fieldsOf: openPeopleFields(shards, documents), randomBytes }),
             ...rehearsing.routes({ ...overShards, shards, pages, grants }),
             ...outreach.routes({ shards, ...sends }),
+            ...automation.routes({ shards, pages }),
             ...journeys({ shards, ...sends, outreach, documents, mgmtUrl }),
             ...connections.routes({ shards, sealer }),
             ...knowing.routes({ shards, pages }),
+            ...trafficRoutes({
+              shards,
+              traffic: openTraffic({ shards, shardCount: config.shards, timeScale, clock }),
+              agentSince: sinceOfAgent,
+              pages,
+              clock,
+              timeScale,
+            }),
             ...catalogRoutes(partnerForms),
           ]
         },

@@ -27,6 +27,7 @@ import { builtInAdapters } from './builtin.js'
 import type { Clock } from './clock.js'
 import type { Config } from './config.js'
 import { type Emulator, openEmulator } from './emulator.js'
+import { openEmulatorFront } from './emulatorfront.js'
 import { asids } from './gateway/asid.js'
 import { deadLetterRoutes } from './gateway/deadletters.js'
 import { adaptersAmong } from './gateway/directory.js'
@@ -90,6 +91,8 @@ export interface Node {
   readonly grants: Grants
   /** Servers that stand in for providers; they are there once they were started. */
   readonly emulator: Pick<Emulator, 'start' | 'stop' | 'providers'>
+  /** Somebody to talk to, once providers run; `link` opens the page. */
+  readonly sample: { start(port?: number): Promise<void>; link(): string | undefined }
   /** Tells the node where it can be reached, once that is known. */
   reachableAt(urls: Urls): void
   /** Finishes what was asked, flushes, and lets go of the data. */
@@ -140,7 +143,8 @@ export async function openNode(config: Config, around: Surroundings): Promise<No
     openings,
   })
   const policy = { allowPrivate: config.allowPrivateUrls }
-  const agentDoor = openDoor(policy, agentWebhook)
+  const front = openEmulatorFront({ emulator, rootKey: secret.key, clock, log, urls: () => urls })
+  const agentDoor = openDoor({ ...policy, own: front.origins }, agentWebhook)
   const conversations = gatewayParts({ timeScale: config.timeScale, keepers: management.keepers })
   const managed = management.over(conversations.conversation)
   const mediaParts = mediaCommands({ timeScale: config.timeScale })
@@ -152,7 +156,7 @@ export async function openNode(config: Config, around: Surroundings): Promise<No
     ...managed.parts,
     conversations,
     mediaRecords,
-    { commands: [], queries: webchatQueries },
+    { commands: [], queries: [...webchatQueries, ...front.queries] },
     extra,
   ]
   const between = around.between ?? ((shards) => shards)
@@ -268,7 +272,7 @@ export async function openNode(config: Config, around: Surroundings): Promise<No
     const serve = openPipeline({
       prefix,
       routes: [...routes, ...(around.extraRoutes ?? []).filter((extra) => extra.plane === name)],
-      unversioned: operations,
+      unversioned: name === 'mgmt' ? [...operations, ...front.pages] : operations,
       style: name === 'mgmt' ? 'problem' : 'gateway',
       authenticate,
       tokenParameter: name === 'gateway' ? 'access_token' : undefined,
@@ -291,6 +295,7 @@ export async function openNode(config: Config, around: Surroundings): Promise<No
       ...systemRoutes({ engine, shards: config.shards, log }),
       ...emulator.routes(gatewayUrl),
       ...emulator.wireRoutes(gatewayUrl),
+      ...front.routes(() => places),
     ],
     authenticateWith(keyring, grants, idTokens),
   )
@@ -341,6 +346,10 @@ export async function openNode(config: Config, around: Surroundings): Promise<No
     health,
     grants,
     emulator,
+    sample: {
+      start: (port) => front.start({ places, sealer, management, randomBytes: random }, bootstrapped, port),
+      link: front.link,
+    },
     reachableAt(found) {
       urls = found
       if (config.roles.includes('shards')) lines.start()
@@ -349,6 +358,7 @@ export async function openNode(config: Config, around: Surroundings): Promise<No
     },
     async close() {
       webchat.close()
+      front.stop()
       await emulator.stop()
       const stopped = engine.stop()
       await Promise.race([stopped, new Promise((resolve) => setTimeout(resolve, shutdown.effectsMs).unref())])

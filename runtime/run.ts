@@ -32,6 +32,7 @@ export async function runNode(config: Config, around: Surroundings): Promise<Run
     }
     node.reachableAt(urls)
     if (runsEmulator(config)) await node.emulator.start(emulatorPorts(config))
+    if (runsSample(config)) await node.sample.start(config.mgmtPort === 0 ? undefined : config.mgmtPort + 3)
     return { node, urls, stop }
   } catch (error) {
     await stop()
@@ -42,6 +43,11 @@ export async function runNode(config: Config, around: Surroundings): Promise<Run
 /** Only where operators can reach it, and by itself only on a machine that nobody else reaches. */
 function runsEmulator({ roles, emulator, host }: Config): boolean {
   return roles.includes('mgmt') && (emulator ?? isLoopback(host))
+}
+
+/** Nodes of a cluster would each bind it to their own emulator. */
+function runsSample(config: Config): boolean {
+  return runsEmulator(config) && config.natsServers === undefined
 }
 
 /** Beside the management API, so that addresses in bindings hold over a restart; a port that is taken is left for a free one. */

@@ -175,7 +175,19 @@ t.test('The load follows answers that come in pieces and tells refusals and lost
 t.test('A short run of every scenario prints its tables and leaves a report that loads nothing', async (t) => {
   const folder = t.testdir()
   const json = join(folder, 'measured.json')
-  const settings = ['--seconds', '0.5', '--rounds', '1', '--connections', '8', '--operations', '100', '--no-floors']
+  const settings = [
+    '--seconds',
+    '0.5',
+    '--rounds',
+    '1',
+    '--connections',
+    '8',
+    '--operations',
+    '100',
+    '--filled',
+    '200',
+    '--no-floors',
+  ]
   const { code, out, err } = await bench(...settings, '--reports', folder, '--json', json)
   t.equal(code, 0, 'it ran', { err })
   const outcomes: Outcome[] = JSON.parse(readFileSync(json, 'utf8'))
@@ -194,7 +206,12 @@ t.test('A short run of every scenario prints its tables and leaves a report that
     }
     t.equal(measured.ratios.length, ratios.length)
     const page = readFileSync(join(folder, `latest-${name}.html`), 'utf8')
-    t.equal(page.match(/<svg /g)?.length, 4, 'four plots are in the page itself')
+    const hasTime = measured.candidates.some(({ samples }) => samples.some(({ timeline }) => timeline?.length))
+    t.equal(
+      page.match(/<svg /g)?.length,
+      hasTime ? 7 : 4,
+      'the plots are in the page itself, over time where it was watched',
+    )
     t.notMatch(page, /<script|<link|<img|<iframe|(href|src)=|url\(/i)
     const files = readdirSync(folder).filter((file) => file.endsWith(`-${name}.html`))
     t.equal(files.length, 2, 'the report is there under its time and as the latest')

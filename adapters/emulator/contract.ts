@@ -93,8 +93,17 @@ export interface Tap {
 
 export type Act =
   | { readonly kind: 'text'; readonly text: string }
-  /** By its label, or by its place among what can be tapped; in the message of that number, or in the newest that has it. */
-  | { readonly kind: 'tap' | 'row'; readonly label?: string; readonly index?: number; readonly number?: number }
+  /**
+   * By its label, by what it returns, or by its place among what can be tapped; in the message of that number, or in the
+   * newest that has it.
+   */
+  | {
+      readonly kind: 'tap' | 'row'
+      readonly label?: string
+      readonly postback?: string
+      readonly index?: number
+      readonly number?: number
+    }
   | { readonly kind: 'location'; readonly latitude: number; readonly longitude: number; readonly label?: string }
   | { readonly kind: 'media'; readonly url: string; readonly type: string; readonly name?: string }
   | { readonly kind: 'typing' | 'read' | 'stop' | 'optOut' | 'optIn' }

@@ -83,7 +83,11 @@ export function openProviderEmulator(options: ProviderEmulatorOptions): Provider
     for (const kept of messages.filter(({ number }) => act.number === undefined || act.number === number)) {
       const offered = taps(kept.body).filter(({ row }) => act.kind === 'tap' || row)
       const tap: Tap | undefined =
-        act.label !== undefined ? offered.find(({ label }) => label === act.label) : offered[act.index ?? 0]
+        act.label !== undefined || act.postback !== undefined
+          ? offered.find(
+              ({ label, postback }) => label === (act.label ?? label) && postback === (act.postback ?? postback),
+            )
+          : offered[act.index ?? 0]
       if (tap) return { kind: 'tap', tap, kept }
     }
     return undefined

@@ -37,6 +37,7 @@ const act = (kind: Act['kind'], more: TProperties = {}) => Type.Object({ kind: T
 const plainActs = ['typing', 'read', 'stop', 'optOut', 'optIn', 'offline', 'online'] as const
 const tap = {
   label: Type.Optional(Type.String({ maxLength: 500 })),
+  postback: Type.Optional(Type.String({ maxLength: 2_048, description: 'What it returns.' })),
   index: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000 })),
   number: Type.Optional(Type.Integer({ minimum: 1, description: 'Which message, as in what was sent.' })),
 }

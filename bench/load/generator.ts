@@ -7,6 +7,7 @@ import { cpuMicros } from '../control.js'
 import { percents } from '../metrics.js'
 import type { Percentile, Sample, Window } from '../scenario.js'
 import { frame } from './frame.js'
+import { openTimeline, type Timeline } from './timeline.js'
 
 const readBytes = 64 * 1024
 const reconnectMs = 20
@@ -16,6 +17,8 @@ interface Tally {
   bytes: number
   failures: Record<string, number>
   readonly latencyMicros: RecordableHistogram
+  /** None while it warms up. */
+  readonly timeline?: Timeline
 }
 
 /** `measuring` is called when the warm-up is over. The server's processor time is not known here and stays 0. */
@@ -29,7 +32,7 @@ export async function generate(
   const load = { port, next, tally: emptyTally(), stopped: false, sockets: new Set<Socket>() }
   for (let opened = 0; opened < window.concurrency; opened++) open(load)
   await seconds(window.warmSeconds)
-  load.tally = emptyTally()
+  load.tally = { ...emptyTally(), timeline: openTimeline(window.seconds) }
   const begun = { cpu: cpuMicros(), at: performance.now() }
   measuring()
   await seconds(window.seconds)
@@ -37,7 +40,7 @@ export async function generate(
   const cores = (cpuMicros() - begun.cpu) / 1e6 / took
   load.stopped = true
   for (const socket of load.sockets) socket.destroy()
-  const { operations, bytes, failures, latencyMicros } = load.tally
+  const { operations, bytes, failures, latencyMicros, timeline } = load.tally
   return {
     operations,
     seconds: took,
@@ -46,6 +49,7 @@ export async function generate(
     latencyMs: percentilesOf(latencyMicros),
     cpuMicros: 0,
     loadCores: cores,
+    timeline: timeline!.end(),
   }
 }
 
@@ -83,7 +87,9 @@ function open(load: Running): void {
   const finish = () => {
     const { tally } = load
     tally.operations++
-    tally.latencyMicros.record(Math.max(1, Math.round((performance.now() - sentAt) * 1000)))
+    const micros = Math.max(1, Math.round((performance.now() - sentAt) * 1000))
+    tally.latencyMicros.record(micros)
+    tally.timeline?.record(micros)
     if (status < 200 || status > 299) fail(load, `status ${status}`)
     send()
   }

@@ -5,6 +5,7 @@ import { ended, programFile, startChild } from '../children.js'
 import type { HttpRequest } from '../control.js'
 import type { Load, Sample, Window } from '../scenario.js'
 import type { Subject } from '../subject.js'
+import { watchMemory, withMemory } from './timeline.js'
 
 export interface Job {
   readonly port: number
@@ -22,10 +23,13 @@ export function jobOf(subject: Subject, window: Window): Job {
   return { port, request, window }
 }
 
-/** The candidate's processor time is read when the load's first line says that measuring begins, and at its end. */
-export const httpLoad: Load = async (subject, window) => {
+/**
+ * A load in a process of its own. The candidate's processor time is read when the load's first line says that measuring
+ * begins, and at its end.
+ */
+export async function loadBy(program: string, subject: Subject, window: Window): Promise<Sample> {
   const job = jobOf(subject, window)
-  const child = startChild(process.execPath, [programFile('load/main')], { stdio: ['pipe', 'pipe', 'inherit'] })
+  const child = startChild(process.execPath, [programFile(program)], { stdio: ['pipe', 'pipe', 'inherit'] })
   child.stdin!.on('error', () => undefined)
   child.stdin!.end(JSON.stringify(job))
   const done = ended(child, (window.warmSeconds + window.seconds) * 1000 + graceMs)
@@ -36,12 +40,15 @@ export const httpLoad: Load = async (subject, window) => {
   stopped.catch(() => undefined)
   await Promise.race([once(lines, 'line'), stopped])
   const before = await subject.cpuMicros()
+  const memory = watchMemory(subject, window.seconds)
   const [line] = await Promise.race([once(lines, 'line'), stopped])
   const after = await subject.cpuMicros()
   await done
   const sample: Sample = JSON.parse(line)
-  return { ...sample, cpuMicros: after - before }
+  return { ...sample, cpuMicros: after - before, timeline: withMemory(sample.timeline ?? [], memory.end()) }
 }
+
+export const httpLoad: Load = (subject, window) => loadBy('load/main', subject, window)
 
 /** For a candidate whose process does the work itself, as a store's must. */
 export const ownWork: Load = (subject, window) => subject.work(window)

@@ -24,6 +24,7 @@ export async function charts(outcome: Outcome): Promise<Chart[]> {
     { title: 'Latency by percentile, ms', spec: latencyCurves(outcome) },
     { title: `CPU time of the candidate for each of its ${unit}, µs`, spec: bars(outcome, 'cpu') },
     { title: 'Ratios of each round, and their floors', spec: ratioPoints(outcome) },
+    ...overTime(outcome),
   ]
   return Promise.all(drawn.map(async ({ title, spec }) => ({ title, svg: await draw(spec) })))
 }
@@ -111,6 +112,49 @@ function ratioPoints({ ratios }: Outcome): TopLevelSpec {
       ),
     ],
   } as TopLevelSpec
+}
+
+interface Drawn {
+  readonly title: string
+  readonly spec: TopLevelSpec
+}
+
+/** How it went on: a candidate's windows one after the other, without what lay between them. */
+function overTime(outcome: Outcome): Drawn[] {
+  const { unit } = outcome.scenario
+  const slices = outcome.candidates.flatMap(({ candidate, samples }) => {
+    let before = 0
+    return samples.flatMap(({ timeline = [], seconds }) => {
+      const since = before
+      before += seconds
+      return timeline.map((slice) => ({
+        candidate: candidate.name,
+        seconds: since + slice.atSeconds,
+        rate: slice.rate,
+        p99: slice.p99,
+        residentMB: slice.residentBytes === undefined ? undefined : slice.residentBytes / 1e6,
+      }))
+    })
+  })
+  if (slices.length === 0) return []
+  const plots = [
+    { title: `Throughput over time, ${unit} a second`, field: 'rate', format: ',d' },
+    { title: 'p99 latency over time, ms', field: 'p99', format: ',.2~f' },
+    { title: 'Resident memory of the candidate over time, MB', field: 'residentMB', format: ',d' },
+  ] as const
+  return plots.map(({ title, field, format }) => ({
+    title,
+    spec: {
+      ...frame(200),
+      data: { values: slices.filter((slice) => slice[field] !== undefined) },
+      mark: { type: 'line', interpolate: 'monotone' },
+      encoding: {
+        x: { field: 'seconds', type: 'quantitative', title: 'seconds under load', axis: { tickCount: 10 } },
+        y: { field, type: 'quantitative', title: null, axis: { format } },
+        color: { ...candidateColor(outcome.candidates), legend: { orient: 'bottom', title: null, columns: 3 } },
+      },
+    } as TopLevelSpec,
+  }))
 }
 
 function frame(height: number) {

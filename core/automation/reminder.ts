@@ -7,10 +7,7 @@ import { reminder as limits } from '../limits.js'
 import type { Appointment } from '../people/appointment.js'
 
 /** What a reminder has to know of its appointment. */
-export type Reminded = Pick<
-  Appointment,
-  'startUtc' | 'prospectTimezone' | 'representativeName' | 'representativeTitle'
->
+export type Reminded = Pick<Appointment, 'startUtc' | 'prospectTimezone' | 'representativeName' | 'representativeTitle'>
 
 export function remindedOf(appointment: Appointment): Reminded {
   const { startUtc, prospectTimezone, representativeName, representativeTitle } = appointment
@@ -44,7 +41,10 @@ export interface ReminderOf {
 export function reminderMessage({ reminded, agentName, document }: ReminderOf): ContentMessage {
   const { startUtc, prospectTimezone: tz, representativeName } = reminded
   const start = { iso: new Date(startUtc).toISOString(), tz }
-  const text: Part = { type: 'text', text: [`Reminder: your appointment with ${withWhom(reminded, agentName)} is on `, start, '.'] }
+  const text: Part = {
+    type: 'text',
+    text: [`Reminder: your appointment with ${withWhom(reminded, agentName)} is on `, start, '.'],
+  }
   const said: ContentMessage = { spec: 'amf/1', parts: [text] }
   if (document.scheduling?.reminders?.includeContactCard !== true) return said
   const card = contactCard(representativeName, agentName, document)

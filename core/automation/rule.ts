@@ -1,9 +1,9 @@
 /** A rule that sends an outreach by itself: what somebody's record has to come to, for whom, how long after, and when. */
 import Type, { type Static } from 'typebox'
+import type { AgentDocument } from '../agent/index.js'
+import { anyObject, closed, optional, orNull, slug, words } from '../agent/resources/words.js'
 import { freeSlug } from '../agent/slug.js'
 import { invalidFields } from '../agent/writing.js'
-import { anyObject, closed, optional, orNull, slug, words } from '../agent/resources/words.js'
-import type { AgentDocument } from '../agent/index.js'
 import { type FieldError, invalid, isRefusal, type Refusal, refuse } from '../errors.js'
 import { automation as limits } from '../limits.js'
 import { outreachIn } from '../outreach/judge.js'

@@ -5,6 +5,7 @@
 import type { AgentPlace } from '../agentkey.js'
 import type { OutboundMessage, Place } from '../amf/index.js'
 import type { ChannelName } from '../channel/names.js'
+import type { Trail } from '../traffic/trail.js'
 
 export interface Conversation {
   readonly asid: string
@@ -39,6 +40,8 @@ export interface Conversation {
   readonly nextEvent: number
   /** Counts its records of traffic and decisions. */
   readonly nextRecord: number
+  /** Where those records are; whoever keeps them keeps this, and no decision looks at it. */
+  readonly trail?: Trail
   /** Up to when a provider said that everything had come so far, as it counts. */
   readonly marks?: Partial<Record<'sent' | 'delivered' | 'read' | 'failed', number>>
   /** Until then there may be receipts that wait for their send to be known. */

@@ -54,7 +54,8 @@ export function readJourneyCall(body: unknown): JourneyCall | Refusal {
 
   const { profile, journey, consent } = groups
   const { versionId, nodeId, instanceId } = journey
-  const fields = Object.fromEntries(written.flatMap((name) => (profile[name] ? [[name, profile[name]]] : [])))
+  const fields: Record<string, string> = {}
+  for (const name of written) if (profile[name]) fields[name] = profile[name]
   const claim = claimOf(consent)
   return {
     send: {

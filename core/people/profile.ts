@@ -20,12 +20,12 @@ export function withProfile(
   at: number,
   declaredLocked = nothing,
 ): Person {
-  const texts: [TextField, string][] = []
+  const changing = changesOf(person, declaredLocked)
   for (const field of profileFields) {
     const value = profile[field]
-    if (value && (how === 'overwrite' || !person[field])) texts.push([field, value])
+    if (value && (how === 'overwrite' || !person[field])) changing.text(field, value)
   }
-  return written(person, texts, [], at, declaredLocked)
+  return changing.at(at)
 }
 
 /** Key by key: one that names a text field writes that field, any other a custom field. */
@@ -35,42 +35,39 @@ export function withInputs(
   at: number,
   declaredLocked = nothing,
 ): Person {
-  const texts: [TextField, string][] = []
-  const custom: [string, string][] = []
-  for (const [key, value] of Object.entries(inputs)) {
-    if (isTextField(key)) texts.push([key, value])
-    else if (isCustomKey(key)) custom.push([key, value])
+  const changing = changesOf(person, declaredLocked)
+  for (const key of Object.keys(inputs)) {
+    if (isTextField(key)) changing.text(key, inputs[key]!)
+    else if (isCustomKey(key)) changing.custom(key, inputs[key]!)
   }
-  return written(person, texts, custom, at, declaredLocked)
+  return changing.at(at)
 }
 
-/** A value that its field does not take, and a custom field beyond the last, are left out: a send is not refused for them. */
-function written(
-  person: Person,
-  texts: readonly (readonly [TextField, string])[],
-  custom: readonly (readonly [string, string])[],
-  at: number,
-  declaredLocked: ReadonlySet<string>,
-): Person {
+/**
+ * Gathers what changes. A value that its field does not take, and a custom field beyond the last, are left out: a send is
+ * not refused for them. Copies are made of what changes only, since every send comes by here.
+ */
+function changesOf(person: Person, declaredLocked: ReadonlySet<string>) {
+  let texts: Partial<Record<TextField, string>> | undefined
+  let fields: Record<string, string> | undefined
   const isOpen = (name: string) => !declaredLocked.has(name) && !person.lockedFields?.includes(name)
-  const newTexts = texts.filter(
-    ([field, value]) =>
-      value.trim() !== '' && value !== person[field] && isOpen(field) && wrongText(field, value) === undefined,
-  )
-  const fields = new Map(Object.entries(person.customFields ?? {}))
-  let isCustomNew = false
-  for (const [key, value] of custom) {
-    if (value.trim() === '' || value.length > limits.customValueChars || fields.get(key) === value || !isOpen(key))
-      continue
-    if (!fields.has(key) && fields.size >= limits.customFields) continue
-    fields.set(key, value)
-    isCustomNew = true
-  }
-  if (newTexts.length === 0 && !isCustomNew) return person
   return {
-    ...person,
-    ...Object.fromEntries(newTexts),
-    ...(isCustomNew && { customFields: Object.fromEntries(fields) }),
-    updatedAt: at,
+    text(field: TextField, value: string): void {
+      if (value.trim() === '' || value === person[field] || !isOpen(field) || wrongText(field, value) !== undefined)
+        return
+      texts ??= {}
+      texts[field] = value
+    },
+    custom(key: string, value: string): void {
+      if (value.trim() === '' || value.length > limits.customValueChars || !isOpen(key)) return
+      const before = fields ?? person.customFields ?? {}
+      const isThere = Object.hasOwn(before, key)
+      if (isThere && before[key] === value) return
+      if (!isThere && Object.keys(before).length >= limits.customFields) return
+      fields ??= { ...before }
+      fields[key] = value
+    },
+    at: (at: number): Person =>
+      texts || fields ? { ...person, ...texts, ...(fields && { customFields: fields }), updatedAt: at } : person,
   }
 }

@@ -27,7 +27,9 @@ export interface AgentDoor {
   read(
     reader: Reader,
     place: AgentPlace,
-  ): { readonly document: AgentDocument; readonly agent: { readonly name: string; readonly serial: number } } | undefined
+  ):
+    | { readonly document: AgentDocument; readonly agent: { readonly name: string; readonly serial: number } }
+    | undefined
 }
 
 /** People, in the agent's shard. */

@@ -4,24 +4,15 @@ import type { Command, Tx } from '../../runtime/shard/contract.js'
 import type { Doors } from './needs.js'
 import { beginReminder } from './reminding.js'
 import { type Home, type HomePlace, homeOf, keepRow, pulseTable, queueTable, rowAt } from './store.js'
+import { pickupName, wake } from './wake.js'
 
 export const lookEffect = 'automationLook'
-const pickupName = 'automation.pickup'
 
 /** One look at a row. */
 export interface Look extends HomePlace {
   readonly ruleKey: string
   readonly personId: string
   readonly look: number
-}
-
-/** Sets the timer if it is wanted sooner than it rings. */
-export function wake(tx: Tx, place: HomePlace, dueAt: number): void {
-  const home = homeOf(place)
-  if (dueAt >= (tx.get(pulseTable, home)?.pickupAt ?? Infinity)) return
-  const input: HomePlace = { orgId: place.orgId, agentId: place.agentId, serial: place.serial }
-  tx.schedule({ name: `${pickupName}:${place.serial}`, dueAt, command: pickupName, input })
-  tx.put(pulseTable, home, { pickupAt: dueAt })
 }
 
 /** Answers how many were due. */

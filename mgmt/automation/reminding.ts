@@ -1,7 +1,7 @@
 /** Reminders of appointments: kept with every appointment, moved and dropped with it, sent once, and gone when it begins. */
 import type { AgentDocument } from '../../core/agent/index.js'
 import type { AgentPlace } from '../../core/agentkey.js'
-import { areOn, remindAt, remindedOf } from '../../core/automation/reminder.js'
+import { remindAt, remindedOf } from '../../core/automation/reminder.js'
 import { invalid, refuse } from '../../core/errors.js'
 import { automation as limits } from '../../core/limits.js'
 import { mostAttempts, retryWaitMs } from '../../core/outreach/machine.js'
@@ -10,8 +10,17 @@ import type { Appointment } from '../../core/people/appointment.js'
 import { isTimeZone } from '../../core/zones.js'
 import type { Command, Told, Tx } from '../../runtime/shard/contract.js'
 import type { Doors } from './needs.js'
-import { wake } from './pulse.js'
-import { dropReminder, type Home, type HomePlace, homeOf, keepReminder, type Reminder, reminderTable } from './store.js'
+import {
+  dropReminder,
+  type Home,
+  type HomePlace,
+  homeOf,
+  keepReminder,
+  type Reminder,
+  reminderIdTable,
+  reminderTable,
+} from './store.js'
+import { wake } from './wake.js'
 
 export const remindEffect = 'appointmentReminder'
 const redateName = 'automation.redate'
@@ -93,10 +102,10 @@ export function openReminders({ agents, people, timeScale }: Doors) {
   function news(tx: Tx, place: HomePlace, { sendId, state, attempt, again: when, at }: SendNews): boolean {
     if (state !== 'failed' || when !== 'later') return false
     const home = homeOf(place)
-    const appointmentId = sendId.slice(sendId.indexOf('.') + 1)
-    const before = tx.get(reminderTable, [...home, appointmentId])
-    if (before?.id !== sendId || before.attempts !== attempt) return false
-    again(tx, place, appointmentId, before, at)
+    const appointmentId = tx.get(reminderIdTable, [...home, sendId])
+    const before = appointmentId === undefined ? undefined : tx.get(reminderTable, [...home, appointmentId])
+    if (before?.attempts !== attempt) return false
+    again(tx, place, appointmentId!, before, at)
     return true
   }
 
@@ -170,5 +179,3 @@ export function beginReminder(tx: Tx, place: HomePlace, appointmentId: string, a
   const payload: Reminding = { orgId, agentId, serial, appointmentId, reminderId: before.id, attempt: begun.attempts }
   tx.effect({ kind: remindEffect, destination: `automation:${appointmentId.slice(-1)}`, payload })
 }
-
-export { areOn }

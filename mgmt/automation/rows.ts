@@ -1,7 +1,14 @@
 /** The rows of rules: made in the commit of the change that sets a rule off, decided when they are due, ended by their send. */
 import type { AgentPlace } from '../../core/agentkey.js'
 import { fires } from '../../core/automation/fires.js'
-import { isUndecided, type Row, type RowReason, reasonOfRefusal, rowMoved, triggerOfSend } from '../../core/automation/row.js'
+import {
+  isUndecided,
+  type Row,
+  type RowReason,
+  reasonOfRefusal,
+  rowMoved,
+  triggerOfSend,
+} from '../../core/automation/row.js'
 import type { Rule } from '../../core/automation/rule.js'
 import { minute } from '../../core/durations.js'
 import { isRefusal } from '../../core/errors.js'
@@ -10,7 +17,7 @@ import { compileFilter } from '../../core/people/filter.js'
 import type { Person } from '../../core/people/person.js'
 import type { Command, Told, Tx } from '../../runtime/shard/contract.js'
 import type { Doors, Standing } from './needs.js'
-import { type Look, wake } from './pulse.js'
+import type { Look } from './pulse.js'
 import {
   claimTable,
   dropRow,
@@ -24,6 +31,7 @@ import {
   ruleTable,
   sendTable,
 } from './store.js'
+import { wake } from './wake.js'
 
 /** What the look at a row found: how the person stands on the identity they would be written to by. */
 export interface Looked extends Look {

@@ -54,6 +54,8 @@ export const claimTable = table<Of<[outreachId: string, personId: string]>, stri
 /** Leads from a send that is on its way to the row it came from. */
 export const sendTable = table<Of<[sendId: string]>, readonly [ruleKey: string, personId: string]>('automation.sends')
 export const reminderTable = table<Of<[appointmentId: string]>, Reminder>('automation.reminders')
+/** Leads from the id under which a conversation knows a reminder to its appointment. */
+export const reminderIdTable = table<Of<[reminderId: string]>, string>('automation.reminderids')
 /** What is due when: a row under its rule and person, a reminder under its appointment. */
 export const queueTable = table<Of<[dueAt: number, what: 'row' | 'reminder', id: string, personId: string]>, true>(
   'automation.queue',
@@ -68,6 +70,7 @@ export const allTables = [
   claimTable,
   sendTable,
   reminderTable,
+  reminderIdTable,
   queueTable,
   pulseTable,
 ] as unknown as readonly Table<Key, unknown>[]
@@ -112,10 +115,12 @@ export function keepReminder(tx: Tx, home: Home, appointmentId: string, after: R
     if (before?.dueAt !== undefined) tx.remove(queueTable, [...home, before.dueAt, 'reminder', appointmentId, ''])
     if (after.dueAt !== undefined) tx.put(queueTable, [...home, after.dueAt, 'reminder', appointmentId, ''], true)
   }
+  if (!before) tx.put(reminderIdTable, [...home, after.id], appointmentId)
   tx.put(reminderTable, [...home, appointmentId], after)
 }
 
-export function dropReminder(tx: Tx, home: Home, appointmentId: string, { dueAt }: Reminder): void {
+export function dropReminder(tx: Tx, home: Home, appointmentId: string, { id, dueAt }: Reminder): void {
   if (dueAt !== undefined) tx.remove(queueTable, [...home, dueAt, 'reminder', appointmentId, ''])
+  tx.remove(reminderIdTable, [...home, id])
   tx.remove(reminderTable, [...home, appointmentId])
 }

@@ -62,7 +62,7 @@ export function sendCommands(moving: Moving) {
       const given = request.idempotencyKey
       const repeat = given === undefined ? undefined : sendOfKey(tx, home, givenKey(given), at, timeScale)
       if (repeat) return duplicateOf(repeat)
-      const before = personFor(moving, tx, asked)
+      const before = personFor(moving, tx, known, asked)
       const isMeant = before && (!before.sandbox || request.recipient.kind === 'persona')
       const today = given === undefined && isMeant ? dayKey(request.outreachId, before.id, at) : undefined
       const already = today && sendOfKey(tx, home, today, at, timeScale)
@@ -134,7 +134,8 @@ export function sendCommands(moving: Moving) {
     decide(tx, { orgId, agentId, ...said }, told) {
       const known = knownAgent(moving, tx, { orgId, agentId })
       const send = known && sendAt(tx, homeOf(known.place), said.sendId)
-      if (!known || !send) return false
+      if (!known) return false
+      if (!send) return moving.strayNews?.(tx, known.place, said) ?? false
       const after = heard(send, said, timeScale)
       if (after === send) return false
       const { followUpAt: _due, ...answered } = after
@@ -163,7 +164,7 @@ export function sendCommands(moving: Moving) {
 }
 
 function newSend(asked: AskedSend, verdict: Accepted, told: Told): KeptSend {
-  const { request, origin = 'named', campaignId, automatedOutreachId, ignoresSafeHours } = asked
+  const { request, origin = 'named', campaignId, automatedOutreachId, ignoresSafeHours, sendWindow } = asked
   const { person, identity, consent } = verdict
   return {
     id: sendIdAt(told.at, told.mint('sd')),
@@ -182,6 +183,7 @@ function newSend(asked: AskedSend, verdict: Accepted, told: Told): KeptSend {
     ...(request.inputs && Object.keys(request.inputs).length > 0 && { inputs: request.inputs }),
     ...(request.idempotencyKey !== undefined && { key: request.idempotencyKey }),
     ...(ignoresSafeHours && { ignoresSafeHours }),
+    ...(sendWindow && { sendWindow }),
     ...(person.sandbox && { sandbox: true as const }),
   }
 }

@@ -61,12 +61,12 @@ export function knownAgent(
 export function personFor(
   doors: Doors,
   reader: Reader,
-  { request: { recipient }, ...asked }: AskedSend,
+  { place }: Pick<Known, 'place'>,
+  { request: { recipient }, identity }: AskedSend,
 ): Person | undefined {
-  const place = { orgId: asked.orgId, agentId: asked.agentId }
   switch (recipient.kind) {
     case 'address':
-      return asked.identity && doors.people.byAsid(reader, place, asked.identity.asid)
+      return identity && doors.people.byAsid(reader, place, identity.asid)
     case 'asid':
       return doors.people.byAsid(reader, place, recipient.asid)
     case 'person':

@@ -4,6 +4,7 @@ import { outreachSend as limits } from '../../core/limits.js'
 import type { OrgEventPayload } from '../../core/orgevents.js'
 import { outreachIn } from '../../core/outreach/judge.js'
 import { pickupAt, type Step, stepped } from '../../core/outreach/machine.js'
+import type { Send, SendNews } from '../../core/outreach/send.js'
 import type { Command, Told, Tx } from '../../runtime/shard/contract.js'
 import type { Doors, Known } from './considering.js'
 import {
@@ -20,6 +21,10 @@ import {
 export interface Moving extends Doors {
   /** The command by which the org's webhooks are told. */
   readonly orgEvent: Command<OrgEventPayload, unknown>
+  /** Told of every send that comes to another state, in the same commit; rehearsals are not told of. */
+  readonly settled?: (tx: Tx, place: HomePlace, send: Send) => void
+  /** News of an opening that is no send; answers whether it was anybody's. */
+  readonly strayNews?: (tx: Tx, place: HomePlace, news: SendNews) => boolean
 }
 
 /** The effect that carries one attempt to whoever performs it. */
@@ -86,7 +91,10 @@ export function settle(tx: Tx, moving: Moving, known: Known, before: KeptSend, a
   if (isNewlySent) remember(tx, moving, known, kept, told)
   // A number that could not be written to is asked about afresh, whatever it was found to be.
   if (after.reason === 'dispatch_failed') tx.remove(capableTable, [...homeOf(place), after.asid])
-  if (after.state !== before.state) announce(tx, moving, place, before, kept)
+  if (after.state !== before.state && !after.sandbox) {
+    announce(tx, moving, place, before, kept)
+    moving.settled?.(tx, place, kept)
+  }
   return kept
 }
 
@@ -124,7 +132,6 @@ function remember(tx: Tx, { people }: Moving, { place, document }: Known, send: 
 function announce(tx: Tx, { orgEvent }: Moving, place: HomePlace, before: KeptSend, after: KeptSend): void {
   const { orgId, agentId } = place
   const { id: sendId, outreachId, origin, personId, state, reason, detail, campaignId, automatedOutreachId } = after
-  if (after.sandbox) return
   const data = {
     sendId,
     outreachId,

@@ -36,8 +36,9 @@ function pickUpSend(tx: Tx, moving: Moving, known: Known, send: KeptSend, told: 
     cancelledWith(tx, moving, known, send, gone, told)
     return
   }
-  const person = send.origin === 'named' ? undefined : moving.people.byId(tx, known.place, send.personId)
-  const held = person && guard(send.origin, factsOf(tx, moving, known, send, person, at))
+  const origin: GuardedOrigin = send.followUpOf === undefined ? send.origin : 'followUp'
+  const person = origin === 'named' ? undefined : moving.people.byId(tx, known.place, send.personId)
+  const held = person && guard(origin, factsOf(tx, moving, known, send, person, at))
   if (held?.kind === 'wait') {
     const isRetry = send.nextAttemptAt !== undefined
     const waiting = { ...send, dueAt: held.until, ...(isRetry && { nextAttemptAt: held.until }) }
@@ -57,6 +58,7 @@ function factsOf(tx: Tx, { timeScale }: Moving, known: Known, send: KeptSend, pe
     isOptedOut: false,
     ...(safeHours && { safeHours }),
     ...(send.ignoresSafeHours && { ignoresSafeHours: true }),
+    ...(send.sendWindow && { sendWindow: send.sendWindow }),
     isMarketing: outreachIn(known.document, send.outreachId)?.class === 'marketing',
     marketingAt: person.outreach?.marketingAt,
     minTouchIntervalHours,
@@ -68,11 +70,13 @@ function factsOf(tx: Tx, { timeScale }: Moving, known: Known, send: KeptSend, pe
 function followUp(tx: Tx, moving: Moving, known: Known, send: KeptSend, told: Told): void {
   const home = homeOf(known.place)
   const { followUpAt: _due, ...rest } = send
+  // Whatever window the opening had to keep to, its follow-up waits for safe hours alone.
+  const { sendWindow: _ofOpening, ...plain } = send
   const person = moving.people.byId(tx, known.place, send.personId)
   const outreach = outreachIn(known.document, send.outreachId)
   const isWanted = send.respondedAt === undefined && outreach?.enabled && outreach.followUp && !goneOf(tx, home, send)
   const origin: GuardedOrigin = 'followUp'
-  const held = isWanted && person ? guard(origin, factsOf(tx, moving, known, send, person, told.at)) : undefined
+  const held = isWanted && person ? guard(origin, factsOf(tx, moving, known, plain, person, told.at)) : undefined
   if (held?.kind === 'wait') {
     keepSend(tx, home, { ...send, followUpAt: held.until }, send)
     return

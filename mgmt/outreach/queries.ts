@@ -103,7 +103,7 @@ export function sendQueries(doors: Doors) {
     read(reader, { at, ...asked }) {
       const known = knownAgent(doors, reader, asked)
       if (!known) return agentNotFound
-      const person = personFor(doors, reader, asked)
+      const person = personFor(doors, reader, known, asked)
       const verdict = consider(doors, reader, known, asked, person, { at, personId: '' })
       if (isRefusal(verdict) || verdict.kind !== 'accepted') return verdict
       const { identity, isNew, unknownInputs, warning } = verdict

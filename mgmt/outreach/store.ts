@@ -4,6 +4,7 @@
  */
 import type { AgentPlace } from '../../core/agentkey.js'
 import { outreachSend as limits } from '../../core/limits.js'
+import type { Hours } from '../../core/outreach/hours.js'
 import { keyOfSend, type SendKey } from '../../core/outreach/key.js'
 import type { Send } from '../../core/outreach/send.js'
 import { type Sending, usualSending } from '../../core/outreach/settings.js'
@@ -31,6 +32,8 @@ export interface KeptSend extends Send {
   /** When its follow-up is due, while one is. */
   readonly followUpAt?: number
   readonly ignoresSafeHours?: true
+  /** Of the rule or campaign it comes from. */
+  readonly sendWindow?: Hours
 }
 
 export type SendRow = Omit<KeptSend, 'id'>
@@ -86,8 +89,11 @@ export function sendAt(reader: Reader, home: Home, id: string): KeptSend | undef
   return row && { id, ...row }
 }
 
-export function shelvesOf(send: Send): (readonly [Shelf, string])[] {
-  const { personId, campaignId, automatedOutreachId } = send
+export function shelvesOf({
+  personId,
+  campaignId,
+  automatedOutreachId,
+}: Pick<Send, 'personId' | 'campaignId' | 'automatedOutreachId'>): (readonly [Shelf, string])[] {
   return [
     ['person', personId],
     ...(campaignId === undefined ? [] : ([['campaign', campaignId]] as const)),
@@ -101,7 +107,7 @@ export function keepSend(tx: Tx, home: Home, { id, ...row }: KeptSend, before?: 
   moveInQueue(tx, home, id, 'send', before?.dueAt, row.dueAt)
   moveInQueue(tx, home, id, 'followUp', before?.followUpAt, row.followUpAt)
   if (before) return
-  for (const [shelf, of] of shelvesOf({ id, ...row })) tx.put(shelfTable, [...home, shelf, of, id], true)
+  for (const [shelf, of] of shelvesOf(row)) tx.put(shelfTable, [...home, shelf, of, id], true)
 }
 
 function moveInQueue(

@@ -36,7 +36,13 @@ export const peopleTables = [
   appointmentTable,
 ] as readonly Table<Key, unknown>[]
 
-export function realmOf(agentOf: AgentOf, reader: Reader, place: AgentPlace): Realm | undefined {
+/** Whoever has looked the agent up in the same state says which of its id it is: then it is not read once more. */
+export function realmOf(
+  agentOf: AgentOf,
+  reader: Reader,
+  place: AgentPlace & { readonly serial?: number },
+): Realm | undefined {
+  if (place.serial !== undefined) return [place.orgId, place.agentId, place.serial]
   const agent = agentOf(reader, place)
   return agent && [place.orgId, place.agentId, agent.serial]
 }

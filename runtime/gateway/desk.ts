@@ -10,15 +10,14 @@ import { openTranscript } from '../webchat/transcript.js'
 import { callWith } from './calls.js'
 import type { ConversationCommands } from './commands.js'
 import { type Carry, effectKinds } from './effects.js'
+import { openRecords } from './records.js'
 import {
   callerIdTable,
   conversationTable,
   eventTable,
-  logTable,
   outgoingTable,
   parkedTable,
   providerIdTable,
-  trafficTable,
   turnTable,
 } from './tables.js'
 
@@ -43,9 +42,8 @@ export function openDesk({ tx, told, conversation: before, timeScale, commands, 
   const { orgId, agentId } = agent
   const { at } = told
   const transcript = openTranscript(tx, before, at)
-  let records = before.nextRecord
+  const records = openRecords(tx, before, at, timeScale)
   const scaled = (ms: number) => Math.ceil(ms / timeScale)
-  const recordKey = (): [string, string, number, string, number] => [orgId, agentId, at, asid, records++]
   const inTime = <T extends { readonly until: number }>(row: T | undefined) => (row && row.until > at ? row : undefined)
 
   return {
@@ -64,7 +62,7 @@ export function openDesk({ tx, told, conversation: before, timeScale, commands, 
 
     keep(conversation) {
       transcript?.write(conversation)
-      tx.put(conversationTable, [asid], { ...conversation, nextRecord: records })
+      tx.put(conversationTable, [asid], records.within(conversation))
       const isCalling = before.firstEvent < before.nextEvent
       if (!isCalling && conversation.firstEvent < conversation.nextEvent) callWith(tx, asid, conversation.firstEvent)
     },
@@ -87,15 +85,11 @@ export function openDesk({ tx, told, conversation: before, timeScale, commands, 
 
     tell: (number, event) => tx.put(eventTable, [asid, number], event),
     traffic(entry) {
-      const key = recordKey()
-      transcript?.recorded(entry, key[4])
-      tx.put(trafficTable, key, { ...entry, channel, ...(before.sandbox && { test: true }) })
-      if (before.sandbox && entry.type !== 'status') tx.put(turnTable, [asid, key[4]], { ...entry, at })
+      const number = records.traffic(entry)
+      transcript?.recorded(entry, number)
+      if (before.sandbox && entry.type !== 'status') tx.put(turnTable, [asid, number], { ...entry, at })
     },
-    log(entry) {
-      const sessionId = before.session?.id
-      tx.put(logTable, recordKey(), { ...entry, channel, ...(sessionId && { sessionId }) })
-    },
+    log: records.log,
     deliver(messageId, tried) {
       const destination = `${orgId}/${agentId}/${channel}`
       tx.effect({ kind: effectKinds.deliver, payload: { asid, messageId, tried }, destination })

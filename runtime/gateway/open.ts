@@ -8,7 +8,10 @@ import { deadLetterRepertoire } from './deadletters.js'
 import { deliverPerformer } from './deliver.js'
 import { effectKinds } from './effects.js'
 import type { Places } from './places.js'
+import { recordsSweep } from './records.js'
 import { readConversation } from './routes.js'
+import { sessionQueries } from './sessionqueries.js'
+import { recordQueries } from './trafficqueries.js'
 
 export interface GatewayParts extends Pick<Repertoire, 'commands' | 'queries'> {
   readonly conversation: ConversationCommands
@@ -25,8 +28,16 @@ export function gatewayParts(options: ConversationOptions): GatewayParts {
       ...Object.values(conversation),
       ...Object.values(bulk),
       ...deadLetterRepertoire.commands,
+      recordsSweep,
     ] as unknown as Repertoire['commands'],
-    queries: [readConversation, ...deadLetterRepertoire.queries] as unknown as Repertoire['queries'],
+    queries: [
+      readConversation,
+      ...deadLetterRepertoire.queries,
+      ...Object.values(recordQueries.messages),
+      ...Object.values(recordQueries.logs),
+      recordQueries.sessionOwner,
+      ...Object.values(sessionQueries),
+    ] as unknown as Repertoire['queries'],
     performers(places) {
       const lazily = (open: (places: Places) => Performer): Performer => {
         let opened: Performer | undefined

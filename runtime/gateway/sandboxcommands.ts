@@ -9,6 +9,7 @@ import { seedMark } from '../../core/personas/turn.js'
 import type { Command, Told, Tx } from '../shard/contract.js'
 import type { Key, Table } from '../store/contract.js'
 import { begun, type ConversationCommands, type Identity } from './commands.js'
+import { leaveRecords } from './records.js'
 import { directiveTable, sightOf } from './sandboxturns.js'
 import {
   callerIdTable,
@@ -113,6 +114,7 @@ export const sandboxForget: Command<{ asid: string }, null> = {
   decide(tx, { asid }, { at }) {
     const conversation = tx.get(conversationTable, [asid])
     if (conversation && !conversation.sandbox) return null
+    if (conversation) leaveRecords(tx, conversation, at)
     tx.remove(conversationTable, [asid])
     for (const name of timers) tx.unschedule(name)
     let room: number = limits.rowsForgottenPerStep

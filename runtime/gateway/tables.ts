@@ -4,6 +4,7 @@ import type { ChannelName } from '../../core/channel/names.js'
 import type { LogEntry, TrafficEntry } from '../../core/conversation/desk.js'
 import type { Receipt } from '../../core/conversation/receipts.js'
 import type { Conversation, ConversationEvent, Outgoing } from '../../core/conversation/state.js'
+import type { SessionBegun, SessionSoFar, Spot } from '../../core/traffic/trail.js'
 import { readSoon, table } from '../store/contract.js'
 
 export const conversationTable = readSoon(table<[asid: string], Conversation>('conversation'))
@@ -25,15 +26,36 @@ export const parkedTable = table<[asid: string, providerId: string], { receipts:
 export const seenTable = table<[asid: string, id: string], { until: number }>('conversation.seen')
 /**
  * Records that people list by agent and time over all shards: nothing is written twice for the sake of a list. The number
- * counts the records of a conversation, so that no two fall on one key.
+ * counts the records of a conversation, so that no two fall on one key, and each record says where the one before it is.
+ * What was only tried out lies apart, so that no live list comes upon it.
  */
-type RecordKey = [orgId: string, agentId: string, at: number, asid: string, number: number]
-export const trafficTable = table<RecordKey, TrafficEntry & { readonly channel: ChannelName; readonly test?: true }>(
-  'traffic',
-)
-export const logTable = table<RecordKey, LogEntry & { readonly channel: ChannelName; readonly sessionId?: string }>(
-  'agentlog',
-)
+export type RecordKey = [orgId: string, agentId: string, at: number, asid: string, number: number]
+export type TrafficRecord = TrafficEntry & {
+  readonly channel: ChannelName
+  readonly test?: true
+  readonly previous?: Spot
+}
+export type LogRecord = LogEntry & {
+  readonly channel: ChannelName
+  readonly sessionId?: string
+  readonly previous?: Spot
+}
+export const trafficTable = table<RecordKey, TrafficRecord>('traffic')
+export const testTrafficTable = table<RecordKey, TrafficRecord>('traffic.test')
+export const logTable = table<RecordKey, LogRecord>('agentlog')
+
+/** A session from its first message on; what it came to is written when it is over, and stands in the conversation before. */
+export interface SessionRecord extends SessionBegun {
+  readonly asid: string
+  readonly channel: ChannelName
+  readonly test?: true
+  readonly over?: Pick<SessionSoFar, 'lastAt' | 'messageCount'>
+}
+export const sessionTable = table<[orgId: string, agentId: string, sessionId: string], SessionRecord>('traffic.session')
+/** Marks that sessions leave on their way, one every half hour, by which they are found by time. */
+export type MarkKey = [orgId: string, agentId: string, at: number, asid: string, sessionId: string]
+export const markTable = table<MarkKey, true>('traffic.mark')
+export const testMarkTable = table<MarkKey, true>('traffic.mark.test')
 
 /** What was said in the conversation of a persona, in its order; the agent's messages stand with the others of the conversation. */
 export const turnTable = table<[asid: string, number: number], TrafficEntry & { readonly at: number }>(

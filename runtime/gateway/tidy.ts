@@ -4,16 +4,15 @@ import { conversation as limits } from '../../core/limits.js'
 import type { Tx } from '../shard/contract.js'
 import type { Key, Table } from '../store/contract.js'
 import { lineTable } from '../webchat/transcript.js'
+import { leftRecords, sweepRecords } from './records.js'
 import { directiveTable } from './sandboxturns.js'
 import {
   callerIdTable,
   deadLetterTable,
-  logTable,
   outgoingTable,
   parkedTable,
   providerIdTable,
   seenTable,
-  trafficTable,
   turnTable,
 } from './tables.js'
 
@@ -28,10 +27,11 @@ export function tidyLater(tx: Tx, asid: string, at: number, isMore: boolean, tim
 /** Answers whether anything is left that will have to be forgotten, and whether there is more to do right now. */
 export function tidy(
   tx: Tx,
-  { asid, agent }: Conversation,
+  conversation: Conversation,
   at: number,
   timeScale: number,
 ): { left: boolean; isMore: boolean } {
+  const { asid, agent } = conversation
   let room = limits.tidyRows
   let left = false
   const { orgId, agentId } = agent
@@ -55,8 +55,9 @@ export function tidy(
   forget(lineTable, [asid], (line) => line.at <= keptSince)
   for (const table of [turnTable, directiveTable])
     forget(table as Table<[string, number], { at: number }>, [asid], (turn) => turn.at <= keptSince)
-  for (const table of [trafficTable, logTable])
-    forget(table as typeof logTable, [orgId, agentId], (_value, [, , writtenAt]) => writtenAt <= keptSince)
+  // Records lie by their agent: each conversation takes away whatever is over, and looks again while it has some of its own.
+  room -= sweepRecords(tx, agent, keptSince, Math.max(0, room), timeScale)
+  if (leftRecords(conversation, keptSince, timeScale)) left = true
   forget(deadLetterTable, [orgId, agentId], (letter) => letter.at <= keptSince)
   return { left, isMore: room <= 0 }
 }

@@ -18,6 +18,7 @@ export const tagDescriptions: Readonly<Record<string, string>> = {
   Outreach: 'Openings that an agent begins conversations with, their sends to people, and when it may send.',
   'Outreach links': 'Links to a page where testers enter a number and are written to.',
   Journeys: 'What a marketing platform calls to have an outreach sent, and to learn what became of it.',
+  Traffic: 'What was said between an agent and people, and what was decided on the way: kept for 30 days.',
   Messages: 'Sending to people, and seeing what AML becomes before it is sent.',
   Capabilities: 'What the channel of a person can show.',
   Webhook: 'Where the events of an agent go.',

@@ -1,5 +1,6 @@
 /** The one way out to a URL that a user supplied: every request, every hop of it, through the guard and within its time. */
 import { Agent, type buildConnector, type Dispatcher } from 'undici'
+import { parsedUrl } from '../url.js'
 import { AddressRefused, checkUrl, guardedConnector, type Resolve, type UrlPolicy } from './guard.js'
 import { type FailureReason, reasonOf, sentences } from './reason.js'
 
@@ -9,6 +10,8 @@ export interface DoorOptions extends UrlPolicy {
   readonly ca?: string
   /** Makes the sockets that the guard then judges; tests put their own in its place. */
   readonly build?: typeof buildConnector
+  /** Origins of what this node runs itself, which may be called wherever they are. */
+  readonly own?: () => ReadonlySet<string>
 }
 
 export interface DoorLimits {
@@ -48,20 +51,25 @@ export interface Door {
 class UrlRefused extends AddressRefused {}
 
 export function openDoor(options: DoorOptions, limits: DoorLimits): Door {
-  const agent = new Agent({
-    connect: guardedConnector({ ...options, connectMs: limits.connectMs }, options.build),
-    headersTimeout: limits.headersMs,
-    bodyTimeout: limits.totalMs,
-  })
+  const agentWith = (policy: UrlPolicy) =>
+    new Agent({
+      connect: guardedConnector({ ...options, ...policy, connectMs: limits.connectMs }, options.build),
+      headersTimeout: limits.headersMs,
+      bodyTimeout: limits.totalMs,
+    })
+  const agent = agentWith(options)
+  const ownAgent = options.own && agentWith({ allowPrivate: true })
   const underWay = new Set<Watch>()
   let closed = false
 
   function sendWithin(watch: Watch): Send {
     return async ({ url, ...request }) => {
-      if (checkUrl(url, options) !== undefined) throw new UrlRefused()
+      const isOwn = options.own?.().has(parsedUrl(url)?.origin ?? '') ?? false
+      if (checkUrl(url, isOwn ? { allowPrivate: true } : options) !== undefined) throw new UrlRefused()
       if (closed) throw new Error('the door is closed')
       const { origin, pathname, search } = new URL(url)
-      const answer = agent.request({ ...request, origin, path: pathname + search, signal: watch.signal })
+      const way = isOwn && ownAgent ? ownAgent : agent
+      const answer = way.request({ ...request, origin, path: pathname + search, signal: watch.signal })
       return Promise.race([answer, watch.cut])
     }
   }
@@ -84,7 +92,7 @@ export function openDoor(options: DoorOptions, limits: DoorLimits): Door {
     async close() {
       closed = true
       for (const watch of underWay) watch.stop()
-      await agent.destroy()
+      await Promise.all([agent.destroy(), ownAgent?.destroy()])
     },
   }
 }

@@ -19,7 +19,7 @@ export function isUndecided(how: How): boolean {
   return how === 'unavailable' || how === 'down'
 }
 
-const headers = { authorization: `Bearer ${testKey}`, 'content-type': 'application/json' }
+export const headers = { authorization: `Bearer ${testKey}`, 'content-type': 'application/json' }
 
 export async function call<R>(
   place: Place,
@@ -28,18 +28,34 @@ export async function call<R>(
   withinMs: number,
   body?: unknown,
 ): Promise<Told<R>> {
-  const url = place.url()
+  const sent = body === undefined ? undefined : JSON.stringify(body)
+  const came = await exchange(place.url(), `/v1${path}`, withinMs, { method, headers, body: sent })
+  if ('how' in came) return came
+  const { status, text } = came
+  if (status === 200) return { how: 'answered', answer: JSON.parse(text) as R }
+  if (status !== 503 || !came.headers.has('retry-after')) {
+    return { how: 'wrong', wrong: `${place.name} answered ${status} to ${method} ${path}: ${text}` }
+  }
+  return { how: (JSON.parse(text) as { detail?: string }).detail === undefined ? 'unavailable' : 'doubtful' }
+}
+
+export interface Answered {
+  readonly status: number
+  readonly headers: Headers
+  readonly text: string
+}
+
+/** Whatever is answered, or how nothing was. */
+export async function exchange(
+  url: string | undefined,
+  path: string,
+  withinMs: number,
+  request: RequestInit,
+): Promise<Answered | { readonly how: How }> {
   if (url === undefined) return { how: 'down' }
   try {
-    const signal = AbortSignal.timeout(withinMs)
-    const sent = body === undefined ? undefined : JSON.stringify(body)
-    const answer = await fetch(`${url}/v1${path}`, { method, headers, signal, body: sent })
-    const text = await answer.text()
-    if (answer.status === 200) return { how: 'answered', answer: JSON.parse(text) as R }
-    if (answer.status !== 503 || !answer.headers.has('retry-after')) {
-      return { how: 'wrong', wrong: `${place.name} answered ${answer.status} to ${method} ${path}: ${text}` }
-    }
-    return { how: (JSON.parse(text) as { detail?: string }).detail === undefined ? 'unavailable' : 'doubtful' }
+    const answer = await fetch(`${url}${path}`, { ...request, signal: AbortSignal.timeout(withinMs) })
+    return { status: answer.status, headers: answer.headers, text: await answer.text() }
   } catch (error) {
     return { how: howOf(error as Error) }
   }

@@ -13,6 +13,7 @@ import { rarerOutages, usualOutages } from './outages.js'
 import { Stuck } from './patience.js'
 import { powerCuts } from './powercut.js'
 import { lineOf, type Survived } from './report.js'
+import { embeddedSends, killedClusterSends, pausedClusterSends } from './sends.js'
 import { strikeOften } from './strike.js'
 
 const { values } = parseArgs({
@@ -73,6 +74,15 @@ const kinds: readonly Kind[] = [
     run: () => cut(subject),
   })),
   { name: 'embedded node killed', run: () => told(embeddedKills({ cycles: cycles(kills), seed, note })) },
+  { name: 'sends of a killed node', run: () => told(embeddedSends({ cycles: cycles(kills), seed, note })) },
+  {
+    name: 'sends of a cluster whose nodes are killed',
+    run: () => told(killedClusterSends({ cycles: cycles(strikes), seed, note })),
+  },
+  {
+    name: 'sends of a cluster whose nodes stand still',
+    run: () => told(pausedClusterSends({ cycles: cycles(strikes), seed, note })),
+  },
   ...[...usualOutages, ...rarerOutages, ...lostLogs].map((fault) => ({
     name: fault.name,
     run: () => told(strikeOften(fault, { cycles: cycles(strikes), seed, note, strength })),

@@ -8,10 +8,12 @@ import { fileURLToPath } from 'node:url'
 import { testKey } from '../harness/process.js'
 import { standStill } from '../harness/standstill.js'
 
+export type Plane = 'mgmt' | 'gateway'
+
 export interface Place {
   readonly name: string
-  /** Where it listens; nowhere while it does not run or has not said so yet. */
-  url(): string | undefined
+  /** Where it listens, for management unless told otherwise; nowhere while it does not run or has not said so yet. */
+  url(plane?: Plane): string | undefined
   /** Begins to start, and does not wait. */
   spawn(): void
   /** Resolves when it serves. One that ended instead rejects with what it printed last. */
@@ -36,7 +38,7 @@ export function openPlace(name: string, env: Readonly<Record<string, string>>): 
   const dir = mkdtempSync(join(tmpdir(), 'parley-faults-'))
   const surprises: string[] = []
   let child: ChildProcess | undefined
-  let url: string | undefined
+  let urls: Readonly<Record<Plane, string>> | undefined
   let output = ''
   let wanted = false
   let starting: Promise<void> = Promise.reject(new Error(`${name} was never started`))
@@ -53,11 +55,11 @@ export function openPlace(name: string, env: Readonly<Record<string, string>>): 
       let line = ''
       const read = (piece: Buffer) => {
         output = `${output}${piece}`.slice(-keptChars)
-        if (url !== undefined) return
+        if (urls !== undefined) return
         line += piece
         const found = line.split('\n').find((each) => each.includes('"node.started"') && each.endsWith('}'))
         if (!found || child !== born) return
-        url = (JSON.parse(found) as { urls: { mgmt: string } }).urls.mgmt
+        urls = (JSON.parse(found) as { urls: Record<Plane, string> }).urls
         resolve()
       }
       born.stdout!.on('data', read)
@@ -65,7 +67,7 @@ export function openPlace(name: string, env: Readonly<Record<string, string>>): 
       born.on('exit', (code, signal) => {
         reject(new Error(ended(code, signal)))
         if (child !== born) return
-        url = undefined
+        urls = undefined
         if (wanted) surprises.push(ended(code, signal))
         wanted = false
       })
@@ -90,9 +92,9 @@ export function openPlace(name: string, env: Readonly<Record<string, string>>): 
 
   return {
     name,
-    url: () => url,
+    url: (plane = 'mgmt') => urls?.[plane],
     spawn() {
-      url = undefined
+      urls = undefined
       wanted = true
       child = spawn(process.execPath, ['--disable-proto=delete', '--enable-source-maps', program], {
         env: { ...inherited(), ...common, PARLEY_DATA_DIR: dir, FAULTS_NODE: name, ...env },

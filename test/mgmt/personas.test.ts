@@ -9,14 +9,28 @@ import { begun } from '../../runtime/gateway/commands.js'
 import { openSandbox } from '../../runtime/gateway/sandbox.js'
 import { sandboxForget } from '../../runtime/gateway/sandboxcommands.js'
 import { directiveTable } from '../../runtime/gateway/sandboxturns.js'
-import { conversationTable, outgoingTable, trafficTable, turnTable } from '../../runtime/gateway/tables.js'
+import {
+  conversationTable,
+  outgoingTable,
+  testTrafficTable,
+  trafficTable,
+  turnTable,
+} from '../../runtime/gateway/tables.js'
 import type { Command, Query } from '../../runtime/shard/contract.js'
 import type { Key, Table } from '../../runtime/store/contract.js'
 import { manualClock, until } from '../harness/clock.js'
 import { openTestNode, type Response } from '../harness/node.js'
 import { hang, openReceiver } from '../harness/receiver.js'
 
-const looked = [turnTable, directiveTable, outgoingTable, conversationTable, trafficTable, personaTable]
+const looked = [
+  turnTable,
+  directiveTable,
+  outgoingTable,
+  conversationTable,
+  trafficTable,
+  testTrafficTable,
+  personaTable,
+]
 const rowsOf: Query<{ name: string; prefix: Key }, unknown[]> = {
   name: 'test.rows',
   read(reader, { name, prefix }) {
@@ -367,8 +381,9 @@ t.test('A rehearsal leaves nothing in live lists, and what it left goes with the
   t.same((await call('GET', `/${desk.agent}/people`)).json.data, [], 'a persona is nobody’s customer')
   const { userId, personId } = (await call('GET', desk.at)).json
   t.equal((await call('GET', `/${desk.agent}/people/${personId}`)).status, 404)
-  t.ok((await rows(trafficTable, ['demo', desk.agent])).length > 0)
-  t.ok((await rows(trafficTable, ['demo', desk.agent])).every((entry) => entry.test))
+  t.same(await rows(trafficTable, ['demo', desk.agent]), [])
+  t.ok((await rows(testTrafficTable, ['demo', desk.agent])).length > 0)
+  t.ok((await rows(testTrafficTable, ['demo', desk.agent])).every((entry) => entry.test))
   t.ok((await rows(turnTable, [userId])).length > 0)
   t.equal((await call('DELETE', desk.at)).status, 204)
   await until(async () => (await rows(turnTable, [userId])).length === 0, clock)

@@ -3,10 +3,12 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import t from 'tap'
+import { usualSending } from '../../core/outreach/settings.js'
 import { accessRepertoire, keyCommands } from '../../mgmt/access/commands.js'
 import { agentCommands, agentRepertoire } from '../../mgmt/agents/commands.js'
 import { agentDocuments, documentRepertoire } from '../../mgmt/agents/documents.js'
 import { findAgent } from '../../mgmt/agents/store.js'
+import { automationRepertoire, openAutomation } from '../../mgmt/automation/open.js'
 import { channelCommands, channelRepertoire } from '../../mgmt/channels/commands.js'
 import { channelRoutesOf } from '../../mgmt/channels/store.js'
 import { connectionCommands, connectionRepertoire } from '../../mgmt/connections/commands.js'
@@ -45,6 +47,12 @@ const outreach = outreachParts({
   people: people.door,
   timeScale: 1,
 })
+const automation = openAutomation({
+  agents: { serialOf: () => undefined, read: () => undefined },
+  people: people.door,
+  sends: { accept: outreach.commands.accept.decide, sendingOf: () => usualSending },
+  timeScale: 1,
+})
 const personas = openPersonas({
   people: people.door,
   sandbox: { begin: sandboxBegin, forget: sandboxForget },
@@ -75,6 +83,8 @@ const made = [
   people.queries,
   outreach.commands,
   outreach.queries,
+  automation.commands,
+  automation.queries,
   personas.commands,
   personas.queries,
   links.commands,
@@ -94,6 +104,7 @@ const parts = [
   knowledgeRepertoire(knowledge, { getPage: async () => ({ kind: 'stopped' }), removeObject: async () => {} }),
   peopleRepertoire(people),
   outreachRepertoire(outreach),
+  automationRepertoire(automation),
   personaRepertoire(personas),
   linkRepertoire(links),
 ]

@@ -78,3 +78,28 @@ t.test('Records and keys go after 180 days, and the key then makes a new send', 
   t.not(second.sendId, first.sendId)
   t.equal(second.personId, first.personId)
 })
+
+t.test('A follow-up is exempt from the frequency cap, its retries too, and never goes out after a STOP', async (t) => {
+  const sends = await openSends(t)
+  const marketing = { ...outreach, class: 'marketing' as const, followUp: { templateId: 'hi', afterHours: 1 } }
+  sends.document = { ...sends.document, outreach: [marketing] }
+  const first = await accepted(sends)
+  const { personId, asid } = await sends.reaches(first, 'sent')
+  t.ok(sends.person(personId)?.outreach?.marketingAt, 'they are within the cap')
+  sends.scripts.push({ news: [{ state: 'failed', reason: 'providerError', again: 'later' }] })
+  await eventually(sends.house, () => sends.out.length === 2, minute)
+  t.same(
+    sends.taken.map((opening) => [opening.asid, opening.attempt]),
+    [
+      [asid, 1],
+      [asid, 1],
+      [asid, 2],
+    ],
+  )
+  const stopped = await accepted(sends)
+  const stoppedAsid = (await sends.reaches(stopped, 'sent')).asid!
+  sends.optedOut.add(stoppedAsid)
+  await sends.house.time.advance(3 * hour)
+  await eventually(sends.house, () => sends.events.some(({ data }) => data.reason === 'opted_out'), minute)
+  t.equal(sends.taken.filter((opening) => opening.asid === stoppedAsid).length, 1)
+})

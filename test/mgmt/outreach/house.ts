@@ -1,4 +1,4 @@
-/** Sends over a shard of their own, with real people, a document that a test writes, and conversations that it scripts. */
+/** Sends and automation over a shard of their own, with real people, a document that a test writes, and conversations that it scripts. */
 import type { Test } from 'tap'
 import { type AgentDocument, emptyDocument } from '../../../core/agent/index.js'
 import { agentKeyOf } from '../../../core/agentkey.js'
@@ -6,11 +6,18 @@ import { isRefusal, type Refusal, refuse } from '../../../core/errors.js'
 import type { OrgEventPayload } from '../../../core/orgevents.js'
 import type { SendRequest } from '../../../core/outreach/request.js'
 import type { SendNews } from '../../../core/outreach/send.js'
+import { type Sending, usualSending } from '../../../core/outreach/settings.js'
 import type { OutreachSend } from '../../../core/outreach/view.js'
 import type { Person } from '../../../core/people/person.js'
+import { automationRepertoire, type OpenAutomation, openAutomation } from '../../../mgmt/automation/open.js'
 import type { ConversationDoor, Opening, OpeningAnswer, Probed } from '../../../mgmt/outreach/needs.js'
-import { type OutreachOptions, outreachParts, outreachRepertoire } from '../../../mgmt/outreach/open.js'
-import { openPeople, peopleRepertoire } from '../../../mgmt/people/commands.js'
+import {
+  type OutreachOptions,
+  type OutreachParts,
+  outreachParts,
+  outreachRepertoire,
+} from '../../../mgmt/outreach/open.js'
+import { type OpenPeople, openPeople, peopleRepertoire } from '../../../mgmt/people/commands.js'
 import type { Command, Repertoire } from '../../../runtime/shard/contract.js'
 import { shardOf } from '../../../runtime/shard/place.js'
 import { eventually, type House, houseShards } from '../../contract/shards/house.js'
@@ -44,7 +51,8 @@ export const isSent: Script = { news: [{ state: 'sent' }] }
 export interface Sends {
   house: House
   readonly parts: ReturnType<typeof outreachParts>
-  readonly people: ReturnType<typeof openPeople>
+  readonly people: OpenPeople
+  readonly automation: OpenAutomation
   readonly events: OrgEventPayload[]
   /** Everything that conversations took, in order. */
   readonly taken: Opening[]
@@ -52,6 +60,8 @@ export interface Sends {
   readonly out: string[]
   tellLate(): Promise<unknown>
   readonly optedOut: Set<string>
+  /** When whoever has that identity last wrote. */
+  readonly heardAt: Map<string, number>
   readonly conversations: ConversationDoor
   /** What the next openings come to; afterwards they are sent. */
   readonly scripts: Script[]
@@ -86,8 +96,21 @@ export async function openSends(
     },
   }
   const agent = { serial: 1, name: 'Desk' }
-  const people = openPeople({ orgEvent, agentOf: () => agent })
-  const parts = outreachParts({
+  const automation: OpenAutomation = openAutomation({
+    agents: { serialOf: () => agent.serial, read: () => ({ document: sends.document, agent }) },
+    people: {
+      byId: (...which) => people.door.byId(...which),
+      keepAppointment: (...kept) => people.door.keepAppointment(...kept),
+    },
+    sends: {
+      accept: (tx, asked, told) => parts.commands.accept.decide(tx, asked, told),
+      sendingOf: (reader) => (parts.queries.sending.read(reader, place) as Sending) ?? usualSending,
+    },
+    timeScale: 1,
+  })
+  const people: OpenPeople = openPeople({ orgEvent, agentOf: () => agent, listeners: [automation.kept] })
+  const parts: OutreachParts = outreachParts({
+    ...automation.ofSends,
     orgEvent,
     documents: { read: () => ({ document: sends.document, agent }) },
     people: people.door,
@@ -97,11 +120,12 @@ export async function openSends(
   const [taken, scripts, probes, probed]: [Opening[], Script[], Probed[], string[]] = [[], [], [], []]
   const [out, late]: [string[], SendNews[]] = [[], []]
   const optedOut = new Set<string>()
+  const heardAt = new Map<string, number>()
   const known = new Map<string, number>()
 
   const conversations: ConversationDoor = {
     asidOf: (_place, channel, address) => `usr_${channel}_${address}`,
-    standing: async (asid) => ({ isOptedOut: optedOut.has(asid) }),
+    standing: async (asid) => ({ isOptedOut: optedOut.has(asid), heardAt: heardAt.get(asid) }),
     async probe(_place, _channel, address) {
       probed.push(address)
       return probes.shift() ?? 'capable'
@@ -111,6 +135,8 @@ export async function openSends(
       const messageId = `msg_${sendId}`
       if ((known.get(sendId) ?? 0) >= attempt) return { messageId }
       if (optedOut.has(asid)) return { reason: 'optedOut', again: 'never' }
+      const talkingUntil = (heardAt.get(asid) ?? -Infinity) + (opening.quietMs ?? 0)
+      if (talkingUntil > sends.house.time.now()) return { talkingUntil }
       const script = scripts.shift() ?? isSent
       const { answer, isTaken = !answer || 'messageId' in answer, news = [], isLate } = script
       if (isTaken) {
@@ -148,12 +174,14 @@ export async function openSends(
   let died = life()
 
   const around = () => ({ shards: sends.house.shards, conversations, clock: sends.house.clock })
-  const both = [outreachRepertoire(parts), peopleRepertoire(people)]
+  const all = [outreachRepertoire(parts), peopleRepertoire(people), automationRepertoire(automation)]
   const repertoire: Repertoire = {
-    commands: [...both.flatMap((each) => each.commands), orgEvent, ...more] as Repertoire['commands'],
-    queries: both.flatMap((each) => each.queries),
-    performers: (shards) =>
-      parts.performers({ shards, conversations, clock: { ...clock, now: () => sends.house.time.now() } }),
+    commands: [...all.flatMap((each) => each.commands), orgEvent, ...more] as Repertoire['commands'],
+    queries: all.flatMap((each) => each.queries),
+    performers(shards) {
+      const world = { shards, conversations, clock: { ...clock, now: () => sends.house.time.now() } }
+      return { ...parts.performers(world), ...automation.performers(world) }
+    },
   }
   const clock = { now: () => 0, elapsed: () => 0, wake: () => () => {}, soon: () => {} }
 
@@ -161,11 +189,13 @@ export async function openSends(
     house: undefined as unknown as House,
     parts,
     people,
+    automation,
     events,
     taken,
     out,
     tellLate: () => Promise.all(late.splice(0).map(tell)),
     optedOut,
+    heardAt,
     conversations,
     scripts,
     probes,
@@ -198,7 +228,7 @@ export async function openSends(
       space()
         .rows(undefined, 1e6)
         .map(({ key, value }) => `${key.toString('latin1')}=${value?.toString('latin1')}`)
-        .filter((row) => /outreach|people/.test(row)),
+        .filter((row) => /outreach|people|automation/.test(row)),
     async crash() {
       await sends.house.die()
       over(unavailable)

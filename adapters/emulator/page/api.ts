@@ -1,0 +1,108 @@
+/** The page's calls to the node that served it, with the ticket that opens them. */
+import type { Preview } from '../../../core/render/preview.js'
+
+export type Channel = 'rcs' | 'sms' | 'messengerA' | 'vendorMessages'
+
+export interface Stage {
+  readonly name: string
+  readonly agentId: string
+  readonly phones: readonly { readonly channel: Channel; readonly provider: string; readonly address: string }[]
+  readonly chatUrl?: string
+  readonly pollMs: number
+  readonly compileAfterMs: number
+}
+
+export type Act =
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'tap'; readonly label: string; readonly postback: string; readonly number: number }
+  | { readonly kind: 'location'; readonly latitude: number; readonly longitude: number; readonly label?: string }
+  | { readonly kind: 'stop' | 'optOut' | 'offline' | 'online' | 'lose' | 'regain' }
+
+export interface Sent {
+  readonly number: number
+  readonly providerId: string
+  readonly body: unknown
+  readonly at: number
+}
+export type State = 'queued' | 'sent' | 'delivered' | 'read' | 'failed'
+export interface Fare {
+  readonly messageId: string
+  readonly at: number
+  readonly state: State
+  readonly providerIds: readonly string[]
+}
+export interface Done {
+  readonly number: number
+  readonly channel: Channel
+  readonly at: number
+  readonly act: Act
+}
+export interface News {
+  readonly phones: readonly {
+    readonly channel: Channel
+    readonly isOffline: boolean
+    readonly isLost: boolean
+    readonly sent: readonly Sent[]
+    readonly fares: readonly Fare[]
+  }[]
+  readonly acts: readonly Done[]
+}
+
+export interface Found {
+  readonly line: number
+  readonly column: number
+  readonly code: string
+  readonly message: string
+}
+export interface Compiled {
+  readonly problems: readonly Found[]
+  readonly warnings: readonly Found[]
+  readonly message?: unknown
+  readonly renderings?: Readonly<Record<string, Preview>>
+}
+
+/** The ticket is missing, wrong or has run out: somebody has to come in anew. */
+export class NoTicket extends Error {}
+
+const key = 'parley-emulator-ticket'
+let ticket = sessionStorage.getItem(key) ?? ''
+
+/** Takes the ticket out of the address, so that it is not copied along with it. */
+export function takeTicket(): void {
+  const given = location.hash.slice(1)
+  if (!given.startsWith('ep1.')) return
+  keep(given)
+  history.replaceState(null, '', location.pathname)
+}
+
+function keep(given: string): void {
+  ticket = given
+  sessionStorage.setItem(key, given)
+}
+
+async function call<R>(method: string, path: string, body?: unknown, bearer = ticket): Promise<R> {
+  if (!bearer) throw new NoTicket()
+  const answer = await fetch(`v1/system/emulator/${path}`, {
+    method,
+    headers: { authorization: `Bearer ${bearer}`, ...(body !== undefined && { 'content-type': 'application/json' }) },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  })
+  if (answer.status === 401 || answer.status === 403) throw new NoTicket()
+  const told = await answer.json()
+  if (!answer.ok) throw new Error(told.errors?.[0]?.message ?? told.detail ?? told.title ?? 'That did not work.')
+  return told as R
+}
+
+export async function enter(apiKey: string): Promise<void> {
+  const { ticket: given } = await call<{ ticket: string }>('POST', 'tickets', undefined, apiKey)
+  keep(given)
+}
+
+const name = encodeURIComponent
+export const stage = () => call<Stage>('GET', 'stage')
+export const news = (sent: number, acts: number) => call<News>('GET', `stage/news?sent=${sent}&acts=${acts}`)
+export const act = (channel: Channel, what: Act) => call<unknown>('POST', `stage/phones/${channel}/_act`, what)
+export const message = (channel: Channel, id: string) =>
+  call<Record<string, unknown>>('GET', `stage/phones/${channel}/messages/${name(id)}`)
+export const deed = (number: number) => call<Record<string, unknown>>('GET', `stage/acts/${number}`)
+export const compile = (aml: string) => call<Compiled>('POST', 'stage/_compile', { aml })

@@ -1,0 +1,231 @@
+/** One thing that was said on a phone, and everything in it that can be tapped. */
+
+import { useState } from 'preact/hooks'
+import { segmentsOf } from '../../../core/render/gsm7.js'
+import type { Act, Channel, State } from './api.js'
+import { type Card, type Drawing, drawingOf, type Picture, type Tap } from './drawing.js'
+import type { Asked } from './raw.js'
+import type { Item } from './talk.js'
+
+interface BubbleProps {
+  item: Item
+  channel: Channel
+  provider: string
+  isNewest: boolean
+  state: State | undefined
+  isOffline: boolean
+  does: (what: Act) => void
+  here: Act
+  ask: (asked: Asked) => void
+}
+
+export function Bubble({ item, channel, provider, isNewest, state, isOffline, does, here, ask }: BubbleProps) {
+  if (item.kind === 'failed') {
+    return (
+      <article class="line note">
+        <p>A message did not get here.</p>
+        <Raw label="the message that failed" show={() => ask({ kind: 'message', channel, name: item.messageId })} />
+      </article>
+    )
+  }
+  if (item.kind === 'done') {
+    return (
+      <article class={isNote(item) ? 'line note' : 'line own'}>
+        <p class={isNote(item) ? '' : 'bubble'}>{wordsOf(item.act)}</p>
+        <Raw label={wordsOf(item.act)} show={() => ask({ kind: 'deed', number: item.number })} />
+      </article>
+    )
+  }
+  const drawing = drawingOf(provider, item.body)
+  const tap = ({ kind, label, postback }: Tap) =>
+    kind === 'location'
+      ? does(here)
+      : postback !== undefined && does({ kind: 'tap', label, postback, number: item.number })
+  return (
+    <article class="line theirs">
+      <Drawn drawing={drawing} tap={tap} chips={isNewest} />
+      <footer>
+        <Receipt state={state} isOffline={isOffline} />
+        {channel === 'sms' && drawing.text !== undefined && <Segments text={drawing.text} />}
+        <Raw
+          label={(drawing.text ?? 'a message').slice(0, 40)}
+          show={() => ask({ kind: 'message', channel, name: item.providerId })}
+        />
+      </footer>
+    </article>
+  )
+}
+
+const unsaid: readonly Act['kind'][] = ['offline', 'online', 'lose', 'regain', 'optOut']
+
+/** Whether it is something that happened to the phone, and nothing that anybody said. */
+export function isNote(item: Item): boolean {
+  return item.kind === 'failed' || (item.kind === 'done' && unsaid.includes(item.act.kind))
+}
+
+function Raw({ label, show }: { label: string; show: () => void }) {
+  return (
+    <button type="button" class="raw" aria-label={`Raw: ${label}`} onClick={show}>
+      {'{ }'}
+    </button>
+  )
+}
+
+function wordsOf(act: Act): string {
+  switch (act.kind) {
+    case 'text':
+      return act.text
+    case 'tap':
+      return act.label
+    case 'location':
+      return `📍 ${act.label ?? `${act.latitude}, ${act.longitude}`}`
+    default:
+      return sentences[act.kind]
+  }
+}
+
+const sentences = {
+  stop: 'STOP',
+  optOut: 'The thread was deleted.',
+  offline: 'The phone went offline.',
+  online: 'The phone is online again.',
+  lose: 'RCS does not reach this phone any more.',
+  regain: 'RCS reaches this phone again.',
+} as const
+
+const receipts: Readonly<Record<State, string>> = {
+  queued: 'Waiting',
+  sent: 'Sent',
+  delivered: 'Delivered',
+  read: 'Read',
+  failed: 'Failed',
+}
+
+function Receipt({ state = 'queued', isOffline }: { state?: State | undefined; isOffline: boolean }) {
+  const isWaiting = isOffline && (state === 'sent' || state === 'queued')
+  return <span class={`receipt ${state}`}>{isWaiting ? 'Sent, phone offline' : receipts[state]}</span>
+}
+
+function Segments({ text }: { text: string }) {
+  const { encoding, segments, units } = segmentsOf(text)
+  return (
+    <span title={`${units} units`}>
+      {segments} {segments === 1 ? 'segment' : 'segments'}, {encoding === 'gsm7' ? 'GSM-7' : 'UCS-2'}
+    </span>
+  )
+}
+
+interface DrawnProps {
+  drawing: Drawing
+  tap: (tap: Tap) => void
+  /** Whether chips are there still. */
+  chips: boolean
+}
+
+export function Drawn({
+  drawing: { text, pictures = [], cards = [], chips = [], list },
+  tap,
+  chips: hasChips,
+}: DrawnProps) {
+  return (
+    <div class="drawn">
+      {text !== undefined && <p class="bubble">{text}</p>}
+      {pictures.map((picture) => (
+        <Media key={picture.url} {...picture} />
+      ))}
+      {cards.length > 0 && (
+        <div class={cards.length > 1 ? 'cards many' : 'cards'}>
+          {cards.map((card, at) => (
+            <CardView key={at} card={card} tap={tap} />
+          ))}
+        </div>
+      )}
+      {list && <List {...list} tap={tap} />}
+      {hasChips && chips.length > 0 && (
+        <div class="chips">
+          {chips.map((chip, at) => (
+            <TapView key={at} {...chip} tap={() => tap(chip)} />
+          ))}
+        </div>
+      )}
+    </div>
+  )
+}
+
+/** Whoever has picked is done with it, so it closes. */
+function List({ title, rows, tap }: NonNullable<Drawing['list']> & { tap: (tap: Tap) => void }) {
+  const [isOpen, setOpen] = useState(false)
+  return (
+    <details class="list" open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary>{title}</summary>
+      {rows.map((row) => (
+        <TapView
+          key={row.postback ?? row.label}
+          {...row}
+          tap={() => {
+            setOpen(false)
+            tap(row)
+          }}
+        />
+      ))}
+    </details>
+  )
+}
+
+function CardView({ card: { title, description, picture, taps }, tap }: { card: Card; tap: (tap: Tap) => void }) {
+  return (
+    <div class="card">
+      {picture && <Media {...picture} />}
+      {title && <strong>{title}</strong>}
+      {description && <p>{description}</p>}
+      {taps.map((each, at) => (
+        <TapView key={at} {...each} tap={() => tap(each)} />
+      ))}
+    </div>
+  )
+}
+
+const icons: Readonly<Record<Tap['kind'], string>> = {
+  reply: '',
+  link: '↗ ',
+  dial: '☎ ',
+  calendar: '📅 ',
+  map: '🗺 ',
+  location: '📍 ',
+}
+
+/** The provider is told of a tap; of a link without anything to tell, the phone opens it and nobody hears of it. */
+function TapView({ label, description, kind, postback, href, tap }: Tap & { tap: () => void }) {
+  const words = (
+    <>
+      {icons[kind] && <span aria-hidden="true">{icons[kind]}</span>}
+      {label}
+      {description && <small>{description}</small>}
+    </>
+  )
+  if (href !== undefined && postback === undefined) {
+    return (
+      <a class="tap" href={href} target="_blank" rel="noreferrer">
+        {words}
+      </a>
+    )
+  }
+  return (
+    <button type="button" class="tap" onClick={tap} {...(href !== undefined && { title: href })}>
+      {words}
+    </button>
+  )
+}
+
+function Media({ url, kind, alt = '' }: Picture) {
+  if (kind === 'image') return <img class="picture" src={url} alt={alt} loading="lazy" />
+  if (kind === 'file') {
+    return (
+      <a class="tap" href={url} target="_blank" rel="noreferrer">
+        {alt || 'A file'}
+      </a>
+    )
+  }
+  // biome-ignore lint/a11y/useMediaCaption: it is somebody's message, and has none
+  return kind === 'video' ? <video class="picture" src={url} controls /> : <audio src={url} controls />
+}

@@ -1,0 +1,122 @@
+/** A place to write AML: what is wrong with it while it is written, and what each channel would show. */
+import { useEffect, useState } from 'preact/hooks'
+import type { Preview } from '../../../core/render/preview.js'
+import { type Compiled, compile, type Found } from './api.js'
+import { drawingOfBlock } from './blocks.js'
+import { Drawn } from './bubble.js'
+
+const first = `Welcome to the **Harbor Hotel**.
+
+[[ask.choice #room | Which room would you like?
+blue = Blue room ~ Faces the harbor
+green = Green room ~ Above the garden
+]]
+[[chips: Opening hours | Our site -> https://harbor.example]]`
+
+const channels = [
+  ['rcs', 'RCS'],
+  ['sms', 'SMS'],
+  ['messengerA', 'Messenger A'],
+  ['vendorMessages', 'Vendor Messages'],
+  ['webchat', 'Web chat'],
+] as const
+
+export function Editor({ waitMs }: { waitMs: number }) {
+  const [aml, setAml] = useState(first)
+  const [compiled, setCompiled] = useState<Compiled>()
+  const [channel, setChannel] = useState<string>('sms')
+
+  useEffect(() => {
+    let isOld = false
+    const timer = setTimeout(() => {
+      // A page that is not let in any more says so above.
+      compile(aml).then(
+        (found) => isOld || setCompiled(found),
+        () => {},
+      )
+    }, waitMs)
+    return () => {
+      isOld = true
+      clearTimeout(timer)
+    }
+  }, [aml, waitMs])
+
+  const preview = compiled?.renderings?.[channel]
+  return (
+    <section class="aml" id="aml" aria-labelledby="aml-title">
+      <h2 id="aml-title">Write AML</h2>
+      <div class="halves">
+        <div>
+          <textarea
+            aria-label="AML"
+            aria-describedby="aml-findings"
+            spellcheck={false}
+            rows={14}
+            value={aml}
+            onInput={(event) => setAml(event.currentTarget.value)}
+          />
+          <div id="aml-findings" role="status">
+            {compiled && <Findings {...compiled} />}
+          </div>
+        </div>
+        <div class="shown">
+          <fieldset class="channels">
+            <legend>What people see on</legend>
+            {channels.map(([name, title]) => (
+              <label key={name}>
+                <input type="radio" name="channel" checked={channel === name} onChange={() => setChannel(name)} />
+                {title}
+              </label>
+            ))}
+          </fieldset>
+          {preview ? <Seen {...preview} /> : <p class="empty">Nothing, as long as there are problems.</p>}
+        </div>
+      </div>
+    </section>
+  )
+}
+
+function Findings({ problems, warnings }: Compiled) {
+  if (problems.length + warnings.length === 0) return <p class="fine">No problems.</p>
+  return (
+    <ul class="findings">
+      {problems.map((each) => (
+        <Finding key={`${each.line} ${each.column} ${each.code}`} {...each} kind="Problem" />
+      ))}
+      {warnings.map((each) => (
+        <Finding key={`${each.line} ${each.column} ${each.code}`} {...each} kind="Warning" />
+      ))}
+    </ul>
+  )
+}
+
+function Finding({ kind, line, column, message }: Found & { kind: 'Problem' | 'Warning' }) {
+  return (
+    <li class={kind.toLowerCase()}>
+      <strong>
+        {kind}, line {line}, column {column}:
+      </strong>{' '}
+      {message}
+    </li>
+  )
+}
+
+function Seen({ blocks, loss, text, segments, encoding, units }: Preview) {
+  return (
+    <>
+      <div class="preview">
+        {text !== undefined ? (
+          <p class="bubble">{text}</p>
+        ) : (
+          blocks.map((block, at) => <Drawn key={at} drawing={drawingOfBlock(block)} tap={() => {}} chips />)
+        )}
+      </div>
+      {segments !== undefined && (
+        <p class="figures">
+          {segments} {segments === 1 ? 'segment' : 'segments'}, {encoding === 'gsm7' ? 'GSM-7' : 'UCS-2'}, {units} units
+        </p>
+      )}
+      <p class="figures">{loss.length === 0 ? 'Nothing is lost.' : `Lost: ${loss.join(', ')}`}</p>
+    </>
+  )
+}

@@ -1,0 +1,124 @@
+/** One phone: what it was sent, what its person does, and how it stands to the network. */
+import { useEffect, useRef, useState } from 'preact/hooks'
+import type { Act, Channel, Stage } from './api.js'
+import { Bubble, isNote } from './bubble.js'
+import type { Asked } from './raw.js'
+import type { PhoneTalk } from './talk.js'
+
+interface PhoneProps {
+  title: string
+  phone: Stage['phones'][number]
+  talk: PhoneTalk | undefined
+  does: (what: Act) => void
+  ask: (asked: Asked) => void
+}
+
+/** Somewhere to be. */
+const here = { kind: 'location', latitude: 38.7071, longitude: -9.1359, label: 'Terreiro do Paço' } as const
+
+/** What else a person can do there, beside writing and tapping. */
+const deeds: Readonly<Record<Channel, readonly { label: string; what: Act }[]>> = {
+  rcs: [
+    { label: 'Location', what: here },
+    { label: 'STOP', what: { kind: 'stop' } },
+  ],
+  sms: [{ label: 'STOP', what: { kind: 'stop' } }],
+  messengerA: [
+    { label: 'Location', what: here },
+    { label: 'STOP', what: { kind: 'stop' } },
+  ],
+  vendorMessages: [{ label: 'Delete thread', what: { kind: 'optOut' } }],
+}
+
+export function PhoneView({ title, phone: { channel, provider, address }, talk, does, ask }: PhoneProps) {
+  const [draft, setDraft] = useState('')
+  const log = useRef<HTMLDivElement>(null)
+  const { items = [], fares = [], isOffline = false, isLost = false } = talk ?? {}
+  const newest = items.findLast((item) => !isNote(item))
+  const stateOf = (providerId: string) => fares.find(({ providerIds }) => providerIds.includes(providerId))?.state
+
+  useEffect(() => {
+    log.current?.scrollTo({ top: log.current.scrollHeight })
+  }, [items.length])
+
+  function send(event: Event) {
+    event.preventDefault()
+    const text = draft.trim()
+    if (text === '') return
+    setDraft('')
+    does({ kind: 'text', text })
+  }
+
+  return (
+    <section class={`phone ${channel}`} id={channel} aria-label={title}>
+      <header>
+        <h2>{title}</h2>
+        <p class="about">
+          {provider} · {address.replace(/^urn:mbid:/, '')}
+        </p>
+      </header>
+      <fieldset class="deeds" aria-label={`What else to do on ${title}`}>
+        <button type="button" aria-pressed={isOffline} onClick={() => does({ kind: isOffline ? 'online' : 'offline' })}>
+          Offline
+        </button>
+        {channel === 'rcs' && (
+          <button type="button" aria-pressed={isLost} onClick={() => does({ kind: isLost ? 'regain' : 'lose' })}>
+            No RCS
+          </button>
+        )}
+        {deeds[channel].map(({ label, what }) => (
+          <button key={label} type="button" onClick={() => does(what)}>
+            {label}
+          </button>
+        ))}
+      </fieldset>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached without a mouse */}
+      <div class="log" ref={log} role="log" aria-label={`Messages on ${title}`} tabIndex={0}>
+        {items.length === 0 && <p class="empty">Say hello.</p>}
+        {items.map((item) => (
+          <Bubble
+            key={`${item.kind} ${'number' in item ? item.number : item.messageId}`}
+            item={item}
+            channel={channel}
+            provider={provider}
+            isNewest={item === newest}
+            state={item.kind === 'sent' ? stateOf(item.providerId) : undefined}
+            isOffline={isOffline}
+            does={does}
+            here={here}
+            ask={ask}
+          />
+        ))}
+      </div>
+      <form class="writing" onSubmit={send}>
+        <input
+          value={draft}
+          onInput={(event) => setDraft(event.currentTarget.value)}
+          placeholder="Message"
+          aria-label={`Write on ${title}`}
+          autocomplete="off"
+        />
+        <button type="submit" aria-label={`Send on ${title}`}>
+          ↑
+        </button>
+      </form>
+    </section>
+  )
+}
+
+/** The chat is a page of its own, as visitors get it. */
+export function WebChat({ url }: { url: string }) {
+  return (
+    <section class="phone webchat" id="webchat" aria-label="Web chat">
+      <header>
+        <h2>Web chat</h2>
+        <p class="about">
+          <a href={url} target="_blank" rel="noreferrer">
+            Open on its own
+          </a>
+        </p>
+      </header>
+      <iframe src={url} title="Web chat with the agent" />
+    </section>
+  )
+}

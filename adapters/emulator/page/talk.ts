@@ -1,0 +1,70 @@
+/** What is known of each phone, and how news adds to it. */
+import type { Act, Channel, Fare, News } from './api.js'
+
+export type Item =
+  | {
+      readonly kind: 'sent'
+      readonly at: number
+      readonly number: number
+      readonly providerId: string
+      readonly body: unknown
+    }
+  | { readonly kind: 'done'; readonly at: number; readonly number: number; readonly act: Act }
+  /** A message that never reached the provider. */
+  | { readonly kind: 'failed'; readonly at: number; readonly messageId: string }
+
+export interface PhoneTalk {
+  readonly items: readonly Item[]
+  readonly fares: readonly Fare[]
+  readonly isOffline: boolean
+  readonly isLost: boolean
+}
+
+export interface Talk {
+  readonly phones: Readonly<Partial<Record<Channel, PhoneTalk>>>
+  /** The numbers of the last things that are known. */
+  readonly sent: number
+  readonly acts: number
+}
+
+export const silence: Talk = { phones: {}, sent: 0, acts: 0 }
+const quiet: PhoneTalk = { items: [], fares: [], isOffline: false, isLost: false }
+
+/** The same object when there is nothing new, so that nothing is drawn anew. */
+export function withNews(talk: Talk, news: News): Talk {
+  const phones = { ...talk.phones }
+  let { sent, acts } = talk
+  let isNew = false
+  for (const told of news.phones) {
+    const before = phones[told.channel] ?? quiet
+    const done = news.acts.filter(({ channel, number }) => channel === told.channel && number > talk.acts)
+    const came = told.sent.filter(({ number }) => number > talk.sent)
+    const changed =
+      done.length + came.length > 0 ||
+      told.isOffline !== before.isOffline ||
+      told.isLost !== before.isLost ||
+      JSON.stringify(told.fares) !== JSON.stringify(before.fares)
+    if (!changed && phones[told.channel]) continue
+    isNew = true
+    for (const { number } of came) sent = Math.max(sent, number)
+    for (const { number } of done) acts = Math.max(acts, number)
+    const { isOffline, isLost, fares } = told
+    const said: Item[] = [
+      ...came.map(({ number, at, providerId, body }) => ({ kind: 'sent' as const, number, at, providerId, body })),
+      ...done.map(({ number, at, act }) => ({ kind: 'done' as const, number, at, act })),
+      ...failedIn(fares, before.fares),
+    ]
+    const items = [...before.items, ...said].sort((a, b) => a.at - b.at)
+    phones[told.channel] = { items, fares, isOffline, isLost }
+  }
+  return isNew ? { phones, sent, acts } : talk
+}
+
+function failedIn(fares: readonly Fare[], before: readonly Fare[]): Item[] {
+  const known = new Set(before.filter(({ state }) => state === 'failed').map(({ messageId }) => messageId))
+  return fares
+    .filter(
+      ({ state, providerIds, messageId }) => state === 'failed' && providerIds.length === 0 && !known.has(messageId),
+    )
+    .map(({ messageId, at }) => ({ kind: 'failed', at, messageId }))
+}

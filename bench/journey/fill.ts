@@ -1,0 +1,100 @@
+/** Puts people and past sends of theirs on the disk of a node that is not running, as its own code would have written them. */
+import { type AgentPlace, agentKeyOf } from '../../core/agentkey.js'
+import { givenKey } from '../../core/outreach/key.js'
+import { sendIdAt } from '../../core/outreach/sendid.js'
+import { newPerson } from '../../core/people/change.js'
+import type { Person } from '../../core/people/person.js'
+import { personIdAt } from '../../core/people/personid.js'
+import { withInputs, withProfile } from '../../core/people/profile.js'
+import { findAgent } from '../../mgmt/agents/store.js'
+import { capableTable, type KeptSend, keepSend, keyTable } from '../../mgmt/outreach/store.js'
+import { write as writePerson } from '../../mgmt/people/store.js'
+import { asids } from '../../runtime/gateway/asid.js'
+import type { Tx } from '../../runtime/shard/contract.js'
+import { shardOf } from '../../runtime/shard/place.js'
+import type { Space, Write } from '../../runtime/store/contract.js'
+import { openStore } from '../../runtime/store/lmdb.js'
+import { deriveKey } from '../../runtime/store/seal.js'
+import type { NodePlace } from './node.js'
+import { filledPhoneOf, outreachId, step } from './setting.js'
+
+const shards = 16
+const peoplePerCommit = 20_000
+/** One after the other, the last of them a day ago. */
+const agoMs = 86_400_000
+
+export async function fill({ dir, rootKey }: NodePlace, agent: AgentPlace, people: number): Promise<void> {
+  const store = await openStore({ dir, shards, durability: 'synced' })
+  try {
+    const space = store.space(shardOf(agentKeyOf(agent), shards))
+    const found = findAgent(space, agent)
+    if (!found) throw new Error('the agent is not on this disk')
+    const asidOf = asids(deriveKey(rootKey, 'asids'))
+    const began = Date.now() - agoMs - people
+    for (let first = 0; first < people; first += peoplePerCommit) {
+      const { tx, rows } = collecting()
+      for (let nth = first; nth < Math.min(people, first + peoplePerCommit); nth++) {
+        const phone = filledPhoneOf(nth)
+        const person = personOf(nth, phone, asidOf(agentKeyOf(agent), 'rcs', phone), began + nth)
+        const home = [agent.orgId, agent.agentId, found.serial] as const
+        writePerson(tx, home, undefined, person)
+        const send = sendTo(person, nth)
+        keepSend(tx, home, send)
+        tx.put(keyTable, [...home, ...givenKey(send.key!)], send.id)
+        tx.put(capableTable, [...home, send.asid], { isCapable: true, until: send.sentAt! + agoMs * 7 })
+      }
+      await space.commit(inOrder(space, rows))
+    }
+  } finally {
+    await store.close()
+  }
+}
+
+function personOf(nth: number, phone: string, asid: string, at: number): Person {
+  const made = {
+    ...newPerson(personIdAt(at, drawn(nth)), 'journey', at),
+    identities: [{ asid, channel: 'rcs', address: phone }],
+  } as const
+  const profile = { phone, firstName: 'Ada', lastName: `Lovelace ${nth}`, email: `ada.past.${nth}@example.com` }
+  const profiled = withProfile(made, profile, 'fill', at)
+  return {
+    ...withInputs(profiled, { plan: 'Household 500', renewsOn: '1 November' }, at),
+    outreach: { received: [outreachId] },
+  }
+}
+
+function sendTo({ id: personId, identities, createdAt: at }: Person, nth: number): KeptSend {
+  const [identity] = identities
+  return {
+    id: sendIdAt(at, drawn(nth)),
+    outreachId,
+    origin: 'named',
+    personId,
+    state: 'sent',
+    ...{ asid: identity!.asid, channel: identity!.channel, address: identity!.address },
+    ...{ queuedAt: at, sentAt: at + 60_000, attempts: 1, messageId: `msg_${drawn(nth)}` },
+    receipts: { sentAt: at + 60_000, deliveredAt: at + 61_000 },
+    consent: { claimed: 'yes', recorded: 'new', evidence: "The journey's consent.sms was y." },
+    inputs: { plan: 'Household 500', renewsOn: '1 November' },
+    key: ['journey', step.versionId, step.nodeId, `past-${String(nth).padStart(10, '0')}`, outreachId].join(':'),
+  }
+}
+
+/** Sixteen characters, as many as an id draws. */
+function drawn(nth: number): string {
+  return String(nth).padStart(16, '0')
+}
+
+function collecting(): { tx: Tx; rows: Write[] } {
+  const rows: Write[] = []
+  const tx = {
+    get: () => undefined,
+    put: (table: Write['table'], key: Write['key'], value: unknown) => void rows.push({ table, key, value }),
+  }
+  return { tx: tx as unknown as Tx, rows }
+}
+
+/** In the order of their keys, so that the file grows at one end of each table and not all over. */
+function inOrder(space: Space, rows: readonly Write[]) {
+  return space.encode(rows).sort((a, b) => Buffer.compare(a.key, b.key))
+}

@@ -1,0 +1,34 @@
+/** A whole node in the journey scenarios: each step is read, judged and durable before its answer. */
+import { present } from '../control.js'
+import { journeyCalls } from './calls.js'
+import { fill } from './fill.js'
+import { callsOf, furnish, newPlace, startJourneyNode } from './node.js'
+
+/** So slow that no send is picked up while the bench runs: what is measured is acceptance, as it is of the others. */
+const timeScale = 0.001
+/** Each brings a burst of 1,000 and 200 a second: more than a window can use. */
+const keys = 200
+const filled = Number(process.env.BENCH_FILLED ?? 0)
+
+const place = newPlace()
+let node = await furnish(await startJourneyNode(place, { timeScale }))
+const calls = await callsOf(node, keys)
+if (filled > 0) {
+  const { place: agent } = node
+  await node.stop()
+  await fill(place, agent, filled)
+  node = { ...(await startJourneyNode(place, { timeScale })), place: agent }
+}
+
+present({
+  ready: {
+    port: Number(new URL(node.url).port),
+    request: journeyCalls(calls),
+    notes: [
+      `${keys} API keys in turn, each with its own budget, so that the limit of calls is passed and not switched off. Every`,
+      'call is the step of a profile that nobody sent before. Sends are picked up after the run: this is acceptance alone.',
+      ...(filled > 0 ? [`Before it, ${filled} people and as many past sends were on the disk.`] : []),
+    ],
+  },
+  close: () => node.stop(),
+})

@@ -1,0 +1,152 @@
+/** Records of traffic and of decisions as they are read. */
+import type { ChannelName } from '../channel/names.js'
+import type { LogEntry, TrafficEntry } from '../conversation/desk.js'
+import type { Outgoing } from '../conversation/state.js'
+import type { SessionSoFar } from './trail.js'
+
+export const emulatedChannels = ['rcs', 'sms', 'vendorMessages', 'messengerA'] as const
+type EmulatedChannel = (typeof emulatedChannels)[number]
+
+/** What is talked over. Rehearsals are held on a surface of the house, which looks like the channel it emulates. */
+export interface Surface {
+  channel: ChannelName
+  test?: true
+  emulatedChannel?: EmulatedChannel
+}
+
+export interface MessageEntry extends Surface {
+  timestamp: string
+  agentId: string
+  userId: string
+  sessionId: string
+  origin: TrafficEntry['origin']
+  type: TrafficEntry['type']
+  subtype?: string
+  text?: string
+  messageId: string
+  channelMessageId?: string
+  error?: string
+  raw: unknown
+}
+
+export interface ConversationSummary extends Surface {
+  sessionId: string
+  userId: string
+  startedAt: string
+  endedAt: string
+  messageCount: number
+  firstMessagePreview?: string
+}
+
+export interface UserSummary extends Surface {
+  userId: string
+  lastSeenAt: string
+  messageCount: number
+}
+
+export interface AgentLogEntry {
+  timestamp: string
+  agentId: string
+  level: LogEntry['level']
+  event: string
+  userId: string
+  sessionId?: string
+  channel: ChannelName
+  data?: Record<string, unknown>
+  error?: { message: string }
+  raw: unknown
+}
+
+/** A session as it is kept: what it began with, and what it came to. */
+export interface Session {
+  readonly id: string
+  readonly asid: string
+  readonly channel: ChannelName
+  readonly test?: true
+  readonly startedAt: number
+  readonly preview?: string
+  readonly soFar: Pick<SessionSoFar, 'lastAt' | 'messageCount'>
+}
+
+const iso = (at: number) => new Date(at).toISOString()
+
+function surfaceOf({ channel, test }: { readonly channel: ChannelName; readonly test?: true }): Surface {
+  if (!test) return { channel }
+  const emulatedChannel = emulatedChannels.find((each) => each === channel)
+  return { channel: 'webchat', test, ...(emulatedChannel && { emulatedChannel }) }
+}
+
+export interface RecordPlace {
+  readonly agentId: string
+  readonly asid: string
+  readonly at: number
+}
+
+/** `outgoing` is the message that it is a record of, where the agent said it. */
+export function messageEntry(
+  { agentId, asid, at }: RecordPlace,
+  record: TrafficEntry & { readonly channel: ChannelName; readonly test?: true },
+  outgoing: Outgoing | undefined,
+): MessageEntry {
+  const { origin, type, subtype, sessionId, text, messageId, error, raw } = record
+  const [channelMessageId] = outgoing?.providerIds ?? []
+  return {
+    timestamp: iso(at),
+    agentId,
+    userId: asid,
+    sessionId,
+    origin,
+    type,
+    ...(subtype !== undefined && { subtype }),
+    ...surfaceOf(record),
+    ...(text !== undefined && { text }),
+    messageId,
+    ...(channelMessageId !== undefined && { channelMessageId }),
+    ...(error !== undefined && { error }),
+    raw: raw ?? outgoing?.message ?? {},
+  }
+}
+
+export function logEntry(
+  { agentId, asid, at }: RecordPlace,
+  record: LogEntry & { readonly channel: ChannelName; readonly sessionId?: string },
+): AgentLogEntry {
+  const { level, event, data, channel, sessionId } = record
+  const why = level === 'error' ? data?.why : undefined
+  return {
+    timestamp: iso(at),
+    agentId,
+    level,
+    event,
+    userId: asid,
+    ...(sessionId !== undefined && { sessionId }),
+    channel,
+    ...(data && { data }),
+    ...(typeof why === 'string' && { error: { message: why } }),
+    raw: { level, event, ...(data && { data }) },
+  }
+}
+
+export function conversationSummary(session: Session): ConversationSummary {
+  const { id, asid, startedAt, preview, soFar } = session
+  return {
+    sessionId: id,
+    userId: asid,
+    ...surfaceOf(session),
+    startedAt: iso(startedAt),
+    endedAt: iso(soFar.lastAt),
+    messageCount: soFar.messageCount,
+    ...(preview !== undefined && { firstMessagePreview: preview }),
+  }
+}
+
+/** One person's sessions, newest first and at least one. */
+export function userSummary(sessions: readonly Session[]): UserSummary {
+  const newest = sessions[0]!
+  return {
+    userId: newest.asid,
+    ...surfaceOf(newest),
+    lastSeenAt: iso(newest.soFar.lastAt),
+    messageCount: sessions.reduce((count, { soFar }) => count + soFar.messageCount, 0),
+  }
+}

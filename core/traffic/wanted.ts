@@ -1,0 +1,41 @@
+/** What is asked of a list of traffic, and a page of it. */
+import type { LogEntry, TrafficEntry } from '../conversation/desk.js'
+import type { Position } from './stretch.js'
+import type { Window } from './window.js'
+
+export const origins = ['user', 'agent'] as const satisfies readonly TrafficEntry['origin'][]
+export const types = ['content', 'status', 'action'] as const satisfies readonly TrafficEntry['type'][]
+export const levels = ['debug', 'info', 'warn', 'error'] as const satisfies readonly LogEntry['level'][]
+
+export interface Wanted {
+  readonly window: Window
+  readonly limit: number
+  readonly includeTest: boolean
+  /** Of this person alone. */
+  readonly userId?: string
+}
+
+/** What records have to be like; whatever is absent is not asked about. */
+export interface Filter {
+  readonly sessionId?: string
+  readonly origin?: (typeof origins)[number]
+  readonly type?: (typeof types)[number]
+  readonly level?: (typeof levels)[number]
+  readonly event?: string
+}
+
+export interface WantedRecords extends Wanted {
+  readonly filter: Filter
+  /** The list goes on behind this record. */
+  readonly after?: Position
+}
+
+/** `last` is where the list goes on; absent at its end. A page may be short before that: much was looked at, little of it wanted. */
+export interface RecordPage<T> {
+  readonly data: readonly T[]
+  readonly last?: Position
+}
+
+export function isWanted(record: object, filter: Filter): boolean {
+  return Object.entries(filter).every(([name, wanted]) => (record as Record<string, unknown>)[name] === wanted)
+}

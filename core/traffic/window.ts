@@ -1,0 +1,34 @@
+/** The time that a list of traffic is about, as callers write it: ISO-8601, a day, or milliseconds since 1970. */
+import { readMoment } from '../amf/moments.js'
+import { invalid, type Refusal } from '../errors.js'
+import { traffic as limits } from '../limits.js'
+
+/** From `from` on, and before `until`; without that up to whatever is newest. */
+export interface Window {
+  readonly from: number
+  readonly until?: number
+}
+
+export interface AskedWindow {
+  readonly start?: string
+  readonly end?: string
+}
+
+const millis = /^\d{1,15}$/
+const dayAlone = /^\d{4}-\d{2}-\d{2}$/
+
+/** A sentence when it is no time. */
+function readTime(text: string): number | string {
+  if (millis.test(text)) return Number(text)
+  const read = readMoment(dayAlone.test(text) ? `${text}T00:00:00Z` : text)
+  return typeof read === 'string' ? `${read}, or milliseconds since 1970` : read.at
+}
+
+export function windowOf({ start, end }: AskedWindow, now: number): Window | Refusal {
+  const from = start === undefined ? undefined : readTime(start)
+  if (typeof from === 'string') return invalid('start', from)
+  const until = end === undefined ? undefined : readTime(end)
+  if (typeof until === 'string') return invalid('end', until)
+  if (from !== undefined && until !== undefined && from > until) return invalid('start', 'must not be after end')
+  return { from: from ?? (until ?? now) - limits.windowMs, ...(until !== undefined && { until }) }
+}

@@ -1,0 +1,158 @@
+/** The commands and queries of rules: made, changed, taken away, listed, and what became of each person under one. */
+import type { AgentPlace } from '../../core/agentkey.js'
+import { type RowState, type RowView, rowView } from '../../core/automation/row.js'
+import {
+  type AutomatedOutreachBody,
+  type AutomatedOutreachPatch,
+  type Rule,
+  ruleMade,
+  rulePatched,
+  ruleReplaced,
+} from '../../core/automation/rule.js'
+import { isRefusal, type Refusal, refuse } from '../../core/errors.js'
+import { automation as limits } from '../../core/limits.js'
+import type { Command, Query, Tx } from '../../runtime/shard/contract.js'
+import type { Reader } from '../../runtime/store/contract.js'
+import type { Doors } from './needs.js'
+import { entriesOf, entryTable, type Home, homeOf, type RuleEntry, rowTable, ruleTable } from './store.js'
+import { clearLater } from './sweep.js'
+
+export interface OneRule extends AgentPlace {
+  readonly ruleId: string
+}
+
+/** A change as a caller sent it: all of the rule, or some of it. */
+export type RuleChange =
+  | { readonly kind: 'replace'; readonly body: AutomatedOutreachBody }
+  | { readonly kind: 'patch'; readonly body: AutomatedOutreachPatch }
+
+export interface RowStretch extends OneRule {
+  readonly state?: RowState
+  readonly limit: number
+  /** The walk goes on behind this person. */
+  readonly after?: string
+}
+
+export interface RowsFound {
+  readonly data: readonly RowView[]
+  readonly after?: string
+}
+
+const notFound = refuse('resource.not_found')
+const agentNotFound = refuse('agent.not_found')
+
+export function openRules({ agents }: Pick<Doors, 'agents'>) {
+  function homeFor(reader: Reader, { orgId, agentId }: AgentPlace): Home | undefined {
+    const serial = agents.serialOf(reader, { orgId, agentId })
+    return serial === undefined ? undefined : homeOf({ orgId, agentId, serial })
+  }
+
+  function found(reader: Reader, place: OneRule): { home: Home; entry: RuleEntry; rule: Rule } | Refusal {
+    const home = homeFor(reader, place)
+    if (!home) return agentNotFound
+    const entry = entriesOf(reader, home).find(({ id }) => id === place.ruleId)
+    const rule = entry && reader.get(ruleTable, [...home, entry.key])
+    return rule ? { home, entry, rule } : notFound
+  }
+
+  function keep(tx: Tx, home: Home, key: string, rule: Rule): void {
+    const { id, name, outreachId, enabled, trigger } = rule
+    const entry: RuleEntry = { id, key, name, outreachId, enabled, trigger }
+    const entries = entriesOf(tx, home)
+    const isNew = !entries.some((each) => each.key === key)
+    tx.put(entryTable, home, isNew ? [...entries, entry] : entries.map((each) => (each.key === key ? entry : each)))
+    tx.put(ruleTable, [...home, key], rule)
+  }
+
+  const create: Command<AgentPlace & { readonly body: AutomatedOutreachBody }, Rule> = {
+    name: 'automation.create',
+    decide(tx, { orgId, agentId, body }, { mint }) {
+      const place = { orgId, agentId }
+      const [known, home] = [agents.read(tx, place), homeFor(tx, place)]
+      if (!known || !home) return agentNotFound
+      const rule = ruleMade(known.document, new Set(entriesOf(tx, home).map(({ id }) => id)), body)
+      if (!isRefusal(rule)) keep(tx, home, mint('ao'), rule)
+      return rule
+    },
+  }
+
+  const change: Command<OneRule & { readonly change: RuleChange }, Rule> = {
+    name: 'automation.change',
+    decide(tx, { change, ...place }) {
+      const known = agents.read(tx, place)
+      const before = found(tx, place)
+      if (!known || isRefusal(before)) return known ? (before as Refusal) : agentNotFound
+      const { home, entry, rule } = before
+      const after =
+        change.kind === 'replace'
+          ? ruleReplaced(known.document, rule, change.body)
+          : rulePatched(known.document, rule, change.body)
+      if (!isRefusal(after)) keep(tx, home, entry.key, after)
+      return after
+    },
+  }
+
+  /** What it was about to send is not sent; sends that it made run on. */
+  const remove: Command<OneRule, true> = {
+    name: 'automation.remove',
+    decide(tx, place, { at }) {
+      const before = found(tx, place)
+      if (isRefusal(before)) return before
+      const { home, entry } = before
+      tx.put(
+        entryTable,
+        home,
+        entriesOf(tx, home).filter(({ key }) => key !== entry.key),
+      )
+      tx.remove(ruleTable, [...home, entry.key])
+      const [orgId, agentId, serial] = home
+      clearLater(tx, { orgId, agentId, serial, ruleKey: entry.key }, at)
+      return true
+    },
+  }
+
+  const list: Query<AgentPlace, readonly Rule[]> = {
+    name: 'automation.list',
+    read(reader, place) {
+      const home = homeFor(reader, place)
+      if (!home) return agentNotFound
+      return entriesOf(reader, home).flatMap(({ key }) => reader.get(ruleTable, [...home, key]) ?? [])
+    },
+  }
+
+  const one: Query<OneRule, Rule> = {
+    name: 'automation.rule',
+    read(reader, place) {
+      const known = found(reader, place)
+      return isRefusal(known) ? known : known.rule
+    },
+  }
+
+  /** Newest people first. It looks at a bounded number of rows, however few of them are wanted: whoever asks comes back. */
+  const rows: Query<RowStretch, RowsFound> = {
+    name: 'automation.rows',
+    read(reader, { state, limit, after, ...place }) {
+      const known = found(reader, place)
+      if (isRefusal(known)) return known
+      const prefix = [...known.home, known.entry.key] as const
+      const from = after === undefined ? {} : { after: [...prefix, after] }
+      const data: RowView[] = []
+      let seen = 0
+      for (const { key, value } of reader.range(rowTable, { prefix, ...from, reverse: true })) {
+        if (state === undefined || value.state === state) data.push(rowView(key[4], value))
+        if (data.length >= limit || ++seen >= limits.rowsPerRead) return { data, after: key[4] }
+      }
+      return { data }
+    },
+  }
+
+  /** Rules that name an outreach, enabled or not. */
+  function referrersOf(reader: Reader, place: AgentPlace, outreachId: string) {
+    const home = homeFor(reader, place)
+    const naming = home ? entriesOf(reader, home).filter((each) => each.outreachId === outreachId) : []
+    return naming.map(({ id, name }) => ({ kind: 'automatedOutreach' as const, id, name }))
+  }
+
+  return { referrersOf, commands: { create, change, remove }, queries: { list, one, rows } }
+}
+export type OpenRules = ReturnType<typeof openRules>

@@ -1,0 +1,58 @@
+/** What automation lets go of: the rows of a rule that is gone, and everything of an agent that is gone, a part at a time. */
+import type { AgentPlace } from '../../core/agentkey.js'
+import { automation as limits } from '../../core/limits.js'
+import type { Command, Tx } from '../../runtime/shard/contract.js'
+import type { Doors } from './needs.js'
+import { allTables, dropRow, type HomePlace, homeOf, rowTable } from './store.js'
+
+const clearName = 'automation.clear'
+
+/** Without a rule: everything. */
+export interface Clearing extends HomePlace {
+  readonly ruleKey?: string
+}
+
+export function clearLater(tx: Tx, what: Clearing, dueAt: number): void {
+  const name = `${clearName}:${what.serial}:${what.ruleKey ?? ''}`
+  tx.schedule({ name, dueAt, command: clearName, input: what })
+}
+
+/** Nobody can see them any more, so it does not matter how long they take to go. */
+export const clearCommand: Command<Clearing, number> = {
+  name: clearName,
+  decide(tx, what, { at }) {
+    const gone = what.ruleKey === undefined ? clearAgent(tx, what) : clearRule(tx, what, what.ruleKey)
+    if (gone === limits.rowsPerSweep) clearLater(tx, what, at)
+    return gone
+  },
+}
+
+function clearRule(tx: Tx, place: HomePlace, ruleKey: string): number {
+  const home = homeOf(place)
+  const rows = [...tx.range(rowTable, { prefix: [...home, ruleKey], limit: limits.rowsPerSweep })]
+  for (const { key, value } of rows) dropRow(tx, home, [ruleKey, key[4]], value)
+  return rows.length
+}
+
+function clearAgent(tx: Tx, place: HomePlace): number {
+  let room: number = limits.rowsPerSweep
+  for (const table of allTables) {
+    if (room === 0) break
+    for (const { key } of [...tx.range(table, { prefix: homeOf(place), limit: room })]) {
+      tx.remove(table, key)
+      room--
+    }
+  }
+  return limits.rowsPerSweep - room
+}
+
+/** What of this comes and goes with the agent. */
+export function automationPart({ agents }: Pick<Doors, 'agents'>) {
+  return {
+    made(): void {},
+    removed(tx: Tx, { orgId, agentId }: AgentPlace): void {
+      const serial = agents.serialOf(tx, { orgId, agentId })
+      if (serial !== undefined) clearLater(tx, { orgId, agentId, serial }, 0)
+    },
+  }
+}

@@ -1,0 +1,14 @@
+/** Sets the timer by which an agent's automation is picked up. */
+import type { Tx } from '../../runtime/shard/contract.js'
+import { type HomePlace, homeOf, pulseTable } from './store.js'
+
+export const pickupName = 'automation.pickup'
+
+/** Sets the timer if it is wanted sooner than it rings. */
+export function wake(tx: Tx, place: HomePlace, dueAt: number): void {
+  const home = homeOf(place)
+  if (dueAt >= (tx.get(pulseTable, home)?.pickupAt ?? Infinity)) return
+  const input: HomePlace = { orgId: place.orgId, agentId: place.agentId, serial: place.serial }
+  tx.schedule({ name: `${pickupName}:${place.serial}`, dueAt, command: pickupName, input })
+  tx.put(pulseTable, home, { pickupAt: dueAt })
+}

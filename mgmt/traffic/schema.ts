@@ -1,0 +1,133 @@
+/** Records of traffic as callers read them, and what they may ask for. */
+import Type, { type TProperties } from 'typebox'
+import { channelNames } from '../../core/channel/names.js'
+import { traffic as limits, page } from '../../core/limits.js'
+import { emulatedChannels } from '../../core/traffic/view.js'
+import { levels, origins, types } from '../../core/traffic/wanted.js'
+
+/** What every route of this area has in common. */
+export const ofTraffic = {
+  plane: 'mgmt',
+  method: 'GET',
+  tag: 'Traffic',
+  access: { who: 'member', role: 'viewer', scopes: ['messages:read'] },
+} as const
+
+const optional = Type.Optional
+const moment = Type.String({ format: 'date-time' })
+const id = Type.String({ minLength: 1, maxLength: limits.idChars })
+const count = Type.Integer({ minimum: 0 })
+const raw = Type.Unknown({ description: 'The record as it was made.' })
+
+function closed<P extends TProperties>(title: string, properties: P) {
+  return Type.Object(properties, { additionalProperties: false, title })
+}
+
+const surface = {
+  channel: Type.Enum([...channelNames], { description: '`webchat` for the emulator, whatever it looks like.' }),
+  test: optional(Type.Literal(true)),
+  emulatedChannel: optional(
+    Type.Enum([...emulatedChannels], { description: 'The channel that the emulator showed: display this one.' }),
+  ),
+}
+
+const AgentMessageEntry = closed('AgentMessageEntry', {
+  timestamp: moment,
+  agentId: Type.String(),
+  userId: Type.String(),
+  sessionId: Type.String(),
+  origin: Type.Enum([...origins]),
+  type: Type.Enum([...types]),
+  subtype: optional(Type.String()),
+  ...surface,
+  text: optional(Type.String()),
+  messageId: Type.String(),
+  channelMessageId: optional(Type.String({ description: 'What the provider calls the message.' })),
+  channelConversationId: optional(Type.String()),
+  error: optional(Type.String({ description: 'Why it could not be delivered.' })),
+  raw,
+})
+
+const AgentConversationSummary = closed('AgentConversationSummary', {
+  sessionId: Type.String(),
+  userId: Type.String(),
+  ...surface,
+  startedAt: moment,
+  endedAt: Type.String({ format: 'date-time', description: 'The last message so far.' }),
+  messageCount: count,
+  firstMessagePreview: optional(Type.String()),
+})
+
+const AgentUserSummary = closed('AgentUserSummary', {
+  userId: Type.String(),
+  ...surface,
+  lastSeenAt: moment,
+  messageCount: Type.Integer({ minimum: 0, description: 'Messages of the conversations in that time.' }),
+})
+
+const AgentLogEntry = closed('AgentLogEntry', {
+  timestamp: moment,
+  agentId: Type.String(),
+  level: Type.Enum([...levels]),
+  event: Type.String(),
+  framework: optional(Type.String()),
+  userId: optional(Type.String()),
+  sessionId: optional(Type.String()),
+  channel: optional(Type.Enum([...channelNames])),
+  data: optional(Type.Record(Type.String(), Type.Unknown())),
+  error: optional(closed('AgentLogError', { message: Type.String(), stack: optional(Type.String()) })),
+  raw,
+})
+
+const time = Type.String({
+  minLength: 1,
+  maxLength: 40,
+  description:
+    'ISO-8601, or milliseconds since 1970. Without `start`, 24 hours before `end`; without `end`, up to now.',
+})
+const windowed = {
+  start: optional(time),
+  end: optional(time),
+  limit: optional(Type.Integer({ minimum: 1, maximum: limits.maxRows, default: limits.defaultRows })),
+}
+const includeTest = optional(
+  Type.Boolean({ default: false, description: 'Whether conversations of the emulator are listed, too.' }),
+)
+const pageToken = optional(Type.String({ minLength: 1, maxLength: page.tokenChars }))
+
+export const queries = {
+  messages: closed('MessagesQuery', {
+    ...windowed,
+    userId: optional(id),
+    sessionId: optional(id),
+    origin: optional(Type.Enum([...origins])),
+    type: optional(Type.Enum([...types])),
+    pageToken,
+    includeTest,
+  }),
+  conversations: closed('ConversationsQuery', { ...windowed, userId: optional(id), includeTest }),
+  users: closed('UsersQuery', { ...windowed, includeTest }),
+  logs: closed('LogsQuery', {
+    ...windowed,
+    userId: optional(id),
+    sessionId: optional(id),
+    level: optional(Type.Enum([...levels])),
+    event: optional(
+      Type.String({
+        pattern: '^[a-z][A-Za-z0-9_]*(\\.[A-Za-z0-9_]+)*$',
+        maxLength: limits.eventChars,
+        description: 'As the catalog of log events has it, such as `framework.dispatched`.',
+      }),
+    ),
+    pageToken,
+  }),
+}
+
+const nextPageToken = optional(Type.String({ description: 'The list goes on: it may, even behind a short page.' }))
+
+export const replies = {
+  messages: closed('AgentMessageList', { data: Type.Array(AgentMessageEntry), nextPageToken }),
+  conversations: closed('AgentConversationList', { data: Type.Array(AgentConversationSummary) }),
+  users: closed('AgentUserList', { data: Type.Array(AgentUserSummary) }),
+  logs: closed('AgentLogList', { data: Type.Array(AgentLogEntry), nextPageToken }),
+}

@@ -1,0 +1,159 @@
+/** The routes of the emulator page. A ticket opens them; operators get one with their key, or from what a start prints. */
+import Type from 'typebox'
+import { isSignal } from '../../core/amf/index.js'
+import { compile } from '../../core/aml/index.js'
+import { channelNames } from '../../core/channel/names.js'
+import { invalid, isRefusal, type Refusal, refuse } from '../../core/errors.js'
+import { emulatorPage as limits } from '../../core/limits.js'
+import { renderings } from '../../core/render/index.js'
+import type { Clock } from '../clock.js'
+import { json, type Route, route } from '../http/route.js'
+import type { PageAct, Phone, Stage } from './contract.js'
+import type { NewsDesk } from './news.js'
+import { AmlBody, AmlView, DeedView, MessageView, NewsView, PageActBody, StageView, TicketView } from './schema.js'
+import type { Tickets } from './ticket.js'
+
+export interface PageRoutesOptions {
+  readonly tickets: Tickets
+  /** Not found while there is nobody to meet. */
+  readonly stage: () => Promise<Stage | Refusal>
+  readonly news: NewsDesk
+  readonly clock: Clock
+}
+
+const closed = { additionalProperties: false } as const
+const ofPhone = Type.Object({ channel: Type.Enum(channelNames) })
+const noTicket = refuse('auth.unauthenticated', { headers: { 'www-authenticate': 'Bearer' } })
+
+export function pageApiRoutes({ tickets, stage: findStage, news, clock }: PageRoutesOptions): Route[] {
+  const common = { plane: 'mgmt', tag: 'Emulator', access: { who: 'public' }, headers: ['authorization'] } as const
+  const errors = ['auth.unauthenticated', 'resource.not_found', 'service.unavailable'] as const
+
+  /** Whoever has a ticket, and the agent they meet. */
+  async function admitted(header: (name: string) => string): Promise<Stage | Refusal> {
+    const [, ticket = ''] = /^bearer (.+)$/i.exec(header('authorization')) ?? []
+    return tickets.isGood(ticket) ? findStage() : noTicket
+  }
+
+  async function phoneOf(header: (name: string) => string, wanted: string) {
+    const stage = await admitted(header)
+    if (isRefusal(stage)) return stage
+    const phone = stage.phones.find(({ channel }) => channel === wanted)
+    return phone ? { stage, phone } : refuse('resource.not_found')
+  }
+
+  return [
+    route({
+      plane: 'mgmt',
+      tag: 'Emulator',
+      access: { who: 'sysop' },
+      method: 'POST',
+      path: '/system/emulator/tickets',
+      summary: 'Get a ticket to the emulator page',
+      reply: { 201: TicketView },
+      handler: () => json(201, { ticket: tickets.mint() }),
+    }),
+    route({
+      ...common,
+      errors,
+      method: 'GET',
+      path: '/system/emulator/stage',
+      summary: 'The agent of the emulator page and the phones around it',
+      reply: { 200: StageView },
+      async handler({ header }) {
+        const stage = await admitted(header)
+        return isRefusal(stage) ? stage : json(200, viewOf(stage))
+      },
+    }),
+    route({
+      ...common,
+      errors,
+      method: 'GET',
+      path: '/system/emulator/stage/news',
+      summary: 'What happened on the phones since',
+      query: Type.Object(
+        {
+          sent: Type.Optional(Type.Integer({ minimum: 0 })),
+          acts: Type.Optional(Type.Integer({ minimum: 0 })),
+        },
+        closed,
+      ),
+      reply: { 200: NewsView },
+      async handler({ header, query: { sent = 0, acts = 0 } }) {
+        const stage = await admitted(header)
+        if (isRefusal(stage)) return stage
+        const found = await news.since(stage, { sent, acts })
+        return isRefusal(found) ? found : json(200, found)
+      },
+    }),
+    route({
+      ...common,
+      errors: [...errors, 'request.invalid'],
+      method: 'POST',
+      path: '/system/emulator/stage/phones/{channel}/_act',
+      summary: 'Do something with one of the phones',
+      params: ofPhone,
+      body: PageActBody,
+      reply: { 202: Type.Object({ calls: Type.Integer(), taken: Type.Boolean() }, closed) },
+      async handler({ header, params: { channel }, body }) {
+        const found = await phoneOf(header, channel)
+        if (isRefusal(found)) return found
+        const outcome = await news.act(found.phone, body as PageAct)
+        if (outcome.kind === 'impossible') return invalid('kind', outcome.why)
+        return json(202, { calls: outcome.calls, taken: outcome.taken })
+      },
+    }),
+    route({
+      ...common,
+      errors,
+      method: 'GET',
+      path: '/system/emulator/stage/phones/{channel}/messages/{name}',
+      summary: 'Everything about a message: as the agent wrote it, as the provider got it, and what is on record',
+      params: ofPhone,
+      reply: { 200: MessageView },
+      async handler({ header, params: { channel, name } }) {
+        const found = await phoneOf(header, channel)
+        if (isRefusal(found)) return found
+        const story = await news.message(found.stage, found.phone, decodeURIComponent(name))
+        return isRefusal(story) ? story : json(200, story)
+      },
+    }),
+    route({
+      ...common,
+      errors,
+      method: 'GET',
+      path: '/system/emulator/stage/acts/{number}',
+      summary: 'Everything about something that was done on the page',
+      params: Type.Object({ number: Type.String({ pattern: '^[0-9]{1,9}$' }) }),
+      reply: { 200: DeedView },
+      async handler({ header, params: { number } }) {
+        const stage = await admitted(header)
+        if (isRefusal(stage)) return stage
+        const deed = await news.deed(stage, Number(number))
+        return isRefusal(deed) ? deed : json(200, deed)
+      },
+    }),
+    route({
+      ...common,
+      errors,
+      method: 'POST',
+      path: '/system/emulator/stage/_compile',
+      summary: 'See what is wrong with AML, or what each channel would show of it',
+      body: AmlBody,
+      reply: { 200: AmlView },
+      async handler({ header, body: { aml } }) {
+        const stage = await admitted(header)
+        if (isRefusal(stage)) return stage
+        const { message, problems, warnings } = compile(aml, { now: clock.now(), zone: stage.zone })
+        const seen = message && !isSignal(message) && renderings(message, { locale: 'en-US', zone: stage.zone })
+        return json(200, { problems, warnings, ...(message && { message }), ...(seen && { renderings: seen }) })
+      },
+    }),
+  ]
+}
+
+function viewOf({ orgId, agentId, name, phones, chatUrl }: Stage) {
+  const { pollMs, compileAfterMs } = limits
+  const shown = phones.map(({ channel, provider, address }: Phone) => ({ channel, provider, address }))
+  return { orgId, agentId, name, phones: shown, ...(chatUrl && { chatUrl }), pollMs, compileAfterMs }
+}

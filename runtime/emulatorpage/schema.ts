@@ -1,0 +1,125 @@
+/** What the emulator page sends, and what it is told. */
+import Type from 'typebox'
+import { channelNames } from '../../core/channel/names.js'
+import { messageStates } from '../../core/conversation/state.js'
+import { emulatorPage as limits } from '../../core/limits.js'
+
+const closed = { additionalProperties: false } as const
+const Channel = Type.Enum(channelNames)
+
+export const StageView = Type.Object(
+  {
+    orgId: Type.String(),
+    agentId: Type.String(),
+    name: Type.String(),
+    phones: Type.Array(Type.Object({ channel: Channel, provider: Type.String(), address: Type.String() }, closed)),
+    chatUrl: Type.Optional(Type.String()),
+    pollMs: Type.Integer(),
+    compileAfterMs: Type.Integer(),
+  },
+  { ...closed, title: 'EmulatorStage' },
+)
+
+const named = (kind: string) => Type.Object({ kind: Type.Literal(kind) }, closed)
+const switches = ['typing', 'read', 'stop', 'optOut', 'optIn', 'offline', 'online', 'lose', 'regain']
+export const PageActBody = Type.Union([
+  Type.Object({ kind: Type.Literal('text'), text: Type.String({ minLength: 1, maxLength: 10_000 }) }, closed),
+  Type.Object(
+    {
+      kind: Type.Literal('tap'),
+      label: Type.String({ maxLength: 500 }),
+      postback: Type.String({ maxLength: 2_048 }),
+      number: Type.Integer({ minimum: 1 }),
+    },
+    closed,
+  ),
+  Type.Object(
+    {
+      kind: Type.Literal('location'),
+      latitude: Type.Number({ minimum: -90, maximum: 90 }),
+      longitude: Type.Number({ minimum: -180, maximum: 180 }),
+      label: Type.Optional(Type.String({ maxLength: 500 })),
+    },
+    closed,
+  ),
+  ...switches.map(named),
+])
+
+const Done = {
+  number: Type.Integer({ description: 'Go on after it.' }),
+  channel: Channel,
+  at: Type.Integer(),
+  act: Type.Unknown({ description: 'As it was done.' }),
+}
+export const NewsView = Type.Object(
+  {
+    phones: Type.Array(
+      Type.Object(
+        {
+          channel: Channel,
+          isOffline: Type.Boolean(),
+          isLost: Type.Boolean(),
+          sent: Type.Array(
+            Type.Object(
+              {
+                number: Type.Integer({ description: 'Go on after it.' }),
+                account: Type.String(),
+                providerId: Type.String(),
+                body: Type.Unknown({ description: 'As the provider got it.' }),
+                at: Type.Integer(),
+              },
+              closed,
+            ),
+          ),
+          fares: Type.Array(
+            Type.Object(
+              {
+                messageId: Type.String(),
+                at: Type.Integer(),
+                state: Type.Enum(messageStates),
+                providerIds: Type.Array(Type.String()),
+              },
+              closed,
+            ),
+          ),
+        },
+        closed,
+      ),
+    ),
+    acts: Type.Array(Type.Object(Done, closed)),
+  },
+  { ...closed, title: 'EmulatorNews' },
+)
+
+const records = Type.Array(Type.Unknown(), { description: 'What is on record of it, oldest first.' })
+const events = Type.Array(Type.Unknown(), { description: 'As the sample agent was told of it.' })
+export const MessageView = Type.Object(
+  {
+    messageId: Type.String(),
+    message: Type.Unknown({ description: 'AMF/1' }),
+    attempt: Type.Optional(Type.Unknown()),
+    states: Type.Unknown({ description: 'When it came to each.' }),
+    providerIds: Type.Array(Type.String()),
+    wires: Type.Array(Type.Unknown(), { description: 'Bodies as the provider got them.' }),
+    events,
+    records,
+  },
+  { ...closed, title: 'EmulatorMessage' },
+)
+export const DeedView = Type.Object({ ...Done, events, records }, { ...closed, title: 'EmulatorDeed' })
+
+export const AmlBody = Type.Object({ aml: Type.String({ maxLength: limits.amlChars }) }, closed)
+const Found = Type.Object(
+  { line: Type.Integer(), column: Type.Integer(), code: Type.String(), message: Type.String() },
+  closed,
+)
+export const AmlView = Type.Object(
+  {
+    problems: Type.Array(Found),
+    warnings: Type.Array(Found),
+    message: Type.Optional(Type.Unknown({ description: 'AMF/1' })),
+    renderings: Type.Optional(Type.Unknown({ description: 'What each channel would show.' })),
+  },
+  { ...closed, title: 'EmulatorCompiled' },
+)
+export const TicketView = Type.Object({ ticket: Type.String() }, { ...closed, title: 'EmulatorTicket' })

@@ -1,0 +1,154 @@
+/** The records that a conversation leaves: written with it, each tied to the one before, and taken away when their time is over. */
+import type { AgentPlace } from '../../core/agentkey.js'
+import type { LogEntry, TrafficEntry } from '../../core/conversation/desk.js'
+import type { Conversation } from '../../core/conversation/state.js'
+import { conversation as limits } from '../../core/limits.js'
+import { type SessionSoFar, stepped, type Trail } from '../../core/traffic/trail.js'
+import type { Command, Tx } from '../shard/contract.js'
+import type { Table } from '../store/contract.js'
+import {
+  conversationTable,
+  logTable,
+  type MarkKey,
+  markTable,
+  type RecordKey,
+  sessionTable,
+  testMarkTable,
+  testTrafficTable,
+  trafficTable,
+} from './tables.js'
+
+/** Where records of real people go, and where those of rehearsals do. */
+export const shelves = {
+  live: { traffic: trafficTable, marks: markTable },
+  test: { traffic: testTrafficTable, marks: testMarkTable },
+} as const
+
+export interface Records {
+  /** Answers the number of the record. */
+  traffic(entry: TrafficEntry): number
+  log(entry: LogEntry): void
+  /** The conversation with what it knows of its records. */
+  within(conversation: Conversation): Conversation
+}
+
+export function openRecords(tx: Tx, before: Conversation, at: number, timeScale: number): Records {
+  const { asid, channel, agent, sandbox } = before
+  const { orgId, agentId } = agent
+  const { traffic, marks } = shelves[sandbox ? 'test' : 'live']
+  const tested = sandbox && ({ test: true } as const)
+  const markMs = markMsOf(timeScale)
+  let next = before.nextRecord
+  let trail: Trail = before.trail ?? {}
+
+  function count(entry: TrafficEntry): void {
+    const step = stepped(trail.session, entry, at, markMs)
+    if (!step) return
+    const { session, begun, over, isMarked } = step
+    if (over) closeSession(tx, agent, over)
+    if (begun) tx.put(sessionTable, [orgId, agentId, session.id], { ...begun, asid, channel, ...tested })
+    if (isMarked) tx.put(marks, [orgId, agentId, at, asid, session.id], true)
+    trail = { ...trail, session }
+  }
+
+  return {
+    traffic(entry) {
+      const number = next++
+      const previous = trail.traffic
+      tx.put(traffic, [orgId, agentId, at, asid, number], {
+        ...entry,
+        channel,
+        ...tested,
+        ...(previous && { previous }),
+      })
+      trail = { ...trail, traffic: [at, number] }
+      count(entry)
+      return number
+    },
+    log(entry) {
+      const number = next++
+      const sessionId = before.session?.id
+      const about = { channel, ...(sessionId && { sessionId }), ...(trail.log && { previous: trail.log }) }
+      tx.put(logTable, [orgId, agentId, at, asid, number], { ...entry, ...about })
+      trail = { ...trail, log: [at, number] }
+    },
+    within: (conversation) =>
+      next === before.nextRecord ? conversation : { ...conversation, nextRecord: next, trail },
+  }
+}
+
+/** Writes down what a session came to. */
+export function closeSession(tx: Tx, { orgId, agentId }: AgentPlace, { id, lastAt, messageCount }: SessionSoFar): void {
+  const key: [string, string, string] = [orgId, agentId, id]
+  const record = tx.get(sessionTable, key)
+  if (record) tx.put(sessionTable, key, { ...record, over: { lastAt, messageCount } })
+}
+
+/** Whether anything that this conversation left will have to go one day. */
+export function leftRecords({ trail = {} }: Conversation, keptSince: number, timeScale: number): boolean {
+  const newest = Math.max(trail.traffic?.[0] ?? 0, trail.log?.[0] ?? 0)
+  return newest + markMsOf(timeScale) > keptSince
+}
+
+/** How long a session may go on behind its mark. */
+export function markMsOf(timeScale: number): number {
+  return Math.ceil(limits.sessionIdleMs / timeScale)
+}
+
+/**
+ * Takes away what the agent's conversations in this shard left before that time, oldest first and at most so many rows.
+ * They lie in the order of time, so it ends at the first that is kept. Answers how many went.
+ */
+export function sweepRecords(tx: Tx, place: AgentPlace, keptSince: number, room: number, timeScale: number): number {
+  const { orgId, agentId } = place
+  const prefix = [orgId, agentId]
+  let left = room
+  for (const table of [trafficTable, testTrafficTable, logTable] as Table<RecordKey, unknown>[]) {
+    for (const { key } of tx.range(table, { prefix, before: [orgId, agentId, keptSince + 1], limit: left })) {
+      tx.remove(table, key)
+      left--
+    }
+  }
+  // All that a mark stands for lies within half an hour of it.
+  const markedBefore = keptSince + 1 - markMsOf(timeScale)
+  for (const table of [markTable, testMarkTable] as Table<MarkKey, true>[]) {
+    for (const { key } of tx.range(table, { prefix, before: [orgId, agentId, markedBefore], limit: left })) {
+      const [, , , asid, sessionId] = key
+      const session = tx.get(sessionTable, [orgId, agentId, sessionId])
+      const over = session?.over ?? soFarOf(tx.get(conversationTable, [asid]), sessionId)
+      if (session && (over?.lastAt ?? 0) <= keptSince) tx.remove(sessionTable, [orgId, agentId, sessionId])
+      tx.remove(table, key)
+      left--
+    }
+  }
+  return room - left
+}
+
+/** What the session came to so far, while it is the conversation's newest. */
+export function soFarOf(conversation: Conversation | undefined, sessionId: string): SessionSoFar | undefined {
+  const session = conversation?.trail?.session
+  return session?.id === sessionId ? session : undefined
+}
+
+/** Records stay where a conversation is forgotten before them, and go when their time is over. */
+export function leaveRecords(tx: Tx, { agent, trail }: Conversation, at: number): void {
+  if (!trail) return
+  if (trail.session) closeSession(tx, agent, trail.session)
+  sweepLater(tx, agent, at + limits.keptMs + limits.sessionIdleMs)
+}
+
+function sweepLater(tx: Tx, { orgId, agentId }: AgentPlace, dueAt: number): void {
+  tx.schedule({ name: 'sweep', dueAt, command: sweepName, input: { orgId, agentId } })
+}
+
+const sweepName = 'records.sweep'
+
+/** What nobody is left to tidy up after. */
+export const recordsSweep: Command<AgentPlace, null> = {
+  name: sweepName,
+  decide(tx, place, { at }) {
+    const gone = sweepRecords(tx, place, at - limits.keptMs, limits.tidyRows, 1)
+    if (gone >= limits.tidyRows) sweepLater(tx, place, at)
+    return null
+  },
+}

@@ -1,0 +1,80 @@
+/** What records make of the session they belong to, and what is kept of it. */
+import fc from 'fast-check'
+import t from 'tap'
+import type { TrafficEntry } from '../../../core/conversation/desk.js'
+import { traffic as limits } from '../../../core/limits.js'
+import { previewOf, type SessionSoFar, type Step, stepped } from '../../../core/traffic/trail.js'
+
+const markMs = 1_000
+const types = ['content', 'status', 'action'] as const
+const entryOf = (sessionId: string, type: TrafficEntry['type'], text = 'Hello'): TrafficEntry => {
+  return { origin: 'user', type, sessionId, messageId: 'inb_1', text }
+}
+
+/** Walks over records that lie so far apart, and gives every step that was made. */
+function walk(records: readonly { entry: TrafficEntry; waitMs: number }[]): { at: number; step: Step }[] {
+  let at = 0
+  let session: SessionSoFar | undefined
+  return records.flatMap(({ entry, waitMs }) => {
+    at += waitMs
+    const step = stepped(session, entry, at, markMs)
+    session = step?.session ?? session
+    return step ? [{ at, step }] : []
+  })
+}
+
+const record = fc.record({
+  entry: fc.tuple(fc.constantFrom('one', 'two', ''), fc.constantFrom(...types)).map(([id, type]) => entryOf(id, type)),
+  waitMs: fc.integer({ min: 0, max: markMs }),
+})
+
+t.test('Of any records, a session counts its content, begins with the first and ends with the last of it', async () => {
+  fc.assert(
+    fc.property(fc.array(record, { maxLength: 40 }), (records) => {
+      const steps = walk(records)
+      for (const [nth, { at, step }] of steps.entries()) {
+        const before = steps[nth - 1]?.step.session
+        const isNew = before?.id !== step.session.id
+        const ok =
+          step.session.lastAt === at &&
+          (step.begun !== undefined) === isNew &&
+          (!isNew || (step.begun!.startedAt === at && step.begun!.previous === before?.id && step.over === before)) &&
+          (isNew || step.session.messageCount - before!.messageCount <= 1)
+        if (!ok) throw new Error(JSON.stringify({ before, at, step }))
+      }
+      const counted = steps.reduce((sum, { step }, nth) => {
+        const next = steps[nth + 1]?.step
+        return !next || next.begun ? sum + step.session.messageCount : sum
+      }, 0)
+      const content = records.filter(({ entry }) => entry.type === 'content' && entry.sessionId !== '').length
+      if (counted !== content) throw new Error(`${counted} of ${content} counted`)
+    }),
+  )
+})
+
+t.test('A session that goes on leaves marks, and no record of it lies a full mark behind its newest', async () => {
+  fc.assert(
+    fc.property(fc.array(record, { maxLength: 40 }), (records) => {
+      for (const { at, step } of walk(records)) {
+        if (at - step.session.markedAt >= markMs) throw new Error(`marked at ${step.session.markedAt}, now ${at}`)
+        if (step.isMarked && step.session.markedAt !== at) throw new Error('a mark of another time')
+      }
+    }),
+  )
+})
+
+t.test('Receipts neither begin nor prolong a session', async (t) => {
+  const soFar = { id: 'one', lastAt: 1, messageCount: 1, markedAt: 1 }
+  t.equal(stepped(undefined, entryOf('one', 'status'), 5, markMs), undefined)
+  t.equal(stepped(soFar, entryOf('two', 'status'), 5, markMs), undefined)
+})
+
+t.test('The preview of a first message is cut where it is too long, between characters', async (t) => {
+  const most = limits.previewChars
+  t.equal(previewOf('a'.repeat(most)), 'a'.repeat(most))
+  t.equal(previewOf('a'.repeat(most + 1)), `${'a'.repeat(most - 1)}…`)
+  t.equal(previewOf('🌊'.repeat(most)), '🌊'.repeat(most))
+  t.equal(previewOf('🌊'.repeat(most + 1)), `${'🌊'.repeat(most - 1)}…`)
+  t.equal(previewOf(`a${'🌊'.repeat(5 * most)}`), `a${'🌊'.repeat(most - 2)}…`)
+  t.equal(stepped(undefined, entryOf('one', 'content', ''), 5, markMs)?.begun?.preview, undefined)
+})

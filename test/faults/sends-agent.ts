@@ -1,0 +1,111 @@
+/** The agent whose sends are under fault, and every call about them, each to any node. */
+import { createHmac } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Answered, exchange, type How, headers } from './door.js'
+import type { Place } from './place.js'
+import type { SendProvider } from './sends-provider.js'
+import type { ToldOfSend, Wanted } from './sends-record.js'
+
+export interface SeenSend {
+  readonly state: string
+  readonly reason?: string
+  readonly attempts: number
+}
+
+/** Each resolves with undefined when the node gave no answer that says anything. Whatever else is said throws. */
+export interface SendAgent {
+  ask(place: Place, wanted: Wanted): Promise<ToldOfSend | undefined>
+  cancel(place: Place, sendId: string): Promise<'cancelled' | 'tooLate' | undefined>
+  read(place: Place, sendId: string): Promise<SeenSend | 'nowhere' | undefined>
+  /** The person writes STOP, as the provider tells it; the same words again have the same id. */
+  stop(place: Place, phone: string): Promise<true | undefined>
+}
+
+const answerMs = 15_000
+const againMs = 50
+const agents = '/v1/orgs/demo/agents'
+/** What is answered when nothing was decided, or nobody knows. */
+const undecided: readonly number[] = [429, 502, 503, 504]
+
+export async function openSendAgent(places: readonly Place[], provider: SendProvider): Promise<SendAgent> {
+  const { agentId, bindingId } = await founded(places[0]!, provider)
+  const own = `${agents}/${agentId}`
+  const sends = `${own}/outreach/sends`
+
+  return {
+    async ask(place, { way, ref, phone }) {
+      const inputs = { ref }
+      const journey = { versionId: 'v1', nodeId: 'n1', instanceId: ref }
+      const came =
+        way === 'journey'
+          ? await post(place, `${own}/integrations/journey/outreach/hello/sends`, {
+              profile: { phone },
+              inputs,
+              journey,
+            })
+          : await post(place, `${own}/outreach/hello/sends`, {
+              recipient: { channel: 'rcs', address: phone },
+              inputs,
+              idempotencyKey: ref,
+            })
+      if (!came) return undefined
+      const { outcome, status, sendId, reason, code } = JSON.parse(came.text) as Record<string, string>
+      if (reason === 'opted_out' || code === 'agent.outreach.opted_out') return { outcome: 'refused' }
+      const said = outcome ?? status
+      if ((said !== 'queued' && said !== 'duplicate') || !sendId) throw new Error(`${ref} was answered ${came.text}`)
+      return { outcome: said, sendId }
+    },
+
+    async cancel(place, sendId) {
+      const came = await post(place, `${sends}/${sendId}/cancel`)
+      if (!came) return undefined
+      if (came.status === 409) return 'tooLate'
+      if (came.status !== 200) throw new Error(`a cancel was answered ${came.status} ${came.text}`)
+      return 'cancelled'
+    },
+
+    async read(place, sendId) {
+      const came = heard(await exchange(place.url(), `${sends}/${sendId}`, answerMs, { headers }))
+      if (!came) return undefined
+      return came.status === 404 ? 'nowhere' : (JSON.parse(came.text) as SeenSend)
+    },
+
+    async stop(place, phone) {
+      const event = { senderPhoneNumber: phone, messageId: `stop-${phone}`, text: 'STOP' }
+      const data = Buffer.from(JSON.stringify(event))
+      const signature = createHmac('sha512', provider.auth.clientToken).update(data).digest('base64')
+      const body = JSON.stringify({ message: { data: data.toString('base64') } })
+      const request = { method: 'POST', headers: { 'x-goog-signature': signature }, body }
+      const came = heard(await exchange(place.url('gateway'), `/v4/ingress/${bindingId}`, answerMs, request))
+      if (came && came.status !== 200) throw new Error(`the ingress answered ${came.status} ${came.text}`)
+      return came && true
+    },
+  }
+}
+
+function heard(came: Answered | { readonly how: How }): Answered | undefined {
+  return 'how' in came || undecided.includes(came.status) ? undefined : came
+}
+
+async function post(place: Place, path: string, body: object = {}): Promise<Answered | undefined> {
+  return heard(await exchange(place.url(), path, answerMs, { method: 'POST', headers, body: JSON.stringify(body) }))
+}
+
+/** Once the node takes it: one that has just started may have to wait for its shards. */
+async function founded(place: Place, { auth }: SendProvider): Promise<{ agentId: string; bindingId: string }> {
+  async function made(path: string, body: object): Promise<string> {
+    for (;;) {
+      const came = await post(place, path, body)
+      if (came && came.status < 300) return (JSON.parse(came.text) as { id: string }).id
+      if (came) throw new Error(`${path} was answered ${came.status} ${came.text}`)
+      await sleep(againMs)
+    }
+  }
+  const agentId = await made(agents, { name: 'Sends' })
+  const own = `${agents}/${agentId}`
+  await made(`${own}/message-templates`, { id: 'hi', name: 'Hi', body: 'Hello {person.customFields.ref}!' })
+  const outreach = { id: 'hello', name: 'Hello', class: 'service', openerTemplateId: 'hi', inputs: ['ref'] }
+  await made(`${own}/outreach`, outreach)
+  const bindingId = await made(`${own}/channels`, { channel: 'rcs', mode: 'unmanaged', provider: 'rbm', auth })
+  return { agentId, bindingId }
+}

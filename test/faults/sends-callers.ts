@@ -1,0 +1,118 @@
+/** Callers of sends: journeys and named ones, many at once for some keys, cancels that race the worker, people who say STOP. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Rng } from '../sim/world/rng.js'
+import type { Place } from './place.js'
+import type { SendAgent } from './sends-agent.js'
+import { type SendRecord, sendIdOf, type Wanted } from './sends-record.js'
+
+export interface SendCallers {
+  /** Begins nothing more, and resolves when everything begun has been answered. */
+  stop(): Promise<void>
+  /** Goes away at once. */
+  leave(): void
+}
+
+const callerCount = 6
+const restMs = 30
+const againMs = 40
+const phones = Array.from({ length: 200 }, (_, at) => `+1415555${1000 + at}`)
+const namedShare = 0.15
+const crowdShare = 0.05
+const crowd = 24
+const cancelShare = 0.2
+const stopShare = 0.06
+/** How long after its acceptance a cancel or a STOP comes at most: about when it is picked up, sent and tried again. */
+const raceMs = 900
+/** A STOP comes from one of those who were written to last. */
+const lately = 12
+
+export function openSendCallers(options: {
+  agent: SendAgent
+  places: readonly Place[]
+  record: SendRecord
+  rng: Rng
+}): SendCallers {
+  const { agent, places, record, rng } = options
+  const races = new Set<Promise<void>>()
+  let going = true
+  let gone = false
+  let serial = 0
+
+  async function caller(number: number): Promise<void> {
+    const own = rng.fork(`caller ${number}`)
+    while (going) {
+      const wanted: Wanted = {
+        ref: `ref-${++serial}`,
+        way: own.chance(namedShare) ? 'named' : 'journey',
+        phone: own.pick(phones),
+        beganAt: performance.now(),
+        told: [],
+      }
+      record.wanted.push(wanted)
+      const askers = own.chance(crowdShare) ? crowd : 1
+      const [first, raceAfterMs] = [own.below(places.length), own.between(0, raceMs)]
+      const isCancelled = own.chance(cancelShare)
+      const silenced = own.chance(stopShare) ? own.pick(record.wanted.slice(-lately)).phone : undefined
+      await Promise.all(Array.from({ length: askers }, (_, nth) => asked(wanted, first + nth)))
+      wanted.answeredAt = performance.now()
+      if (isCancelled) race(raceAfterMs, () => cancelled(wanted, first))
+      if (silenced !== undefined) race(raceAfterMs, () => stopped(silenced, first))
+      await sleep(restMs)
+    }
+  }
+
+  /** From node to node until one answers. */
+  async function insisted<R>(first: number, ask: (place: Place) => Promise<R | undefined>): Promise<R | undefined> {
+    for (let nth = first; !gone; nth++) {
+      const answer = await ask(places[nth % places.length]!)
+      if (answer !== undefined) return answer
+      await sleep(againMs)
+    }
+    return undefined
+  }
+
+  async function asked(wanted: Wanted, first: number): Promise<void> {
+    const told = await insisted(first, (place) => agent.ask(place, wanted))
+    if (told) wanted.told.push(told)
+  }
+
+  /** A cancel that was not answered may have been done, so its answer the next time says nothing. */
+  async function cancelled(wanted: Wanted, first: number): Promise<void> {
+    const sendId = sendIdOf(wanted)
+    if (sendId === undefined) return
+    const answer = await insisted(first, (place) => agent.cancel(place, sendId))
+    if (answer === 'cancelled') wanted.cancelledAt = record.moment()
+  }
+
+  async function stopped(phone: string, first: number): Promise<void> {
+    if (record.stops.has(phone)) return
+    const stop = { phone, begunAt: record.moment() }
+    record.stops.set(phone, stop)
+    if (await insisted(first, (place) => agent.stop(place, phone))) {
+      record.stops.set(phone, { ...stop, acknowledgedAt: record.moment() })
+    }
+  }
+
+  function race(afterMs: number, act: () => Promise<void>): void {
+    const done = sleep(afterMs)
+      .then(act)
+      .catch((error: Error) => void record.wrongs.push(error.message))
+      .finally(() => races.delete(done))
+    races.add(done)
+  }
+
+  const callers = Array.from({ length: callerCount }, (_, number) =>
+    caller(number).catch((error: Error) => void record.wrongs.push(error.message)),
+  )
+  return {
+    async stop() {
+      going = false
+      await Promise.all(callers)
+      await Promise.all(races)
+    },
+    leave() {
+      going = false
+      gone = true
+    },
+  }
+}

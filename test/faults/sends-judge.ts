@@ -1,0 +1,185 @@
+/** Looks, once the faults are over, whether every send ended once, as its callers were told and as the provider saw it. */
+import { finalStates } from '../../core/outreach/send.js'
+import type { Verdict } from './judge.js'
+import { patiently } from './patience.js'
+import type { Place } from './place.js'
+import type { SeenSend, SendAgent } from './sends-agent.js'
+import { isIncapable } from './sends-provider.js'
+import { type Arrival, accepted, type SendRecord, sendIdOf, type Wanted } from './sends-record.js'
+
+export interface SendTrial {
+  readonly places: readonly Place[]
+  readonly agent: SendAgent
+  readonly record: SendRecord
+}
+
+export interface SendVerdict extends Verdict {
+  readonly notes: readonly string[]
+}
+
+type Tell = (kind: 'missing' | 'doubled' | undefined, sentence: string) => void
+
+const mostAttempts = 4
+const toldProblems = 50
+const isFinal = (state: string) => (finalStates as readonly string[]).includes(state)
+
+/** What was acknowledged is there whenever it is looked for, and what has ended stays as it ended. */
+export async function looked({ places, agent, record }: SendTrial, wanted: Wanted): Promise<SeenSend | undefined> {
+  const place = places[record.moment() % places.length]!
+  const seen = await agent.read(place, sendIdOf(wanted)!)
+  if (seen === undefined) return undefined
+  if (seen === 'nowhere') {
+    record.wrongs.push(`${place.name} does not know ${wanted.ref}, which was accepted`)
+    return undefined
+  }
+  if (wanted.ended !== undefined && seen.state !== wanted.ended) {
+    record.wrongs.push(`${wanted.ref} had ended as ${wanted.ended}, and ${place.name} shows it as ${seen.state}`)
+  }
+  if (isFinal(seen.state)) wanted.ended ??= seen.state
+  return seen
+}
+
+/** Every accepted send as it ended, once all have. */
+async function ended(trial: SendTrial): Promise<Map<Wanted, SeenSend>> {
+  const found = new Map<Wanted, SeenSend>()
+  await patiently('every accepted send ends', trial.places, async () => {
+    for (const wanted of accepted(trial.record)) {
+      const seen = found.has(wanted) ? undefined : await looked(trial, wanted)
+      if (seen && isFinal(seen.state)) found.set(wanted, seen)
+    }
+    return found.size === accepted(trial.record).length
+  })
+  return found
+}
+
+export async function judgeSends(trial: SendTrial): Promise<SendVerdict> {
+  const { places, agent, record } = trial
+  const problems: string[] = []
+  const count = { missing: 0, doubled: 0 }
+  function tell(kind: 'missing' | 'doubled' | undefined, sentence: string): void {
+    if (kind) count[kind]++
+    if (problems.length < toldProblems) problems.push(sentence)
+  }
+
+  const sends = await ended(trial)
+  for (const wanted of record.wanted) {
+    await patiently(`${wanted.ref} is answered once more`, places, async () => {
+      const again = await agent.ask(places[record.moment() % places.length]!, wanted)
+      if (again) wanted.told.push(again)
+      return again !== undefined
+    })
+  }
+  const byRef = grouped(record.arrivals, ({ ref }) => ref)
+  for (const wanted of record.wanted) {
+    const arrivals = byRef.get(wanted.ref) ?? []
+    judgeTold(record, wanted, arrivals, tell)
+    judgeArrivals(wanted, arrivals, tell)
+    const send = sends.get(wanted)
+    if (send) judgeEnd(record, wanted, send, arrivals, tell)
+  }
+  const known = new Set(record.wanted.map(({ ref }) => ref))
+  for (const { ref } of record.arrivals) if (!known.has(ref)) tell(undefined, `nobody wanted ${ref}, which was sent`)
+  const tardy = judgeStops(record, tell)
+  for (const sentence of record.wrongs) tell(undefined, sentence)
+  for (const place of places) for (const sentence of place.surprises()) tell(undefined, sentence)
+  const printed = new Map(places.map((place) => [place.name, place.printed()]))
+  const notes = [
+    ...statesOf(sends.values()),
+    `${record.stops.size} STOPs`,
+    `${record.arrivals.length} calls to the provider`,
+  ]
+  return { acknowledged: sends.size, unknown: 0, undecided: 0, ...count, tardy, problems, printed, notes }
+}
+
+function statesOf(sends: Iterable<SeenSend>): string[] {
+  return [...grouped(sends, ({ state }) => state)].map(([state, some]) => `${some.length} ${state}`)
+}
+
+function grouped<T>(items: Iterable<T>, keyOf: (item: T) => string): Map<string, T[]> {
+  const groups = new Map<string, T[]>()
+  for (const item of items) {
+    const key = keyOf(item)
+    const group = groups.get(key)
+    if (group) group.push(item)
+    else groups.set(key, [item])
+  }
+  return groups
+}
+
+/** One key is one send, and a refusal is for those who said STOP. */
+function judgeTold(
+  { stops }: SendRecord,
+  { ref, phone, told }: Wanted,
+  arrivals: readonly Arrival[],
+  tell: Tell,
+): void {
+  const ids = new Set(told.flatMap(({ sendId }) => sendId ?? []))
+  if (ids.size > 1) tell('doubled', `${ref} is ${ids.size} sends: ${[...ids]}`)
+  const queued = told.filter(({ outcome }) => outcome === 'queued').length
+  if (queued > 1) tell('doubled', `${queued} callers were told that ${ref} is new`)
+  if (told.some(({ outcome }) => outcome === 'refused') && !stops.has(phone)) {
+    tell(undefined, `${ref} was refused, and its person never said STOP`)
+  }
+  if (ids.size === 0 && arrivals.length > 0) tell(undefined, `${ref} was refused, and sent`)
+}
+
+/** However often it is tried it is one message, to whom it was meant for, and none once it is cancelled. */
+function judgeArrivals(wanted: Wanted, arrivals: readonly Arrival[], tell: Tell): void {
+  const { ref, phone, cancelledAt = Infinity } = wanted
+  const ids = new Set(arrivals.map(({ id }) => id))
+  if (ids.size > 1) tell('doubled', `${ref} came to the provider as ${ids.size} messages`)
+  if (arrivals.some((each) => each.phone !== phone)) tell(undefined, `${ref} was sent to somebody else`)
+  if (arrivals.some(({ at }) => at > cancelledAt)) tell(undefined, `${ref} was sent after its cancel was acknowledged`)
+}
+
+/** The state tells the truth, as far as the provider ever told it. */
+function judgeEnd(record: SendRecord, wanted: Wanted, send: SeenSend, arrivals: readonly Arrival[], tell: Tell): void {
+  const { ref, phone, cancelledAt } = wanted
+  const { state, reason, attempts } = send
+  const taken = arrivals.filter(({ isTaken }) => isTaken)
+  if (attempts > mostAttempts) tell(undefined, `${ref} was tried ${attempts} times`)
+  if (cancelledAt !== undefined && state !== 'cancelled') tell(undefined, `${ref} was cancelled, and is ${state}`)
+  if (state === 'sent') {
+    if (taken.length === 0) tell('missing', `${ref} is sent, and the provider never took it`)
+    return
+  }
+  if (taken.some((each) => !isAnswerLost(record, each))) {
+    tell(undefined, `${ref} is ${state} (${reason}), and the provider had said that it took it`)
+  }
+  if (state === 'cancelled' && attempts === 0 && arrivals.length > 0) {
+    tell(undefined, `${ref} was cancelled before it was tried, and sent`)
+  }
+  const isSilenced = record.stops.has(phone)
+  const isTrue: Readonly<Record<string, boolean>> = {
+    opted_out: isSilenced,
+    not_rcs_capable: isIncapable(phone),
+    dispatch_failed: arrivals.some(({ isTaken, isTold }) => !isTaken || !isTold),
+    capability_unknown: arrivals.length === 0,
+  }
+  if (state !== 'cancelled' && !isTrue[reason ?? ''])
+    tell(undefined, `${ref} is ${state} for ${reason}, which is not so`)
+}
+
+/** Nobody was told, or whoever was told may have been harmed before it was written down. */
+function isAnswerLost({ harms }: SendRecord, { at, isTold }: Arrival): boolean {
+  return !isTold || harms.some((harmed) => harmed > at)
+}
+
+/**
+ * Nothing is sent to those whose STOP is acknowledged. What was on its way to the provider at that moment arrives, which is
+ * one message at most and from no life of a node that began later; answers how many did.
+ */
+function judgeStops({ stops, arrivals, harms }: SendRecord, tell: Tell): number {
+  let tardy = 0
+  for (const { phone, acknowledgedAt = Infinity } of stops.values()) {
+    const late = arrivals.filter((each) => each.phone === phone && each.at > acknowledgedAt)
+    const [first] = late
+    if (!first) continue
+    tardy++
+    const isOnItsWay = !harms.some((harmed) => harmed > acknowledgedAt && harmed < first.at)
+    if (late.length > 1 || !isOnItsWay) {
+      tell(undefined, `${late.map(({ ref }) => ref)} came to somebody whose STOP was acknowledged`)
+    }
+  }
+  return tardy
+}

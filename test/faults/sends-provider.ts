@@ -1,0 +1,125 @@
+/**
+ * A provider of rcs that outlives every node: it knows messages by their ids, as the real one does, and now and then fails,
+ * keeps its caller waiting, or takes a message and hangs up.
+ */
+import { generateKeyPairSync } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Rng } from '../sim/world/rng.js'
+import type { SendRecord } from './sends-record.js'
+
+export interface SendProvider {
+  /** What a binding is made with. */
+  readonly auth: { readonly clientToken: string } & Readonly<Record<string, unknown>>
+  /** From here on it does everything that it is asked. */
+  recover(): void
+  close(): Promise<void>
+}
+
+interface Manners {
+  readonly share: number
+  readonly isTaken: boolean
+  /** Absent: nothing is answered, and the connection ends. */
+  readonly status?: number
+  readonly isSlow?: true
+}
+
+/** How calls with a message fare, the first of them when all is well. */
+const moods: readonly Manners[] = [
+  { share: 0.7, isTaken: true, status: 200 },
+  { share: 0.08, isTaken: false, status: 500 },
+  { share: 0.02, isTaken: false, status: 403 },
+  { share: 0.04, isTaken: false, isSlow: true },
+  { share: 0.04, isTaken: false },
+  { share: 0.05, isTaken: true, isSlow: true },
+  { share: 0.07, isTaken: true },
+]
+const slowMs = 400
+/** Of other calls, those that fail, and those for an access token that are kept waiting. */
+const failShare = 0.04
+const slowTokenShare = 0.5
+
+/** Whom rcs does not reach. */
+export function isIncapable(phone: string): boolean {
+  return phone.endsWith('7')
+}
+
+export async function openSendProvider(record: SendRecord, rng: Rng): Promise<SendProvider> {
+  let isWell = false
+  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
+  const server = createServer((request, response) => void answer(request, response, record.moment()))
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+
+  function mood(): Manners {
+    let left = isWell ? 0 : rng.next()
+    for (const manners of moods) {
+      if (left < manners.share) return manners
+      left -= manners.share
+    }
+    return moods[0]!
+  }
+
+  async function answer(request: IncomingMessage, response: ServerResponse, at: number): Promise<void> {
+    const { pathname, searchParams } = new URL(request.url ?? '', url)
+    const body = await bodyOf(request)
+    // Of a node that was killed half way only the beginning came.
+    if (body === undefined) return
+    const [, given = '', what = ''] = /^\/v1\/phones\/([^/]+)\/(\w+)$/.exec(pathname) ?? []
+    const phone = decodeURIComponent(given)
+    if (what === 'agentMessages') return took(response, at, phone, searchParams.get('messageId') ?? '', body)
+    if (pathname === '/token') {
+      const isSlow = !isWell && rng.chance(slowTokenShare)
+      return void setTimeout(
+        () => reply(response, 200, { access_token: 'granted', expires_in: 3_600 }),
+        isSlow ? 100 : 0,
+      )
+    }
+    if (!isWell && rng.chance(failShare)) return reply(response, 500, {})
+    return reply(response, what === 'capabilities' && isIncapable(phone) ? 404 : 200, { features: [] })
+  }
+
+  function took(response: ServerResponse, at: number, phone: string, id: string, body: string): void {
+    const { isTaken, status, isSlow } = mood()
+    const ref = /ref-\d+/.exec(body)?.[0]
+    // Confirmations and the like are the house's own, and no send.
+    if (ref) record.arrivals.push({ at, id, phone, ref, isTaken, isTold: status !== undefined })
+    if (status !== undefined) reply(response, status, {})
+    else setTimeout(() => response.destroy(), isSlow ? slowMs : 0)
+  }
+
+  return {
+    auth: {
+      agentId: 'agent-of-sends',
+      serviceAccount: {
+        client_email: 'sends@example.com',
+        private_key: privateKey.export({ type: 'pkcs8', format: 'pem' }),
+        token_uri: `${url}/token`,
+      },
+      clientToken: 'a-token-that-only-tests-ever-use',
+      apiUrl: url,
+    },
+    recover() {
+      isWell = true
+    },
+    async close() {
+      server.closeAllConnections()
+      server.close()
+      await once(server, 'close')
+    },
+  }
+}
+
+function reply(response: ServerResponse, status: number, body: object): void {
+  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+}
+
+async function bodyOf(request: IncomingMessage): Promise<string | undefined> {
+  try {
+    return Buffer.concat(await request.toArray()).toString()
+  } catch {
+    return undefined
+  }
+}

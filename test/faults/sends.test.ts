@@ -1,0 +1,13 @@
+/** Sends under kill -9 against a provider that knows messages by their ids: nothing accepted is lost, doubled, or sent against a no. */
+import t from 'tap'
+import { embeddedSends } from './sends.js'
+
+t.test(
+  'Killed at any moment, a node ends every send it accepted once, as told and as its provider saw it',
+  async (t) => {
+    const seed = Math.floor(Math.random() * 2 ** 31)
+    const survived = await embeddedSends({ cycles: 4, seed, note: t.comment })
+    t.same(survived.problems, [], `with seed ${seed}`)
+    t.ok(survived.acknowledged > 0, `${survived.acknowledged} accepted, ${survived.notes?.join(', ')}`)
+  },
+)

@@ -1,0 +1,235 @@
+/** A tour of the emulator page in a real browser: phones of every kind, the sample agent, and a place to write AML. */
+import { mkdir } from 'node:fs/promises'
+import axe from 'axe-core'
+import type { Locator, Page } from 'playwright-core'
+import t, { type Test } from 'tap'
+import { writePage } from '../../adapters/emulator/bundle.js'
+import { openBrowser, type Visit } from '../harness/browser.js'
+import { until } from '../harness/clock.js'
+import { startNode, testKey } from '../harness/process.js'
+
+t.setTimeout(300_000)
+
+await writePage()
+// Nothing but the sample agent may be called on this machine, and it is.
+const node = await startNode({ PARLEY_EMULATOR: 'true', PARLEY_ALLOW_PRIVATE_URLS: 'false' })
+t.teardown(() => node.clean())
+const browser = await openBrowser()
+t.teardown(() => browser.close())
+await until(() => node.stderr().includes('Try it:'))
+const [link = ''] = /http\S+\/emulator#\S+/.exec(node.stderr()) ?? []
+
+/** The chat of the page is the gateway's, which is another origin. */
+async function come(t: Test, url: string, colorScheme: 'light' | 'dark' = 'light'): Promise<Visit> {
+  const visit = await browser.visit({ origin: node.mgmt, colorScheme })
+  t.teardown(() => visit.close())
+  const { page } = visit
+  await page.route(`${node.gateway}/**`, (route) => route.continue())
+  page.setDefaultTimeout(60_000)
+  await page.setViewportSize({ width: 1280, height: 1000 })
+  await page.emulateMedia({ reducedMotion: 'reduce' })
+  await page.goto(url)
+  return visit
+}
+
+async function faults(page: Page): Promise<string[]> {
+  await page.evaluate(axe.source)
+  const { violations } = (await page.evaluate('axe.run(document, { iframes: false })')) as axe.AxeResults
+  return violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.target.flat().join(' ')} ${nodes[0]?.failureSummary}`)
+}
+
+async function shot(page: Page, name: string): Promise<void> {
+  await mkdir('test/output', { recursive: true })
+  await page.screenshot({ path: `test/output/emulator-${name}.png` })
+}
+
+const phone = (page: Page, title: string) => page.getByRole('region', { name: title, exact: true })
+async function writes(page: Page, title: string, text: string): Promise<void> {
+  const field = page.getByRole('textbox', { name: `Write on ${title}` })
+  await field.fill(text)
+  await field.press('Enter')
+}
+const shows = (at: Locator, text: string | RegExp) => at.getByText(text).last().waitFor()
+const tap = (at: Locator, name: string) => at.getByRole('button', { name, exact: true }).last().click()
+
+const { page, troubles } = await come(t, link)
+const rcs = phone(page, 'RCS')
+const sms = phone(page, 'SMS')
+const messenger = phone(page, 'Messenger A')
+const vendor = phone(page, 'Vendor Messages')
+
+t.test('A start prints a link to the page, and the ticket in it does not stay in the address', async (t) => {
+  await page.getByText('Sample Harbor Hotel').waitFor()
+  t.equal(page.url(), `${node.mgmt}/emulator`)
+  t.equal(await page.getByRole('region').count(), 6, 'five phones and the place to write')
+})
+
+t.test('Who writes on sms is answered, and the bubble tells its receipt and its segments', async (t) => {
+  await writes(page, 'SMS', 'Hello')
+  await shows(sms, /Welcome to the Harbor Hotel!\s+What would you like to see\?\s+1\. See the rooms/)
+  await shows(sms, 'Delivered')
+  await shows(sms, /^2 segments, GSM-7$/)
+  await writes(page, 'SMS', '2')
+  await shows(sms, /1\. Tomorrow at ten/)
+  t.equal(await sms.locator('.own').count(), 2)
+})
+
+t.test(
+  'A chip that is tapped on rcs comes back as the answer it stands for, and chips go as phones have it',
+  async (t) => {
+    await writes(page, 'RCS', 'Hi')
+    await tap(rcs, 'See the rooms')
+    await shows(rcs, 'Quiet, above the garden')
+    await shows(rcs, 'Read')
+    t.equal(await rcs.getByRole('button', { name: 'Pick a time', exact: true }).count(), 0, 'those of before are gone')
+    await rcs.locator('.card', { hasText: 'Green room' }).getByRole('button').first().click()
+    await shows(rcs, /Shall we book this\?/)
+    await shows(rcs, /Green room/)
+    await tap(rcs, 'Yes')
+    await shows(rcs, /Booked/)
+  },
+)
+
+t.test('A row is picked from the list of a messenger, and a time from a picker', async (t) => {
+  await writes(page, 'Messenger A', 'Hi')
+  await messenger.getByText('Select', { exact: true }).click()
+  await tap(messenger, 'How to find us')
+  await shows(messenger, 'Send location')
+  await tap(messenger, 'Send location')
+  await shows(messenger, /Thank you/)
+  await writes(page, 'Vendor Messages', 'Hi')
+  await vendor.getByText('Select', { exact: true }).click()
+  await tap(vendor, 'Pick a time')
+  await vendor.getByText('Choose a time', { exact: true }).click()
+  await vendor.locator('details[open] .tap').nth(1).click()
+  t.equal(await vendor.locator('details[open]').count(), 0, 'a picker closes once something was picked')
+  await shows(vendor, /A visit, Tomorrow at two/)
+  t.ok(await vendor.getByText('Sent', { exact: true }).count(), 'a provider without receipts says no more than that')
+})
+
+t.test('Behind each bubble are the body that the provider got, the message and what is on record', async (t) => {
+  await sms.getByRole('button', { name: /^Raw: Welcome/ }).click()
+  const dialog = page.getByRole('dialog', { name: 'Behind the bubble' })
+  await shows(dialog, 'Wire body')
+  await until(async () => (await dialog.locator('pre').count()) === 4)
+  const [wire = '', amf = '', events = '', record = ''] = await dialog.locator('pre').allTextContents()
+  t.match(JSON.parse(wire), [{ To: '+15550100', Body: /^Welcome to the Harbor Hotel!/ }])
+  t.match(JSON.parse(amf), { spec: 'amf/1', parts: [{ type: 'text' }, { type: 'ask.choice', intentId: 'menu' }] })
+  t.same(
+    JSON.parse(events).map(
+      (each: { event: { event: { status: { state: string } } } }) => each.event.event.status.state,
+    ),
+    ['sent', 'delivered'],
+  )
+  t.match(JSON.parse(record), { attempt: { channel: 'sms', provider: 'twilio' }, states: { delivered: Number } })
+  t.same(await faults(page), [])
+  await shot(page, 'raw')
+  await page.keyboard.press('Escape')
+  await sms.getByRole('button', { name: 'Raw: 2', exact: true }).click()
+  await until(async () => (await dialog.locator('pre').count()) === 2)
+  const [, told = ''] = await dialog.locator('pre').allTextContents()
+  const result = { intent: 'ask.choice', intentId: 'menu', optionIds: ['time'], via: 'text', text: '2' }
+  t.match(JSON.parse(told), [{ event: { event: { type: 'result', result } } }])
+  await page.keyboard.press('Escape')
+  await until(async () => !(await dialog.isVisible()))
+})
+
+t.test('A message goes to sms when its phone is out of the reach of rcs, and back once it is not', async (t) => {
+  await writes(page, 'RCS', 'Menu')
+  await shows(rcs, 'RCS, else text')
+  await tap(rcs, 'No RCS')
+  await shows(rcs, /RCS does not reach this phone/)
+  await writes(page, 'RCS', 'RCS, else text')
+  await shows(sms, /This goes out on RCS/)
+  await writes(page, 'RCS', 'Hello?')
+  await shows(rcs, 'A message did not get here.')
+  await tap(rcs, 'No RCS')
+  await shows(rcs, 'RCS reaches this phone again.')
+  t.equal(await rcs.getByText('This goes out on RCS').count(), 0)
+})
+
+t.test('What is sent to a phone that is offline arrives when it is back', async (t) => {
+  await tap(messenger, 'Offline')
+  await shows(messenger, 'The phone went offline.')
+  await writes(page, 'Messenger A', 'Menu')
+  await shows(messenger, 'Sent, phone offline')
+  await shot(page, 'offline')
+  await tap(messenger, 'Offline')
+  await until(async () => (await messenger.getByText('Sent, phone offline').count()) === 0)
+  await until(async () => (await messenger.locator('.receipt').last().textContent()) === 'Read')
+  t.equal(await messenger.getByRole('button', { name: 'Offline' }).getAttribute('aria-pressed'), 'false')
+})
+
+t.test('AML is compiled while it is written: problems by line, and what each channel would show', async (t) => {
+  const field = page.getByRole('textbox', { name: 'AML' })
+  await page.getByText('No problems.').waitFor()
+  const aml = page.getByRole('region', { name: 'Write AML' })
+  await shows(aml, /Reply with a number to choose\./)
+  await shows(aml, /^2 segments, GSM-7, \d+ units$/)
+  await shows(aml, 'Nothing is lost.')
+  await aml.getByRole('radio', { name: 'RCS' }).check()
+  await aml.getByRole('button', { name: 'Blue room', exact: true }).waitFor()
+  await field.fill('[[ask.choice #room | Which room?\nblue = Blue\nblue = Blue again\n]]\n[[nonsense]]')
+  await shows(aml, /Problem, line 3, column \d+:/)
+  await shows(aml, /Problem, line 5, column \d+:/)
+  await shows(aml, 'Nothing, as long as there are problems.')
+  await aml.scrollIntoViewIfNeeded()
+  await shot(page, 'problems')
+  t.same(await faults(page), [])
+  await field.fill('[[ask.choice #room | Which room?\nblue = Blue room\ngreen = Green room\n]]')
+  await page.getByText('No problems.').waitFor()
+})
+
+t.test('Web chat stands beside the phones as visitors get it', async (t) => {
+  const chat = page.frameLocator('iframe')
+  const field = chat.getByRole('textbox', { name: 'Write a message' })
+  await field.fill('Hello')
+  await field.press('Enter')
+  await chat.getByText('What would you like to see?').first().waitFor()
+  t.same(troubles, [])
+})
+
+t.test('The page is without faults for everybody, wide and narrow, light and dark', async (t) => {
+  await page.evaluate('scrollTo(0, 0)')
+  t.same(await faults(page), [])
+  await shot(page, 'light')
+  await page.setViewportSize({ width: 1280, height: 760 })
+  await page.screenshot({ path: 'test/output/emulator.png' })
+  await page.setViewportSize({ width: 390, height: 844 })
+  t.same(await faults(page), [])
+  await shot(page, 'phone')
+  const width = (await page.evaluate('document.documentElement.scrollWidth')) as number
+  t.ok(width <= 390, `nothing is wider than the screen: ${width}`)
+  await page.setViewportSize({ width: 1280, height: 1000 })
+  await page.emulateMedia({ colorScheme: 'dark' })
+  t.same(await faults(page), [])
+  await shot(page, 'dark')
+})
+
+t.test('STOP ends it on sms until START, and who looks anew sees all that was said', async (t) => {
+  await tap(sms, 'STOP')
+  await sms.getByText('STOP', { exact: true }).last().waitFor()
+  const said = await sms.locator('article').count()
+  await writes(page, 'SMS', 'Anybody?')
+  await until(async () => (await sms.locator('article').count()) > said)
+  await writes(page, 'SMS', 'START')
+  await writes(page, 'SMS', 'Menu')
+  await shows(sms, /Welcome to the Harbor Hotel!/)
+  t.notMatch(await sms.locator('article').allTextContents(), [/You said .Anybody/])
+  await page.reload()
+  await shows(sms, 'Anybody?')
+  await shows(rcs, 'RCS reaches this phone again.')
+})
+
+t.test('Without a ticket the page asks for the key of an operator, and takes no other', async (t) => {
+  const visit = await come(t, `${node.mgmt}/emulator`)
+  const key = visit.page.getByLabel('API key')
+  await key.fill('sk-svc-of-nobody-at-all-but-long')
+  await visit.page.getByRole('button', { name: 'Open' }).click()
+  await visit.page.getByText('That key does not open the emulator.').waitFor()
+  t.same(await faults(visit.page), [])
+  await shot(visit.page, 'entry')
+  await key.fill(testKey)
+  await visit.page.getByRole('button', { name: 'Open' }).click()
+  await visit.page.getByText('Sample Harbor Hotel').waitFor()
+})

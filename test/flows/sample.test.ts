@@ -1,0 +1,124 @@
+/** The sample agent over starts and restarts of a node, and what becomes of it when somebody changes it. */
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import t, { type Test } from 'tap'
+import { until } from '../harness/clock.js'
+import { type NodeProcess, startNode, testKey } from '../harness/process.js'
+
+t.setTimeout(240_000)
+
+const dir = await mkdtemp(join(tmpdir(), 'parley-'))
+t.teardown(() => rm(dir, { recursive: true, force: true }))
+const env = { PARLEY_EMULATOR: 'true', PARLEY_ALLOW_PRIVATE_URLS: 'false' }
+
+async function start(t: Test, more: Record<string, string> = {}): Promise<NodeProcess> {
+  const node = await startNode({ ...env, ...more }, dir)
+  t.teardown(() => node.end('SIGTERM'))
+  return node
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: what is read is asserted
+async function call(node: NodeProcess, method: string, path: string, body?: unknown, token = testKey): Promise<any> {
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+  const answer = await fetch(`${node.mgmt}/v1${path}`, {
+    method,
+    headers,
+    ...(body ? { body: JSON.stringify(body) } : {}),
+  })
+  const text = await answer.text()
+  return { status: answer.status, ...(text && { json: JSON.parse(text) }) }
+}
+
+const sample = '/orgs/demo/agents/sample'
+
+async function ticketOf(node: NodeProcess): Promise<string> {
+  return (await call(node, 'POST', '/system/emulator/tickets')).json.ticket
+}
+
+/** Says something on a phone and resolves with what it was sent after that. */
+async function says(t: Test, node: NodeProcess, channel: string, text: string): Promise<string> {
+  const ticket = await ticketOf(node)
+  const sent = async () => {
+    const { json } = await call(node, 'GET', '/system/emulator/stage/news', undefined, ticket)
+    return json.phones.find((phone: { channel: string }) => phone.channel === channel).sent
+  }
+  const before = (await sent()).length
+  const act = { kind: 'text', text }
+  t.match(await call(node, 'POST', `/system/emulator/stage/phones/${channel}/_act`, act, ticket), { status: 202 })
+  await until(async () => (await sent()).length > before)
+  return JSON.stringify((await sent()).slice(before))
+}
+
+t.test('A first start makes an agent that answers on every channel', async (t) => {
+  const node = await start(t)
+  const { json } = await call(node, 'GET', `${sample}/channels`)
+  t.same(json.data.map(({ channel, provider, status }: Record<string, string>) => [channel, provider, status]).sort(), [
+    ['messengerA', 'whatsapp', 'Active'],
+    ['rcs', 'rbm', 'Active'],
+    ['sms', 'twilio', 'Active'],
+    ['vendorMessages', 'apple', 'Active'],
+    ['webchat', undefined, 'Active'],
+  ])
+  for (const channel of ['rcs', 'sms', 'messengerA', 'vendorMessages']) {
+    t.match(await says(t, node, channel, 'Hello'), /Welcome to the Harbor Hotel!/, channel)
+  }
+})
+
+t.test('It answers again after a restart, wherever everything is by then', async (t) => {
+  const node = await start(t)
+  for (const channel of ['rcs', 'sms', 'messengerA', 'vendorMessages']) {
+    t.match(await says(t, node, channel, 'Hello'), /Welcome to the Harbor Hotel!/, channel)
+  }
+})
+
+t.test('The page and its routes are for tickets only, and a ticket is for nothing else', async (t) => {
+  const node = await start(t)
+  const ticket = await ticketOf(node)
+  for (const path of ['/stage', '/stage/news', '/stage/acts/1', '/stage/phones/sms/messages/x']) {
+    t.equal((await call(node, 'GET', `/system/emulator${path}`, undefined, testKey)).status, 401, path)
+    t.equal((await call(node, 'GET', `/system/emulator${path}`, undefined, `${ticket}x`)).status, 401, path)
+  }
+  t.equal((await call(node, 'GET', '/system/emulator/accounts', undefined, ticket)).status, 401)
+  t.equal((await call(node, 'GET', '/me', undefined, ticket)).status, 401)
+  t.equal((await call(node, 'GET', '/system/emulator/stage/acts/99999', undefined, ticket)).status, 404)
+  const page = await fetch(`${node.mgmt}/emulator`)
+  t.equal(page.status, 200)
+  t.match(page.headers.get('content-security-policy'), /^default-src 'none'; script-src 'self';/)
+})
+
+t.test('Somebody who points its webhook elsewhere, or lets go of a channel, finds it so after a restart', async (t) => {
+  const first = await start(t, { PARLEY_ALLOW_PRIVATE_URLS: 'true' })
+  const { accessToken } = (await call(first, 'POST', `${sample}/gateway/_rotateToken`)).json
+  const webhookUrl = 'http://127.0.0.1:9/mine'
+  const headers = { authorization: `Bearer ${accessToken}`, 'content-type': 'application/json' }
+  await fetch(`${first.gateway}/v4/webhook`, { method: 'POST', headers, body: JSON.stringify({ webhookUrl }) })
+  const bound = (await call(first, 'GET', `${sample}/channels`)).json.data
+  const { id } = bound.find(({ channel }: { channel: string }) => channel === 'sms')
+  t.equal((await call(first, 'DELETE', `${sample}/channels/${id}`)).status, 204)
+  await first.end('SIGTERM')
+  const node = await start(t)
+  t.match((await call(node, 'GET', `${sample}/gateway`)).json, { webhookUrl })
+  const stage = await call(node, 'GET', '/system/emulator/stage', undefined, await ticketOf(node))
+  t.same(
+    stage.json.phones.map(({ channel }: { channel: string }) => channel),
+    ['rcs', 'messengerA', 'vendorMessages'],
+  )
+})
+
+t.test('Once it is deleted it stays so, and there is no page', async (t) => {
+  const first = await start(t)
+  t.equal((await call(first, 'DELETE', sample)).status, 204)
+  await first.end('SIGTERM')
+  const node = await start(t)
+  t.equal((await call(node, 'GET', sample)).status, 404)
+  t.equal((await fetch(`${node.mgmt}/emulator`)).status, 404)
+  t.notMatch(node.stderr(), /emulator#/)
+})
+
+t.test('Where the emulator is off there is no sample agent', async (t) => {
+  const node = await startNode({ PARLEY_EMULATOR: 'false' })
+  t.teardown(() => node.clean())
+  t.equal((await call(node, 'GET', sample)).status, 404)
+  t.equal((await fetch(`${node.mgmt}/emulator`)).status, 404)
+})

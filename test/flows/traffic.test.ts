@@ -1,0 +1,65 @@
+/** What operators read of a conversation that was really held: on a channel, and in the emulator. */
+import t from 'tap'
+import { until } from '../harness/clock.js'
+import { aml, Desk, nothing } from '../harness/desk.js'
+import { startNode } from '../harness/process.js'
+
+const address = '+15550123'
+const node = await startNode({ PARLEY_ALLOW_PRIVATE_URLS: 'true' })
+t.teardown(() => node.clean())
+
+interface Entry {
+  readonly origin: string
+  readonly type: string
+  readonly subtype?: string
+  readonly text?: string
+  readonly sessionId: string
+  readonly messageId: string
+  readonly [more: string]: unknown
+}
+
+const words = ({ origin, type, subtype, text }: Entry) => [origin, type, subtype, text].filter(Boolean).join(' ')
+
+t.test('Everything that was said is listed with its channel, its session and what became of it', async (t) => {
+  const desk = await Desk.open(t, node, 'Harbor Desk')
+  await desk.bind('sms', { mode: 'managed', inputs: {} })
+  desk.replies(aml('Which room?\n[[chips: Red room | Blue room]]'), nothing)
+  await desk.acts('sms', { text: 'Hello' }, address)
+  await desk.shown(1)
+  const list = async (path: string): Promise<Entry[]> => (await desk.manage('GET', `${desk.at}${path}`)).data
+  await until(async () => (await list('/messages?type=status')).length > 0)
+  await desk.acts('sms', { text: '2' }, address)
+  await until(async () => (await list('/messages?type=content')).length === 3)
+
+  const entries = await list('/messages')
+  const content = entries.filter(({ type }) => type === 'content')
+  t.same(content.map(words), ['user content 2', 'agent content Which room?', 'user content Hello'])
+  const [, reply, first] = content as [Entry, Entry, Entry]
+  t.match(first, { agentId: 'harbor-desk', userId: /^usr_/, channel: 'sms', raw: { text: 'Hello' } })
+  t.match(reply, { channelMessageId: String, raw: { spec: 'amf/1', parts: [{ type: 'text' }] } })
+  const status = entries.find(({ type }) => type === 'status')!
+  t.equal(status.messageId, reply.messageId)
+  t.same(new Set(entries.map(({ sessionId }) => sessionId)).size, 1)
+  t.notMatch(JSON.stringify(entries), /5550123/, 'nobody reads the number from it')
+  const { sessionId, userId } = first
+  t.match(await list('/conversations'), [{ sessionId, userId, messageCount: 3, firstMessagePreview: 'Hello' }])
+  t.match(await list('/users'), [{ userId, channel: 'sms', messageCount: 3 }])
+  t.same(await list(`/messages?userId=${userId}`), entries, 'a person’s own list is the same')
+  t.same(await list(`/messages?sessionId=${sessionId}`), entries)
+})
+
+t.test('A rehearsal is listed when test traffic is asked for, on the channel that it looked like', async (t) => {
+  const desk = await Desk.open(t, node, 'Rehearsed Desk')
+  desk.replies(aml('Good day.'))
+  const persona = await desk.manage('POST', `${desk.at}/personas`, { name: 'Ada', channel: 'rcs' })
+  await desk.manage('POST', `${desk.at}/personas/${persona.id}/turns`, { text: 'Hi' })
+  const list = async (path: string): Promise<Entry[]> => (await desk.manage('GET', `${desk.at}${path}`)).data
+  for (const path of ['/messages', '/conversations', '/users']) {
+    t.same(await list(path), [], `no live list of ${path} has it`)
+    const tested = await list(`${path}?includeTest=true`)
+    t.ok(tested.length > 0)
+    for (const entry of tested) t.match(entry, { channel: 'webchat', emulatedChannel: 'rcs', test: true })
+  }
+  const said = (await list('/messages?includeTest=true&type=content')).map(words)
+  t.same(said, ['agent content Good day.', 'user content Hi'])
+})

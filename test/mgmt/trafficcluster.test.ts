@@ -1,0 +1,63 @@
+/** Lists of traffic in an installation of several nodes: conversations lie on all of them, and each node shows the same list. */
+import { randomBytes } from 'node:crypto'
+import t from 'tap'
+import { systemClock } from '../../runtime/clock.js'
+import { TestNats } from '../harness/nats.js'
+import { openTestNode, type TestNode } from '../harness/node.js'
+import { say } from '../runtime/gateway/trafficplace.js'
+
+const key = 'sk-svc-a-key-that-the-operator-chose'
+const clock = { ...systemClock, advance: async () => {} }
+const nats = await TestNats.start()
+const env = {
+  PARLEY_NATS_URL: nats.url,
+  PARLEY_SECRET_KEY: randomBytes(32).toString('hex'),
+  PARLEY_BOOTSTRAP_KEY: key,
+  PARLEY_SHARDS: '8',
+}
+const extraRepertoire = { commands: [say], queries: [], performers: () => ({}) }
+const nodes = await Promise.all(
+  ['shards,mgmt,gateway', 'shards,mgmt,gateway'].map((roles) =>
+    openTestNode({ clock, extraRepertoire, env: { ...env, PARLEY_ROLES: roles } }),
+  ),
+)
+t.teardown(async () => {
+  for (const node of [...nodes].reverse()) await node.close()
+  await nats.stop()
+})
+
+t.test('Every node lists what was said on any, and goes on with a page that another began', async (t) => {
+  const [first, second] = nodes as [TestNode, TestNode]
+  const agents = '/v1/orgs/demo/agents'
+  const made = await first.mgmt('POST', agents, { token: key, json: { name: 'Harbor Desk', id: 'desk' } })
+  t.equal(made.status, 201)
+  const expected = new Set<string>()
+  for (let nth = 0; nth < 40; nth++) {
+    const asid = `person-${nth % 10}`
+    const messageId = `m${nth}`
+    expected.add(messageId)
+    const entry = { origin: 'user', type: 'content', sessionId: `${asid}-1`, text: 'Hi', messageId } as const
+    const said = { asid, agent: { orgId: 'demo', agentId: 'desk' }, entries: [entry] }
+    await nodes[nth % 2]!.node.engine.ask(asid, say, said)
+  }
+  const owners = new Set(first.node.engine.inspect().shards.map(({ part }) => part))
+  t.ok(owners.has('owner') && owners.has('copy'), 'the shards are divided')
+  const ask = (node: TestNode, path: string) => node.mgmt('GET', `${agents}/desk${path}`, { token: key })
+  const found: { messageId: string; timestamp: string }[] = []
+  let token = ''
+  for (let page = 0; page === 0 || token !== ''; page++) {
+    const { status, json } = await ask(nodes[page % 2]!, `/messages?limit=7${token && `&pageToken=${token}`}`)
+    t.equal(status, 200)
+    found.push(...json.data)
+    token = json.nextPageToken ?? ''
+  }
+  t.equal(found.length, 40)
+  t.same(new Set(found.map(({ messageId }) => messageId)), expected)
+  const times = found.map(({ timestamp }) => timestamp)
+  t.same(times, [...times].sort().reverse())
+  for (const path of ['/messages?userId=person-3', '/conversations', '/users', '/messages?sessionId=person-4-1']) {
+    const [one, other] = [await ask(first, path), await ask(second, path)]
+    t.ok(one.json.data.length > 0, path)
+    t.same(one.json, other.json, path)
+  }
+})
