@@ -15,6 +15,7 @@ import { roundtrip } from './roundtrip/scenario.js'
 import type { Scenario } from './scenario.js'
 import { sms } from './sms/scenario.js'
 import { store } from './store/scenario.js'
+import { traffic } from './traffic/scenario.js'
 
 export const scenarios: readonly Scenario[] = [
   http,
@@ -31,5 +32,6 @@ export const scenarios: readonly Scenario[] = [
   journey,
   journeyBudget,
   journeyCluster,
+  traffic,
   load,
 ]

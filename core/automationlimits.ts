@@ -14,7 +14,4 @@ export const automation = {
 export const reminder = {
   /** How long before an appointment its reminder goes out where nobody says how long. */
   leadMinutes: 1_440,
-  zoneChars: 64,
-  namesChars: 200,
-  durationMostMinutes: 1_440,
 } as const

@@ -44,7 +44,7 @@ export const journeyBudget: Scenario = {
       ...ours,
       name: burst,
       about:
-        'Another, called 1,000 times at once with a full budget: all are taken, and most of 1,000 more are told to wait.',
+        'Another, called 1,000 times at once with a full budget: all are taken, and of 1,000 more only what flowed in.',
       args: ['--burst'],
     },
   ],

@@ -1,7 +1,10 @@
 /** A whole node in the journey scenarios: each step is read, judged and durable before its answer. */
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { programFile } from '../children.js'
 import { present } from '../control.js'
 import { journeyCalls } from './calls.js'
-import { fill } from './fill.js'
+import type { Filling } from './filler.js'
 import { callsOf, furnish, newPlace, startJourneyNode } from './node.js'
 
 /** So slow that no send is picked up while the bench runs: what is measured is acceptance, as it is of the others. */
@@ -16,7 +19,10 @@ const calls = await callsOf(node, keys)
 if (filled > 0) {
   const { place: agent } = node
   await node.stop()
-  await fill(place, agent, filled)
+  const filler = fork(programFile('journey/filler'))
+  filler.send({ dir: place.dir, rootKeyHex: place.rootKey.toString('hex'), agent, people: filled } satisfies Filling)
+  const [code] = await once(filler, 'exit')
+  if (code !== 0) throw new Error(`the disk was not filled: ${code}`)
   node = { ...(await startJourneyNode(place, { timeScale })), place: agent }
 }
 

@@ -1,7 +1,7 @@
 /** What a rule has in mind for one person: its table of states, from the change that set it off to its end. */
 import Type, { type Static } from 'typebox'
 import { closed, optional } from '../agent/resources/words.js'
-import { type SendReason, type SendState, sendReasons } from '../outreach/send.js'
+import { type Send, type SendReason, type SendState, sendReasons } from '../outreach/send.js'
 
 export const rowStates = ['pending', 'waiting', 'queued', 'sent', 'skipped', 'failed', 'cancelled'] as const
 export type RowState = (typeof rowStates)[number]
@@ -29,7 +29,7 @@ export interface Row {
   readonly look: number
 }
 
-export type RowTrigger = 'held' | 'passedOver' | 'accepted' | 'sent' | 'failed' | 'suppressed' | 'cancelled'
+export type RowTrigger = 'held' | 'passedOver' | 'accepted' | 'talking' | 'sent' | 'failed' | 'suppressed' | 'cancelled'
 
 interface Move {
   readonly from: readonly RowState[]
@@ -43,6 +43,8 @@ export const rowMoves: readonly Move[] = [
   { from: undecided, on: 'held', to: 'waiting' },
   { from: undecided, on: 'passedOver', to: 'skipped' },
   { from: undecided, on: 'accepted', to: 'queued' },
+  // Its send found them talking when it was to be handed over, and waits itself.
+  { from: ['queued'], on: 'talking', to: 'queued' },
   { from: ['queued'], on: 'sent', to: 'sent' },
   { from: ['queued'], on: 'failed', to: 'failed' },
   { from: ['queued'], on: 'suppressed', to: 'skipped' },
@@ -71,11 +73,20 @@ export function isUndecided({ state }: Pick<Row, 'state'>): boolean {
 }
 
 /** What a state of the send it became makes of it. */
-export const triggerOfSend: Readonly<Partial<Record<SendState, RowTrigger>>> = {
+const triggerOfSend: Readonly<Partial<Record<SendState, RowTrigger>>> = {
   sent: 'sent',
   failed: 'failed',
   suppressed: 'suppressed',
   cancelled: 'cancelled',
+}
+
+/** The row after its send came to another state; undefined when that says nothing of it. A send that goes back into the queue without a reason was held. */
+export function rowOfSend(row: Row, { id, state, reason, nextAttemptAt }: Send): Row | undefined {
+  if (row.sendId !== id) return undefined
+  const isHeld = state === 'queued' && reason === undefined && nextAttemptAt !== undefined
+  if (isHeld) return rowMoved(row, 'talking', { reason: 'in-conversation', dueAt: nextAttemptAt })
+  const on = triggerOfSend[state]
+  return on && rowMoved(row, on, reason ? { reason } : {})
 }
 
 /** Refusals of a send that end a row, in the words of rows; any other is the house's own trouble. */

@@ -36,7 +36,10 @@ export function readJourneyCall(body: unknown): JourneyCall | Refusal {
   const wrong: FieldError[] = []
   const root = recordOf(body)
   if (!root) return malformed([{ field: 'body', message: 'must be an object' }])
-  for (const name of Object.keys(root)) if (!(name in known)) wrong.push({ field: name, message: 'is not known here' })
+  for (const name of Object.keys(root)) {
+    if (name === '') wrong.push({ field: 'body', message: 'has a member without a name' })
+    else if (!Object.hasOwn(known, name)) wrong.push({ field: name, message: 'is not known here' })
+  }
   const groups = {
     profile: groupOf(root, 'profile', wrong),
     consent: groupOf(root, 'consent', wrong),

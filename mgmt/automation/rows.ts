@@ -2,12 +2,13 @@
 import type { AgentPlace } from '../../core/agentkey.js'
 import { fires } from '../../core/automation/fires.js'
 import {
+  isLive,
   isUndecided,
   type Row,
   type RowReason,
   reasonOfRefusal,
   rowMoved,
-  triggerOfSend,
+  rowOfSend,
 } from '../../core/automation/row.js'
 import type { Rule } from '../../core/automation/rule.js'
 import { minute } from '../../core/durations.js'
@@ -135,15 +136,14 @@ export function openRows({ agents, people, sends, timeScale }: Doors) {
   }
 
   /** Told of every send that comes to another state, in the same commit. */
-  function settled(tx: Tx, place: HomePlace, { id, state, reason }: Pick<Send, 'id' | 'state' | 'reason'>): void {
-    const on = triggerOfSend[state]
+  function settled(tx: Tx, place: HomePlace, send: Send): void {
     const home = homeOf(place)
-    const from = on && tx.get(sendTable, [...home, id])
-    if (!from) return
-    tx.remove(sendTable, [...home, id])
-    const row = rowAt(tx, home, ...from)
-    const after = row?.sendId === id ? rowMoved(row, on, reason ? { reason } : {}) : undefined
-    if (after) keepRow(tx, home, from, after, row)
+    const from = tx.get(sendTable, [...home, send.id])
+    const row = from && rowAt(tx, home, ...from)
+    const after = row && rowOfSend(row, send)
+    if (!from || !after) return
+    keepRow(tx, home, from, after, row)
+    if (!isLive(after)) tx.remove(sendTable, [...home, send.id])
   }
 
   return { kept, settled, judge }

@@ -89,7 +89,7 @@ export function trafficRoutes(options: TrafficRoutesOptions): Route[] {
     route({
       ...ofTraffic,
       path: `${path}/conversations`,
-      summary: 'List conversations in which something was said, the latest first',
+      summary: 'List conversations that were going on, the latest first',
       query: queries.conversations,
       reply: { 200: replies.conversations },
       errors,
@@ -103,7 +103,7 @@ export function trafficRoutes(options: TrafficRoutesOptions): Route[] {
     route({
       ...ofTraffic,
       path: `${path}/users`,
-      summary: 'List people with whom something was said, the latest first',
+      summary: 'List people with whom conversations were going on, the latest first',
       query: queries.users,
       reply: { 200: replies.users },
       errors,

@@ -24,6 +24,9 @@ function isFromParley(secret, headers, body) {
   return given.length === expected.length && timingSafeEqual(given, expected)
 }
 
+/** Words of somebody else inside AML: no marker begins in them. */
+const quoted = (words) => `“${String(words).replaceAll('[[', '\\[[')}”`
+
 const aml = (text) => ({ type: 'text/svc-aml', body: text })
 const json = (...messages) => ({ type: 'application/json', body: JSON.stringify({ messages }) })
 const lines = (...messages) => ({
@@ -173,7 +176,8 @@ const answered = {
           chips: [{ label: 'Menu' }],
         })
       : menuAsked('Not booked, then.'),
-  where: ({ text: said }) => menuAsked(said ? `Thank you, we note “${said}”.` : 'Thank you, we found you on the map.'),
+  where: ({ text: said }) =>
+    menuAsked(said ? `Thank you, we note ${quoted(said)}.` : 'Thank you, we found you on the map.'),
 }
 
 /** The answer to an event; undefined where there is nothing to say. */
@@ -182,13 +186,15 @@ export function answerTo(event) {
     const { intentId, labels = [] } = event.result
     const lead = answered[intentId]
     if (lead) return lead(event.result)
-    return menuAsked(labels[0] === 'Menu' ? 'Here you are.' : `You tapped “${labels.join(', ')}”.`)
+    return menuAsked(labels[0] === 'Menu' ? 'Here you are.' : `You tapped ${quoted(labels.join(', '))}.`)
   }
   if (event.type !== 'message') return undefined
   const { text: said, place: shared, media } = event.message
   if (shared) return menuAsked('Thank you, we found you on the map.')
   if (media) return menuAsked('Thank you for the picture.')
-  return menuAsked(/^(hi|hello|menu)\b/i.test(said ?? '') ? 'Welcome to the Harbor Hotel!' : `You said “${said}”.`)
+  return menuAsked(
+    /^(hi|hello|menu)\b/i.test(said ?? '') ? 'Welcome to the Harbor Hotel!' : `You said ${quoted(said)}.`,
+  )
 }
 
 /**

@@ -23,16 +23,17 @@ export interface PageRoutesOptions {
 
 const closed = { additionalProperties: false } as const
 const ofPhone = Type.Object({ channel: Type.Enum(channelNames) })
-const noTicket = refuse('auth.unauthenticated', { headers: { 'www-authenticate': 'Bearer' } })
+/** No token of the API, and so not where those are. */
+const ticketHeader = 'x-emulator-ticket'
+const noTicket = refuse('auth.forbidden', { detail: 'A good ticket to the emulator page is missing.' })
 
 export function pageApiRoutes({ tickets, stage: findStage, news, clock }: PageRoutesOptions): Route[] {
-  const common = { plane: 'mgmt', tag: 'Emulator', access: { who: 'public' }, headers: ['authorization'] } as const
-  const errors = ['auth.unauthenticated', 'resource.not_found', 'service.unavailable'] as const
+  const common = { plane: 'mgmt', tag: 'Emulator', access: { who: 'public' }, headers: [ticketHeader] } as const
+  const errors = ['auth.forbidden', 'resource.not_found', 'service.unavailable'] as const
 
   /** Whoever has a ticket, and the agent they meet. */
   async function admitted(header: (name: string) => string): Promise<Stage | Refusal> {
-    const [, ticket = ''] = /^bearer (.+)$/i.exec(header('authorization')) ?? []
-    return tickets.isGood(ticket) ? findStage() : noTicket
+    return tickets.isGood(header(ticketHeader)) ? findStage() : noTicket
   }
 
   async function phoneOf(header: (name: string) => string, wanted: string) {

@@ -1,7 +1,7 @@
 /** Hands one message of a conversation to the provider of its channel, and reports what came of it. */
 import { agentKeyOf } from '../../core/agentkey.js'
 import { isSignal } from '../../core/amf/index.js'
-import type { Adapter, Sending, SendOutcome } from '../../core/channel/adapter.js'
+import type { Adapter, CallProvider, Sending, SendOutcome } from '../../core/channel/adapter.js'
 import type { Outcome } from '../../core/conversation/sending.js'
 import type { Conversation, Outgoing } from '../../core/conversation/state.js'
 import { isRefusal } from '../../core/errors.js'
@@ -27,9 +27,11 @@ export function deliverPerformer(places: Places): Performer {
     const around = isRefusal(agent)
       ? aroundNobody(places.traitsOf(conversation.channel))
       : aroundOf(agent, conversation, places)
+    const isSilenced = () =>
+      outgoing.from !== 'house' && reader.get(conversationTable, [asid])?.optedOutAt !== undefined
     const outcome = isRefusal(agent)
       ? refused('noBinding', 'never', 'The agent is gone.')
-      : await handOver(places, agent, conversation, outgoing, signal)
+      : await handOver(places, agent, conversation, outgoing, { isSilenced, signal })
     aside()
     const answer = await shards.ask(asid, commands.dispatched, { asid, around, messageId, tried, outcome }, { settles })
     if (isRefusal(answer)) throw new Error('what became of a message could not be noted')
@@ -43,15 +45,21 @@ const refused = (reason: string, again: 'later' | 'elsewhere' | 'never', detail?
   ...(detail && { detail }),
 })
 
+interface Going {
+  /** Whether they have opted out by now, and it is nothing that the house owes them. */
+  readonly isSilenced: () => boolean
+  readonly signal: AbortSignal
+}
+
 /** Whoever opted out after it was taken gets nothing more but what the house owes them. */
 async function handOver(
   places: Places,
   agent: KnownAgent,
   conversation: Conversation,
   outgoing: Outgoing,
-  signal: AbortSignal,
+  { isSilenced, signal }: Going,
 ): Promise<Outcome> {
-  if (conversation.optedOutAt !== undefined && outgoing.from !== 'house') return refused('optedOut', 'never')
+  if (isSilenced()) return refused('optedOut', 'never')
   if (conversation.sandbox) return { kind: 'sent', providerIds: [] }
   const bound = agent.channels.find(({ channel }) => channel === conversation.channel)
   const adapter = bound && places.adapters(bound.channel, bound.provider)
@@ -64,8 +72,18 @@ async function handOver(
   const { auth } = opened
   const line = places.lines.of(agent, bound, adapter, auth)
   const reaching = places.providers.reach(bound, auth, signal)
-  const sending = { ...reaching, address: conversation.address, ...(line && { line }) }
-  const outcome = await sendAll(adapter, wires, outgoing, sending)
+  let isWithheld = false
+  // Media and access tokens take their time, and a STOP may come meanwhile: every call looks once more before it goes out.
+  const call: CallProvider = async (request) => {
+    isWithheld ||= isSilenced()
+    return isWithheld ? { kind: 'none', detail: 'They opted out.', unsent: true } : reaching.call(request)
+  }
+  const sending = { ...reaching, call, address: conversation.address, ...(line && { line }) }
+  const outcome = await sendAll(adapter, wires, outgoing, sending, isSilenced)
+  if (isWithheld && outcome.kind === 'refused') {
+    const { providerIds } = outcome
+    return { ...refused('optedOut', 'never'), ...(providerIds && { providerIds }) }
+  }
   if (outcome.kind === 'refused' && outcome.needsOperator) {
     const place = { ...conversation.agent, bindingId: bound.bindingId }
     places.needsOperator(place, outcome.detail ?? outcome.reason, bound.auth?.sealed)
@@ -104,11 +122,13 @@ async function sendAll(
   wires: readonly unknown[],
   { id, providerIds: before = [] }: Outgoing,
   sending: Omit<Sending<unknown>, 'id'>,
+  isSilenced: Going['isSilenced'],
 ): Promise<Handed> {
   const providerIds = [...before]
   for (const [piece, wire] of wires.entries()) {
     if (piece < before.length) continue
     if (sending.signal.aborted) throw new Error('nothing may go out any more')
+    if (isSilenced()) return { ...refused('optedOut', 'never'), ...(providerIds.length > 0 && { providerIds }) }
     const outcome = await attempt(adapter, wire, { ...sending, id: `${id}.${piece}` })
     if (outcome.kind === 'refused') return { ...outcome, ...(providerIds.length > 0 && { providerIds }) }
     providerIds.push(outcome.providerId)

@@ -1,5 +1,6 @@
 /** Questions about conversations and people, answered from the sessions that are kept of them. */
 import type { AgentPlace } from '../../core/agentkey.js'
+import { traffic as limits } from '../../core/limits.js'
 import type { Position, Stretch } from '../../core/traffic/stretch.js'
 import {
   type ConversationSummary,
@@ -23,7 +24,7 @@ function sessionAt(reader: Reader, { orgId, agentId }: AgentPlace, id: string) {
   return { previous, session: { ...record, id, soFar: soFar ?? { lastAt: startedAt, messageCount: 0 } } }
 }
 
-/** Something was said in it during that time. */
+/** It was going on during that time. */
 function isWithin({ startedAt, soFar }: Session, { from, until }: Window): boolean {
   return soFar.lastAt >= from && (until === undefined || startedAt < until)
 }
@@ -53,7 +54,9 @@ function* markedSessions(reader: Reader, asked: Marks): Generator<{ position: Po
   const { window, markMs } = asked
   const tables = shelvesFor(asked).map(({ marks }) => marks)
   const seen = new Set<string>()
-  for (const { position, key } of downTo(reader, tables, asked, window.from - markMs)) {
+  // A mark is left by the first record that comes half an hour after the last one, which is less than an hour after it.
+  const from = window.from - 2 * markMs
+  for (const { position, key } of downTo(reader, tables, asked, { from, most: limits.rowsPerRead })) {
     const id = key[4]
     const session = seen.has(id) ? undefined : sessionAt(reader, asked, id)?.session
     seen.add(id)

@@ -16,7 +16,7 @@ import type { OfPerson } from './trafficwalk.js'
 export interface Traffic {
   messages(place: AgentPlace, wanted: WantedRecords): Promise<RecordPage<MessageEntry> | Refusal>
   logs(place: AgentPlace, wanted: WantedRecords): Promise<RecordPage<AgentLogEntry> | Refusal>
-  /** Those in which something was said during that time; by their last message. */
+  /** Those that were going on during that time, by their last message. */
   conversations(place: AgentPlace, wanted: Wanted): Promise<readonly ConversationSummary[] | Refusal>
   users(place: AgentPlace, wanted: Omit<Wanted, 'userId'>): Promise<readonly UserSummary[] | Refusal>
 }

@@ -1,6 +1,7 @@
 /** Questions about messages and logs, answered where they are: a bounded stretch of one shard, or the trail of one person. */
 import type { AgentPlace } from '../../core/agentkey.js'
 import type { Conversation } from '../../core/conversation/state.js'
+import { traffic as limits } from '../../core/limits.js'
 import type { Stretch } from '../../core/traffic/stretch.js'
 import type { Spot } from '../../core/traffic/trail.js'
 import { type AgentLogEntry, logEntry, type MessageEntry, messageEntry } from '../../core/traffic/view.js'
@@ -44,10 +45,14 @@ const logs: Kind<LogRecord, AgentLogEntry> = {
 function queriesOf<V extends { readonly previous?: Spot }, T>(name: string, kind: Kind<V, T>) {
   const list: Query<Records, Stretch<T>> = {
     name: `traffic.${name}`,
-    read: (reader, asked) =>
-      stretchOf(downTo(reader, kind.tables(asked), asked, asked.window.from), asked.limit, ({ key, value }) =>
-        isWanted(value, asked.filter) ? kind.shown(reader, key, value) : undefined,
-      ),
+    read(reader, asked) {
+      const { filter, limit, window } = asked
+      const most = Object.keys(filter).length === 0 ? Math.min(limit, limits.rowsPerRead) : limits.rowsPerRead
+      const walk = downTo(reader, kind.tables(asked), asked, { from: window.from, most })
+      return stretchOf(walk, limit, ({ key, value }) =>
+        isWanted(value, filter) ? kind.shown(reader, key, value) : undefined,
+      )
+    },
   }
 
   /** The same by the trail of one person: it comes upon nobody else's records. */

@@ -31,19 +31,19 @@ export function conversationOf(reader: Reader, asked: OfPerson<Part>): Conversat
 
 type TimedKey = readonly [orgId: string, agentId: string, ...position: Position]
 
-/** Rows of all the tables as one list, from behind `after` down to that time. */
+/** Rows of all the tables as one list, from behind `after` down to that time, at most one more than `most`. */
 export function* downTo<K extends TimedKey, V>(
   reader: Reader,
   tables: readonly Table<K, V>[],
   { orgId, agentId, window: { until }, after }: Part,
-  from: number,
+  { from, most }: { readonly from: number; readonly most: number },
 ): Generator<{ position: Position; key: K; value: V }> {
   const start = after ?? (until === undefined ? undefined : [until])
   const options = {
     prefix: [orgId, agentId],
     reverse: true,
     ...(start && { after: [orgId, agentId, ...start] }),
-    limit: limits.rowsPerRead + 1,
+    limit: most + 1,
   }
   const heads = tables.flatMap((table) => {
     const rows = reader.range(table, options)[Symbol.iterator]()

@@ -1,4 +1,4 @@
-/** Callers of sends: journeys and named ones, many at once for some keys, cancels that race the worker, people who say STOP. */
+/** Callers of sends: journeys and named ones, crowds under one key, cancels that race the worker, people who say STOP. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Rng } from '../sim/world/rng.js'
 import type { Place } from './place.js'
@@ -15,13 +15,16 @@ export interface SendCallers {
 const callerCount = 6
 const restMs = 30
 const againMs = 40
-const phones = Array.from({ length: 200 }, (_, at) => `+1415555${1000 + at}`)
+/** Each number is written to about so often within a short time, so that a STOP finds some of it waiting; then it rests. */
+const sendsPerPhone = 8
+const phonesAtOnce = 12
+const phoneCount = 9_000
 const namedShare = 0.15
 const crowdShare = 0.05
 const crowd = 24
-const cancelShare = 0.2
-const stopShare = 0.06
-/** How long after its acceptance a cancel or a STOP comes at most: about when it is picked up, sent and tried again. */
+const cancelShare = 0.3
+const stopShare = 0.1
+/** How long after its acceptance a cancel or a STOP comes at most, mostly sooner: by then it was sent, or tried again. */
 const raceMs = 900
 /** A STOP comes from one of those who were written to last. */
 const lately = 12
@@ -44,13 +47,13 @@ export function openSendCallers(options: {
       const wanted: Wanted = {
         ref: `ref-${++serial}`,
         way: own.chance(namedShare) ? 'named' : 'journey',
-        phone: own.pick(phones),
+        phone: phoneAt(Math.floor(serial / sendsPerPhone) + own.below(phonesAtOnce)),
         beganAt: performance.now(),
         told: [],
       }
       record.wanted.push(wanted)
       const askers = own.chance(crowdShare) ? crowd : 1
-      const [first, raceAfterMs] = [own.below(places.length), own.between(0, raceMs)]
+      const [first, raceAfterMs] = [own.below(places.length), raceMs * own.next() ** 2]
       const isCancelled = own.chance(cancelShare)
       const silenced = own.chance(stopShare) ? own.pick(record.wanted.slice(-lately)).phone : undefined
       await Promise.all(Array.from({ length: askers }, (_, nth) => asked(wanted, first + nth)))
@@ -115,4 +118,8 @@ export function openSendCallers(options: {
       gone = true
     },
   }
+}
+
+function phoneAt(place: number): string {
+  return `+1415555${1_000 + (place % phoneCount)}`
 }

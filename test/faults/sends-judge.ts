@@ -79,16 +79,17 @@ export async function judgeSends(trial: SendTrial): Promise<SendVerdict> {
   }
   const known = new Set(record.wanted.map(({ ref }) => ref))
   for (const { ref } of record.arrivals) if (!known.has(ref)) tell(undefined, `nobody wanted ${ref}, which was sent`)
-  const tardy = judgeStops(record, tell)
+  const onTheirWay = judgeStops(record, tell)
   for (const sentence of record.wrongs) tell(undefined, sentence)
   for (const place of places) for (const sentence of place.surprises()) tell(undefined, sentence)
   const printed = new Map(places.map((place) => [place.name, place.printed()]))
   const notes = [
     ...statesOf(sends.values()),
     `${record.stops.size} STOPs`,
+    ...(onTheirWay > 0 ? [`${onTheirWay} on their way when a STOP was acknowledged`] : []),
     `${record.arrivals.length} calls to the provider`,
   ]
-  return { acknowledged: sends.size, unknown: 0, undecided: 0, ...count, tardy, problems, printed, notes }
+  return { acknowledged: sends.size, unknown: 0, undecided: 0, ...count, tardy: 0, problems, printed, notes }
 }
 
 function statesOf(sends: Iterable<SeenSend>): string[] {
@@ -170,16 +171,16 @@ function isAnswerLost({ harms }: SendRecord, { at, isTold }: Arrival): boolean {
  * one message at most and from no life of a node that began later; answers how many did.
  */
 function judgeStops({ stops, arrivals, harms }: SendRecord, tell: Tell): number {
-  let tardy = 0
+  let onTheirWay = 0
   for (const { phone, acknowledgedAt = Infinity } of stops.values()) {
     const late = arrivals.filter((each) => each.phone === phone && each.at > acknowledgedAt)
     const [first] = late
     if (!first) continue
-    tardy++
+    onTheirWay++
     const isOnItsWay = !harms.some((harmed) => harmed > acknowledgedAt && harmed < first.at)
     if (late.length > 1 || !isOnItsWay) {
       tell(undefined, `${late.map(({ ref }) => ref)} came to somebody whose STOP was acknowledged`)
     }
   }
-  return tardy
+  return onTheirWay
 }

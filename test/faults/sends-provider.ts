@@ -14,6 +14,8 @@ export interface SendProvider {
   readonly auth: { readonly clientToken: string } & Readonly<Record<string, unknown>>
   /** From here on it does everything that it is asked. */
   recover(): void
+  /** Answers no call for an access token until it is released; `waiting` counts those that wait. */
+  holdTokens(): { waiting(): number; release(): void }
   close(): Promise<void>
 }
 
@@ -39,6 +41,7 @@ const slowMs = 400
 /** Of other calls, those that fail, and those for an access token that are kept waiting. */
 const failShare = 0.04
 const slowTokenShare = 0.5
+const slowTokenMs = 100
 
 /** Whom rcs does not reach. */
 export function isIncapable(phone: string): boolean {
@@ -47,6 +50,7 @@ export function isIncapable(phone: string): boolean {
 
 export async function openSendProvider(record: SendRecord, rng: Rng): Promise<SendProvider> {
   let isWell = false
+  let held: (() => void)[] | undefined
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
   const server = createServer((request, response) => void answer(request, response, record.moment()))
   server.listen(0, '127.0.0.1')
@@ -71,11 +75,9 @@ export async function openSendProvider(record: SendRecord, rng: Rng): Promise<Se
     const phone = decodeURIComponent(given)
     if (what === 'agentMessages') return took(response, at, phone, searchParams.get('messageId') ?? '', body)
     if (pathname === '/token') {
-      const isSlow = !isWell && rng.chance(slowTokenShare)
-      return void setTimeout(
-        () => reply(response, 200, { access_token: 'granted', expires_in: 3_600 }),
-        isSlow ? 100 : 0,
-      )
+      const grant = () => reply(response, 200, { access_token: 'granted', expires_in: 3_600 })
+      if (held) return void held.push(grant)
+      return void setTimeout(grant, !isWell && rng.chance(slowTokenShare) ? slowTokenMs : 0)
     }
     if (!isWell && rng.chance(failShare)) return reply(response, 500, {})
     return reply(response, what === 'capabilities' && isIncapable(phone) ? 404 : 200, { features: [] })
@@ -103,6 +105,17 @@ export async function openSendProvider(record: SendRecord, rng: Rng): Promise<Se
     },
     recover() {
       isWell = true
+    },
+    holdTokens() {
+      const waiting: (() => void)[] = []
+      held = waiting
+      return {
+        waiting: () => waiting.length,
+        release() {
+          held = undefined
+          for (const grant of waiting) grant()
+        },
+      }
     },
     async close() {
       server.closeAllConnections()

@@ -1,4 +1,4 @@
-/** Sends under kill -9 against a provider that knows messages by their ids: nothing accepted is lost, doubled, or sent against a no. */
+/** Sends under kill -9, and a provider that knows ids: nothing accepted is lost, doubled, or sent against a no. */
 import t from 'tap'
 import { embeddedSends } from './sends.js'
 

@@ -157,7 +157,7 @@ t.test('What is sent to a phone that is offline arrives when it is back', async 
   await tap(messenger, 'Offline')
   await until(async () => (await messenger.getByText('Sent, phone offline').count()) === 0)
   await until(async () => (await messenger.locator('.receipt').last().textContent()) === 'Read')
-  t.equal(await messenger.getByRole('button', { name: 'Offline' }).getAttribute('aria-pressed'), 'false')
+  t.equal(await messenger.getByRole('button', { name: 'Offline', exact: true }).getAttribute('aria-pressed'), 'false')
 })
 
 t.test('AML is compiled while it is written: problems by line, and what each channel would show', async (t) => {
@@ -190,6 +190,12 @@ t.test('Web chat stands beside the phones as visitors get it', async (t) => {
 })
 
 t.test('The page is without faults for everybody, wide and narrow, light and dark', async (t) => {
+  await writes(page, 'RCS', 'See the rooms')
+  await shows(rcs, 'Faces the harbor, two beds')
+  await messenger.getByText('Select', { exact: true }).last().click()
+  await until(async () => (await rcs.locator('.receipt').last().textContent()) === 'Read')
+  for (const at of [rcs, messenger]) await at.getByRole('log').evaluate('(log) => log.scrollTo(0, log.scrollHeight)')
+  await page.getByRole('heading', { name: 'Parley emulator' }).click()
   await page.evaluate('scrollTo(0, 0)')
   t.same(await faults(page), [])
   await shot(page, 'light')

@@ -20,7 +20,9 @@ async function start(t: Test, more: Record<string, string> = {}): Promise<NodePr
 
 // biome-ignore lint/suspicious/noExplicitAny: what is read is asserted
 async function call(node: NodeProcess, method: string, path: string, body?: unknown, token = testKey): Promise<any> {
-  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+  const isTicket = token.startsWith('ep1.')
+  const proof: Record<string, string> = isTicket ? { 'x-emulator-ticket': token } : { authorization: `Bearer ${token}` }
+  const headers = { ...proof, 'content-type': 'application/json' }
   const answer = await fetch(`${node.mgmt}/v1${path}`, {
     method,
     headers,
@@ -76,11 +78,13 @@ t.test('The page and its routes are for tickets only, and a ticket is for nothin
   const node = await start(t)
   const ticket = await ticketOf(node)
   for (const path of ['/stage', '/stage/news', '/stage/acts/1', '/stage/phones/sms/messages/x']) {
-    t.equal((await call(node, 'GET', `/system/emulator${path}`, undefined, testKey)).status, 401, path)
-    t.equal((await call(node, 'GET', `/system/emulator${path}`, undefined, `${ticket}x`)).status, 401, path)
+    t.equal((await call(node, 'GET', `/system/emulator${path}`, undefined, testKey)).status, 403, path)
+    t.equal((await call(node, 'GET', `/system/emulator${path}`, undefined, `${ticket}x`)).status, 403, path)
   }
   t.equal((await call(node, 'GET', '/system/emulator/accounts', undefined, ticket)).status, 401)
-  t.equal((await call(node, 'GET', '/me', undefined, ticket)).status, 401)
+  const asToken = { headers: { authorization: `Bearer ${ticket}` } }
+  for (const path of ['/me', '/system/emulator/accounts', '/orgs/demo/agents'])
+    t.equal((await fetch(`${node.mgmt}/v1${path}`, asToken)).status, 401, path)
   t.equal((await call(node, 'GET', '/system/emulator/stage/acts/99999', undefined, ticket)).status, 404)
   const page = await fetch(`${node.mgmt}/emulator`)
   t.equal(page.status, 200)

@@ -80,11 +80,15 @@ function keep(given: string): void {
   sessionStorage.setItem(key, given)
 }
 
-async function call<R>(method: string, path: string, body?: unknown, bearer = ticket): Promise<R> {
-  if (!bearer) throw new NoTicket()
+function ticketProof(): Record<string, string> {
+  if (!ticket) throw new NoTicket()
+  return { 'x-emulator-ticket': ticket }
+}
+
+async function call<R>(method: string, path: string, body?: unknown, proof = ticketProof()): Promise<R> {
   const answer = await fetch(`v1/system/emulator/${path}`, {
     method,
-    headers: { authorization: `Bearer ${bearer}`, ...(body !== undefined && { 'content-type': 'application/json' }) },
+    headers: { ...proof, ...(body !== undefined && { 'content-type': 'application/json' }) },
     ...(body !== undefined && { body: JSON.stringify(body) }),
   })
   if (answer.status === 401 || answer.status === 403) throw new NoTicket()
@@ -94,7 +98,9 @@ async function call<R>(method: string, path: string, body?: unknown, bearer = ti
 }
 
 export async function enter(apiKey: string): Promise<void> {
-  const { ticket: given } = await call<{ ticket: string }>('POST', 'tickets', undefined, apiKey)
+  const { ticket: given } = await call<{ ticket: string }>('POST', 'tickets', undefined, {
+    authorization: `Bearer ${apiKey}`,
+  })
   keep(given)
 }
 

@@ -116,6 +116,11 @@ t.test('Inputs keep the limits of a named send, at each and one past it', async 
   t.same(fieldsOf({ profile, inputs: { list: [] } }), ['inputs.list'])
 })
 
+t.test('A member that every object has, and one without a name, are not known either', async (t) => {
+  for (const name of ['constructor', 'toString', 'hasOwnProperty']) t.same(fieldsOf({ profile, [name]: 'x' }), [name])
+  t.same(fieldsOf({ profile, '': 'x' }), ['body'])
+})
+
 t.test('Whatever comes is read or refused by name, and never throws', async (t) => {
   fc.assert(
     fc.property(fc.jsonValue({ maxDepth: 4 }), fc.jsonValue(), (body, inner) => {

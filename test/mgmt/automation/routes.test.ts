@@ -195,3 +195,12 @@ t.test(
     t.same((await call('GET', path)).json.data, [])
   },
 )
+
+t.test('Whose follow-up goes with its outreach gets none, and the journal says why', async (t) => {
+  const { call, send, reaches } = await node.sender({ outreach: { followUp: { templateId: 'hi', afterHours: 1 } } })
+  const { json } = await send({ recipient: { channel: 'rcs', address: newNumber() } })
+  await reaches(json.sendId, 'sent')
+  t.equal((await call('DELETE', '/outreach/hello')).status, 204)
+  const { journal } = (await call('GET', `/people/${json.personId}`)).json
+  t.match(journal, [{ author: 'agent', text: 'No follow-up: the outreach Hello was deleted.' }])
+})

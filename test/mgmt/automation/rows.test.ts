@@ -1,15 +1,14 @@
-/** What a rule does about a person: set off with the change itself, held by the guardrails of its column, sent once. */
+/** What a rule does about a person: set off with the change itself, looked at when due, sent once, ended with a reason. */
+import fc from 'fast-check'
 import t from 'tap'
-import { hour, minute } from '../../../core/durations.js'
+import { isLive } from '../../../core/automation/row.js'
+import { hour, minute, second } from '../../../core/durations.js'
 import { refuse } from '../../../core/errors.js'
-import { eventually } from '../../contract/shards/house.js'
+import { ruleTable } from '../../../mgmt/automation/store.js'
+import { shardOf } from '../../../runtime/shard/place.js'
+import { eventually, houseShards } from '../../contract/shards/house.js'
 import { outreach, owner, place } from '../outreach/house.js'
-import { type Automation, openRules } from './house.js'
-
-const marketing = (house: Automation) => {
-  house.sends.document = { ...house.sends.document, outreach: [{ ...outreach, class: 'marketing' }] }
-}
-const asidOf = ({ identities }: { identities: readonly { asid: string }[] }) => identities[0]!.asid
+import { openRules } from './house.js'
 
 t.test('A row comes with the change that set it off, is due after the delay, and becomes one send', async (t) => {
   const house = await openRules(t)
@@ -75,128 +74,6 @@ t.test('People outside the filter make no row, and who left it by then is skippe
   await house.reaches(stays.id, 'sent')
   t.match(await house.reaches(leaves.id, 'skipped'), { reason: 'not-in-filter' })
 })
-
-t.test('Consent: only who granted it is sent to', async (t) => {
-  const house = await openRules(t)
-  await house.rule()
-  for (const status of ['unknown', 'denied'] as const) {
-    const person = await house.person({ consent: { status } })
-    t.match(await house.reaches(person.id, 'skipped'), { reason: 'no_consent' })
-  }
-  t.equal(house.sends.taken.length, 0)
-})
-
-t.test('STOP: never sent, be it known when the row is due or only when it is handed over', async (t) => {
-  const house = await openRules(t)
-  await house.rule({ delayMinutes: 1 })
-  const known = await house.person()
-  house.sends.optedOut.add(asidOf(known))
-  t.match(await house.reaches(known.id, 'skipped'), { reason: 'opted_out' })
-  const between = await house.person()
-  await house.reaches(between.id, 'queued', 1_000)
-  house.sends.optedOut.add(asidOf(between))
-  t.match(await house.reaches(between.id, 'skipped'), { reason: 'opted_out' })
-  t.equal(house.sends.taken.length, 0)
-})
-
-t.test(
-  'Safe hours: the row waits for them as a dated row, over midnight too, unless the rule ignores them',
-  async (t) => {
-    const house = await openRules(t)
-    const start = house.sends.house.time.now()
-    const opens = (new Date(start).getUTCHours() + 5) % 24
-    await house.set({ safeHours: { startHour: opens, endHour: (opens + 18) % 24, timeZone: 'UTC' } })
-    await house.rule()
-    const person = await house.person()
-    const waits = await house.reaches(person.id, 'waiting')
-    t.equal(waits.reason, 'safe-hours')
-    t.equal(new Date(waits.dueAt).getUTCHours(), opens)
-    t.equal(new Date(waits.dueAt).getUTCMinutes(), 0)
-    await house.ask(house.sends.automation.commands.change, {
-      ruleId: 'welcome',
-      change: { kind: 'patch', body: { ignoreSafeHours: true } },
-    })
-    const other = await house.person()
-    await house.reaches(other.id, 'sent')
-    t.equal((await house.row(person.id))?.state, 'waiting', 'one that has its date keeps it')
-    await house.reaches(person.id, 'sent', 10 * minute)
-    t.ok(house.sends.house.time.now() >= Date.parse(waits.dueAt))
-  },
-)
-
-t.test(
-  'Its own window counts beside safe hours, even for a rule that ignores those, up to the handing over',
-  async (t) => {
-    const house = await openRules(t)
-    const hourNow = new Date(house.sends.house.time.now()).getUTCHours()
-    await house.set({ safeHours: { startHour: hourNow, endHour: (hourNow + 1) % 24, timeZone: 'UTC' } })
-    const sendWindow = { startHour: (hourNow + 3) % 24, endHour: (hourNow + 4) % 24, timeZone: 'UTC' }
-    await house.rule({ ignoreSafeHours: true, sendWindow, delayMinutes: 1 })
-    const person = await house.person()
-    const waits = await house.reaches(person.id, 'waiting')
-    t.equal(new Date(waits.dueAt).getUTCHours(), sendWindow.startHour)
-    const closes = Date.parse(waits.dueAt) + hour
-    await house.reaches(person.id, 'sent', minute)
-    await house.sends.house.time.advance(closes - 90_000 - house.sends.house.time.now())
-    const late = await house.person()
-    await house.reaches(late.id, 'queued', 1_000)
-    t.ok(house.sends.house.time.now() < closes, 'it was taken while the window was open')
-    await house.sends.house.time.advance(2 * hour)
-    t.equal(house.sends.taken.length, 1, 'and is not handed over when it has closed by then')
-    await house.reaches(late.id, 'sent', 10 * minute)
-    t.equal(new Date(house.sends.house.time.now()).getUTCHours(), sendWindow.startHour)
-  },
-)
-
-t.test('Frequency cap: a marketing rule skips who had marketing lately; a service one does not', async (t) => {
-  const house = await openRules(t)
-  marketing(house)
-  house.sends.document = {
-    ...house.sends.document,
-    outreach: [
-      ...house.sends.document.outreach,
-      { ...outreach, id: 'more', class: 'marketing' },
-      { ...outreach, id: 'news' },
-    ],
-  }
-  await house.rule()
-  const trigger = { kind: 'person.statusChanged' } as const
-  await house.rule({ id: 'more', outreachId: 'more', trigger })
-  await house.rule({ id: 'news', outreachId: 'news', trigger })
-  const { id } = await house.person()
-  await house.reaches(id, 'sent')
-  await house.change(id, { status: 'contacted' })
-  await eventually(house.sends.house, async () => (await house.row(id, 'more'))?.state === 'skipped', 1_000)
-  t.match(await house.row(id, 'more'), { reason: 'frequency_capped' })
-  await eventually(house.sends.house, async () => (await house.row(id, 'news'))?.state === 'sent', 20_000)
-  await house.sends.house.time.advance(49 * hour)
-  await house.change(id, { status: 'qualified' })
-  await eventually(house.sends.house, async () => (await house.row(id, 'more'))?.state === 'sent', 20_000)
-  t.equal(house.sends.taken.length, 3, 'a row that was skipped may come again')
-})
-
-t.test(
-  'In conversation: the row waits until 30 minutes after the person last wrote, at the handing over too',
-  async (t) => {
-    const house = await openRules(t)
-    await house.rule({ delayMinutes: 5 })
-    const person = await house.person()
-    await house.sends.house.time.advance(4 * minute)
-    const wroteAt = house.sends.house.time.now()
-    house.sends.heardAt.set(asidOf(person), wroteAt)
-    t.match(await house.reaches(person.id, 'waiting', 1_000), {
-      reason: 'in-conversation',
-      dueAt: new Date(wroteAt + 30 * minute).toISOString(),
-    })
-    await house.reaches(person.id, 'queued', minute)
-    t.ok(house.sends.house.time.now() >= wroteAt + 30 * minute)
-    const again = house.sends.house.time.now()
-    house.sends.heardAt.set(asidOf(person), again)
-    await house.reaches(person.id, 'sent')
-    t.ok(house.sends.house.time.now() >= again + 30 * minute)
-    t.equal(house.sends.taken.length, 1)
-  },
-)
 
 t.test('The same outreach never goes to a person twice, whichever rule or caller sent it', async (t) => {
   const house = await openRules(t)
@@ -320,4 +197,76 @@ t.test('A process that dies anywhere sends once', async (t) => {
     seesAddress: false,
   })
   t.equal('data' in sent && sent.data.length, 3, 'and no send is left over')
+})
+
+const step = fc.oneof(
+  { weight: 3, arbitrary: fc.record({ do: fc.constant('enter' as const), consents: fc.boolean() }) },
+  { weight: 3, arbitrary: fc.record({ do: fc.constant('change' as const), who: fc.nat({ max: 3 }) }) },
+  { weight: 3, arbitrary: fc.record({ do: fc.constant('wait' as const), seconds: fc.nat({ max: 150 }) }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('stop' as const), who: fc.nat({ max: 3 }) }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('writes' as const), who: fc.nat({ max: 3 }) }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('switch' as const), enabled: fc.boolean() }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('crash' as const) }) },
+)
+
+t.test(
+  'Whatever happens meanwhile, every row ends, and nobody is sent an outreach twice or after a STOP',
+  async (t) => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 14 }), async (steps) => {
+        const house = await openRules(t)
+        await house.rule({ delayMinutes: 1 })
+        await house.rule({ id: 'second', trigger: { kind: 'person.fieldSet', field: 'company' } })
+        const people: Awaited<ReturnType<typeof house.person>>[] = []
+        /** How much had been taken when the STOP was known. */
+        const stopped = new Map<string, number>()
+        for (const [nth, each] of steps.entries()) {
+          const who = 'who' in each ? people[each.who] : undefined
+          const asid = who?.identities[0]?.asid ?? ''
+          if (each.do === 'enter') {
+            people.push(await house.person(each.consents ? {} : { consent: { status: 'unknown' } }))
+          } else if (each.do === 'wait') await house.sends.house.time.advance(each.seconds * second)
+          else if (each.do === 'crash') await house.sends.crash()
+          else if (each.do === 'switch') {
+            const change = { kind: 'patch', body: { enabled: each.enabled } }
+            await house.ask(house.sends.automation.commands.change, { ruleId: 'welcome', change })
+          } else if (!who) continue
+          else if (each.do === 'change') await house.change(who.id, { company: String(nth) })
+          else if (each.do === 'writes') house.sends.heardAt.set(asid, house.sends.house.time.now())
+          else if (!stopped.has(asid)) {
+            house.sends.optedOut.add(asid)
+            stopped.set(asid, house.sends.taken.length)
+          }
+        }
+        const rows = async () => [...(await house.rows()), ...(await house.rows('second'))]
+        await eventually(house.sends.house, async () => !(await rows()).some(isLive), minute)
+        const sent = (await rows()).filter(({ state }) => state === 'sent')
+        const reached = house.sends.taken.map(({ asid }) => asid)
+        const isOnce = new Set(reached).size === reached.length && sent.length === reached.length
+        const isQuiet = [...stopped].every(([asid, at]) => !reached.slice(at).includes(asid))
+        const isWilling = sent.every(({ personId }) => house.sends.person(personId)?.consent.status === 'granted')
+        const isClear = !house.sends.rows().some((row) => /automation\.(claims|sends|queue)/.test(row))
+        await house.sends.house.die()
+        return isOnce && isQuiet && isWilling && isClear
+      }),
+      { numRuns: 12, endOnFailure: true },
+    )
+    t.pass()
+  },
+)
+
+t.test('Word of a look that is over decides nothing, and that of one look decides once', async (t) => {
+  const house = await openRules(t)
+  await house.rule({ delayMinutes: 60 })
+  const { id: personId, identities } = await house.person()
+  const [entry] = house.sends.house.store.space(shardOf(owner, houseShards)).range(ruleTable)
+  const standing = { asid: identities[0]!.asid, isOptedOut: false }
+  const told = (look: number) =>
+    house.ask(house.sends.automation.commands.judge, { serial: 1, ruleKey: entry!.key[3], personId, look, standing })
+  t.equal(await told(1), false, 'nobody has looked yet')
+  t.equal((await house.row(personId))?.state, 'pending')
+  await house.reaches(personId, 'queued', minute)
+  t.equal(await told(1), false, 'it is decided by now')
+  await house.reaches(personId, 'sent')
+  t.equal(house.sends.taken.length, 1)
 })

@@ -1,0 +1,59 @@
+/** What sets a rule off. */
+import fc from 'fast-check'
+import t from 'tap'
+import { fires } from '../../../core/automation/fires.js'
+import { type Person, personStatuses } from '../../../core/people/person.js'
+
+const person: Person = {
+  id: 'pr_1',
+  status: 'new',
+  source: 'test',
+  consent: { status: 'granted' },
+  identities: [],
+  createdAt: 1,
+  updatedAt: 1,
+}
+const values = fc.option(fc.constantFrom('', '  ', 'a', 'b'), { nil: undefined })
+const someone = fc
+  .record({ status: fc.constantFrom(...personStatuses), company: values, plan: values })
+  .map(({ status, company, plan }): Person => {
+    const custom = plan === undefined ? {} : { customFields: { plan } }
+    return { ...person, status, ...(company !== undefined && { company }), ...custom }
+  })
+
+t.test('A field is set when it comes to say something that it did not say before, and at no other time', async (t) => {
+  const says = (who: Person | undefined, field: string) =>
+    (field === 'plan' ? who?.customFields?.plan : who?.company) ?? ''
+  fc.assert(
+    fc.property(
+      fc.option(someone, { nil: undefined }),
+      someone,
+      fc.constantFrom('plan', 'company'),
+      (before, after, field) => {
+        const isNews = says(after, field).trim() !== '' && says(after, field) !== says(before, field)
+        return fires({ kind: 'person.fieldSet', field }, before, after) === isNews
+      },
+    ),
+  )
+  t.pass()
+})
+
+t.test('A status changes from one to another; somebody new has changed none, and is created once', async (t) => {
+  fc.assert(
+    fc.property(someone, someone, fc.constantFrom(...personStatuses), (before, after, status) => {
+      const isChanged = before.status !== after.status
+      return (
+        fires({ kind: 'person.statusChanged' }, before, after) === isChanged &&
+        fires({ kind: 'person.statusChanged', status }, before, after) === (isChanged && after.status === status) &&
+        !fires({ kind: 'person.statusChanged', status }, undefined, after) &&
+        !fires({ kind: 'person.created' }, before, after) &&
+        fires({ kind: 'person.created' }, undefined, after)
+      )
+    }),
+  )
+  t.pass()
+})
+
+t.test('People who are only rehearsed set nothing off', async (t) => {
+  t.notOk(fires({ kind: 'person.created' }, undefined, { ...person, sandbox: true }))
+})
