@@ -187,7 +187,7 @@ t.test('As many shards as there may be each have their series, and still one loo
 })
 
 t.test('The figures of a real node move with its work', async (t) => {
-  const [node, receiver] = [await startNode({ PARLEY_SHARDS: '4' }), await openReceiver(t)]
+  const [node, receiver] = [await startNode({ PARLEY_SHARDS: '4', PARLEY_EMULATOR: 'false' }), await openReceiver(t)]
   t.teardown(() => node.clean())
   receiver.behave('/slow', hang)
   const headers = { authorization: `Bearer ${testKey}`, 'content-type': 'application/json' }
