@@ -244,7 +244,7 @@ t.test('A playbook that is made for an outreach is owned by it, never the defaul
   t.notOk('outreachId' in find(added(sample, { id: 'x', name: 'X', outreachId: 'come-back' }), 'playbooks', 'x')!)
   const after = must(admitted(sample, outreachRemoved(sample, 'come-back')))
   t.same([after.outreach.length, find(after, 'playbooks', 'invite')], [0, undefined])
-  t.equal(errorsOf(outreachRemoved(sample, 'gone'))?.code, 'resource.not_found')
+  t.equal(errorsOf(outreachRemoved(sample, 'gone'))?.code, 'agent.outreach.not_found')
 })
 
 t.test('An owned playbook is offered in the conversations of its outreach alone', async (t) => {
