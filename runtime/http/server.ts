@@ -113,15 +113,23 @@ export async function listen(options: ListenOptions): Promise<Listening> {
     (app as unknown as ListensAlone).listen(options.host, options.port, exclusively, resolve),
   )
   if (!socket) throw new CannotListen(`Nothing can listen on ${options.host}:${options.port}; is the port taken?`)
+  let closed: Promise<void> | undefined
+
+  async function close(listening: us_listen_socket, deadlineMs: number): Promise<void> {
+    lobby.closing = true
+    uws.us_listen_socket_close(listening)
+    upgrades?.closeAll(closeCodes.goingAway, 'This node stops: connect again.')
+    if (inFlight > 0) await Promise.race([new Promise<void>((resolve) => (whenIdle = resolve)), after(deadlineMs)])
+    app.close()
+  }
+
   return {
     host: options.host,
     port: uws.us_socket_local_port(socket),
-    async close(deadlineMs) {
-      lobby.closing = true
-      uws.us_listen_socket_close(socket)
-      upgrades?.closeAll(closeCodes.goingAway, 'This node stops: connect again.')
-      if (inFlight > 0) await Promise.race([new Promise<void>((resolve) => (whenIdle = resolve)), after(deadlineMs)])
-      app.close()
+    // Closing what is closed would end the process: a second call waits for the first.
+    close(deadlineMs) {
+      closed ??= close(socket, deadlineMs)
+      return closed
     },
   }
 }
