@@ -8,6 +8,7 @@ import { type Arrival, openSendRecord, type ToldOfSend } from './sends-record.js
 const phone = '+14155551000'
 const isSent: SeenSend = { state: 'sent', attempts: 1 }
 const isSilenced: SeenSend = { state: 'suppressed', reason: 'opted_out', attempts: 1 }
+const isUnknown: SeenSend = { state: 'failed', reason: 'capability_unknown', attempts: 4 }
 const isCancelled: SeenSend = { state: 'cancelled', attempts: 1 }
 const place = { name: 'node', surprises: () => [], printed: () => '' } as unknown as Place
 
@@ -55,6 +56,7 @@ const wrongs: readonly (readonly [found: RegExp, story: Story])[] = [
   [/had said that it took it/, { send: isSilenced, stoppedAt: 20, killedAt: 5 }],
   [/which is not so/, { send: isSilenced, arrivals: [] }],
   [/which is not so/, { send: { state: 'failed', reason: 'not_rcs_capable', attempts: 1 }, arrivals: [] }],
+  [/had said that it took it/, { send: isUnknown }],
   [/tried 5 times/, { send: { ...isSent, attempts: 5 } }],
   [/nobody wanted/, { arrivals: [{}, { ref: 'ref-2' }] }],
   [/whose STOP was acknowledged/, { stoppedAt: 5, arrivals: [{}, { at: 11 }] }],
@@ -81,6 +83,7 @@ const rights: Readonly<Record<string, Story>> = {
     cancelledAt: 20,
     arrivals: [{ isTold: false }],
   },
+  'a number that nobody could ask about again': { send: isUnknown, arrivals: [{ isTaken: false }, { isTold: false }] },
   'a refusal after STOP': { told: [refused], again: refused, stoppedAt: 20, arrivals: [] },
 }
 

@@ -154,8 +154,9 @@ function judgeEnd(record: SendRecord, wanted: Wanted, send: SeenSend, arrivals: 
   const isTrue: Readonly<Record<string, boolean>> = {
     opted_out: isSilenced,
     not_rcs_capable: isIncapable(phone),
-    dispatch_failed: arrivals.some(({ isTaken, isTold }) => !isTaken || !isTold),
-    capability_unknown: arrivals.length === 0,
+    dispatch_failed: arrivals.some((each) => !each.isTaken || isAnswerLost(record, each)),
+    // A number whose message did not get through is asked about afresh, so this may end one that had come to the provider.
+    capability_unknown: taken.every((each) => isAnswerLost(record, each)),
   }
   if (state !== 'cancelled' && !isTrue[reason ?? ''])
     tell(undefined, `${ref} is ${state} for ${reason}, which is not so`)
