@@ -11,10 +11,15 @@ const root = resolve(builtTests, '../..')
 const jobs = 3
 const timeoutSeconds = 480
 
+/** They begin first, so that none of them is still running when everything else is done. */
+const longFiles = ['sim/sim.test.ts', 'bench.test.ts', 'flows/node.test.ts', 'runtime/cluster.test.ts']
+
 /** Found among the sources, so that what an older build left behind never runs. */
 function testFiles(words: readonly string[]): string[] {
   const sources = readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' })
+  const isLong = (name: string) => Number(longFiles.includes(name))
   const tests = sources.filter((name) => name.endsWith('.test.ts')).sort()
+  tests.sort((one, other) => isLong(other) - isLong(one))
   const chosen = tests.filter((name) => words.length === 0 || words.some((word) => join('test', name).includes(word)))
   return chosen.map((name) => join(builtTests, name.replace(/\.ts$/, '.js')))
 }

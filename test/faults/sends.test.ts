@@ -6,7 +6,7 @@ t.test(
   'Killed at any moment, a node ends every send it accepted once, as told and as its provider saw it',
   async (t) => {
     const seed = Math.floor(Math.random() * 2 ** 31)
-    const survived = await embeddedSends({ cycles: 3, seed, note: t.comment })
+    const survived = await embeddedSends({ cycles: 2, seed, note: t.comment })
     t.same(survived.problems, [], `with seed ${seed}`)
     t.ok(survived.acknowledged > 0, `${survived.acknowledged} accepted, ${survived.notes?.join(', ')}`)
   },
