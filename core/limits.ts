@@ -317,9 +317,9 @@ export const outreachSend = {
   /** Of one field of a profile, and of each word on consent. */
   profileChars: 500,
   evidenceChars: 4_000,
-  /** An accepted send is picked up this long after; those of one step are picked up together. */
+  /** An accepted send is picked up this long after; those of one step are picked up together, so a long step makes bursts. */
   pickupMs: minute,
-  pickupStepMs: second,
+  pickupStepMs: 100,
   rowsPerPickup: 200,
   /** Waits before the second, third and fourth attempt, each from the end of the one before it. */
   retryAfterMs: [2 * minute, 8 * minute, 20 * minute],
