@@ -1,9 +1,8 @@
 /** What automation needs of its surroundings; whoever puts a node together gives it. */
 import type { AgentDocument, Section } from '../../core/agent/index.js'
 import type { AgentPlace } from '../../core/agentkey.js'
-import type { ContentMessage } from '../../core/amf/index.js'
-import type { ChannelName } from '../../core/channel/names.js'
 import type { Refusal } from '../../core/errors.js'
+import type { OpeningFor, OpeningResult, Standing } from '../../core/outreach/contact.js'
 import type { Hours } from '../../core/outreach/hours.js'
 import type { Postponed } from '../../core/outreach/judge.js'
 import type { SendRequest } from '../../core/outreach/request.js'
@@ -59,35 +58,10 @@ export interface SendDoor {
   sendingOf(reader: Reader, place: AgentPlace): Sending
 }
 
-export interface Standing {
-  readonly isOptedOut: boolean
-  /** When the person last wrote. */
-  readonly heardAt?: number
-}
-
-export interface Opening {
-  readonly place: AgentPlace
-  /** Of this opening, in the way of sends. */
-  readonly sendId: string
-  readonly attempt: number
-  readonly isLast: boolean
-  readonly asid: string
-  readonly channel: ChannelName
-  readonly address: string
-  readonly message: ContentMessage
-}
-
 /** Conversations, wherever their shards are. The same opening and attempt again changes nothing. */
 export interface ConversationDoor {
   standing(asid: string): Promise<Standing | Refusal>
-  open(
-    opening: Opening,
-  ): Promise<
-    | { readonly messageId: string }
-    | { readonly talkingUntil: number }
-    | { readonly reason: string; readonly detail?: string; readonly again: 'later' | 'never' }
-    | Refusal
-  >
+  open(opening: OpeningFor): Promise<OpeningResult | Refusal>
 }
 
 export interface Doors {

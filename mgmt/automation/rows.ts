@@ -1,4 +1,5 @@
 /** The rows of rules: made in the commit of the change that sets a rule off, decided when they are due, ended by their send. */
+
 import type { AgentPlace } from '../../core/agentkey.js'
 import { fires } from '../../core/automation/fires.js'
 import {
@@ -13,11 +14,12 @@ import {
 import type { Rule } from '../../core/automation/rule.js'
 import { minute } from '../../core/durations.js'
 import { isRefusal } from '../../core/errors.js'
+import type { Standing } from '../../core/outreach/contact.js'
 import type { Send } from '../../core/outreach/send.js'
 import { compileFilter } from '../../core/people/filter.js'
 import type { Person } from '../../core/people/person.js'
 import type { Command, Told, Tx } from '../../runtime/shard/contract.js'
-import type { Doors, Standing } from './needs.js'
+import type { Doors } from './needs.js'
 import type { Look } from './pulse.js'
 import {
   claimTable,

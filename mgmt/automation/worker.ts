@@ -1,14 +1,16 @@
 /** Goes and asks conversations for automation: how the person of a row stands, and whether a reminder is taken. */
+
 import { agentKeyOf } from '../../core/agentkey.js'
 import { areOn, reminderMessage } from '../../core/automation/reminder.js'
 import { isRefusal } from '../../core/errors.js'
+import type { Standing } from '../../core/outreach/contact.js'
 import { guard } from '../../core/outreach/guardrails.js'
 import { chosenIdentity } from '../../core/outreach/judge.js'
 import { mostAttempts } from '../../core/outreach/machine.js'
 import type { Person, PersonIdentity } from '../../core/people/person.js'
 import type { Command, Performing, Shards } from '../../runtime/shard/contract.js'
 import type { Reader } from '../../runtime/store/contract.js'
-import type { ConversationDoor, Doors, Standing } from './needs.js'
+import type { ConversationDoor, Doors } from './needs.js'
 import type { Look } from './pulse.js'
 import type { Reminding, RemindOutcome } from './reminding.js'
 import type { Looked } from './rows.js'

@@ -1,9 +1,9 @@
 /** What outreach links need of their surroundings; whoever puts a node together gives it. */
 import type { AgentDocument } from '../../core/agent/index.js'
 import type { AgentPlace } from '../../core/agentkey.js'
-import type { ContentMessage } from '../../core/amf/index.js'
 import type { ChannelName } from '../../core/channel/names.js'
 import type { Refusal } from '../../core/errors.js'
+import type { OpeningFor, OpeningResult } from '../../core/outreach/contact.js'
 import type { Person } from '../../core/people/person.js'
 import type { Reader } from '../../runtime/store/contract.js'
 
@@ -29,28 +29,8 @@ export interface AgentDoors {
   }
 }
 
-export interface Opening {
-  readonly place: AgentPlace
-  /** Of this opening, in the way of sends. */
-  readonly sendId: string
-  readonly attempt: number
-  readonly isLast: boolean
-  readonly asid: string
-  readonly channel: ChannelName
-  readonly address: string
-  readonly message: ContentMessage
-  readonly sandbox?: true
-}
-
 /** Conversations, wherever their shards are. The same opening again changes nothing. */
 export interface ConversationDoor {
   asidOf(place: AgentPlace, channel: ChannelName, address: string): string
-  open(
-    opening: Opening,
-  ): Promise<
-    | { readonly messageId: string }
-    | { readonly talkingUntil: number }
-    | { readonly reason: string; readonly detail?: string }
-    | Refusal
-  >
+  open(opening: OpeningFor): Promise<OpeningResult | Refusal>
 }

@@ -1,9 +1,9 @@
 /** What outreach needs of its surroundings; whoever puts a node together gives it. */
 import type { AgentDocument, Section } from '../../core/agent/index.js'
 import type { AgentPlace } from '../../core/agentkey.js'
-import type { ContentMessage } from '../../core/amf/index.js'
 import type { ChannelName } from '../../core/channel/names.js'
 import type { Refusal } from '../../core/errors.js'
+import type { OpeningFor, OpeningResult, Probed, Standing } from '../../core/outreach/contact.js'
 import type { Person } from '../../core/people/person.js'
 import type { Told, Tx } from '../../runtime/shard/contract.js'
 import type { Reader } from '../../runtime/store/contract.js'
@@ -59,39 +59,6 @@ export interface DocumentDoor {
   ): { readonly document: AgentDocument; readonly agent: AgentOfSends } | undefined
 }
 
-export interface Standing {
-  readonly isOptedOut: boolean
-  /** When the person last wrote. */
-  readonly heardAt?: number
-}
-
-export type Probed = 'capable' | 'incapable' | 'unknown' | 'noRoute' | 'bindingError'
-
-export interface Opening {
-  readonly place: AgentPlace
-  readonly sendId: string
-  /** Counts the tries of one send, from 1. */
-  readonly attempt: number
-  /** Nothing follows if this one fails, so its failure is told to the agent too. */
-  readonly isLast: boolean
-  readonly asid: string
-  readonly channel: ChannelName
-  readonly address: string
-  readonly message: ContentMessage
-  /** It rides the rate-governed queue of its binding. */
-  readonly isBatch?: true
-  /** Not taken while the person wrote within this time. */
-  readonly quietMs?: number
-  readonly sandbox?: true
-}
-
-export type OpeningAnswer =
-  | { readonly messageId: string }
-  /** They are just talking: to be tried again from then on. */
-  | { readonly talkingUntil: number }
-  /** Not taken, in the conversation's words (optedOut, noBinding, bindingDisabled, mediaUnreachable …). */
-  | { readonly reason: string; readonly detail?: string; readonly again: 'later' | 'never' }
-
 /** Conversations, wherever their shards are. */
 export interface ConversationDoor {
   asidOf(place: AgentPlace, channel: ChannelName, address: string): string
@@ -104,5 +71,5 @@ export interface ConversationDoor {
    * attempt takes the place of one that failed, under the same message id, so that a provider that knows ids sees one
    * message. What becomes of it comes back as news (`SendNews`). A refusal: nobody can be asked just now.
    */
-  open(opening: Opening): Promise<OpeningAnswer | Refusal>
+  open(opening: OpeningFor): Promise<OpeningResult | Refusal>
 }

@@ -1,7 +1,9 @@
 /** Performs the attempts of sends: looks once more whether it may go, writes the opening, and hands it to its conversation. */
+
 import { agentKeyOf } from '../../core/agentkey.js'
 import { isRefusal } from '../../core/errors.js'
 import { outreachSend as limits } from '../../core/limits.js'
+import type { OpeningFor, Probed } from '../../core/outreach/contact.js'
 import { inputOf, isBlank, outreachIn } from '../../core/outreach/judge.js'
 import { mostAttempts, type TroubleName, troubleOf } from '../../core/outreach/machine.js'
 import { openerFor } from '../../core/outreach/opener.js'
@@ -10,7 +12,7 @@ import type { Reader } from '../../runtime/store/contract.js'
 import type { AttemptOutcome, AttemptReport, sendCommands } from './commands.js'
 import { type Doors, knownAgent } from './considering.js'
 import type { SendAttempt } from './moving.js'
-import type { ConversationDoor, Opening, Probed } from './needs.js'
+import type { ConversationDoor } from './needs.js'
 import { capableTable, homeOf, type KeptSend, sendAt } from './store.js'
 
 export interface WorkerOptions extends Doors {
@@ -73,7 +75,7 @@ function openingOf(
   reader: Reader,
   { sendId, attempt, ...home }: SendAttempt,
   send: KeptSend,
-): Opening | AttemptOutcome {
+): OpeningFor | AttemptOutcome {
   const place = { orgId: home.orgId, agentId: home.agentId }
   const known = knownAgent(options, reader, place)
   const outreach = known?.place.serial === home.serial ? outreachIn(known.document, send.outreachId) : undefined
@@ -101,7 +103,7 @@ function openingOf(
   }
 }
 
-async function handedOver(conversations: ConversationDoor, opening: Opening): Promise<AttemptOutcome> {
+async function handedOver(conversations: ConversationDoor, opening: OpeningFor): Promise<AttemptOutcome> {
   const answer = await conversations.open(opening)
   if (isRefusal(answer)) {
     // Whoever was asked may have taken it: only asking again under the same number tells.

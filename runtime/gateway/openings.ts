@@ -1,38 +1,14 @@
 /** Conversations as those see them who open one: how a person stands, whether they can be reached, and the opening itself. */
 import { type AgentPlace, agentKeyOf } from '../../core/agentkey.js'
 import type { ChannelName } from '../../core/channel/names.js'
-import type { Opening } from '../../core/conversation/opening.js'
 import { isRefusal, type Refusal } from '../../core/errors.js'
 import { adapter as limits } from '../../core/limits.js'
+import type { OpeningFor, OpeningResult, Probed, Standing } from '../../core/outreach/contact.js'
 import type { Identity } from './commands.js'
 import { aroundOf } from './directory.js'
 import { withHostedMedia } from './media.js'
 import type { Places } from './places.js'
 import { readConversation } from './routes.js'
-
-export interface Standing {
-  readonly isOptedOut: boolean
-  readonly heardAt?: number
-}
-
-/** Capable where the provider cannot tell; without a way to ask one there is no route, or its credentials are bad. */
-export type Probed = 'capable' | 'incapable' | 'unknown' | 'noRoute' | 'bindingError'
-
-export interface OpeningFor extends Omit<Opening, 'forSend'> {
-  readonly place: AgentPlace
-  readonly sendId: string
-  readonly attempt: number
-  readonly isLast: boolean
-  readonly asid: string
-  readonly channel: ChannelName
-  readonly address: string
-  readonly sandbox?: true
-}
-
-export type OpeningResult =
-  | { readonly messageId: string }
-  | { readonly talkingUntil: number }
-  | { readonly reason: string; readonly detail?: string; readonly again: 'later' | 'never' }
 
 export interface Openings {
   asidOf(place: AgentPlace, channel: ChannelName, address: string): string

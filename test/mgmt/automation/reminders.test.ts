@@ -2,7 +2,7 @@
 import t from 'tap'
 import { day, hour, minute } from '../../../core/durations.js'
 import { refuse } from '../../../core/errors.js'
-import type { Opening } from '../../../mgmt/outreach/needs.js'
+import type { OpeningFor as Opening } from '../../../core/outreach/contact.js'
 import { eventually } from '../../contract/shards/house.js'
 import { outreach } from '../outreach/house.js'
 import { type Automation, openRules } from './house.js'

@@ -4,13 +4,14 @@ import { type AgentDocument, emptyDocument } from '../../../core/agent/index.js'
 import { agentKeyOf } from '../../../core/agentkey.js'
 import { isRefusal, type Refusal, refuse } from '../../../core/errors.js'
 import type { OrgEventPayload } from '../../../core/orgevents.js'
+import type { OpeningFor as Opening, OpeningResult as OpeningAnswer, Probed } from '../../../core/outreach/contact.js'
 import type { SendRequest } from '../../../core/outreach/request.js'
 import type { SendNews } from '../../../core/outreach/send.js'
 import { type Sending, usualSending } from '../../../core/outreach/settings.js'
 import type { OutreachSend } from '../../../core/outreach/view.js'
 import type { Person } from '../../../core/people/person.js'
 import { automationRepertoire, type OpenAutomation, openAutomation } from '../../../mgmt/automation/open.js'
-import type { ConversationDoor, Opening, OpeningAnswer, Probed } from '../../../mgmt/outreach/needs.js'
+import type { ConversationDoor } from '../../../mgmt/outreach/needs.js'
 import {
   type OutreachOptions,
   type OutreachParts,

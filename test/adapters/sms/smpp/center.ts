@@ -126,9 +126,11 @@ export interface Wished {
   readonly limits?: Partial<LineLimits>
   readonly tell?: (items: readonly Item[]) => Promise<void>
   readonly ca?: string
+  /** Drawn once for every wait that the line decides upon. */
+  readonly chance?: () => number
 }
 
-export function openTestLine(port: number, { auth: own, limits: changed, tell, ca }: Wished = {}): Opened {
+export function openTestLine(port: number, { auth: own, limits: changed, tell, ca, chance }: Wished = {}): Opened {
   const told: Item[] = []
   const stopping = new AbortController()
   const connecting: Connecting<SmppAuth> = {
@@ -145,7 +147,7 @@ export function openTestLine(port: number, { auth: own, limits: changed, tell, c
       told.push(...items)
     },
   }
-  const line = openLine(connecting, { limits: { ...quick, ...changed }, ...(ca && { ca }) })
+  const line = openLine(connecting, { limits: { ...quick, ...changed }, ...(ca && { ca }), ...(chance && { chance }) })
   return { line, told, stopping }
 }
 

@@ -1,0 +1,39 @@
+/** How whoever opens a conversation meets it: how a person stands, whether they can be reached, the opening and what became of it. */
+import type { AgentPlace } from '../agentkey.js'
+import type { ContentMessage } from '../amf/index.js'
+import type { ChannelName } from '../channel/names.js'
+
+export interface Standing {
+  readonly isOptedOut: boolean
+  /** When the person last wrote. */
+  readonly heardAt?: number
+}
+
+/** Capable where the provider cannot tell; without a way to ask one there is no route, or its credentials are bad. */
+export type Probed = 'capable' | 'incapable' | 'unknown' | 'noRoute' | 'bindingError'
+
+export interface OpeningFor {
+  readonly place: AgentPlace
+  /** Of the send, or of whatever else is opened in the way of sends. */
+  readonly sendId: string
+  /** Counts the tries of one send, from 1. */
+  readonly attempt: number
+  /** Nothing follows if this one fails, so its failure is told to the agent too. */
+  readonly isLast: boolean
+  readonly asid: string
+  readonly channel: ChannelName
+  readonly address: string
+  readonly message: ContentMessage
+  /** It rides the rate-governed queue of its binding. */
+  readonly isBatch?: true
+  /** Not taken while the person wrote within this time. */
+  readonly quietMs?: number
+  readonly sandbox?: true
+}
+
+export type OpeningResult =
+  | { readonly messageId: string }
+  /** They are just talking: to be tried again from then on. */
+  | { readonly talkingUntil: number }
+  /** Not taken, in the conversation's words (optedOut, noBinding, bindingDisabled, mediaUnreachable …). */
+  | { readonly reason: string; readonly detail?: string; readonly again: 'later' | 'never' }
