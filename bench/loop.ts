@@ -2,6 +2,7 @@
 import { createHistogram } from 'node:perf_hooks'
 import { cpuMicros } from './control.js'
 import { percentilesOf } from './load/generator.js'
+import { pause, windowPasses } from './load/window.js'
 import type { Sample, Window } from './scenario.js'
 
 /** `serial` counts the operations of all askers. Resolves when the operation is done for good; a failure ends the run. */
@@ -33,7 +34,7 @@ export function closedLoop(operate: Operation, counts: () => Counts = () => ({})
     latency = createHistogram({ figures: 3 })
     operations = 0
     const begun = { at: performance.now(), cpu: cpuMicros(), ...counts() }
-    await Promise.race([pause(window.seconds), failed])
+    await Promise.race([windowPasses(window.seconds, () => operations > 0), failed])
     const ended = { at: performance.now(), cpu: cpuMicros(), ...counts() }
     const sample: Sample = {
       operations,
@@ -48,8 +49,4 @@ export function closedLoop(operate: Operation, counts: () => Counts = () => ({})
     await all
     return sample
   }
-}
-
-function pause(seconds: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, seconds * 1000))
 }

@@ -50,12 +50,14 @@ export function readOptions(argv: readonly string[], known: readonly Scenario[])
       'no-floors': { type: 'boolean', default: false },
     },
   })
-  const wanted = positionals.flatMap((name) => {
+  const named = positionals.flatMap((name) => {
     const found = known.filter((scenario) => scenario.name === name || scenario.name.startsWith(`${name}-`))
     if (found.length === 0)
       throw new Error(`There is no scenario "${name}"; there are ${known.map((one) => one.name).join(', ')}.`)
     return found
   })
+  // A name may stand for several, of which one is named too.
+  const wanted = [...new Set(named)]
   return {
     scenarios: wanted.length > 0 ? wanted : known,
     list: values.list,

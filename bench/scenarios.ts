@@ -1,5 +1,7 @@
 /** Every scenario there is. */
 import { actors } from './actors/scenario.js'
+import { campaign } from './campaign/scenario.js'
+import { campaignStage } from './campaign/stagescenario.js'
 import { cluster } from './cluster/scenario.js'
 import { commit } from './commit/scenario.js'
 import { config } from './config/scenario.js'
@@ -16,6 +18,8 @@ import type { Scenario } from './scenario.js'
 import { sms } from './sms/scenario.js'
 import { store } from './store/scenario.js'
 import { traffic } from './traffic/scenario.js'
+import { webchat } from './webchat/scenario.js'
+import { webchatWidget } from './webchat/widgetscenario.js'
 
 export const scenarios: readonly Scenario[] = [
   http,
@@ -32,6 +36,10 @@ export const scenarios: readonly Scenario[] = [
   journey,
   journeyBudget,
   journeyCluster,
+  campaign,
+  campaignStage,
   traffic,
+  webchat,
+  webchatWidget,
   load,
 ]

@@ -2,14 +2,16 @@
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
+import { nodeFlags } from '../runtime/nodeflags.js'
 import { ended, killChild, programFile, startChild } from './children.js'
 import type { Asked, Ready, Told } from './control.js'
 import { readLines } from './control.js'
 import type { Candidate, Sample, Window } from './scenario.js'
 
 const startMs = 60_000
-/** The same for one that fills its disk first. */
+/** The same for one that fills its disk first, and what is added for each record of that. */
 const fillMs = 600_000
+const fillMsEach = 1
 const stopMs = 5_000
 
 export interface Subject {
@@ -44,7 +46,7 @@ export async function startSubject(
   const { port } = server.address() as AddressInfo
   const [command, ...before] = launcher
   const { program, flags = [], args = [], filled } = candidate
-  const child = startChild(command, [...before, ...flags, programFile(program), ...args], {
+  const child = startChild(command, [...before, ...nodeFlags, ...flags, programFile(program), ...args], {
     stdio: ['ignore', 'ignore', 'inherit'],
     env: {
       ...process.env,
@@ -69,7 +71,7 @@ async function connected(
   child: ChildProcess,
   { name, filled }: Candidate,
 ): Promise<Socket> {
-  const withinMs = filled === undefined ? startMs : fillMs
+  const withinMs = filled === undefined ? startMs : fillMs + filled * fillMsEach
   const gone = once(child, 'exit').then(([code]) => {
     throw new Error(`${name} ended with ${code} before it was ready`)
   })

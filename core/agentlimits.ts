@@ -125,6 +125,8 @@ export const agentDocument = {
   yamlBytes: 1024 * 1024,
   yamlWhyChars: 300,
   heldAgents: 100,
+  /** Of each, what was shown last and is shown again as it is. */
+  heldViews: 64,
   deedsKept: 1_000,
   /** A secret that is shorter shows nothing of itself. */
   last4FromChars: 12,

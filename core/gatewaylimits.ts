@@ -148,7 +148,11 @@ export const emulatorPage = {
   /** Messages of a phone whose state the page is told, newest first, and records of one thing that happened. */
   messagesTold: 50,
   recordsTold: 50,
+  /** How far back the records of a conversation are followed for one answer. */
+  recordsFollowed: 2_000,
   amlChars: 16_000,
+  /** Of a line of the chat, where it stands beside its raw view. */
+  wordsShown: 120,
   /** How often an open page asks for news, and how long after the last key it compiles what was written. */
   pollMs: 500,
   compileAfterMs: 250,
@@ -179,13 +183,20 @@ export const providerEmulator = {
 } as const
 
 /** What providers send in. */
-export const ingress = { bodyBytes: 1024 * 1024 } as const
+export const ingress = {
+  bodyBytes: 1024 * 1024,
+  /** How long a STOP waits for what was with the provider when it came, and how often that is looked at. */
+  stopWaitsMs: 8_000,
+  stopLookMs: 10,
+} as const
 
 /** Messages in bulk leave for one binding at this pace. */
 export const bulk = { perSecond: 100, everyMs: 100 } as const
 
 /** What a conversation keeps, and for how long. */
 export const conversation = {
+  /** Names of people that a process has at hand, since the next of them is likely one of the last. */
+  asidsAtHand: 32_768,
   /** A message that its sender wants elsewhere when it does not arrive has this long. */
   undeliveredMs: hour,
   awaitedMessages: 100,

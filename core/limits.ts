@@ -4,8 +4,10 @@ import { linkBudgets } from './rehearsallimits.js'
 
 export * from './agentlimits.js'
 export * from './automationlimits.js'
+export * from './campaignlimits.js'
 export * from './gatewaylimits.js'
 export * from './oauthlimits.js'
+export * from './operatorlimits.js'
 export * from './peoplelimits.js'
 export * from './rehearsallimits.js'
 export * from './trafficlimits.js'
@@ -36,6 +38,8 @@ export const http = {
   socketsTotal: 20_000,
   retryAfterSeconds: 1,
   tokenChars: 4_096,
+  /** The text of an answer that is given again and again is kept up to this length. */
+  keptTextChars: 8 * 1024,
 } as const
 
 /** A stop has ten seconds in all: requests in flight get the first part, effects under way the second. */
@@ -97,6 +101,10 @@ export const shard = {
   /** Commands that wait in one shard; one more is refused. */
   mailboxCommands: 5_000,
   commandsPerCommit: 2_000,
+  /** As many wait for nobody else once the commit before theirs is there. */
+  manyCommands: 32,
+  /** A shard decides for so long in one turn of the loop; those who are left wait for the next turn. */
+  decideMs: 4,
   /** A commit takes no further command once it holds this much. */
   commitBytes: 512 * 1024,
   /** How long the answer to a command with an id of its caller's is kept. */
@@ -215,6 +223,12 @@ export const localCluster = {
 } as const
 
 export const store = {
+  /**
+   * Free pages of the file that are held at hand, and beyond which what is held is let go of. Every page that is written is
+   * looked for among them: with the tens of thousands that lmdb would hold, a commit to a large file takes a tenth of a second.
+   */
+  freePagesLoaded: 2_000,
+  freePagesRetained: 4_000,
   /** Addresses reserved for the data at the start, not memory; more are taken when it outgrows them. */
   mapBytes: 64 * 1024 ** 3,
   keyBytes: 1_900,
@@ -358,19 +372,12 @@ export const log = {
 export const metrics = {
   loopDelayEveryMs: 50,
   durationBucketsSeconds: [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+  /** Messages may wait for hours, for a turn in bulk or for a window. */
+  waitBucketsSeconds: [0.01, 0.05, 0.1, 0.5, 1, 5, 15, 60, 300, 1_800, 7_200, 43_200],
   /** Steps in which the commands that share a commit are counted, up to as many as may. */
   commitBucketsCommands: [1, 2, 5, 10, 25, 50, 100, 250, 500, 1_000, shard.commandsPerCommit],
   /** Label combinations of one metric; what comes after them is counted together. */
   seriesPerMetric: 5_000,
-} as const
-
-/** How `parley` on the command line waits for a node. */
-export const commandLine = {
-  requestMs: 10 * second,
-  watchEveryMs: second,
-  /** How long a shard that was moved is waited for by itself, and how often it is looked at. */
-  moveSeconds: 30,
-  moveLookMs: 250,
 } as const
 
 /** Bounds of the environment variables. */

@@ -1,6 +1,7 @@
 /** Which programs a local cluster consists of, and with which settings each is started. */
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { nodeFlags } from '../runtime/nodeflags.js'
 import type { Program } from './process.js'
 import type { State } from './state.js'
 
@@ -74,7 +75,7 @@ export function planCluster(dir: string, state: State, syncing: boolean): Plan {
     return {
       name,
       command: process.execPath,
-      args: ['--disable-proto=delete', main],
+      args: [...nodeFlags, main],
       env: {
         PARLEY_DATA_DIR: at(name),
         PARLEY_HOST: host,

@@ -9,7 +9,7 @@ import { pathToFileURL } from 'node:url'
 import { ProviderForm } from '../core/catalogs/shapes.js'
 import { type Adapter, contractVersion } from '../core/channel/adapter.js'
 import { channelNames } from '../core/channel/names.js'
-import { compileCheck } from './http/validate.js'
+import { compileCheck, mustCompile } from './http/validate.js'
 
 /**
  * The adapters of all modules, in their order. A module is named as a package, or as a path that is absolute or begins
@@ -124,7 +124,7 @@ function wrongAdapter(adapter: unknown): string | undefined {
 
 function wrongSchema({ credentials }: ProviderForm): string | undefined {
   try {
-    compileCheck(credentials as Parameters<typeof compileCheck>[0])
+    mustCompile(credentials as Parameters<typeof mustCompile>[0])
     return undefined
   } catch (error) {
     return `has a credential form that cannot be checked: ${(error as Error).message}`

@@ -21,7 +21,7 @@ function optional<T>(name: string, kind: kinds.Kind<T>, unset: string, meaning: 
 }
 
 /** What `parley` on the command line reads. A shell that has them set may start a node all the same. */
-export const commandLineVariables = { url: 'PARLEY_URL', key: 'PARLEY_KEY' } as const
+export const commandLineVariables = { url: 'PARLEY_URL', key: 'PARLEY_KEY', org: 'PARLEY_ORG' } as const
 
 const nothing = 'unset'
 /** Of what somebody typed, as much as a complaint repeats. */

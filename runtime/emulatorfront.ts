@@ -6,10 +6,12 @@ import { isRefusal, refuse } from '../core/errors.js'
 import type { Bootstrapped } from './bootstrap.js'
 import type { Clock } from './clock.js'
 import type { Emulator } from './emulator.js'
+import { openChatDesk } from './emulatorpage/chat.js'
 import type { Exchange, Stage } from './emulatorpage/contract.js'
 import { openNewsDesk } from './emulatorpage/news.js'
 import { pageRoutes } from './emulatorpage/page.js'
 import { pageApiRoutes } from './emulatorpage/routes.js'
+import { openSayer } from './emulatorpage/saying.js'
 import { storyQueries } from './emulatorpage/story.js'
 import { openTickets } from './emulatorpage/ticket.js'
 import { openTold } from './emulatorpage/told.js'
@@ -85,7 +87,8 @@ export function openEmulatorFront({ emulator, rootKey, clock, log, urls }: Emula
     routes(places) {
       const over = places()
       const news = openNewsDesk({ shards: over.shards, exchange: exchangeOver(providers), told, clock })
-      return pageApiRoutes({ tickets, news, clock, stage: () => stageOver(over) })
+      const [chat, say] = [openChatDesk(over, told), openSayer(over)]
+      return pageApiRoutes({ tickets, news, chat, told, say, clock, stage: () => stageOver(over) })
     },
     async start(parts, { orgId, key }, port) {
       const { mgmt: mgmtUrl, gateway: gatewayUrl } = urls()

@@ -1,6 +1,8 @@
 /** Puts together what an agent knows and is shown with: sources, media, places of addresses, and the language model. */
+import type { AgentPlace } from '../core/agentkey.js'
 import { idFromBytes } from '../core/ids.js'
 import type { AgentDocumentDoor } from '../mgmt/knowledge/document.js'
+import { objectOf } from '../mgmt/knowledge/media.js'
 import { agentMediaRoutes, type MediaObjects } from '../mgmt/knowledge/mediaroutes.js'
 import { knowledgeRepertoire, openKnowledge } from '../mgmt/knowledge/repertoire.js'
 import { sourceRoutes } from '../mgmt/knowledge/routes.js'
@@ -14,6 +16,7 @@ import { NoRoom, type Objects } from './media/contract.js'
 import { typeOf } from './media/types.js'
 import { openModel } from './model/open.js'
 import type { Shards } from './shard/contract.js'
+import type { Reader } from './store/contract.js'
 import { checkUrl } from './webhook/guard.js'
 
 export interface KnowledgeOptions {
@@ -36,7 +39,13 @@ export function openKnowing({ config, documents, objects, clock, randomBytes, ga
   const { geocoderUrl, modelUrl, modelKey, modelName } = config
   const geocoder = geocoderUrl ? openGeocoder({ url: geocoderUrl, clock, publicUrl: gatewayUrl }) : undefined
   const model = modelUrl ? openModel({ url: modelUrl, key: modelKey, name: modelName }) : undefined
+  const urlOf = (object: string) => `${gatewayUrl()}/v4/media/${object}`
   return {
+    /** Where what `image:<id>` names is served. */
+    pictureUrl(reader: Reader, place: AgentPlace, mediaId: string): string | undefined {
+      const object = objectOf(reader, place, mediaId)
+      return object === undefined ? undefined : urlOf(object)
+    },
     /** What of this comes and goes with an agent. */
     part: knowledge.part,
     repertoire: knowledgeRepertoire(knowledge, {
@@ -55,7 +64,7 @@ export function openKnowing({ config, documents, objects, clock, randomBytes, ga
           pages,
           objects: objectsOf(objects),
           newName: () => idFromBytes('', randomBytes(nameBytes)).slice(1),
-          urlOf: (object) => `${gatewayUrl()}/v4/media/${object}`,
+          urlOf,
         }),
       ]
     },

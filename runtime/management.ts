@@ -2,6 +2,7 @@
 import type { ProviderForm } from '../core/catalogs/shapes.js'
 import type { Adapter } from '../core/channel/adapter.js'
 import type { ChannelName } from '../core/channel/names.js'
+import { identitiesBy } from '../core/outreach/identity.js'
 import { accessRepertoire, keyCommands } from '../mgmt/access/commands.js'
 import type { Grants } from '../mgmt/access/grants.js'
 import { keyRoutes } from '../mgmt/access/keyroutes.js'
@@ -12,6 +13,8 @@ import { openPeopleFields } from '../mgmt/agents/peoplefields.js'
 import { agentRoutes } from '../mgmt/agents/routes.js'
 import { findAgent } from '../mgmt/agents/store.js'
 import { automationRepertoire, type OpenAutomation } from '../mgmt/automation/open.js'
+import { meterRecipients } from '../mgmt/campaigns/meters.js'
+import { type CampaignArea, campaignRepertoire } from '../mgmt/campaigns/open.js'
 import { catalogRoutes } from '../mgmt/catalogs/routes.js'
 import { channelCommands, channelRepertoire } from '../mgmt/channels/commands.js'
 import { credentialsAmong } from '../mgmt/channels/credentials.js'
@@ -23,6 +26,7 @@ import { newCredentials } from '../mgmt/gateway/credentials.js'
 import { gatewayAccessRoutes } from '../mgmt/gateway/routes.js'
 import { orgRoutes } from '../mgmt/orgs/routes.js'
 import { orgName, orgRepertoire } from '../mgmt/orgs/store.js'
+import { sendMeters } from '../mgmt/outreach/meters.js'
 import { sectionsOfSends } from '../mgmt/outreach/needs.js'
 import { type OutreachParts, outreachParts, outreachRepertoire } from '../mgmt/outreach/open.js'
 import { type OpenPeople, openPeople, peopleRepertoire } from '../mgmt/people/commands.js'
@@ -31,9 +35,11 @@ import { agentSince } from '../mgmt/traffic/needs.js'
 import { trafficRoutes } from '../mgmt/traffic/routes.js'
 import { webhookCommands, webhookRepertoire } from '../mgmt/webhooks/commands.js'
 import { webhookTryPerformer } from '../mgmt/webhooks/driver.js'
+import { meterDeliveries, webhookMeters } from '../mgmt/webhooks/meters.js'
 import { webhookRoutes } from '../mgmt/webhooks/routes.js'
 import { followWebhooks, openTries } from '../mgmt/webhooks/tries.js'
 import { automating } from './automation.js'
+import { campaigns } from './campaigns.js'
 import type { Clock } from './clock.js'
 import type { Config } from './config.js'
 import { openConnections } from './connections.js'
@@ -48,6 +54,7 @@ import { openKnowing } from './knowledge.js'
 import type { Buckets } from './limits/contract.js'
 import type { Objects } from './media/contract.js'
 import type { Log } from './observe/log.js'
+import type { Metrics } from './observe/metrics.js'
 import { openRehearsals } from './rehearsals.js'
 import type { Local, Performer, Repertoire, Shards } from './shard/contract.js'
 import type { Sealer } from './store/sealer.js'
@@ -68,6 +75,7 @@ export interface ManagementOptions {
   /** Conversations, once there are any. */
   readonly places: () => Places
   readonly openings: Openings
+  readonly metrics: Metrics
 }
 
 /** Once there are shards to ask. */
@@ -82,7 +90,7 @@ export interface OverEngine extends Pick<AccessRoutesOptions, 'idTokens'> {
 }
 
 export function openManagement(options: ManagementOptions) {
-  const { config, clock, randomBytes, mgmtUrl, gatewayUrl, places, openings } = options
+  const { config, clock, randomBytes, mgmtUrl, gatewayUrl, places, openings, metrics } = options
   const { timeScale } = config
   const policy = { allowPrivate: config.allowPrivateUrls }
   const poster = openPoster(policy)
@@ -99,21 +107,35 @@ export function openManagement(options: ManagementOptions) {
     outreach: () => outreach,
     timeScale,
   })
+  const campaigning: CampaignArea = campaigns({
+    people: () => people,
+    documents: () => documents,
+    outreach: () => outreach,
+    personas: () => rehearsals.personas,
+    adapters: () => places().adapters,
+    orgEvent,
+    timeScale,
+  })
   const people: OpenPeople = openPeople({ orgEvent, agentOf: findAgent, listeners: [automation.kept] })
   const rehearsals = openRehearsals({ people: people.door, documents: () => documents })
   const channels = channelCommands({ orgEvent, agentOf: findAgent, timeScale, released: rehearsals.released })
   const documents: AgentDocuments = agentDocuments({
     orgEvent,
     personOf: people.door.asRead,
+    draftCampaignsOf: campaigning.draftCampaignsOf,
+    pictureUrl: (...asked) => knowing.pictureUrl(...asked),
     follow: (...change) => connections.follow(...change) ?? outreach.follow(...change) ?? automation.follow(...change),
   })
   const outreach: OutreachParts = outreachParts({
     ...automation.ofSends,
+    ...campaigning.ofSends,
+    referrersOf: (...asked) => [...automation.ofSends.referrersOf(...asked), ...campaigning.referrersOf(...asked)],
     orgEvent,
     documents: { read: (reader, place) => documents.load(reader, place, sectionsOfSends) },
     people: people.door,
     personas: rehearsals.personas,
     timeScale,
+    meters: sendMeters(metrics),
   })
   const knowing = openKnowing({ ...options, documents })
   const agents = agentCommands({
@@ -127,6 +149,7 @@ export function openManagement(options: ManagementOptions) {
       people.part,
       outreach.part,
       automation.part,
+      campaigning.part,
       ...rehearsals.parts,
     ],
   })
@@ -159,6 +182,7 @@ export function openManagement(options: ManagementOptions) {
           peopleRepertoire(people),
           outreachRepertoire(outreach),
           automationRepertoire(automation),
+          campaignRepertoire(campaigning),
           connections.repertoire,
           knowing.repertoire,
           rehearsing.repertoire,
@@ -166,11 +190,12 @@ export function openManagement(options: ManagementOptions) {
         ] satisfies Pick<Repertoire, 'commands' | 'queries'>[],
 
         performers(shards: Shards, sealer: Sealer): Readonly<Record<string, Performer>> {
-          const door = { post: poster.post, sign: signedHeaders }
+          const door = { post: poster.post, sign: signedHeaders, meters: webhookMeters(metrics) }
           return {
             webhookTry: webhookTryPerformer({ shards, commands: webhooks, sealer, clock, tries, ...door }),
             ...outreach.performers({ shards, ...sends }),
             ...automation.performers({ shards, ...sends }),
+            ...campaigning.performers({ shards, attempt: outreach.attempting(sends) }),
             ...rehearsing.performers(openings),
             ...connections.performers({ sealer }),
             ...knowing.repertoire.performers(shards),
@@ -208,10 +233,18 @@ export function openManagement(options: ManagementOptions) {
               randomBytes,
               gatewayUrl: () => `${gatewayUrl()}/v4`,
             }),
-            ...peopleRoutes({ shards, people, pages, fieldsOf: openPeopleFields(shards, documents), randomBytes }),
+            ...peopleRoutes({
+              shards,
+              people,
+              pages,
+              fieldsOf: openPeopleFields(shards, documents),
+              identityOf: identitiesBy(openings.asidOf),
+              randomBytes,
+            }),
             ...rehearsing.routes({ ...overShards, shards, pages, grants }),
             ...outreach.routes({ shards, ...sends }),
             ...automation.routes({ shards, pages }),
+            ...campaigning.routes({ shards, pages, clock }),
             ...journeys({ shards, ...sends, outreach, documents, mgmtUrl }),
             ...connections.routes({ shards, sealer }),
             ...knowing.routes({ shards, pages }),
@@ -233,7 +266,11 @@ export function openManagement(options: ManagementOptions) {
       }
     },
 
-    follow: (local: Local) => followWebhooks(local, tries),
+    follow(local: Local): void {
+      followWebhooks(local, tries)
+      meterDeliveries(local, metrics)
+      meterRecipients(local, metrics)
+    },
 
     async close(): Promise<void> {
       await Promise.all([poster.close(), connections.close(), knowing.close()])

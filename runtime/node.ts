@@ -18,10 +18,14 @@ import { openBindingPlaces } from '../mgmt/channels/bindingindex.js'
 import { findBindingsOf } from '../mgmt/channels/ofprovider.js'
 import { openOperatorCalls } from '../mgmt/channels/operatorcalls.js'
 import { bindingTable } from '../mgmt/channels/store.js'
+import { exampled } from '../mgmt/examples/index.js'
 import { openDirectory } from '../mgmt/gateway/directory.js'
 import { agentWebhookRoutes } from '../mgmt/gateway/webhook.js'
+import { objectTable } from '../mgmt/knowledge/media.js'
 import { orgTable, readOrg } from '../mgmt/orgs/store.js'
 import { loadAdapters } from './adapters.js'
+import { openBackups } from './backup/desk.js'
+import { backupRoutes } from './backup/routes.js'
 import { type Bootstrapped, bootstrap, bootstrapRepertoire } from './bootstrap.js'
 import { builtInAdapters } from './builtin.js'
 import type { Clock } from './clock.js'
@@ -33,6 +37,7 @@ import { deadLetterRoutes } from './gateway/deadletters.js'
 import { adaptersAmong } from './gateway/directory.js'
 import { ingressRoutes } from './gateway/ingress.js'
 import { openLines } from './gateway/lines.js'
+import { gatewayMeters, meterRecords, providerMeters } from './gateway/meters.js'
 import { gatewayParts } from './gateway/open.js'
 import { openOpenings } from './gateway/openings.js'
 import type { Places } from './gateway/places.js'
@@ -46,11 +51,12 @@ import { openPages } from './http/page.js'
 import { type Authenticate, openPipeline } from './http/pipeline.js'
 import type { Plane, Route } from './http/route.js'
 import type { SocketDoor } from './http/websocket.js'
+import { metered } from './limits/metered.js'
 import { openBuckets } from './limits/open.js'
 import { openManagement } from './management.js'
 import { openObjects } from './media/objects.js'
 import { openMedia } from './media/open.js'
-import { mediaCommands, mediaRepertoire } from './media/record.js'
+import { type Kept, keptTable, mediaCommands, mediaRepertoire } from './media/record.js'
 import { mediaRoutes } from './media/routes.js'
 import { type Health, openHealth } from './observe/health.js'
 import type { Log } from './observe/log.js'
@@ -59,6 +65,7 @@ import { shardFigures } from './observe/shards.js'
 import { operationRoutes } from './operations.js'
 import type { Engine, Repertoire, Shards } from './shard/contract.js'
 import { openState } from './state.js'
+import { statusRoute } from './status.js'
 import { deriveKey } from './store/seal.js'
 import { openSealer, sealerRepertoire } from './store/sealer.js'
 import { readOrMakeSecretKey } from './store/secretkey.js'
@@ -133,12 +140,12 @@ export async function openNode(config: Config, around: Surroundings): Promise<No
   const mgmtUrl = () => urls.mgmt
   const gatewayUrl = () => urls.gateway
   const openings = openOpenings(() => places)
-  const state = await openState({ config, dir, rootKey: secret.key, clock, log, randomBytes: random })
-  const objects = await openObjects({ dataDir: dir, bus: state.bus, log })
   const metrics = openMetrics()
+  const state = await openState({ config, dir, rootKey: secret.key, clock, log, randomBytes: random, metrics })
+  const objects = await openObjects({ dataDir: dir, bus: state.bus, log })
 
   const management = openManagement({
-    ...{ config, rootKey: secret.key, clock, log, randomBytes: random, objects, mgmtUrl, gatewayUrl },
+    ...{ config, rootKey: secret.key, clock, log, randomBytes: random, objects, mgmtUrl, gatewayUrl, metrics },
     places: () => places,
     openings,
   })
@@ -178,6 +185,7 @@ export async function openNode(config: Config, around: Surroundings): Promise<No
   figures.watch(engine, state.store ? config.shards : 0)
   const sealer = openSealer(secret.key, engine)
   management.follow(engine)
+  meterRecords(engine, metrics)
 
   let origins: ReadonlySet<string> = new Set()
   const keyring = openKeyring({ shards: engine, commands: management.keys, clock })
@@ -198,7 +206,14 @@ export async function openNode(config: Config, around: Surroundings): Promise<No
     log,
     randomBytes: random,
   })
-  const providers = openProviders({ ...policy, sealer, clock, publicUrl: gatewayUrl, own: emulator.origins })
+  const providers = openProviders({
+    ...policy,
+    sealer,
+    clock,
+    publicUrl: gatewayUrl,
+    own: emulator.origins,
+    meters: providerMeters(metrics),
+  })
   const addressOf = openAddresses({ ...policy, connectMs: providerLimits.connectMs })
   const connectedTo = adapters.filter(({ connect }) => connect).map(({ descriptor }) => descriptor.provider)
   const lines = openLines({
@@ -224,6 +239,7 @@ export async function openNode(config: Config, around: Surroundings): Promise<No
     providers,
     lines,
     needsOperator: openOperatorCalls({ shards: engine, commands: management.channels.commands, log }),
+    meters: gatewayMeters(metrics),
     clock,
   }
   const grants = openGrants(deriveKey(secret.key, 'emulator grants'), clock)
@@ -250,10 +266,7 @@ export async function openNode(config: Config, around: Surroundings): Promise<No
 
   const nodes = () => engine.inspect().nodes.filter(({ about }) => about.roles !== 'shards').length
   const { redisUrl, redisTlsCaFile } = config
-  const buckets = await openBuckets({ redisUrl, redisTlsCaFile, nodes, log })
-  metrics.gauge('parley_limits_degraded', 'Whether rate limits are kept by this node alone', () =>
-    buckets.degraded() ? 1 : 0,
-  )
+  const buckets = metered(await openBuckets({ redisUrl, redisTlsCaFile, nodes, log }), metrics)
   const health = openHealth([
     { name: 'store', critical: true, check: () => state.store?.failure()?.message },
     { name: 'bus', critical: true, check: () => state.bus?.failure() },
@@ -286,13 +299,25 @@ export async function openNode(config: Config, around: Surroundings): Promise<No
     return { routes, serve, document }
   }
 
+  const namesMedia = [
+    { table: keptTable, nameOf: ({ name }: Kept) => name },
+    { table: objectTable, nameOf: (name: string) => name },
+  ]
+  const backups = openBackups({
+    ...{ dataDir: dir, store: state.store, objects, namesMedia, engine, clock, log },
+    isCluster: state.bus !== undefined,
+  })
   const partnerForms = partners.map(({ descriptor: { channel, form } }) => ({ channel, form }))
   const mgmt = plane(
     'mgmt',
     [
-      ...managed.routes({ shards: engine, sealer, pages, grants, idTokens, adapters, partnerForms }),
-      ...deadLetterRoutes({ shards: engine }),
+      ...exampled([
+        ...managed.routes({ shards: engine, sealer, pages, grants, idTokens, adapters, partnerForms }),
+        ...deadLetterRoutes({ shards: engine }),
+      ]),
       ...systemRoutes({ engine, shards: config.shards, log }),
+      statusRoute({ engine, health, shards: config.shards, clock }),
+      ...backupRoutes({ desk: backups, log }),
       ...emulator.routes(gatewayUrl),
       ...emulator.wireRoutes(gatewayUrl),
       ...front.routes(() => places),
@@ -309,8 +334,8 @@ export async function openNode(config: Config, around: Surroundings): Promise<No
     publicUrl: gatewayUrl,
     randomBytes: random,
     log,
+    metrics,
   })
-  metrics.gauge('parley_webchat_sockets', 'Sockets of web chat that are open', webchat.count)
   const gateway = plane(
     'gateway',
     [
@@ -328,10 +353,6 @@ export async function openNode(config: Config, around: Surroundings): Promise<No
         headers: [...new Set(adapters.flatMap(({ descriptor }) => descriptor.headers))],
         publicUrl: gatewayUrl,
         log,
-        refusedCalls: metrics.counter(
-          'parley_ingress_refused_total',
-          'Calls to the ingress whose signature was not good',
-        ),
       }),
       ...managed.pageRoutes(engine, buckets),
       ...mediaRoutes({ objects }),

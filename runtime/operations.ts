@@ -13,7 +13,7 @@ const CheckResult = Type.Object(
   },
   { additionalProperties: false },
 )
-const Ready = Type.Object(
+export const Ready = Type.Object(
   { status: Type.Enum(['ok', 'degraded', 'unavailable', 'draining']), checks: Type.Array(CheckResult) },
   { additionalProperties: false, title: 'Ready' },
 )

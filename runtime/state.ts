@@ -2,22 +2,24 @@
 import { hostname } from 'node:os'
 import { idFromBytes } from '../core/ids.js'
 import type { Bus } from './bus/contract.js'
-import { openNats } from './bus/nats.js'
 import type { Clock } from './clock.js'
 import type { Config } from './config.js'
 import type { Log } from './observe/log.js'
+import type { Metrics } from './observe/metrics.js'
+import { counterOf } from './observe/named.js'
+import { busFigures, storeFigures } from './observe/storage.js'
 import { pooled } from './random.js'
 import { openCluster } from './shard/cluster.js'
 import type { Engine, Repertoire } from './shard/contract.js'
 import { openEmbedded } from './shard/embedded.js'
 import type { ShardMeters } from './shard/meters.js'
-import { type Store, StoreUnusable, table } from './store/contract.js'
+import { type FileStore, StoreUnusable, table } from './store/contract.js'
 import { openStore } from './store/lmdb.js'
 import { keyId } from './store/seal.js'
 
 export interface State {
   /** Absent in a process that keeps no shards. */
-  readonly store?: Store
+  readonly store?: FileStore
   /** Absent when everything is in this process. */
   readonly bus?: Bus
   openEngine(repertoire: Repertoire, meters: ShardMeters): Promise<Engine>
@@ -34,14 +36,19 @@ export async function openState(options: {
   clock: Clock
   log: Log
   randomBytes: (count: number) => Uint8Array
+  metrics: Metrics
 }): Promise<State> {
-  const { config, dir, rootKey, clock, log, randomBytes } = options
+  const { config, dir, rootKey, clock, log, randomBytes, metrics } = options
   const idBytes = pooled(randomBytes)
   const newId = (prefix: string) => idFromBytes(prefix, idBytes(17))
-  const bus = config.natsServers && (await openNats(natsOptions(config, log)))
+  // A node by itself does not load what talks to others.
+  const { openNats } = config.natsServers ? await import('./bus/nats.js') : {}
+  const bus = await openNats?.(natsOptions(config, log, metrics))
   const store = config.roles.includes('shards') ? await openData() : undefined
+  if (bus) busFigures(metrics, bus)
+  if (store) storeFigures(metrics, dir)
 
-  async function openData(): Promise<Store> {
+  async function openData(): Promise<FileStore> {
     const durability = bus ? 'followed' : 'synced'
     const opened = await openStore({ dir, shards: config.shards, log, durability })
     const { own } = opened
@@ -73,8 +80,10 @@ export async function openState(options: {
   }
 }
 
-function natsOptions({ natsServers = [], natsCredsFile, natsTlsCaFile, natsSyncAlways }: Config, log: Log) {
+function natsOptions(config: Config, log: Log, metrics: Metrics) {
+  const { natsServers = [], natsCredsFile, natsTlsCaFile, natsSyncAlways } = config
   return {
+    reconnects: counterOf(metrics, 'parley_bus_reconnects_total')(),
     servers: natsServers,
     credsFile: natsCredsFile,
     tlsCaFile: natsTlsCaFile,

@@ -22,7 +22,7 @@ const Shard = Type.Object(
   },
   { ...closed, title: 'Shard' },
 )
-const Node = Type.Object(
+export const Node = Type.Object(
   {
     id: Type.String(),
     host: Type.Optional(Type.String()),
@@ -97,6 +97,6 @@ function shardNamed(text: string, shards: number): number | undefined {
   return number < shards ? number : undefined
 }
 
-function shownNode({ id, keepsShards, leaving, about: { host, roles = '' } }: NodeSeen): Static<typeof Node> {
+export function shownNode({ id, keepsShards, leaving, about: { host, roles = '' } }: NodeSeen): Static<typeof Node> {
   return { id, host, roles: roles.split(' ').filter(Boolean), keepsShards, leaving }
 }

@@ -30,12 +30,11 @@ const running = new Set<ChildProcess>()
 // Importing tap starts a test of this process, which has none and must not time out.
 t.setTimeout(0)
 
-export async function runFiles(files: readonly string[], options: RunOptions): Promise<void> {
-  const waiting = [...files]
+/** Each job takes the next file that is left; runs that share an iterator share its files. */
+export async function runFiles(files: Iterable<string>, options: RunOptions): Promise<void> {
+  const left = files[Symbol.iterator]()
   const job = async () => {
-    for (let file = waiting.shift(); file !== undefined; file = waiting.shift()) {
-      options.ended(await runFile(file, options))
-    }
+    for (let next = left.next(); !next.done; next = left.next()) options.ended(await runFile(next.value, options))
   }
   await Promise.all(Array.from({ length: options.jobs }, job))
 }

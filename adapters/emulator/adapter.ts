@@ -27,6 +27,7 @@ export function emulatorAdapter(channel: ChannelName, phones: Phones, key: Uint8
       traits,
       form: providerForm(channel, provider),
       headers: [signatureHeader],
+      bulkPerSecond: 'unlimited',
     },
     render: (blocks, { messageId }) => blocks.map((block) => ({ block: withPostbacks(block, messageId) })),
     signal: (signal) => (signal === 'typing' && !traits.typing ? undefined : { signal }),

@@ -1,4 +1,5 @@
 /** Faults that were asked for, as data: which of them apply to a call is drawn from a seed, so that a run can be repeated. */
+import { drawsFrom } from '../kit/mutate.js'
 
 export const faultKinds = [
   /** The answer comes late, by `ms`. */
@@ -77,7 +78,7 @@ function isStanding(kind: FaultKind): boolean {
 
 export function openFaults(seed: number): Faults {
   const faults = new Map<string, { fault: Fault; left: number }>()
-  const random = randomFrom(seed)
+  const random = drawsFrom(seed)
   let ids = 0
 
   function applies(fault: Fault, { account, address, isMessage }: FaultCall): boolean {
@@ -108,16 +109,5 @@ export function openFaults(seed: number): Faults {
     forget(account) {
       for (const { fault } of faults.values()) if (fault.account === account) faults.delete(fault.id)
     },
-  }
-}
-
-/** Mulberry32: small, even enough, and the same everywhere. */
-function randomFrom(seed: number): () => number {
-  let state = seed >>> 0
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
   }
 }

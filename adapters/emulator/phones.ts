@@ -46,7 +46,7 @@ export function openPhones(kept: number): Phones {
       const number = ++numbers
       const providerId = `emu-${piece.id}`
       known.set(name, providerId)
-      shown.push({ ...piece, number, providerId })
+      shown.push({ number, providerId, ...piece })
       // A batch at a time: taking one from the front moves all the others.
       if (shown.length >= kept * 2) {
         for (const { bindingId, id } of shown.splice(0, shown.length - kept)) known.delete(`${bindingId} ${id}`)

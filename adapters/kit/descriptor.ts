@@ -33,6 +33,15 @@ export const descriptorChecks: readonly Check[] = [
     },
   },
   {
+    name: 'What the provider lets through a second, where that is said, is a number above zero or unlimited',
+    *run({ adapter: { descriptor } }: Subject) {
+      const { bulkPerSecond } = descriptor
+      if (bulkPerSecond === undefined || bulkPerSecond === 'unlimited') return
+      const isPace = Number.isFinite(bulkPerSecond) && bulkPerSecond > 0
+      if (!isPace) yield '`bulkPerSecond` is neither a number above zero nor "unlimited"'
+    },
+  },
+  {
     name: 'The traits are those of the channel and within reason',
     *run({ adapter: { descriptor } }: Subject) {
       const { traits, channel } = descriptor

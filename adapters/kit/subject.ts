@@ -98,7 +98,12 @@ export function reaching(
 }
 
 export function sending(subject: Pick<Subject, 'samples'>, call: CallProvider, memory?: Memory): Sending<unknown> {
-  return { ...reaching(subject, call, memory), address: subject.samples.address, id: `${messageId}.0` }
+  return {
+    ...reaching(subject, call, memory),
+    address: subject.samples.address,
+    id: `${messageId}.0`,
+    isWithheld: () => false,
+  }
 }
 
 /** What comes of it within the time that a check allows; an exception is told as one. */

@@ -16,4 +16,5 @@ export const descriptor: Descriptor = {
     credentials: form({}, []),
   },
   headers: [],
+  bulkPerSecond: 'unlimited',
 }

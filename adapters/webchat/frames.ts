@@ -4,7 +4,7 @@
  * unknown type or with an unknown member is answered by `error` and changes nothing.
  */
 import Type, { type Static, type TObject, type TSchema } from 'typebox'
-import { chipKinds } from '../../core/amf/message.js'
+import { chipKinds, plainParts } from '../../core/amf/message.js'
 import { Event, Moment, Place } from '../../core/amf/values.js'
 import { closeCodes } from '../../core/channel/live.js'
 import { webchat as limits } from '../../core/limits.js'
@@ -79,6 +79,11 @@ export type Row = Static<typeof Row>
 export const Slot = Type.Object({ label: Type.String(), start: Moment, tap: Type.String() }, closed)
 export type Slot = Static<typeof Slot>
 
+/** Somebody to be kept among one's contacts; what the message says of them stands in its blocks, too. */
+const { type: _type, ...contactMembers } = plainParts['share.contact'].properties
+export const Contact = Type.Object(contactMembers, closed)
+export type Contact = Static<typeof Contact>
+
 const block = <const K extends string, P extends Record<string, TSchema>>(kind: K, members: P) =>
   Type.Object({ kind: Type.Literal(kind), ...members }, closed)
 
@@ -111,15 +116,7 @@ export type Reference = Static<typeof Reference>
 
 // From the gateway to the page.
 
-export const serverFrames = {
-  /** Always first. `cursor` is the newest line of the record; with `more` there are older ones than will be told. */
-  welcome: frame('welcome', {
-    visitorId: Type.String(),
-    cursor: Cursor,
-    more: Type.Boolean(),
-    /** Whoever has heard nothing for twice this long has lost the gateway. */
-    pingEveryMs: Type.Integer(),
-  }),
+const lineFrames = {
   /** A line of the agent. `state` is what was known of it when it was told: what is `read` need not be marked again. */
   message: frame('message', {
     cursor: Cursor,
@@ -127,6 +124,7 @@ export const serverFrames = {
     at: At,
     state: Type.Enum(['sent', 'delivered', 'read']),
     blocks: Type.Array(Block),
+    contacts: Type.Optional(Type.Array(Contact)),
   }),
   /** A line of the visitor, told to every tab, the one it came from included. `id` is what that page called it. */
   said: frame('said', {
@@ -136,6 +134,25 @@ export const serverFrames = {
     text: Type.Optional(Type.String()),
     media: Type.Optional(Type.Array(Reference)),
     place: Type.Optional(Place),
+  }),
+} as const
+export type LineFrame = Of<typeof lineFrames>[keyof typeof lineFrames]
+
+export const serverFrames = {
+  ...lineFrames,
+  /** Always first. `cursor` is the newest line of the record; with `more` there are older ones than will be told. */
+  welcome: frame('welcome', {
+    visitorId: Type.String(),
+    cursor: Cursor,
+    more: Type.Boolean(),
+    /** Whoever has heard nothing for twice this long has lost the gateway. */
+    pingEveryMs: Type.Integer(),
+  }),
+  /** Older lines, in order: all that are kept from `from` on. With `more` there are others, to be asked for by `from`. */
+  older: frame('older', {
+    from: Cursor,
+    lines: Type.Array(Type.Unsafe<LineFrame>(Type.Union(Object.values(lineFrames)))),
+    more: Type.Boolean(),
   }),
   /** Everything up to `cursor` has been told; what follows is new. Once a connection. */
   caughtUp: frame('caughtUp', { cursor: Cursor }),
@@ -189,6 +206,8 @@ export const clientFrames = {
   }),
   /** At most every few seconds while somebody writes; more of them change nothing. */
   typing: frame('typing', {}),
+  /** Asks for lines that stand before that one; answered by `older`. */
+  older: frame('older', { before: Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }) }),
   /** These messages have been shown. Never answered; saying it twice changes nothing. */
   delivered: frame('delivered', { messageIds: MessageIds }),
   /** These messages have been read. It says that they were delivered, too. */

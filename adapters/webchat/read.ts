@@ -12,15 +12,14 @@ const types = Object.keys(clientFrames)
 export function readFrame(text: string): FrameRead {
   const value = parsed(text)
   if (!isObject(value)) return wrong('', 'must be a JSON object')
-  const { type, id } = value
-  const about = typeof id === 'string' && faultsOf(FrameId, id).length === 0 ? { id } : {}
+  const { type } = value
   if (typeof type !== 'string' || !types.includes(type))
-    return wrong('type', `must be one of ${types.join(', ')}`, about)
+    return wrong('type', `must be one of ${types.join(', ')}`, value)
   const [fault] = faultsOf(clientFrames[type as Type], value)
-  if (fault) return wrong(fault.field, fault.message, about)
+  if (fault) return wrong(fault.field, fault.message, value)
   const frame = value as unknown as ClientFrame
   const problem = frame.type === 'location' ? wrongPlace(frame.place) : undefined
-  return problem ? wrong('place', problem, about) : meaningOf(frame)
+  return problem ? wrong('place', problem, value) : meaningOf(frame)
 }
 
 function meaningOf(frame: ClientFrame): FrameRead {
@@ -37,6 +36,8 @@ function meaningOf(frame: ClientFrame): FrameRead {
     }
     case 'typing':
       return { kind: 'typing' }
+    case 'older':
+      return { kind: 'older', before: frame.before }
     case 'delivered':
     case 'read':
       return { kind: 'mark', state: frame.type, messageIds: [...new Set(frame.messageIds)] }
@@ -47,8 +48,10 @@ function said(id: string, inbound: Inbound): FrameRead {
   return { kind: 'said', id, inbound }
 }
 
-function wrong(field: string, message: string, about: { readonly id?: string } = {}): FrameRead {
-  return { kind: 'wrong', field, message, ...about }
+/** A frame is named by its id where that can be read. */
+function wrong(field: string, message: string, { id }: { readonly id?: unknown } = {}): FrameRead {
+  const isNamed = typeof id === 'string' && faultsOf(FrameId, id).length === 0
+  return { kind: 'wrong', field, message, ...(isNamed && { id }) }
 }
 
 function wrongPlace({ address, latitude, longitude }: Place): string | undefined {

@@ -1,7 +1,7 @@
 /** Writes what pages are told as frames. */
-import type { Telling } from '../../core/channel/live.js'
+import type { LineTelling, Telling } from '../../core/channel/live.js'
 import { webchat as limits } from '../../core/limits.js'
-import { frameVersion, type ServerFrame } from './frames.js'
+import { frameVersion, type LineFrame, type ServerFrame } from './frames.js'
 import type { Shown } from './render.js'
 
 export function writeFrame(telling: Telling): string {
@@ -15,24 +15,12 @@ function frameOf(telling: Telling): ServerFrame {
       const { address: visitorId, cursor, more } = telling
       return { v, type: 'welcome', visitorId, cursor, more, pingEveryMs: limits.lookEveryMs }
     }
-    case 'message': {
-      const { cursor, at, state, wire } = telling
-      const { messageId, blocks } = wire as Shown
-      return { v, type: 'message', cursor, messageId, at: iso(at), state, blocks: [...blocks] }
-    }
-    case 'said': {
-      const { cursor, at, id, content } = telling
-      const { text, media, place } = content
-      return {
-        v,
-        type: 'said',
-        cursor,
-        id,
-        at: iso(at),
-        ...(text !== undefined && { text }),
-        ...(media && { media: [...media] }),
-        ...(place && { place }),
-      }
+    case 'message':
+    case 'said':
+      return lineOf(telling)
+    case 'older': {
+      const { from, lines, more } = telling
+      return { v, type: 'older', from, lines: lines.map(lineOf), more }
     }
     case 'caughtUp':
     case 'ping':
@@ -47,6 +35,29 @@ function frameOf(telling: Telling): ServerFrame {
       const { kind: _kind, ...error } = telling
       return { v, type: 'error', ...error }
     }
+  }
+}
+
+function lineOf(telling: LineTelling): LineFrame {
+  const { cursor } = telling
+  const v = frameVersion
+  const at = iso(telling.at)
+  if (telling.kind === 'message') {
+    const { state, wire, contacts } = telling
+    const { messageId, blocks } = wire as Shown
+    const shared = contacts.length > 0 && { contacts: [...contacts] }
+    return { v, type: 'message', cursor, messageId, at, state, blocks: [...blocks], ...shared }
+  }
+  const { text, media, place } = telling.content
+  return {
+    v,
+    type: 'said',
+    cursor,
+    id: telling.id,
+    at,
+    ...(text !== undefined && { text }),
+    ...(media && { media: [...media] }),
+    ...(place && { place }),
   }
 }
 

@@ -50,7 +50,7 @@ export async function fill({ dir, rootKey }: NodePlace, agent: AgentPlace, peopl
   }
 }
 
-function personOf(nth: number, phone: string, asid: string, at: number): Person {
+export function personOf(nth: number, phone: string, asid: string, at: number): Person {
   const made = {
     ...newPerson(personIdAt(at, drawn(nth)), 'journey', at),
     identities: [{ asid, channel: 'rcs', address: phone }],
@@ -85,7 +85,7 @@ function drawn(nth: number): string {
   return String(nth).padStart(16, '0')
 }
 
-function collecting(): { tx: Tx; rows: Write[] } {
+export function collecting(): { tx: Tx; rows: Write[] } {
   const rows: Write[] = []
   const tx = {
     get: () => undefined,
@@ -95,6 +95,6 @@ function collecting(): { tx: Tx; rows: Write[] } {
 }
 
 /** In the order of their keys, so that the file grows at one end of each table and not all over. */
-function inOrder(space: Space, rows: readonly Write[]) {
+export function inOrder(space: Space, rows: readonly Write[]) {
   return space.encode(rows).sort((a, b) => Buffer.compare(a.key, b.key))
 }

@@ -4,18 +4,17 @@
  */
 
 import { createHistogram } from 'node:perf_hooks'
-import { text } from 'node:stream/consumers'
 import { Pool } from 'undici'
 import { budgets } from '../../core/limits.js'
 import { cpuMicros } from '../control.js'
 import { percentilesOf } from '../load/generator.js'
-import type { Job } from '../load/http.js'
+import { takeJob } from '../load/job.js'
 import { openTimeline, type Timeline } from '../load/timeline.js'
 import type { Sample } from '../scenario.js'
 import { type Budgeted, finalAfterMs, repeatEvery, statusEveryMs } from './budget.js'
 import { bodyOf, firstProfile } from './setting.js'
 
-const { port, request, window }: Job = JSON.parse(await text(process.stdin))
+const { port, request, window, warm } = await takeJob()
 const { path, statusPath, keys, statusKey, isBurst } = request.made!.of as Budgeted
 const { refillPerSecond, burstCalls } = budgets.journey
 const pool = new Pool(`http://127.0.0.1:${port}`, { connections: 128, pipelining: 1 })
@@ -147,11 +146,11 @@ async function beyondBudget(since: number): Promise<void> {
 }
 
 if (!isBurst) await pacedFor(window.warmSeconds)
+await warm()
 micros = createHistogram({ figures: 3 })
 operations = 0
 timeline = openTimeline(window.seconds)
 const begun = { at: performance.now(), cpu: cpuMicros() }
-console.log('measuring')
 await (isBurst ? burst() : pacedFor(window.seconds))
 const seconds = (performance.now() - begun.at) / 1000
 const sample: Sample = {

@@ -8,6 +8,7 @@ import { percents } from '../metrics.js'
 import type { Percentile, Sample, Window } from '../scenario.js'
 import { frame } from './frame.js'
 import { openTimeline, type Timeline } from './timeline.js'
+import { pause, windowPasses } from './window.js'
 
 const readBytes = 64 * 1024
 const reconnectMs = 20
@@ -21,21 +22,21 @@ interface Tally {
   readonly timeline?: Timeline
 }
 
-/** `measuring` is called when the warm-up is over. The server's processor time is not known here and stays 0. */
+/** Measuring begins when `warm`, called after the warm-up, resolves. The server's processor time is not known here and stays 0. */
 export async function generate(
   port: number,
   request: HttpRequest,
   window: Window,
-  measuring: () => void,
+  warm: () => Promise<void>,
 ): Promise<Sample> {
   const next = await requestsOf(request)
   const load = { port, next, tally: emptyTally(), stopped: false, sockets: new Set<Socket>() }
   for (let opened = 0; opened < window.concurrency; opened++) open(load)
-  await seconds(window.warmSeconds)
+  await pause(window.warmSeconds)
+  await warm()
   load.tally = { ...emptyTally(), timeline: openTimeline(window.seconds) }
   const begun = { cpu: cpuMicros(), at: performance.now() }
-  measuring()
-  await seconds(window.seconds)
+  await windowPasses(window.seconds, () => load.tally.operations > 0)
   const took = (performance.now() - begun.at) / 1000
   const cores = (cpuMicros() - begun.cpu) / 1e6 / took
   load.stopped = true
@@ -150,8 +151,4 @@ function emptyTally(): Tally {
 
 export function percentilesOf(micros: RecordableHistogram): Percentile[] {
   return percents.map((percent) => [percent, micros.percentile(percent) / 1000] as const)
-}
-
-function seconds(count: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, count * 1000))
 }

@@ -1,17 +1,9 @@
 /** Loads of the bench's side: our own HTTP load in a process of its own, and candidates that load themselves. */
-import { once } from 'node:events'
-import { createInterface } from 'node:readline'
 import { ended, programFile, startChild } from '../children.js'
-import type { HttpRequest } from '../control.js'
 import type { Load, Sample, Window } from '../scenario.js'
 import type { Subject } from '../subject.js'
+import { type Job, linesOf } from './job.js'
 import { watchMemory, withMemory } from './timeline.js'
-
-export interface Job {
-  readonly port: number
-  readonly request: HttpRequest
-  readonly window: Window
-}
 
 /** How long a load may take beyond its window before it is given up. */
 export const graceMs = 15_000
@@ -23,25 +15,20 @@ export function jobOf(subject: Subject, window: Window): Job {
   return { port, request, window }
 }
 
-/**
- * A load in a process of its own. The candidate's processor time is read when the load's first line says that measuring
- * begins, and at its end.
- */
+/** A load in a process of its own. Measuring begins once the candidate's processor time was read, however late it answers. */
 export async function loadBy(program: string, subject: Subject, window: Window): Promise<Sample> {
   const job = jobOf(subject, window)
   const child = startChild(process.execPath, [programFile(program)], { stdio: ['pipe', 'pipe', 'inherit'] })
-  child.stdin!.on('error', () => undefined)
-  child.stdin!.end(JSON.stringify(job))
   const done = ended(child, (window.warmSeconds + window.seconds) * 1000 + graceMs)
-  const lines = createInterface({ input: child.stdout! })
-  const stopped = done.then((code) => {
-    throw new Error(`the load ended with ${code}`)
-  })
-  stopped.catch(() => undefined)
-  await Promise.race([once(lines, 'line'), stopped])
+  const nextLine = linesOf(child.stdout!)
+  const heard = () => nextLine().catch(async () => Promise.reject(new Error(`the load ended with ${await done}`)))
+  child.stdin!.on('error', () => undefined)
+  child.stdin!.write(`${JSON.stringify(job)}\n`)
+  await heard()
   const before = await subject.cpuMicros()
+  child.stdin!.end('begin\n')
   const memory = watchMemory(subject, window.seconds)
-  const [line] = await Promise.race([once(lines, 'line'), stopped])
+  const line = await heard()
   const after = await subject.cpuMicros()
   await done
   const sample: Sample = JSON.parse(line)

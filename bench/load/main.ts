@@ -1,8 +1,6 @@
-/** The load's process: takes its job from its input, says when measuring begins, and prints what it saw. */
-import { text } from 'node:stream/consumers'
+/** The load's process: takes its job, says when the candidate is warm, and prints what it saw. */
 import { generate } from './generator.js'
-import type { Job } from './http.js'
+import { takeJob } from './job.js'
 
-const { port, request, window }: Job = JSON.parse(await text(process.stdin))
-const sample = await generate(port, request, window, () => console.log('measuring'))
-console.log(JSON.stringify(sample))
+const { port, request, window, warm } = await takeJob()
+console.log(JSON.stringify(await generate(port, request, window, warm)))

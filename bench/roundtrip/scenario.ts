@@ -21,7 +21,7 @@ export const roundtrip: Scenario = {
   name: 'roundtrip',
   purpose: 'From a text accepted, by way of the webhook, to its answer on the phone: 1,000 people, 100 texts a second.',
   unit: 'trips',
-  seconds: 6,
+  seconds: 12,
   rounds: 5,
   // People: each writes once in ten seconds.
   concurrency: 1_000,

@@ -116,7 +116,7 @@ const knownPlaces = new WeakMap<readonly object[], ReadonlyMap<string, number>>(
 const longFrom = 20
 
 /** -1 where there is none of that id. */
-function placeOf(items: readonly object[], id: string): number {
+export function placeOf(items: readonly object[], id: string): number {
   if (items.length < longFrom) return items.findIndex((item) => idOf(item) === id)
   let places = knownPlaces.get(items)
   if (!places) {
@@ -140,10 +140,14 @@ export function withSection<S extends Section>(
 /** The document with an item in place of the one of its id, or behind all others. */
 export function withItem<S extends ListSection>(document: AgentDocument, section: S, item: Item<S>): AgentDocument {
   const items = document[section] as readonly Item<S>[]
-  const place = placeOf(items, idOf(item))
-  const changed = place < 0 ? [...items, item] : items.with(place, item)
+  const id = idOf(item)
+  const place = placeOf(items, id)
+  if (place < 0) return { ...document, [section]: [...items, item] }
+  const changed = items.with(place, item)
   const places = knownPlaces.get(items)
-  if (places && place >= 0) knownPlaces.set(changed, places)
+  if (places) knownPlaces.set(changed, places)
+  const was = items[place]!
+  remember(items, changed, { changed: was === item ? [] : [{ id, was, is: item }], isInOrder: true })
   return { ...document, [section]: changed }
 }
 
@@ -159,8 +163,41 @@ export interface ChangedItem {
   readonly is?: object
 }
 
-/** The items that two lists do not share. What both begin and end with is passed over, so one change in a long list is cheap. */
-export function changedItems(was: readonly object[], is: readonly object[]): ChangedItem[] {
+interface Difference {
+  readonly changed: readonly ChangedItem[]
+  /** Whether the ids stand where they stood. */
+  readonly isInOrder: boolean
+}
+
+/** How a list differs from the one it was last compared with: integrity, settling and storing ask the same of a write. */
+const compared = new WeakMap<readonly object[], Difference & { readonly was: readonly object[] }>()
+
+/** Nobody asks about the change before this one again, and to remember it would keep every list there ever was. */
+function remember(was: readonly object[], is: readonly object[], { changed, isInOrder }: Difference): void {
+  compared.set(is, { was, changed, isInOrder })
+  compared.delete(was)
+}
+
+function differenceOf(was: readonly object[], is: readonly object[]): Difference {
+  const known = compared.get(is)
+  if (known?.was === was) return known
+  const difference = differences(was, is)
+  remember(was, is, difference)
+  return difference
+}
+
+/** The items that two lists do not share. */
+export function changedItems(was: readonly object[], is: readonly object[]): readonly ChangedItem[] {
+  return differenceOf(was, is).changed
+}
+
+/** Whether two lists have the same ids in the same order. */
+export function isInOrder(was: readonly object[], is: readonly object[]): boolean {
+  return differenceOf(was, is).isInOrder
+}
+
+/** What both lists begin and end with is passed over, so one change in a long list is cheap. */
+function differences(was: readonly object[], is: readonly object[]): Difference {
   let from = 0
   while (from < was.length && from < is.length && was[from] === is[from]) from++
   let wasTo = was.length
@@ -171,12 +208,15 @@ export function changedItems(was: readonly object[], is: readonly object[]): Cha
   }
   const left = new Map(was.slice(from, wasTo).map((item) => [idOf(item), item]))
   const changed: ChangedItem[] = []
-  for (const item of is.slice(from, isTo)) {
+  let isInOrder = was.length === is.length
+  for (let place = from; place < isTo; place++) {
+    const item = is[place]!
     const id = idOf(item)
+    isInOrder &&= id === idOf(was[place]!)
     const old = left.get(id)
     left.delete(id)
     if (old !== item) changed.push({ id, was: old, is: item })
   }
   for (const [id, item] of left) changed.push({ id, was: item })
-  return changed
+  return { changed, isInOrder }
 }

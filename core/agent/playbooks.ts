@@ -2,7 +2,7 @@
 import { findInCatalog } from '../catalogs/index.js'
 import { invalid, isRefusal, type Refusal, refuse } from '../errors.js'
 import { agentLimits as limits } from '../limits.js'
-import { type AgentDocument, find, type Item, withItem, withSection } from './document.js'
+import { type AgentDocument, find, type Item, placeOf, withItem, withSection } from './document.js'
 import { stamped } from './flows/stale.js'
 import { assignmentRefusal } from './goals.js'
 import { flowRefusal } from './lint/index.js'
@@ -73,7 +73,7 @@ type Own = Omit<PlaybookPatch, 'id' | 'isDefault' | 'outreachId' | 'derivedFrom'
 function laidIn(document: AgentDocument, before: Playbook, { uses, flow, goal, ...sent }: Own): Outcome {
   const judged = uses === undefined ? before.uses : checkedUses(document, uses)
   if (isRefusal(judged)) return judged
-  const place = document.playbooks.findIndex(({ id }) => id === before.id)
+  const place = placeOf(document.playbooks, before.id)
   const at = `playbooks[${place < 0 ? document.playbooks.length : place}]`
   const refusal = assignmentRefusal(document.goals, [{ at: `${at}.goal`, goal: goal ?? undefined }])
   if (refusal) return refusal

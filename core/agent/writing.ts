@@ -47,7 +47,13 @@ export function removed(document: AgentDocument, section: ListSection, id: strin
 
 /** Without members that are undefined, so that documents hold only what there is. */
 export function tidy<T extends object>(value: T): T {
+  if (!holdsUndefined(value)) return value
   return Object.fromEntries(Object.entries(value).filter(([, member]) => member !== undefined)) as T
+}
+
+function holdsUndefined(value: object): boolean {
+  for (const name in value) if ((value as Record<string, unknown>)[name] === undefined) return true
+  return false
 }
 
 /** Whether two values of JSON are the same, whatever order their members stand in. */
@@ -62,10 +68,12 @@ export function isSame(one: unknown, other: unknown): boolean {
       one.every((each, at) => isSame(each, other[at]))
     )
   }
-  const mine = Object.entries(one).filter(([, value]) => value !== undefined)
-  const theirs = Object.entries(other).filter(([, value]) => value !== undefined)
-  return (
-    mine.length === theirs.length &&
-    mine.every(([name, value]) => isSame(value, (other as Record<string, unknown>)[name]))
-  )
+  for (const name in one) if (!isSame(memberOf(one, name), memberOf(other, name))) return false
+  for (const name in other) if (memberOf(one, name) === undefined && memberOf(other, name) !== undefined) return false
+  return true
+}
+
+/** Of the value itself: a name may be that of something every object has. */
+function memberOf(value: object, name: string): unknown {
+  return Object.hasOwn(value, name) ? (value as Record<string, unknown>)[name] : undefined
 }

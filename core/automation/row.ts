@@ -25,6 +25,8 @@ export interface Row {
   /** When it is looked at, or was last. */
   readonly dueAt: number
   readonly sendId?: string
+  /** When it is forgotten; only of one that has ended. */
+  readonly forgetAt?: number
   /** Counts the looks at it: word of an earlier one is old. */
   readonly look: number
 }

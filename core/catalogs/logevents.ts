@@ -14,7 +14,9 @@ const written = {
   'message.retried': ['warn', 'The provider failed for the moment; the message will be tried again.'],
   'message.failed': ['error', 'A message could not be delivered, and no further try will be made.'],
   'message.fallback': ['warn', 'A message goes on to the next channel of its delivery policy.'],
+  'message.undelivered': ['info', 'A message had not arrived when its time for that was over.'],
   'receipt.received': ['debug', 'The provider reported a message as sent, delivered, read or failed.'],
+  'receipt.parked': ['info', 'A receipt came before its message was known here; it counts once it is.'],
   'receipt.ignored': ['debug', 'A receipt brought nothing new, came too late, or named no message of this agent.'],
   'media.fetched': ['debug', 'Media was fetched, checked and stored for sending.'],
   'media.unreachable': ['warn', 'Media could not be fetched, was too large or of the wrong type.'],
@@ -36,6 +38,7 @@ const written = {
   'framework.failed': ['error', 'The agent did not answer an event, or its answer could not be used.'],
   'webhook.retried': ['warn', 'The webhook of the agent did not take an event; it will be tried again.'],
   'webhook.parked': ['error', 'All tries to hand an event to the webhook failed; it is in the dead letters.'],
+  'webhook.overflow': ['error', 'Too many events waited for the agent already; one more was not kept.'],
   'webhook.replayed': ['info', 'A parked event was handed to the webhook again by an operator.'],
   'aml.warning': ['warn', 'The markup of a reply was compiled with something a channel will not show as meant.'],
   'aml.problem': ['error', 'The markup of a reply could not be compiled; line, column and reason are given.'],
@@ -77,6 +80,10 @@ const written = {
 
 /** The only names that may stand in a log entry. */
 export type LogEventName = keyof typeof written
+
+export function levelOf(event: LogEventName): LogEvent['level'] {
+  return written[event][0]
+}
 
 export const logEvents: readonly LogEvent[] = Object.entries(written).map(([id, [level, description]]) => ({
   id,

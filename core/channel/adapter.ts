@@ -53,6 +53,11 @@ export interface Descriptor {
   readonly form: ProviderForm
   /** Headers of the provider's calls that `receive` reads, in lower case. */
   readonly headers: readonly string[]
+  /**
+   * Messages in bulk that the provider lets through a second, for one binding. Absent: as many as any provider is taken to
+   * bear. `unlimited` is for those alone that nothing is lost or turned away at, however much comes.
+   */
+  readonly bulkPerSecond?: number | 'unlimited'
 }
 
 export interface AuthProblem {
@@ -88,6 +93,11 @@ export interface Sending<Auth, Open extends Line = Line> extends Reaching<Auth> 
   readonly id: string
   /** What `connect` opened for this binding. */
   readonly line?: Open
+  /**
+   * It must not go any more, as when the person has opted out meanwhile. `call` sees to it by itself; a line on which
+   * messages wait for their turn asks right before each.
+   */
+  readonly isWithheld: () => boolean
 }
 
 /** One HTTP exchange, within the time and size that a node allows. Never rejects, and follows no redirect. */

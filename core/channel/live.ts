@@ -2,6 +2,7 @@
  * The power of a channel that the gateway serves itself, over sockets that people's pages open: how its frames read and
  * how they are written. Everything here is pure; who is connected, and what they have been told, the gateway knows.
  */
+import type { PlainPart } from '../amf/index.js'
 import type { Inbound } from '../conversation/hear.js'
 import type { UserContent } from '../conversation/state.js'
 
@@ -18,12 +19,16 @@ export type FrameRead =
   /** What the page noticed of messages. */
   | { readonly kind: 'mark'; readonly state: 'delivered' | 'read'; readonly messageIds: readonly string[] }
   | { readonly kind: 'typing' }
+  /** The page wants the lines that stand before that one. */
+  | { readonly kind: 'older'; readonly before: number }
   /** It cannot be read; `field` is empty where that is true of all of it, `id` what the page called it. */
   | { readonly kind: 'wrong'; readonly field: string; readonly message: string; readonly id?: string }
 
-/** A cursor is the place of a line in the record of one person. Moments are milliseconds since 1970. */
-export type Telling =
-  | { readonly kind: 'welcome'; readonly address: string; readonly cursor: number; readonly more: boolean }
+/** Whom the agent shared, as somebody keeps them. */
+export type Contact = Omit<Extract<PlainPart, { type: 'share.contact' }>, 'type'>
+
+/** A line of the record of one person, and its place there, the cursor. Moments are milliseconds since 1970. */
+export type LineTelling =
   | {
       readonly kind: 'message'
       readonly cursor: number
@@ -31,6 +36,8 @@ export type Telling =
       readonly state: 'sent' | 'delivered' | 'read'
       /** As the adapter rendered it. */
       readonly wire: unknown
+      /** Those that its words name, whole, to be kept by whoever wants to. */
+      readonly contacts: readonly Contact[]
     }
   | {
       readonly kind: 'said'
@@ -39,6 +46,12 @@ export type Telling =
       readonly id: string
       readonly content: UserContent
     }
+
+export type Telling =
+  | LineTelling
+  | { readonly kind: 'welcome'; readonly address: string; readonly cursor: number; readonly more: boolean }
+  /** Older lines, in order: all that are kept from that place on; with `more` there are others before it. */
+  | { readonly kind: 'older'; readonly from: number; readonly lines: readonly LineTelling[]; readonly more: boolean }
   | { readonly kind: 'caughtUp' | 'ping'; readonly cursor: number }
   | { readonly kind: 'accepted'; readonly id: string }
   | { readonly kind: 'typing' }

@@ -37,7 +37,7 @@ export function accepted(
   if (before !== undefined) return { conversation, answer: { messageId: before } }
   const road = roadOf(desk, conversation, around, offered)
   if ('reason' in road) {
-    if (offered.from === 'reply') desk.log({ level: 'warn', event: 'reply.refused', data: { ...road } })
+    if (offered.from === 'reply') desk.log({ event: 'message.refused', data: { ...road } })
     return { conversation, answer: road }
   }
   const messageId = offered.opening?.messageId ?? desk.mint('msg')
@@ -126,8 +126,9 @@ function sentOnItsWay(
     const held = { ...conversation, held: [...conversation.held, { messageId: outgoing.id, until }] }
     return reached(desk, held, around, outgoing, { state: 'queued' })
   }
-  if (outgoing.isBatch) {
-    desk.govern(outgoing.id)
+  const perSecond = around.binding?.bulkPerSecond
+  if (outgoing.isBatch && perSecond !== undefined) {
+    desk.govern(outgoing.id, perSecond)
     return reached(desk, conversation, around, outgoing, { state: 'queued' })
   }
   return enqueued(desk, disclaimed(desk, conversation, around, outgoing), outgoing)

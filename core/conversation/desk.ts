@@ -3,6 +3,7 @@
  * makes everything that one decision left durable together, or none of it; what is to be done follows after that.
  */
 
+import type { LogEventName } from '../catalogs/logevents.js'
 import type { ChannelName } from '../channel/names.js'
 import type { Traits } from '../channel/traits.js'
 import type { SendNews } from '../outreach/send.js'
@@ -30,6 +31,8 @@ export interface Binding {
   readonly isActive: boolean
   /** The least time between two agent messages. */
   readonly minDelayMs: number
+  /** Messages in bulk that leave a second; absent: as many as come, and none of them waits for a turn. */
+  readonly bulkPerSecond?: number
   /** Keywords are answered here, and each relationship begins with this disclaimer (its own text, or the stock one). */
   readonly compliance?: { readonly disclaimer?: string }
 }
@@ -65,11 +68,11 @@ export interface Left {
 export interface ToDo {
   tell(number: number, event: ConversationEvent): void
   traffic(entry: TrafficEntry): void
-  log(entry: LogEntry): void
+  log(note: LogNote): void
   /** Hands the message to the provider, and reports what came of it under this number of tries. */
   deliver(messageId: string, tried: number): void
   /** Has the message wait for its turn among all that the provider takes in bulk; it is released later. */
-  govern(messageId: string): void
+  govern(messageId: string, perSecond: number): void
   /** Wakes the conversation at that time for that reason, in place of an earlier time; undefined: not at all. */
   wake(reason: WakeReason, at: number | undefined): void
   /** Has the conversation of the same person on another channel send it. */
@@ -101,6 +104,12 @@ export interface TrafficEntry {
   readonly error?: string
   /** Absent for what the agent said: that stands in the message itself, which is kept as long. */
   readonly raw?: unknown
+}
+
+/** How loud it is, the catalog says. */
+export interface LogNote {
+  readonly event: LogEventName
+  readonly data?: Readonly<Record<string, unknown>>
 }
 
 export interface LogEntry {

@@ -16,7 +16,7 @@ export function tellAgent(
   if (!around.isListening) return conversation
   const eventId = desk.mint('evt')
   if (conversation.nextEvent - conversation.firstEvent >= limits.waitingEvents) {
-    desk.log({ level: 'error', event: 'webhook.overflow', data: { eventId, type: event.type } })
+    desk.log({ event: 'webhook.overflow', data: { eventId, type: event.type } })
     return conversation
   }
   desk.tell(conversation.nextEvent, {

@@ -32,7 +32,7 @@ export function received(desk: Desk, conversation: Conversation, around: Around,
   const outgoing = find(desk, receipt.providerId)
   if (outgoing?.sentAt !== undefined) return applied(desk, conversation, around, outgoing, receipt)
   desk.park(receipt)
-  if (!outgoing) desk.log({ level: 'info', event: 'receipt.parked', data: { state: receipt.state } })
+  if (!outgoing) desk.log({ event: 'receipt.parked', data: { state: receipt.state } })
   return { ...conversation, parkedUntil: desk.at + desk.scaled(limits.parkedMs) }
 }
 
@@ -105,7 +105,7 @@ export function reached(
 ): Conversation {
   const { state, reason, detail } = news
   if (!isNews(outgoing, state)) return conversation
-  desk.keepOutgoing({ ...outgoing, states: { ...outgoing.states, [state]: desk.at } })
+  desk.keepOutgoing({ ...outgoing, states: { [state]: desk.at, ...outgoing.states } })
   const attempt = outgoing.attempt ?? { channel: conversation.channel, provider: around.binding?.provider ?? '' }
   const status: Status = {
     messageId: outgoing.id,

@@ -41,11 +41,10 @@ export function goneOn(desk: Desk, conversation: Conversation): Conversation {
   const tried = outgoing?.forSend?.attempt ?? 1
   desk.deliver(messageId, tried)
   const asks = outgoing !== undefined && isAsking(outgoing.message)
-  return {
-    ...conversation,
-    flight: { messageId, at: desk.at, tried },
-    ...(asks && { ask: { messageId, at: desk.at } }),
-  }
+  // What is new stands first: behind a spread it would make an object of another hidden class each time.
+  const { flight: _none, ...rest } = conversation
+  const sending: Conversation = { flight: { messageId, at: desk.at, tried }, ...rest }
+  return asks ? { ...sending, ask: { messageId, at: desk.at } } : sending
 }
 
 /** The time for the next message, or for another try, has come. */
@@ -73,7 +72,7 @@ export function dispatched(
   if (outcome.kind === 'sent') {
     const delayMs = isSignal(outgoing.message) ? 0 : (around.binding?.minDelayMs ?? 0)
     const rested = landed(desk, conversation, delayMs)
-    return goneOn(desk, sent(desk, rested, around, { ...outgoing, sentAt: flight.at }, outcome.providerIds))
+    return goneOn(desk, sent(desk, rested, around, handedOver(outgoing, flight.at, outcome.providerIds)))
   }
   const partly = outcome.providerIds?.length ? { ...outgoing, providerIds: outcome.providerIds } : outgoing
   if (partly !== outgoing) desk.keepOutgoing(partly)
@@ -81,7 +80,7 @@ export function dispatched(
   if (waitMs !== undefined) {
     const againAt = desk.at + desk.scaled(waitMs)
     desk.wake('send', againAt)
-    desk.log({ level: 'warn', event: 'delivery.again', data: { messageId, tried, reason: outcome.reason } })
+    desk.log({ event: 'message.retried', data: { messageId, tried, reason: outcome.reason } })
     return { ...conversation, flight: { ...flight, againAt } }
   }
   const rested = landed(desk, conversation, 0)
@@ -94,18 +93,21 @@ function landed(desk: Desk, conversation: Conversation, minDelayMs: number): Con
   return { ...rest, queue: conversation.queue.slice(1), nextSendAt: desk.at + desk.scaled(minDelayMs) }
 }
 
+function handedOver(outgoing: Outgoing, sentAt: number, providerIds: readonly string[]) {
+  const { sentAt: _none, providerIds: _earlier, ...rest } = outgoing
+  return { sentAt, providerIds, ...rest }
+}
+
 function sent(
   desk: Desk,
   conversation: Conversation,
   around: Around,
-  outgoing: Outgoing,
-  providerIds: readonly string[],
+  known: ReturnType<typeof handedOver>,
 ): Conversation {
-  const known: Outgoing = { ...outgoing, providerIds }
-  for (const id of providerIds) desk.nameForProvider(id, outgoing.id)
-  const isTold = !isSignal(outgoing.message) && isNews(known, 'sent')
+  for (const id of known.providerIds) desk.nameForProvider(id, known.id)
+  const isTold = !isSignal(known.message) && isNews(known, 'sent')
   if (!isTold) desk.keepOutgoing(known)
-  if (isSignal(outgoing.message)) return conversation
+  if (isSignal(known.message)) return conversation
   const told = reached(desk, awaited(desk, conversation, known), around, known, { state: 'sent' })
   return unparked(desk, told, around, known)
 }
@@ -129,7 +131,7 @@ export function failed(
       const { next: _tried, ...rest } = outgoing
       const onwards: Outgoing = next.length > 0 ? { ...rest, next } : rest
       desk.keepOutgoing(onwards)
-      desk.log({ level: 'warn', event: 'delivery.failover', data: { messageId: outgoing.id, to: channel, reason } })
+      desk.log({ event: 'message.fallback', data: { messageId: outgoing.id, to: channel, reason } })
       desk.carry(around.siblings[channel]!, channel, onwards)
       return conversation
     }

@@ -32,7 +32,7 @@ function moved(desk: Desk, conversation: Conversation, around: Around, messageId
   const outgoing = desk.outgoing(messageId)
   const { delivered, read, failed: hasFailed } = outgoing?.states ?? {}
   if (!outgoing || (delivered ?? read ?? hasFailed) !== undefined) return conversation
-  desk.log({ level: 'info', event: 'delivery.undelivered', data: { messageId } })
+  desk.log({ event: 'message.undelivered', data: { messageId } })
   if (!limits.movesUndelivered) return conversation
   const onwards = { ...outgoing, next: channelsAfter(conversation, outgoing) }
   return failed(desk, conversation, around, onwards, { reason: 'undelivered', again: 'elsewhere' })

@@ -9,8 +9,8 @@ export interface Standing {
   readonly heardAt?: number
 }
 
-/** Capable where the provider cannot tell; without a way to ask one there is no route, or its credentials are bad. */
-export type Probed = 'capable' | 'incapable' | 'unknown' | 'noRoute' | 'bindingError'
+/** Untold where the provider cannot tell: then it is tried. Without a way to ask one there is no route, or its credentials are bad. */
+export type Probed = 'capable' | 'untold' | 'incapable' | 'unknown' | 'noRoute' | 'bindingError'
 
 export interface OpeningFor {
   readonly place: AgentPlace

@@ -1,6 +1,6 @@
 /** The message that a send opens with: a template written for one person, its markers resolved against the agent. */
 import { type AgentDocument, readerOf, renderTemplate, type SlotReader } from '../agent/index.js'
-import type { Thing } from '../agent/resources/knowledge.js'
+import type { Thing, ThingAction } from '../agent/resources/knowledge.js'
 import type { MessageTemplate } from '../agent/resources/templates.js'
 import { type Card, type Chip, type ContentMessage, isSignal, type Part, validateMessage } from '../amf/index.js'
 import { compile, type Reference } from '../aml/index.js'
@@ -21,9 +21,14 @@ export interface OpenerOf {
 export function openerFor({ document, agent, templateId, person, inputs }: OpenerOf): Opener {
   const { name, description } = agent
   const plain = readerOf({ ...withInputValues(person, inputs) }, { name, description, ...document.identity })
-  const written = writtenOut(document, templateId, literal(plain), limits.templateDepth)
+  return openerRead(document, templateId, plain)
+}
+
+/** The same with the values of slots from anywhere: with one for each, what is blocked is blocked for everybody. */
+export function openerRead(document: AgentDocument, templateId: string, read: SlotReader): Opener {
+  const written = writtenOut(document, templateId, literal(read), limits.templateDepth)
   if ('blocked' in written) return written
-  if (written.text.trim() === '') return { blocked: 'Nothing is left of the opening without the values it needs.' }
+  if (written.text.trim() === '') return { blocked: `Nothing is left of the opening without ${namesOf(written)}.` }
   const { message, problems, references = [] } = compile(written.text, { managed: true })
   const [problem] = problems
   if (!message || problem) return { blocked: `Line ${problem?.line}: ${problem?.message}` }
@@ -46,7 +51,16 @@ function literal(read: SlotReader): SlotReader {
   return (path) => read(path)?.replaceAll('[[', '\\[[').replaceAll(']]', '] ]')
 }
 
-type Written = { readonly text: string } | { readonly blocked: string }
+interface Text {
+  readonly text: string
+  /** Slots that had no value. */
+  readonly missing: readonly string[]
+}
+type Written = Text | { readonly blocked: string }
+
+function namesOf({ missing }: Text): string {
+  return [...new Set(missing)].join(', ') || 'words'
+}
 
 /** Templates that are named stand where they are named, filled in for the same person. */
 function writtenOut(document: AgentDocument, templateId: string, read: SlotReader, depth: number): Written {
@@ -58,17 +72,21 @@ function writtenOut(document: AgentDocument, templateId: string, read: SlotReade
     return { blocked: `Without ${missing.join(', ')} it must not be sent.` }
   }
   let stopped: Written | undefined
+  const missing = missingSlots.map(({ path }) => path)
   const text = renderedText.replace(named, (marker, id: string, at: number) => {
     if (renderedText[at - 1] === '\\') return marker
     const inner: Written =
       depth > 0
         ? writtenOut(document, id.trim(), read, depth - 1)
         : { blocked: 'Templates name each other in a circle.' }
-    if ('text' in inner) return inner.text
+    if ('text' in inner) {
+      missing.push(...inner.missing)
+      return inner.text
+    }
     stopped ??= inner
     return ''
   })
-  return stopped ?? { text }
+  return stopped ?? { text, missing }
 }
 
 const named = /\[\[[ \t]*template[ \t]*:([^[\]\n]*)\]\]/g
@@ -138,22 +156,32 @@ function collectionCards(document: AgentDocument, id: string): Card[] | string {
 }
 
 function cardOf(
-  { media }: AgentDocument,
+  { media, identity }: AgentDocument,
   thing: Thing,
   fields: readonly string[] = ['picture', 'name', 'description'],
   shownActions?: readonly string[],
 ): Card {
-  const picture = thing.imageUrl ?? media.find(({ id }) => id === thing.media)?.url
+  const picture = thing.imageUrl ?? media.find(({ id }) => id === thing.media)?.url ?? identity?.defaultCardImageUrl
   const actions = (thing.actions ?? []).filter(({ label }) => !shownActions || shownActions.includes(label))
-  const chips = actions.flatMap(({ label, kind = 'reply', url, phone, value }): Chip[] => {
-    if (kind === 'url') return url === undefined ? [] : [{ label, kind, url }]
-    if (kind === 'dial') return phone === undefined ? [] : [{ label, kind, phone }]
-    return kind === 'reply' ? [{ label, ...(value && { value }) }] : []
-  })
+  const chips = actions.flatMap((action) => chipOf(thing, action) ?? [])
   return {
     title: thing.name,
     ...(fields.includes('description') && thing.description && { description: thing.description }),
     ...(fields.includes('picture') && picture !== undefined && { mediaUrl: picture }),
     ...(chips.length > 0 && { chips }),
+  }
+}
+
+/** An action that says no kind opens its address. */
+function chipOf({ name, location }: Thing, { label, kind = 'url', url, phone, value }: ThingAction): Chip | undefined {
+  switch (kind) {
+    case 'url':
+      return url === undefined ? undefined : { label, kind, url }
+    case 'dial':
+      return phone === undefined ? undefined : { label, kind, phone }
+    case 'reply':
+      return { label, kind, value: value ?? `${label} ${name}` }
+    case 'viewLocation':
+      return location && { label, kind, place: { label: name, ...location } }
   }
 }

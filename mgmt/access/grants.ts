@@ -1,8 +1,8 @@
 /** Emulator grants: signed words that open one agent's personas. `v2.` is a standing link, `v1.` a sitting of an hour. */
-import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { Grant } from '../../core/access.js'
 import { emulatorSitting } from '../../core/limits.js'
 import type { Clock } from '../../runtime/clock.js'
+import { openSignedWords } from '../../runtime/http/signed.js'
 
 export interface OpenedGrant extends Grant {
   readonly form: 'link' | 'sitting'
@@ -16,22 +16,19 @@ export interface Grants {
 }
 
 const versions = { link: 'v2', sitting: 'v1' } as const
-const tokenPattern = /^(v[12])\.([\w-]{1,1000})\.([\w-]{43})$/
+const textPattern = /^(v[12])\.([\w-]{1,1000})$/
 
 export function openGrants(key: Uint8Array, clock: Clock): Grants {
-  function signature(version: string, payload: string): Buffer {
-    return createHmac('sha256', key).update(`${version}.${payload}`).digest()
-  }
+  const words = openSignedWords(key)
   return {
     mint(form, { id, orgId, agentId }) {
       const expiresAt = form === 'sitting' ? clock.now() + emulatorSitting.lifetimeMs : undefined
       const payload = Buffer.from(JSON.stringify({ id, orgId, agentId, expiresAt })).toString('base64url')
-      return `${versions[form]}.${payload}.${signature(versions[form], payload).toString('base64url')}`
+      return words.sign(`${versions[form]}.${payload}`)
     },
     open(token) {
-      const [, version, payload, signed] = tokenPattern.exec(token) ?? []
-      if (!version || !payload || !signed) return undefined
-      if (!timingSafeEqual(Buffer.from(signed, 'base64url'), signature(version, payload))) return undefined
+      const [, version, payload] = textPattern.exec(words.read(token) ?? '') ?? []
+      if (!version || !payload) return undefined
       const { id, orgId, agentId, expiresAt } = JSON.parse(Buffer.from(payload, 'base64url').toString())
       if (expiresAt !== undefined && expiresAt <= clock.now()) return undefined
       return { kind: 'grant', form: version === 'v2' ? 'link' : 'sitting', id, orgId, agentId, expiresAt }

@@ -12,6 +12,7 @@ import {
   emptyDocument,
   idOf,
   indexOf,
+  isInOrder,
   type ListSection,
   listSections,
   type ReferenceIndex,
@@ -23,7 +24,7 @@ import { isSame } from '../../core/agent/writing.js'
 import { type AgentPlace, agentKeyOf } from '../../core/agentkey.js'
 import { agentDocument as limits } from '../../core/limits.js'
 import type { Told, Tx } from '../../runtime/shard/contract.js'
-import { type Reader, table } from '../../runtime/store/contract.js'
+import { type Reader, readOften, table } from '../../runtime/store/contract.js'
 import type { Identity } from './schema.js'
 import { isList, readItem, readSection, removeSections, writeSection } from './sections.js'
 import { type AgentRecord, agentTable, findAgent } from './store.js'
@@ -39,9 +40,12 @@ export interface Head {
   readonly parts: { readonly [P in Part]?: number }
 }
 
-const headTable = table<[orgId: string, agentId: string], Head>('agents.head')
+const headTable = readOften(table<[orgId: string, agentId: string], Head>('agents.head'))
 
 export const allSections = [...Object.keys(listSections), ...Object.keys(singleSections)] as Section[]
+/** Every document that was written is whole, and they share this. */
+const whole: ReadonlySet<Section> = new Set(allSections)
+const none: ReadonlySet<Section> = new Set()
 export const firstVersion = 1
 
 export interface Loaded {
@@ -59,9 +63,11 @@ interface Held {
   readonly agent: AgentRecord
   document: AgentDocument
   /** Those of which the document is whole. */
-  readonly sections: Set<Section>
+  sections: ReadonlySet<Section>
   /** Items that were read by themselves, by section and id. */
   readonly items: Map<string, object>
+  /** What was shown of it, by name. */
+  readonly views: Map<string, object>
   /** Absent until somebody looks into it. */
   index?: ReferenceIndex
   /** Makes the index when it is looked into. */
@@ -98,6 +104,8 @@ export interface Documents {
   load(reader: Reader, place: AgentPlace, sections?: readonly Section[]): Loaded | undefined
   /** The document with no more of that list than the one item, or none; nothing else of the list is decoded. */
   loadItem(reader: Reader, place: AgentPlace, item: ItemPlace, beside?: readonly Section[]): Loaded | undefined
+  /** Of the document as it is now; undefined for an agent that is not there. */
+  views(reader: Reader, place: AgentPlace): Map<string, object> | undefined
   /** `before` is loaded whole, from the same transaction. */
   keep(tx: Tx, before: Loaded, change: Change, told: Told): Kept
   remove(tx: Tx, place: AgentPlace): void
@@ -154,12 +162,14 @@ export function openDocuments(): Documents {
     const place = { orgId: agent.orgId, agentId: agent.id }
     const sections = allSections.filter((section) => before.document[section] !== document[section])
     const words = changedWords(agent, about)
-    const parts = [...new Set<Part>([...(words.length > 0 ? (['agent'] as const) : []), ...sections, ...touched])]
+    const parts: Part[] = words.length > 0 ? ['agent', ...sections] : [...sections]
+    for (const part of touched) if (!parts.includes(part)) parts.push(part)
     if (parts.length === 0) return { loaded: before, changed: [] }
     const version = head.version + 1
     const stamp = stampOf(head.stamp, commandId, String(at))
-    const versions = Object.fromEntries(parts.map((part) => [part, version]))
-    const next: Head = { version, stamp, parts: { ...head.parts, ...versions } }
+    const versions: { [P in Part]?: number } = { ...head.parts }
+    for (const part of parts) versions[part] = version
+    const next: Head = { version, stamp, parts: versions }
     const record = rewritten(agent, about, document.identity, at)
     for (const section of sections) {
       if (section !== 'identity') writeSection(tx, place, section, before.document[section], document[section])
@@ -167,7 +177,7 @@ export function openDocuments(): Documents {
     tx.put(agentTable, keyOf(place), record)
     tx.put(headTable, keyOf(place), next)
     const key = agentKeyOf(place)
-    const following = holding(stamp, record, document, allSections)
+    const following = holding(stamp, record, document, whole)
     const held = recent.get(key)?.find((each) => each.stamp === head.stamp)
     if (held?.index) {
       advance(held.index, before.document, document)
@@ -183,6 +193,7 @@ export function openDocuments(): Documents {
   return {
     load,
     loadItem,
+    views: (reader, place) => open(reader, place)?.held.views,
     keep,
     remove(tx, place) {
       removeSections(tx, place)
@@ -195,11 +206,13 @@ export function openDocuments(): Documents {
 /** Reads what of these is not held yet. */
 function filledWith(sections: readonly Section[], reader: Reader, place: AgentPlace, { head, held }: Opened): Loaded {
   const { agent, lookup: index } = held
-  for (const section of sections) {
-    if (held.sections.has(section)) continue
-    const value = section === 'identity' ? agent.identity : readSection(reader, place, section)
-    if (value !== undefined) held.document = withSection(held.document, section, value as never)
-    held.sections.add(section)
+  if (held.sections !== whole) {
+    const missing = sections.filter((section) => !held.sections.has(section))
+    for (const section of missing) {
+      const value = section === 'identity' ? agent.identity : readSection(reader, place, section)
+      if (value !== undefined) held.document = withSection(held.document, section, value as never)
+    }
+    if (missing.length > 0) held.sections = new Set([...held.sections, ...missing])
   }
   return { agent, head, document: held.document, index }
 }
@@ -223,26 +236,32 @@ function holding(
   stamp: string,
   agent: AgentRecord,
   document: AgentDocument = emptyDocument,
-  sections: readonly Section[] = [],
+  sections: ReadonlySet<Section> = none,
 ): Held {
-  function made(): ReferenceIndex {
-    held.index ??= indexOf(held.document)
-    return held.index
-  }
-  const lookup = indexWhenNeeded(made)
-  const held: Held = { stamp, agent, document, sections: new Set(sections), items: new Map(), lookup }
+  const lookup = new LateIndex()
+  const held: Held = { stamp, agent, document, sections, items: new Map(), views: new Map(), lookup }
+  lookup.of = held
   return held
 }
 
-/** Integrity looks into an index only when something goes, and an index costs as much as the agent is large. */
-function indexWhenNeeded(made: () => ReferenceIndex): ReferenceIndex {
-  return {
-    get items() {
-      return made().items
-    },
-    get namedBy() {
-      return made().namedBy
-    },
+/**
+ * Integrity looks into an index only when something goes, and an index costs as much as the agent is large. It is a class
+ * for speed alone: every write makes one, and hardly any is looked into.
+ */
+class LateIndex implements ReferenceIndex {
+  of!: Held
+
+  get items() {
+    return this.made().items
+  }
+
+  get namedBy() {
+    return this.made().namedBy
+  }
+
+  private made(): ReferenceIndex {
+    this.of.index ??= indexOf(this.of.document)
+    return this.of.index
   }
 }
 
@@ -250,6 +269,7 @@ function indexWhenNeeded(made: () => ReferenceIndex): ReferenceIndex {
 export function settled(before: AgentDocument, candidate: AgentDocument): AgentDocument {
   let after = candidate
   for (const section of allSections) {
+    if (before[section] === candidate[section]) continue
     const was = before[section]
     const is = filled(section, candidate[section])
     const settled = isList(section) ? settledItems(before[section], candidate[section]) : isSame(was, is) ? was : is
@@ -260,12 +280,11 @@ export function settled(before: AgentDocument, candidate: AgentDocument): AgentD
 
 function settledItems(was: readonly object[], is: readonly object[]): readonly object[] {
   if (was === is) return is
+  const changed = changedItems(was, is)
   const same = new Map<string, object>()
-  for (const { id, ...item } of changedItems(was, is)) {
-    if (item.was && isSame(item.was, item.is)) same.set(id, item.was)
-  }
-  const items = same.size > 0 ? is.map((item) => same.get(idOf(item)) ?? item) : is
-  return items.length === was.length && items.every((item, at) => item === was[at]) ? was : items
+  for (const item of changed) if (item.was && isSame(item.was, item.is)) same.set(item.id, item.was)
+  if (same.size === changed.length && isInOrder(was, is)) return was
+  return same.size > 0 ? is.map((item) => same.get(idOf(item)) ?? item) : is
 }
 
 /** An identity that holds nothing is none. */

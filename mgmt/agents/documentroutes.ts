@@ -1,7 +1,7 @@
 /** Makes the rows of an agent's document into routes, and adds the one that tells who changed what. */
 import { actorOf, type Member } from '../../core/access.js'
 import { misshapen } from '../../core/agent/index.js'
-import { agentKeyOf } from '../../core/agentkey.js'
+import { type AgentPlace, agentKeyOf } from '../../core/agentkey.js'
 import { invalid, isRefusal, type Refusal } from '../../core/errors.js'
 import { agentDocument as limits, page } from '../../core/limits.js'
 import type { Pages } from '../../runtime/http/page.js'
@@ -9,7 +9,7 @@ import { type Answer, json, type Route, route } from '../../runtime/http/route.j
 import type { Shards } from '../../runtime/shard/contract.js'
 import type { Sealer } from '../../runtime/store/sealer.js'
 import { ActivityList, ActivityQuery } from './activity.js'
-import type { AgentDocuments, Shown } from './documents.js'
+import type { AgentDocuments, AskedOf, Shown } from './documents.js'
 import { type GenerateOptions, generateRoute } from './generating.js'
 import { type Asked, type LookUp, nameOf, type Resource } from './resource.js'
 import { agentResources } from './resources/index.js'
@@ -34,37 +34,73 @@ export function documentRoutes(options: DocumentRoutesOptions): Route[] {
 
 interface RowCall extends Asked {
   readonly caller: Member
+  readonly queryText: string
   header(name: string): string
 }
 
+interface Question {
+  readonly owner: string
+  readonly input: AskedOf
+}
+
 function routeOf(resource: Resource, { shards, documents, sealer, geocode }: DocumentRoutesOptions): Route {
-  const { method, path, summary, tag, access, params, query, body, isCheckedBefore, reply } = resource
+  const { method, path, summary, tag, access, params, query, body: schema, isCheckedBefore, reply } = resource
   const { bodyLimitBytes = limits.bodyBytes, errors = [], write, yaml } = resource
   const name = nameOf(resource)
+  const itemName = /\{(\w+)\}/.exec(path)?.[1]
 
-  async function handler(call: RowCall): Promise<Answer | Refusal> {
-    const { org: orgId, agent: agentId, ...named } = call.params as { org: string; agent: string }
-    const place = { orgId, agentId }
+  /** Questions without a query, by the parameters of their path: the front gives the same ones for the same path. */
+  const plain = new WeakMap<RowCall['params'], Question>()
+
+  function questionOf(call: RowCall): Question {
+    const known = call.queryText === '' ? plain.get(call.params) : undefined
+    if (known) return known
+    const { place, params } = placesOf(call)
+    const { query } = call
+    const question = { owner: agentKeyOf(place), input: { ...place, resource: name, asked: { params, query } } }
+    if (call.queryText === '') plain.set(call.params, question)
+    return question
+  }
+
+  /** An agent that is served here is read in the same turn, and what is shown again was written already. */
+  function show(call: RowCall): Promise<Answer | Refusal> | Answer | Refusal {
+    const { owner, input } = questionOf(call)
+    const shown = shards.readHere?.(owner, documents.queries.view, input)
+    if (shown) return answerTo(call, shown)
+    return shards.read(owner, documents.queries.view, input).then((found) => answerTo(call, found))
+  }
+
+  function answerTo(call: RowCall, shown: Shown | Refusal): Answer | Refusal {
+    return yaml === 'reply' && !wantsJson(call) ? inYaml(shown) : keptAnswer(shown)
+  }
+
+  function placesOf({ params }: RowCall): { place: AgentPlace; params: Asked['params'] } {
+    const place = { orgId: params.org!, agentId: params.agent! }
+    return { place, params: itemName === undefined ? noParams : { [itemName]: params[itemName]! } }
+  }
+
+  async function change(call: RowCall): Promise<Answer | Refusal> {
+    const { place, params } = placesOf(call)
     const given = call.body instanceof Uint8Array ? readYaml(call.body) : { value: call.body }
     if (isRefusal(given)) return given
-    const asked: Asked = { params: named, query: call.query, body: given.value }
-    if (!write) {
-      const shown = await shards.read(agentKeyOf(place), documents.queries.view, { ...place, resource: name, asked })
-      return yaml === 'reply' && !wantsJson(call) ? inYaml(shown) : answer(shown)
-    }
+    const body = resource.read ? resource.read(given.value) : given.value
+    const asked: Asked = { params, query: call.query, body }
     // A body that is not of its shape goes no further: the shard judges only what the document has a say in.
-    const wrong = body && !isCheckedBefore && misshapen(body, asked.body, resource.bodyAt)
+    const wrong = schema && !isCheckedBefore && misshapen(schema, body, resource.bodyAt)
     if (wrong) return wrong
-    const found = await resource.lookUp?.(asked, { view: viewOf(place, { shards, documents }), geocode })
+    const ways = () => ({ view: viewOf(place, { shards, documents }), geocode })
+    const found = resource.lookUp && (await resource.lookUp(asked, ways()))
     if (isRefusal(found)) return found
     const parted = resource.part?.(asked)
     if (isRefusal(parted)) return parted
     const secrets = parted && (await sealSecrets(sealer, place, parted))
     if (isRefusal(secrets)) return secrets
+    const sent = parted ? { ...asked, body: parted.body } : asked
     const input = {
-      ...place,
+      orgId: place.orgId,
+      agentId: place.agentId,
       resource: name,
-      asked: { ...asked, ...(parted && { body: parted.body }), ...(found !== undefined && { found }) },
+      asked: found === undefined ? sent : { ...sent, found },
       ifMatch: call.header('if-match'),
       ...(secrets && { secrets }),
     }
@@ -81,13 +117,13 @@ function routeOf(resource: Resource, { shards, documents, sealer, geocode }: Doc
     summary,
     ...(params && { params }),
     ...(query && { query }),
-    ...(body && { body, bodyLimitBytes, ...(!isCheckedBefore && { bodyUnchecked: true as const }) }),
+    ...(schema && { body: schema, bodyLimitBytes, ...(!isCheckedBefore && { bodyUnchecked: true as const }) }),
     ...(write && { headers: ['if-match'] }),
     ...(yaml === 'reply' && { headers: ['accept'], replyTypes: [yamlType] }),
     ...(yaml === 'body' && { rawTypes: yamlTypes }),
     reply,
     errors: write ? [...errors, 'request.precondition_failed'] : errors,
-    handler: handler as unknown as Route['handler'],
+    handler: (write ? change : show) as unknown as Route['handler'],
   }
 }
 
@@ -95,6 +131,20 @@ function answer(outcome: Shown | Refusal): Answer | Refusal {
   if (isRefusal(outcome)) return outcome
   const { status, json: shown, etag } = outcome
   return status === 204 ? { status, headers: { etag } } : json(status, shown, { etag })
+}
+
+const noParams = Object.freeze({})
+const answers = new WeakMap<Shown, Answer>()
+
+/** A view that is the same as the last time is the same object. */
+function keptAnswer(shown: Shown | Refusal): Answer | Refusal {
+  if (isRefusal(shown)) return shown
+  const before = answers.get(shown)
+  if (before) return before
+  const { status, json: value, etag } = shown
+  const first = { status, json: value, headers: { etag }, kept: {} }
+  answers.set(shown, first)
+  return first
 }
 
 /** Whoever names a format gets that one. */

@@ -5,6 +5,7 @@
 import { type AgentDocument, admitted, type DraftCampaign, type Section } from '../../core/agent/index.js'
 import type { AgentPlace } from '../../core/agentkey.js'
 import { isRefusal, type Refusal, refuse } from '../../core/errors.js'
+import { agentDocument as limits } from '../../core/limits.js'
 import type { OrgEventPayload } from '../../core/orgevents.js'
 import type { Command, Query, Repertoire, Told, Tx } from '../../runtime/shard/contract.js'
 import type { Reader } from '../../runtime/store/contract.js'
@@ -39,6 +40,8 @@ export interface AgentDocumentsOptions {
   readonly personOf?: (reader: Reader, place: AgentPlace, personId: string) => Person | undefined
   /** Campaigns of the agent that are being drafted, since one may name a segment. Absent: the agent has none. */
   readonly draftCampaignsOf?: (reader: Reader, place: AgentPlace) => readonly DraftCampaign[]
+  /** Where what `image:<id>` names is served; undefined for what is not kept. Absent: pictures have no address. */
+  readonly pictureUrl?: (reader: Reader, place: AgentPlace, mediaId: string) => string | undefined
   /** Told of every change before it is kept, in its commit; what it refuses is not kept. */
   readonly follow?: (
     tx: Tx,
@@ -51,8 +54,9 @@ export interface AgentDocumentsOptions {
 
 const notFound = refuse('resource.not_found')
 
-export function agentDocuments({ orgEvent, personOf, draftCampaignsOf, follow }: AgentDocumentsOptions) {
+export function agentDocuments({ orgEvent, personOf, draftCampaignsOf, pictureUrl, follow }: AgentDocumentsOptions) {
   const documents = openDocuments()
+  const isoOf = isoWriter()
   const rows = new Map(agentResources.map((resource) => [nameOf(resource), resource]))
 
   function rowOf(name: string): Resource {
@@ -81,8 +85,8 @@ export function agentDocuments({ orgEvent, personOf, draftCampaignsOf, follow }:
       if (!before) return notFound
       const etag = tagOf(row, before)
       if (!matches(ifMatch, etag)) return changedMeanwhile(etag)
-      const at = new Date(told.at).toISOString()
-      const wrote = row.write!(seenBy(tx, place, before), { ...asked, at })
+      const { params, query, body, found } = asked
+      const wrote = row.write!(seenBy(tx, place, before), { params, query, body, found, at: isoOf(told.at) })
       if (isRefusal(wrote)) return wrote
       // Settled first: a list that was sent whole is judged by what is different in it.
       const document = admitted(before.document, settled(before.document, wrote.document), before.index)
@@ -95,7 +99,7 @@ export function agentDocuments({ orgEvent, personOf, draftCampaignsOf, follow }:
       if (changed.length > 0) {
         dropOrphans(tx, place, before.document, loaded.document)
         tell(tx, loaded, changed, told)
-        const item = wrote.id ?? Object.values(asked.params).at(-1)
+        const item = wrote.id ?? lastOf(params)
         record(tx, place, {
           version: loaded.head.version,
           at: told.at,
@@ -105,7 +109,7 @@ export function agentDocuments({ orgEvent, personOf, draftCampaignsOf, follow }:
           ...(told.by && { by: told.by }),
         })
       }
-      return shown(row, tx, place, loaded, { ...asked, wrote })
+      return shown(row, tx, place, loaded, { params, query, body, found, wrote })
     },
   }
 
@@ -132,11 +136,21 @@ export function agentDocuments({ orgEvent, personOf, draftCampaignsOf, follow }:
     name: 'agents.view',
     read(reader, { orgId, agentId, resource, asked }) {
       const place = { orgId, agentId }
+      const views = documents.views(reader, place)
+      if (!views) return notFound
+      const name = viewOf(resource, asked)
+      const again = name === undefined ? undefined : views.get(name)
+      if (again) return again as Shown
       const row = rowOf(resource)
       const item = itemOf(row, asked)
       const sections = row.of === 'all' ? undefined : [...row.of.filter(isSection), ...(row.needs ?? [])]
       const loaded = item ? documents.loadItem(reader, place, item, row.needs) : documents.load(reader, place, sections)
-      return loaded ? shown(row, reader, place, loaded, asked) : notFound
+      const is = loaded ? shown(row, reader, place, loaded, asked) : notFound
+      if (name !== undefined && row.of !== 'all' && !isRefusal(is)) {
+        if (views.size >= limits.heldViews) views.delete(views.keys().next().value!)
+        views.set(name, is)
+      }
+      return is
     },
   }
 
@@ -157,12 +171,58 @@ export function agentDocuments({ orgEvent, personOf, draftCampaignsOf, follow }:
     },
   }
 
-  return { commands: { write }, queries: { view, activity }, part, load: documents.load }
+  const pictured = new WeakMap<AgentDocument, AgentDocument>()
+
+  /** For those who show what the agent has: every media item says where it is served, which the document leaves open. */
+  function load(reader: Reader, place: AgentPlace, sections?: readonly Section[]): Loaded | undefined {
+    const loaded = documents.load(reader, place, sections)
+    if (!loaded || !pictureUrl || loaded.document.media.length === 0) return loaded
+    let document = pictured.get(loaded.document)
+    if (!document) {
+      const media = loaded.document.media.map((item) => {
+        const url = pictureUrl(reader, place, item.id)
+        return url === undefined ? item : { ...item, url }
+      })
+      document = { ...loaded.document, media }
+      pictured.set(loaded.document, document)
+    }
+    return { ...loaded, document }
+  }
+
+  return { commands: { write }, queries: { view, activity }, part, load }
 }
 export type AgentDocuments = ReturnType<typeof agentDocuments>
 
 export function documentRepertoire({ commands, queries }: AgentDocuments): Pick<Repertoire, 'commands' | 'queries'> {
   return { commands: Object.values(commands), queries: Object.values(queries) }
+}
+
+/**
+ * The name of a view that is of the document alone: secrets change with its stamp, and only who asks with a query or a
+ * body can be told of anything else.
+ */
+function viewOf(resource: string, { params, query, body }: Asked): string | undefined {
+  if (body !== undefined) return undefined
+  for (const _asked in query) return undefined
+  let name = resource
+  // Ids may hold anything, so each says where it ends.
+  for (const parameter in params) name += ` ${params[parameter]!.length}:${params[parameter]}`
+  return name
+}
+
+function lastOf(params: Asked['params']): string | undefined {
+  let last: string | undefined
+  for (const name in params) last = params[name]
+  return last
+}
+
+/** Everything that joins a commit is told the same time, and to write one costs as much as to compare two documents. */
+function isoWriter(): (at: number) => string {
+  let last = { at: 0, text: new Date(0).toISOString() }
+  return (at) => {
+    if (at !== last.at) last = { at, text: new Date(at).toISOString() }
+    return last.text
+  }
 }
 
 function isSection(part: Part): part is Section {
@@ -179,6 +239,8 @@ function itemOf({ of }: Resource, { params }: Asked): ItemPlace | undefined {
 
 /** Paths of one resource are about the same parts, so a tag that one of them showed is good for the others. */
 function tagOf({ of }: Resource, { agent, head }: Loaded): string {
-  const versions = of === 'all' ? [head.version] : of.map((part) => head.parts[part] ?? firstVersion)
-  return etagOf(agent.serial, Math.max(...versions))
+  if (of === 'all') return etagOf(agent.serial, head.version)
+  let newest = firstVersion
+  for (const part of of) newest = Math.max(newest, head.parts[part] ?? firstVersion)
+  return etagOf(agent.serial, newest)
 }

@@ -31,8 +31,10 @@ export interface LookUp {
   /** What another row shows of the document as it is now. */
   view(row: string, asked: Asked): Promise<unknown>
   /** The addresses that were looked up, with what each came to. Absent: there is no geocoder. */
-  geocode?(addresses: readonly string[]): Promise<readonly (readonly [address: string, found: Geocoded])[]>
+  geocode?(addresses: readonly string[]): Promise<Places>
 }
+
+export type Places = readonly (readonly [address: string, found: Geocoded])[]
 
 export type Person = Readonly<Record<string, unknown>> & { readonly customFields?: Readonly<Record<string, string>> }
 
@@ -79,6 +81,8 @@ export interface Resource {
   readonly body?: TSchema
   /** What paths into the body begin with, where the contract gives it a name. */
   readonly bodyAt?: string
+  /** Leaves out of a body what does not count, before its shape is looked at. */
+  readonly read?: (body: unknown) => unknown
   /** The HTTP front checks the body by its schema, and not we. */
   readonly isCheckedBefore?: true
   readonly bodyLimitBytes?: number

@@ -16,8 +16,8 @@ export const applying = { who: 'member', role: 'editor', scopes: ['templates:app
 const moment = Type.String({ format: 'date-time' })
 const name = Type.String({ minLength: 1, maxLength: limits.nameChars, pattern: '\\S' })
 const description = { type: 'string', maxLength: limits.descriptionChars } as const
-/** Taken as text, since a wrong one is answered with a code of its own. */
-const framework = optional(Type.String({ description: 'Always v2.' }))
+/** Taken as it is, since a wrong one is answered with a code of its own. */
+const framework = optional(Type.Unsafe<unknown>({ description: 'Always v2.' }))
 
 export const Agent = closed('Agent', {
   id: Type.String(),

@@ -2,7 +2,7 @@
  * The sections of an agent's document as its shard keeps them: a list is a row an item and the order of their ids, any
  * other section is one record. So a change of one item writes that item alone, however long its list is.
  */
-import { changedItems, idOf, type ListSection, listSections, type Section } from '../../core/agent/index.js'
+import { changedItems, idOf, isInOrder, type ListSection, listSections, type Section } from '../../core/agent/index.js'
 import type { AgentPlace } from '../../core/agentkey.js'
 import type { Tx } from '../../runtime/shard/contract.js'
 import { type Key, type Reader, type Table, table } from '../../runtime/store/contract.js'
@@ -51,10 +51,6 @@ function writeList(tx: Tx, key: SectionKey, was: readonly object[], is: readonly
   if (isInOrder(kept, is)) return
   if (is.length > 0) tx.put(orderTable, key, is.map(idOf))
   else tx.remove(orderTable, key)
-}
-
-function isInOrder(was: readonly object[], is: readonly object[]): boolean {
-  return was.length === is.length && is.every((item, at) => item === was[at] || idOf(item) === idOf(was[at]!))
 }
 
 export function removeSections(tx: Tx, place: AgentPlace): void {

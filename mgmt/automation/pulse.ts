@@ -1,9 +1,10 @@
 /** The timer of an agent's automation: picks up what is due, a bounded number at a time, and hands it to who looks at it. */
+import { isLive } from '../../core/automation/row.js'
 import { automation as limits } from '../../core/limits.js'
 import type { Command, Tx } from '../../runtime/shard/contract.js'
 import type { Doors } from './needs.js'
 import { beginReminder } from './reminding.js'
-import { type Home, type HomePlace, homeOf, keepRow, pulseTable, queueTable, rowAt } from './store.js'
+import { dropRow, type Home, type HomePlace, homeOf, keepRow, pulseTable, queueTable, rowAt } from './store.js'
 import { pickupName, wake } from './wake.js'
 
 export const lookEffect = 'automationLook'
@@ -38,10 +39,14 @@ export function pickupCommand({ agents }: Pick<Doors, 'agents'>): Command<HomePl
   }
 }
 
-/** Whether the person is just talking only their conversation knows, so somebody has to go and ask. */
+/**
+ * Whether the person is just talking only their conversation knows, so somebody has to go and ask. A row that has ended is
+ * due once more, to be forgotten.
+ */
 function look(tx: Tx, home: Home, place: HomePlace, ruleKey: string, personId: string): void {
   const row = rowAt(tx, home, ruleKey, personId)
   if (!row) return
+  if (!isLive(row)) return dropRow(tx, home, [ruleKey, personId], row)
   const looked = { ...row, look: row.look + 1 }
   keepRow(tx, home, [ruleKey, personId], looked, row, true)
   const { orgId, agentId, serial } = place

@@ -14,6 +14,7 @@ import {
 import type { Rule } from '../../core/automation/rule.js'
 import { minute } from '../../core/durations.js'
 import { isRefusal } from '../../core/errors.js'
+import { outreachSend as sendLimits } from '../../core/limits.js'
 import type { Standing } from '../../core/outreach/contact.js'
 import type { Send } from '../../core/outreach/send.js'
 import { compileFilter } from '../../core/people/filter.js'
@@ -31,6 +32,7 @@ import {
   keepRow,
   type RuleEntry,
   rowAt,
+  rowDueAt,
   ruleTable,
   sendTable,
 } from './store.js'
@@ -88,11 +90,26 @@ export function openRows({ agents, people, sends, timeScale }: Doors) {
         return true
       }
       const after = decided(tx, place, { rule, row, personId, standing }, told)
-      keepRow(tx, home, [ruleKey, personId], after, row)
-      if (isUndecided(after)) wake(tx, place, after.dueAt)
+      keepEnding(tx, place, [ruleKey, personId], after, row, told.at)
       if (after.sendId !== undefined) tx.put(sendTable, [...home, after.sendId], [ruleKey, personId])
       return true
     },
+  }
+
+  /** One that ends now is forgotten as long after that time as sends are, so both are explained for as long. */
+  function keepEnding(
+    tx: Tx,
+    place: HomePlace,
+    which: readonly [ruleKey: string, personId: string],
+    after: Row,
+    before: Row,
+    keptFrom: number,
+  ): void {
+    const forgetAt = keptFrom + Math.ceil(sendLimits.keptMs / timeScale)
+    const row = isLive(after) ? after : { ...after, forgetAt }
+    keepRow(tx, homeOf(place), which, row, before)
+    const dueAt = rowDueAt(row)
+    if (dueAt !== undefined) wake(tx, place, dueAt)
   }
 
   interface About {
@@ -144,7 +161,7 @@ export function openRows({ agents, people, sends, timeScale }: Doors) {
     const row = from && rowAt(tx, home, ...from)
     const after = row && rowOfSend(row, send)
     if (!from || !after) return
-    keepRow(tx, home, from, after, row)
+    keepEnding(tx, place, from, after, row, send.queuedAt)
     if (!isLive(after)) tx.remove(sendTable, [...home, send.id])
   }
 

@@ -83,7 +83,12 @@ export function rowAt(reader: Reader, home: Home, ruleKey: string, personId: str
   return reader.get(rowTable, [...home, ruleKey, personId])
 }
 
-/** Keeps a row with its claim and, while nothing is decided, its place in the queue; `isLooked`: somebody is looking at it. */
+/** When somebody has to see to a row: to decide it, or to forget it. Nobody has to while its send is on its way. */
+export function rowDueAt(row: Row): number | undefined {
+  return isUndecided(row) ? row.dueAt : row.forgetAt
+}
+
+/** Keeps a row with its claim and its place in the queue; `isLooked`: somebody is looking at it. */
 export function keepRow(
   tx: Tx,
   home: Home,
@@ -92,8 +97,10 @@ export function keepRow(
   before?: Row,
   isLooked = false,
 ): void {
-  if (before && isUndecided(before)) tx.remove(queueTable, [...home, before.dueAt, 'row', ruleKey, personId])
-  if (isUndecided(row) && !isLooked) tx.put(queueTable, [...home, row.dueAt, 'row', ruleKey, personId], true)
+  const stood = before && rowDueAt(before)
+  const stands = isLooked ? undefined : rowDueAt(row)
+  if (stood !== undefined) tx.remove(queueTable, [...home, stood, 'row', ruleKey, personId])
+  if (stands !== undefined) tx.put(queueTable, [...home, stands, 'row', ruleKey, personId], true)
   tx.put(rowTable, [...home, ruleKey, personId], row)
   const claim = [...home, row.outreachId, personId] as const
   if (isLive(row)) tx.put(claimTable, claim, ruleKey)
@@ -102,7 +109,8 @@ export function keepRow(
 
 /** A row and all that leads to it. */
 export function dropRow(tx: Tx, home: Home, [ruleKey, personId]: readonly [string, string], row: Row): void {
-  tx.remove(queueTable, [...home, row.dueAt, 'row', ruleKey, personId])
+  const stood = rowDueAt(row)
+  if (stood !== undefined) tx.remove(queueTable, [...home, stood, 'row', ruleKey, personId])
   const claim = [...home, row.outreachId, personId] as const
   if (tx.get(claimTable, claim) === ruleKey) tx.remove(claimTable, claim)
   if (row.sendId !== undefined) tx.remove(sendTable, [...home, row.sendId])

@@ -13,7 +13,7 @@ import { type Answer, type Route, route } from '../../runtime/http/route.js'
 import type { Shards } from '../../runtime/shard/contract.js'
 import type { Sealer } from '../../runtime/store/sealer.js'
 import type { ConnectionCommands } from './commands.js'
-import { awayPage, guardedHeaders, outcomePage, unknownSignIn } from './page.js'
+import { awayPage, guardedHeaders, outcomePage, unknownSignIn, untouched } from './page.js'
 import type { Provider } from './provider.js'
 import { ofConnections } from './schema.js'
 import type { Marked, States } from './state.js'
@@ -38,7 +38,9 @@ export function callbackRoute(options: CallbackOptions): Route {
     summary: 'Come back from signing in at a provider; never called by clients',
     rawQuery: true,
     reply: { 200: 'text/html', 302: null, 400: 'text/html', 503: 'text/html' },
-    async handler({ queryText }) {
+    async handler({ queryText, isHead }) {
+      // Programs look at links before people do, and a sign-in happens once.
+      if (isHead) return untouched
       const back = broughtBack(queryText)
       const marked = back && states.open(back.state)
       if (!marked) return unknownSignIn

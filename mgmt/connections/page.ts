@@ -39,4 +39,7 @@ export const unknownSignIn = page(
   'This sign-in was not started here, took too long, or has been used already. Start it again.',
 )
 
+/** The head of a page, for who asks what is here and does not come to sign in. */
+export const untouched = page(200, 'Sign-in', 'A sign-in ends here.')
+
 export const awayPage = page(503, 'Not connected', reasons.unavailable)

@@ -12,7 +12,7 @@ import { type AgentDocumentDoor, type Shown, viewRow, writeRow } from './documen
 
 type MediaKey = [orgId: string, agentId: string, mediaId: string]
 /** The name of the object that holds an item. */
-const objectTable = table<MediaKey, string>('knowledge.media')
+export const objectTable = table<MediaKey, string>('knowledge.media')
 /** Names under which something is being put. */
 const begunTable = table<[orgId: string, agentId: string, name: string], true>('knowledge.uploads')
 

@@ -1,9 +1,10 @@
 /** The commands that change sends: asked for, cancelled, picked up, reported on, heard of. */
 import type { AgentPlace } from '../../core/agentkey.js'
 import { isRefusal, refuse } from '../../core/errors.js'
+import type { AttemptReport } from '../../core/outreach/attempt.js'
 import type { Accepted, Postponed } from '../../core/outreach/judge.js'
 import { dayKey, givenKey } from '../../core/outreach/key.js'
-import { type TroubleName, troubles } from '../../core/outreach/machine.js'
+import { troubles } from '../../core/outreach/machine.js'
 import { told as heard } from '../../core/outreach/news.js'
 import type { SendNews } from '../../core/outreach/send.js'
 import { sendIdAt } from '../../core/outreach/sendid.js'
@@ -29,20 +30,6 @@ import {
 
 export interface OneSend extends AgentPlace {
   readonly sendId: string
-}
-
-/** What came of an attempt, as far as whoever made it knows. */
-export type AttemptOutcome =
-  | { readonly kind: 'taken'; readonly messageId: string }
-  | { readonly kind: 'trouble'; readonly trouble: TroubleName; readonly detail?: string }
-  | { readonly kind: 'held'; readonly until: number }
-
-export interface AttemptReport extends HomePlace {
-  readonly sendId: string
-  readonly attempt: number
-  readonly outcome: AttemptOutcome
-  /** What was found out about the number on the way. */
-  readonly isCapable?: boolean
 }
 
 const notCancellable = refuse('agent.outreach.send_not_cancellable')
@@ -109,23 +96,11 @@ export function sendCommands(moving: Moving) {
     },
   }
 
-  /** A report on an attempt that is no longer under way is a repeat, and changes nothing. */
-  const report: Command<AttemptReport, boolean> = {
+  const report: Command<HomePlace & AttemptReport, boolean> = {
     name: 'outreach.report',
     decide(tx, { sendId, attempt, outcome, isCapable, ...place }, told) {
       const known = sameAgent(tx, place)
-      const send = known && sendAt(tx, homeOf(place), sendId)
-      if (!known || !send) return false
-      if (isCapable !== undefined) rememberCapability(tx, moving, place, send.asid, isCapable, told.at)
-      if (send.state !== 'sending' || send.attempts !== attempt) return false
-      const { at } = told
-      if (outcome.kind === 'taken') keepSend(tx, homeOf(place), { ...send, messageId: outcome.messageId }, send)
-      else if (outcome.kind === 'held') take(tx, moving, known, send, { on: 'held', at, until: outcome.until }, told)
-      else {
-        const { on, reason } = troubles[outcome.trouble]
-        take(tx, moving, known, send, { on, reason, at, detail: outcome.detail }, told)
-      }
-      return true
+      return known ? reported(tx, moving, known, { sendId, attempt, outcome, isCapable }, told) : false
     },
   }
 
@@ -161,6 +136,24 @@ export function sendCommands(moving: Moving) {
   }
 
   return { accept, cancel, pickup, report, news, setSending }
+}
+
+/** A report on an attempt that is no longer under way is a repeat, and changes nothing. */
+export function reported(tx: Tx, moving: Moving, known: Known, report: AttemptReport, told: Told): boolean {
+  const { sendId, attempt, outcome, isCapable } = report
+  const { place } = known
+  const send = sendAt(tx, homeOf(place), sendId)
+  if (!send) return false
+  if (isCapable !== undefined) rememberCapability(tx, moving, place, send.asid, isCapable, told.at)
+  if (send.state !== 'sending' || send.attempts !== attempt) return false
+  const { at } = told
+  if (outcome.kind === 'taken') keepSend(tx, homeOf(place), { ...send, messageId: outcome.messageId }, send)
+  else if (outcome.kind === 'held') take(tx, moving, known, send, { on: 'held', at, until: outcome.until }, told)
+  else {
+    const { on, reason } = troubles[outcome.trouble]
+    take(tx, moving, known, send, { on, reason, at, detail: outcome.detail }, told)
+  }
+  return true
 }
 
 function newSend(asked: AskedSend, verdict: Accepted, told: Told): KeptSend {

@@ -13,6 +13,7 @@ import type { Shards } from '../../runtime/shard/contract.js'
 import { StoreFailed } from '../../runtime/store/contract.js'
 import type { sendCommands } from './commands.js'
 import type { AskedSend, SendHow } from './considering.js'
+import type { SendMeters } from './meters.js'
 import type { ConversationDoor } from './needs.js'
 import type { SendQueries } from './queries.js'
 import type { CreateResult } from './schema.js'
@@ -44,6 +45,7 @@ export interface DeskOptions {
   readonly queries: Pick<SendQueries, 'dryRun' | 'locate' | 'record' | 'rehearsal'>
   readonly conversations: Pick<ConversationDoor, 'asidOf' | 'standing'>
   readonly clock: Clock
+  readonly meters?: Pick<SendMeters, 'asked'>
 }
 
 const upstream = refuse('agent.outreach_send.upstream')
@@ -122,8 +124,10 @@ export function openSendDesk(options: DeskOptions): SendDesk {
   }
 
   return {
-    create(place, request, by, how = {}) {
-      return within(clock, how.answerMs ?? limits.answerMs, created(place, request, by, how))
+    async create(place, request, by, how = {}) {
+      const answer = await within(clock, how.answerMs ?? limits.answerMs, created(place, request, by, how))
+      options.meters?.asked(answer, how.isDryRun ?? false)
+      return answer
     },
     sendOf: (place, sendId) => shards.read(agentKeyOf(place), queries.record, { ...place, sendId }),
   }

@@ -6,6 +6,7 @@ import { outreachIn } from '../../core/outreach/judge.js'
 import { pickupAt, type Step, stepped } from '../../core/outreach/machine.js'
 import type { Send, SendNews } from '../../core/outreach/send.js'
 import type { Command, Told, Tx } from '../../runtime/shard/contract.js'
+import type { Reader } from '../../runtime/store/contract.js'
 import type { Doors, Known } from './considering.js'
 import {
   capableTable,
@@ -23,6 +24,10 @@ export interface Moving extends Doors {
   readonly orgEvent: Command<OrgEventPayload, unknown>
   /** Told of every send that comes to another state, in the same commit; rehearsals are not told of. */
   readonly settled?: (tx: Tx, place: HomePlace, send: Send) => void
+  /** Told of every step of a campaign's own sends, rehearsals too, in the same commit; the campaign made them itself. */
+  readonly campaigned?: (tx: Tx, place: HomePlace, before: Send, after: Send, told: Told) => void
+  /** Whether a campaign's send may leave the queue: it rests while its campaign does, and ends with it. */
+  readonly leaves?: (reader: Reader, place: HomePlace, send: Send) => 'now' | 'whenResumed' | 'never'
   /** News of an opening that is no send; answers whether it was anybody's. */
   readonly strayNews?: (tx: Tx, place: HomePlace, news: SendNews) => boolean
 }
@@ -95,7 +100,13 @@ export function settle(tx: Tx, moving: Moving, known: Known, before: KeptSend, a
     announce(tx, moving, place, before, kept)
     moving.settled?.(tx, place, kept)
   }
+  if (isCampaigns(after)) moving.campaigned?.(tx, place, before, kept, told)
   return kept
+}
+
+/** Made for one of its recipients; what follows up on such a send is nobody's row. */
+export function isCampaigns({ campaignId, followUpOf }: Send): boolean {
+  return campaignId !== undefined && followUpOf === undefined
 }
 
 /** Picks a send up: it is on its way, and whoever performs its attempt hears of it. */

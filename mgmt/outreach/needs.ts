@@ -64,7 +64,7 @@ export interface ConversationDoor {
   asidOf(place: AgentPlace, channel: ChannelName, address: string): string
   /** As the conversation has it this moment; somebody never heard of stands as nobody did. */
   standing(asid: string): Promise<Standing | Refusal>
-  /** Whether the address can be reached on that channel; providers that cannot tell make everybody capable. */
+  /** Whether the address can be reached on that channel; where the provider cannot tell, nobody is kept from trying. */
   probe(place: AgentPlace, channel: ChannelName, address: string): Promise<Probed>
   /**
    * Hands the opening to its conversation. The same send and attempt again changes nothing and answers the same; a later

@@ -2,19 +2,23 @@
 import type { Clock } from '../../runtime/clock.js'
 import type { Route } from '../../runtime/http/route.js'
 import type { Performer, Repertoire, Shards } from '../../runtime/shard/contract.js'
+import type { Reader } from '../../runtime/store/contract.js'
+import { campaigning } from './campaigning.js'
 import { sendCommands } from './commands.js'
 import { openSendDesk, type SendDesk } from './desk.js'
 import { type ReferrersOf, withdrawing } from './gone.js'
-import { attemptEffect, type Moving } from './moving.js'
+import type { SendMeters } from './meters.js'
+import { attemptEffect, type Moving, type SendAttempt } from './moving.js'
 import type { ConversationDoor } from './needs.js'
 import { sendQueries } from './queries.js'
 import { outreachRoutes } from './routes.js'
 import { sweeping } from './sweep.js'
-import { attemptPerformer } from './worker.js'
+import { attemptPerformer, madeAttempt } from './worker.js'
 
 export interface OutreachOptions extends Moving {
   /** Campaigns and rules that name an outreach; absent: there are none. */
   readonly referrersOf?: ReferrersOf
+  readonly meters?: SendMeters
 }
 
 /** What is there once the engine is. */
@@ -24,12 +28,19 @@ export interface AroundSends {
   readonly clock: Clock
 }
 
-export function outreachParts(options: OutreachOptions) {
+export function outreachParts({ meters, ...given }: OutreachOptions) {
+  const options: OutreachOptions = {
+    ...given,
+    settled(tx, place, send) {
+      meters?.moved(send)
+      given.settled?.(tx, place, send)
+    },
+  }
   const { follow, withdraw } = withdrawing(options, options.referrersOf)
   const { sweep, clear, part } = sweeping(options)
   const commands = { ...sendCommands(options), withdraw, sweep, clear }
   const queries = sendQueries(options)
-  const desk = (around: AroundSends): SendDesk => openSendDesk({ ...around, commands, queries })
+  const desk = (around: AroundSends): SendDesk => openSendDesk({ ...around, commands, queries, meters })
   return {
     commands,
     queries,
@@ -37,8 +48,13 @@ export function outreachParts(options: OutreachOptions) {
     follow,
     part,
     desk,
+    /** For campaigns, in the commits of their own steps. */
+    campaigning: campaigning(options, meters),
+    /** For campaigns, whose sends are attempted many at a time. */
+    attempting: (around: Pick<AroundSends, 'conversations' | 'clock'>) => (reader: Reader, which: SendAttempt) =>
+      madeAttempt({ ...options, ...around }, reader, which),
     performers(around: AroundSends): Record<string, Performer> {
-      return { [attemptEffect]: attemptPerformer({ ...options, ...around, commands }) as Performer }
+      return { [attemptEffect]: attemptPerformer({ ...options, ...around, commands, meters }) as Performer }
     },
     routes: (around: AroundSends): Route[] =>
       outreachRoutes({ shards: around.shards, commands, queries, desk: desk(around) }),

@@ -7,7 +7,7 @@ import type { Person } from '../../core/people/person.js'
 import type { Told, Tx } from '../../runtime/shard/contract.js'
 import type { Known } from './considering.js'
 import { cancelledWith, goneOf } from './gone.js'
-import { begin, type Moving, take, wake } from './moving.js'
+import { begin, isCampaigns, type Moving, take, wake } from './moving.js'
 import { type Home, homeOf, type KeptSend, keepSend, pulseTable, queueTable, sendAt, sendingOf } from './store.js'
 
 /** Answers how many were due. */
@@ -34,6 +34,16 @@ function pickUpSend(tx: Tx, moving: Moving, known: Known, send: KeptSend, told: 
   const gone = goneOf(tx, homeOf(known.place), send)
   if (gone) {
     cancelledWith(tx, moving, known, send, gone, told)
+    return
+  }
+  const leaves = isCampaigns(send) ? moving.leaves?.(tx, known.place, send) : 'now'
+  if (leaves === 'never') {
+    take(tx, moving, known, send, { on: 'cancelled', at }, told)
+    return
+  }
+  if (leaves === 'whenResumed') {
+    const { dueAt: _rung, ...resting } = send
+    keepSend(tx, homeOf(known.place), resting, send)
     return
   }
   const origin: GuardedOrigin = send.followUpOf === undefined ? send.origin : 'followUp'

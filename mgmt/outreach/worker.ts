@@ -3,26 +3,30 @@
 import { agentKeyOf } from '../../core/agentkey.js'
 import { isRefusal } from '../../core/errors.js'
 import { outreachSend as limits } from '../../core/limits.js'
+import type { AttemptFound, AttemptOutcome } from '../../core/outreach/attempt.js'
 import type { OpeningFor, Probed } from '../../core/outreach/contact.js'
 import { inputOf, isBlank, outreachIn } from '../../core/outreach/judge.js'
 import { mostAttempts, type TroubleName, troubleOf } from '../../core/outreach/machine.js'
 import { openerFor } from '../../core/outreach/opener.js'
 import type { Performing, Shards } from '../../runtime/shard/contract.js'
 import type { Reader } from '../../runtime/store/contract.js'
-import type { AttemptOutcome, AttemptReport, sendCommands } from './commands.js'
+import type { sendCommands } from './commands.js'
 import { type Doors, knownAgent } from './considering.js'
+import type { SendMeters } from './meters.js'
 import type { SendAttempt } from './moving.js'
 import type { ConversationDoor } from './needs.js'
 import { capableTable, homeOf, type KeptSend, sendAt } from './store.js'
 
-export interface WorkerOptions extends Doors {
-  readonly shards: Shards
+export interface AttemptOptions extends Doors {
   readonly conversations: ConversationDoor
-  readonly commands: Pick<ReturnType<typeof sendCommands>, 'report'>
   readonly clock: { now(): number }
 }
 
-type Found = Pick<AttemptReport, 'outcome' | 'isCapable'>
+export interface WorkerOptions extends AttemptOptions {
+  readonly shards: Shards
+  readonly commands: Pick<ReturnType<typeof sendCommands>, 'report'>
+  readonly meters?: Pick<SendMeters, 'attempted'>
+}
 
 /**
  * Makes one attempt. It may be made again after a crash: the conversation knows the attempt by its number and takes it
@@ -30,10 +34,9 @@ type Found = Pick<AttemptReport, 'outcome' | 'isCapable'>
  */
 export function attemptPerformer(options: WorkerOptions) {
   return async (which: SendAttempt, { reader, settles }: Performing): Promise<void> => {
-    const { sendId, attempt, ...place } = which
-    const send = sendAt(reader, homeOf(place), sendId)
-    if (send?.state !== 'sending' || send.attempts !== attempt) return
-    const found = await attempted(options, reader, which, send)
+    const { sendId: _id, attempt: _attempt, ...place } = which
+    const found = await madeAttempt(options, reader, which)
+    if (!found) return
     const answer = await options.shards.ask(
       agentKeyOf(place),
       options.commands.report,
@@ -41,10 +44,29 @@ export function attemptPerformer(options: WorkerOptions) {
       { settles },
     )
     if (isRefusal(answer)) throw new Error(`the outcome of a send was not taken: ${answer.refused}`)
+    if (answer) options.meters?.attempted(found.outcome)
   }
 }
 
-async function attempted(options: WorkerOptions, reader: Reader, which: SendAttempt, send: KeptSend): Promise<Found> {
+/** What came of an attempt; undefined for one that is not under way any more, or that its conversation has taken. */
+export async function madeAttempt(
+  options: AttemptOptions,
+  reader: Reader,
+  which: SendAttempt,
+): Promise<AttemptFound | undefined> {
+  const send = sendAt(reader, homeOf(which), which.sendId)
+  if (send?.state !== 'sending' || send.attempts !== which.attempt) return undefined
+  // A later attempt still has the message of the one before it.
+  if (which.attempt === 1 && send.messageId !== undefined) return undefined
+  return attempted(options, reader, which, send)
+}
+
+async function attempted(
+  options: AttemptOptions,
+  reader: Reader,
+  which: SendAttempt,
+  send: KeptSend,
+): Promise<AttemptFound> {
   const { conversations, clock } = options
   const opening = openingOf(options, reader, which, send)
   if ('kind' in opening) return { outcome: opening }
@@ -54,7 +76,7 @@ async function attempted(options: WorkerOptions, reader: Reader, which: SendAtte
   const probed = isKnown ? 'capable' : await conversations.probe(opening.place, send.channel, send.address)
   const stopped = troubleOfProbe[probed]
   if (stopped) return { ...trouble(stopped), ...(probed === 'incapable' && { isCapable: false }) }
-  const learned = isKnown ? {} : { isCapable: true }
+  const learned = !isKnown && probed === 'capable' ? { isCapable: true } : {}
   return { outcome: await handedOver(conversations, opening), ...learned }
 }
 
@@ -71,7 +93,7 @@ function trouble(name: TroubleName, detail?: string): { outcome: Extract<Attempt
 
 /** The opening as it is handed over, or why there is none to hand over. */
 function openingOf(
-  options: WorkerOptions,
+  options: AttemptOptions,
   reader: Reader,
   { sendId, attempt, ...home }: SendAttempt,
   send: KeptSend,
@@ -97,8 +119,9 @@ function openingOf(
     channel: send.channel,
     address: send.address,
     message: opener.message,
-    ...(send.origin === 'campaign' && { isBatch: true as const }),
-    ...(send.origin !== 'named' && send.followUpOf === undefined && { quietMs: limits.quietMs }),
+    // A rehearsal rides in no queue, and interrupts nobody.
+    ...(send.origin === 'campaign' && !send.sandbox && { isBatch: true as const }),
+    ...(send.origin !== 'named' && !send.sandbox && send.followUpOf === undefined && { quietMs: limits.quietMs }),
     ...(send.sandbox && { sandbox: true as const }),
   }
 }

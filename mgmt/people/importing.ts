@@ -4,15 +4,22 @@ import { isRefusal, refuse } from '../../core/errors.js'
 import { changed, newPerson } from '../../core/people/change.js'
 import type { ImportRow } from '../../core/people/columns.js'
 import { type Mark, type MarkKind, marksOf } from '../../core/people/marks.js'
-import type { Person } from '../../core/people/person.js'
+import type { Person, PersonIdentity } from '../../core/people/person.js'
 import type { Command } from '../../runtime/shard/contract.js'
 import type { Reader } from '../../runtime/store/contract.js'
 import type { People } from './door.js'
-import { type AgentOf, personAt, personOfMark, type Realm, realmOf } from './store.js'
+import { type AgentOf, personAt, personOfAsid, personOfMark, type Realm, realmOf } from './store.js'
 
 export interface ImportRows extends AgentPlace {
   readonly importBatchId: string
-  readonly rows: readonly { readonly line: number; readonly row: ImportRow }[]
+  readonly rows: readonly ImportedRow[]
+}
+
+export interface ImportedRow {
+  readonly line: number
+  readonly row: ImportRow
+  /** Where its number can be written to. */
+  readonly identity?: PersonIdentity
 }
 
 export interface Rejected {
@@ -39,22 +46,32 @@ export function importCommand(door: People, agentOf: AgentOf): Command<ImportRow
       const counts = { created: 0, updated: 0 }
       const rejected: Rejected[] = []
 
-      function lay({ change, ...about }: ImportRow): 'created' | 'updated' | { readonly why: string } {
+      /** An identity that somebody holds stays theirs, and whoever has one on that channel keeps it. */
+      function reachable(person: Person, identity: PersonIdentity | undefined): Person {
+        const has = identity && person.identities.some(({ channel }) => channel === identity.channel)
+        if (!identity || has || personOfAsid(tx, realm!, identity.asid)) return person
+        return { ...person, identities: [...person.identities, identity] }
+      }
+
+      function lay({
+        row: { change, ...about },
+        identity,
+      }: ImportedRow): 'created' | 'updated' | { readonly why: string } {
         const whom = holderOf(index, about)
         if (typeof whom === 'string') return { why: whom }
         const start = whom ?? newPerson(door.newId(told), change.source ?? importedSource, told.at)
         const person = changed(start, change, told.at)
         if (isRefusal(person)) return { why: person.detail ?? 'cannot be taken over' }
-        const after = { ...person, importBatchId }
+        const after = { ...reachable(person, identity), importBatchId }
         door.keep(tx, place, whom, after, told)
         index.note(after)
         return whom ? 'updated' : 'created'
       }
 
-      for (const { line, row } of rows) {
+      for (const row of rows) {
         const outcome = lay(row)
         if (typeof outcome === 'string') counts[outcome]++
-        else rejected.push({ line, message: outcome.why })
+        else rejected.push({ line: row.line, message: outcome.why })
       }
       return { ...counts, rejected }
     },

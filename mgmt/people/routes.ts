@@ -5,7 +5,7 @@ import { invalid, isRefusal, type Refusal } from '../../core/errors.js'
 import { person as limits, page } from '../../core/limits.js'
 import type { DeclaredField } from '../../core/people/columns.js'
 import type { PersonFilter } from '../../core/people/filter.js'
-import type { Person } from '../../core/people/person.js'
+import type { Person, PersonIdentity } from '../../core/people/person.js'
 import { appointmentView, personView } from '../../core/people/view.js'
 import type { Pages } from '../../runtime/http/page.js'
 import { json, noContent, type Route, route } from '../../runtime/http/route.js'
@@ -33,6 +33,8 @@ export interface PeopleRoutesOptions {
   readonly pages: Pages
   /** The fields that the agent declares for its people. */
   readonly fieldsOf: (place: AgentPlace) => Promise<readonly DeclaredField[] | Refusal>
+  /** Where somebody of that number is written to; nowhere for what is no number there. */
+  readonly identityOf: (place: AgentPlace, phone: string) => PersonIdentity | undefined
   readonly randomBytes: (count: number) => Uint8Array
 }
 

@@ -3,6 +3,7 @@ import { refuse } from '../../core/errors.js'
 import type { OrgEventPayload } from '../../core/orgevents.js'
 import type { Command, Told } from '../../runtime/shard/contract.js'
 import { type Outcome, replay as replayed, settle } from './machine.js'
+import { unheard } from './queries.js'
 import {
   advance,
   type OneWebhook,
@@ -13,7 +14,7 @@ import {
   withSweep,
 } from './queue.js'
 import type { DeliveryView, OrgEvent } from './schema.js'
-import { type Delivery, deliveryAsRead, deliveryTable, keep, webhooksOf, webhookTable } from './store.js'
+import { type Delivery, deliveryAsRead, deliveryTable, keep, listeningTo, webhookTable } from './store.js'
 
 /** One event, one pending delivery for each webhook that is active and subscribed now; answers how many. */
 function enqueue(timeScale: number): Command<OrgEventPayload, number> {
@@ -21,9 +22,7 @@ function enqueue(timeScale: number): Command<OrgEventPayload, number> {
     name: 'webhooks.enqueue',
     decide(tx, payload, told) {
       const { at } = told
-      const listening = webhooksOf(tx, payload.orgId).filter(
-        (webhook) => webhook.active && webhook.events.includes(payload.type),
-      )
+      const listening = listeningTo(tx, payload)
       if (listening.length === 0) return 0
       const event = eventOf(payload, told)
       const body = JSON.stringify(event)
@@ -33,6 +32,7 @@ function enqueue(timeScale: number): Command<OrgEventPayload, number> {
       }
       return listening.length
     },
+    idleWhen: unheard,
   }
 }
 

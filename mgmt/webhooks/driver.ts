@@ -3,6 +3,7 @@ import { isRefusal } from '../../core/errors.js'
 import type { Performing, Shards } from '../../runtime/shard/contract.js'
 import type { WebhookCommands } from './commands.js'
 import type { Outcome } from './machine.js'
+import type { WebhookMeters } from './meters.js'
 import type { WebhookTry } from './queue.js'
 import { openSecret, type Sealer } from './secret.js'
 import { type Delivery, deliveryTable, type Webhook, webhookTable } from './store.js'
@@ -31,6 +32,7 @@ export interface DriverOptions {
   readonly sign: Sign
   readonly clock: { now(): number }
   readonly tries: Tries
+  readonly meters?: WebhookMeters
 }
 
 /**
@@ -47,6 +49,7 @@ export function webhookTryPerformer(options: DriverOptions) {
     const outcome: Outcome = webhook.active ? await attempt(options, webhook, delivery, signal) : { kind: 'stopped' }
     const answer = await shards.ask(orgId, commands.tried, { ...which, outcome })
     if (isRefusal(answer)) throw new Error(`the outcome of a webhook try was not taken: ${answer.refused}`)
+    if (answer && outcome.kind !== 'stopped') options.meters?.tried(outcome)
   }
 }
 

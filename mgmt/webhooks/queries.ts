@@ -1,11 +1,13 @@
 /** What is read of an org's webhooks and of their deliveries, as callers see it. */
 import { refuse } from '../../core/errors.js'
+import type { OrgEventPayload } from '../../core/orgevents.js'
 import type { Query } from '../../runtime/shard/contract.js'
 import type { OneWebhook } from './queue.js'
 import type { DeliveryState, DeliveryView, WebhookView } from './schema.js'
 import {
   deliveryAsRead,
   deliveryTable,
+  listeningTo,
   type Shelf,
   shelfTable,
   webhookAsRead,
@@ -55,4 +57,10 @@ const deliveries: Query<WantedPage, { readonly data: DeliveryView[]; readonly la
   },
 }
 
-export const webhookQueries = { list, read, deliveries }
+/** Whether nobody has subscribed to an event of that type. */
+export const unheard: Query<Pick<OrgEventPayload, 'orgId' | 'type'>, boolean> = {
+  name: 'webhooks.unheard',
+  read: (reader, event) => listeningTo(reader, event).length === 0,
+}
+
+export const webhookQueries = { list, read, deliveries, unheard }

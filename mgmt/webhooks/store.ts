@@ -1,5 +1,5 @@
 /** How webhooks and deliveries are kept, the shelves deliveries are found on, and the views that callers read. */
-import type { OrgEventName } from '../../core/orgevents.js'
+import type { OrgEventName, OrgEventPayload } from '../../core/orgevents.js'
 import type { Tx } from '../../runtime/shard/contract.js'
 import { type Reader, table } from '../../runtime/store/contract.js'
 import type { DeliveryState, DeliveryView, OrgEvent, WebhookView } from './schema.js'
@@ -95,6 +95,11 @@ export function drop(tx: Tx, delivery: Delivery): void {
 export function webhooksOf(reader: Reader, orgId: string): Webhook[] {
   const found = Array.from(reader.range(webhookTable, { prefix: [orgId] }), ({ value }) => value)
   return found.sort((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1))
+}
+
+/** Those that are active and subscribed now. */
+export function listeningTo(reader: Reader, { orgId, type }: Pick<OrgEventPayload, 'orgId' | 'type'>): Webhook[] {
+  return webhooksOf(reader, orgId).filter(({ active, events }) => active && events.includes(type))
 }
 
 const iso = (at: number) => new Date(at).toISOString()

@@ -30,13 +30,15 @@ export interface NatsOptions {
   /** How the servers' own monitoring shows this connection. */
   readonly name: string
   readonly clock?: Clock
+  /** Counts the times that the servers were lost and found again. */
+  readonly reconnects?: { add(): void }
 }
 
 /** Resolves when the servers are there and fit; otherwise a BusUnusable says what is wrong with them. */
 export async function openNats(options: NatsOptions): Promise<Bus> {
-  const { log, syncAlways, clock = systemClock } = options
+  const { log, syncAlways, clock = systemClock, reconnects } = options
   const connection = await dial(options, clock)
-  const { link, close } = linkOver(connection, clock, log)
+  const { link, close } = linkOver(connection, clock, log, reconnects)
   return openBus({ link, clock, log, syncAlways, closeLink: close })
 }
 
@@ -118,7 +120,12 @@ function credentialsIn(file: string): Authenticator {
   }
 }
 
-function linkOver(connection: NatsConnection, clock: Clock, log: BusLog): { link: Link; close(): Promise<void> } {
+function linkOver(
+  connection: NatsConnection,
+  clock: Clock,
+  log: BusLog,
+  reconnects: NatsOptions['reconnects'],
+): { link: Link; close(): Promise<void> } {
   const watchers = new Set<(failure: string | undefined) => void>()
   let facts = factsOf(connection)
   let failure: string | undefined
@@ -146,6 +153,7 @@ function linkOver(connection: NatsConnection, clock: Clock, log: BusLog): { link
       } else if (status.type === 'reconnect') {
         facts = factsOf(connection)
         log.info('bus.back', { server: status.server })
+        reconnects?.add()
         turn(undefined)
       } else if (status.type === 'error') {
         log.warn('bus.refused', { error: status.error })

@@ -3,12 +3,23 @@ import { commandLine as limits } from '../../core/limits.js'
 import { commandLineVariables as variables } from '../config.js'
 import { exitCodes, Failure } from './failure.js'
 
+/** Paths are below the version: `/system/shards`. */
 export interface Api {
   /** Where the node is, as people know it. */
   readonly url: string
-  /** Paths are below the version: `/system/shards`. */
   get<T>(path: string): Promise<T>
   put<T>(path: string, body: unknown): Promise<T>
+  /** `waitMs`: how long the answer may take where that is longer than usual. */
+  post<T>(path: string, body?: unknown, waitMs?: number): Promise<T>
+  remove(path: string): Promise<void>
+  /** Whatever is not JSON, on either side. */
+  raw(path: string, about: Raw): Promise<Response>
+}
+
+export interface Raw {
+  readonly accept: string
+  /** What is sent; absent, something is read. */
+  readonly body?: { readonly type: string; readonly text: string }
 }
 
 /** What a refusal of the management API says, as far as it is one. */
@@ -16,33 +27,80 @@ interface Problem {
   readonly code?: string
   readonly title?: string
   readonly detail?: string
+  readonly errors?: readonly { readonly field: string; readonly message: string }[]
+}
+
+interface Call {
+  readonly method: string
+  readonly path: string
+  readonly headers?: Record<string, string>
+  readonly body?: string
+  readonly waitMs?: number
 }
 
 export function openApi({ url, key }: { url: string; key: string }): Api {
-  async function call<T>(method: string, path: string, body?: unknown): Promise<T> {
-    const { status, text } = await exchange(method, path, body)
+  async function call<T>(method: string, path: string, body?: unknown, waitMs?: number): Promise<T> {
+    const { status, text } = await exchange({
+      ...{ method, path, headers: jsonHeaders, body: body === undefined ? undefined : JSON.stringify(body), waitMs },
+    })
     const read = parsed(text)
+    if (status === 204) return undefined as T
     if (status >= 200 && status < 300 && read !== undefined) return read as T
     throw failureOf(url, path, status, (read ?? {}) as Problem)
   }
 
-  async function exchange(method: string, path: string, body: unknown): Promise<{ status: number; text: string }> {
-    const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
-    const signal = AbortSignal.timeout(limits.requestMs)
+  async function exchange(about: Call): Promise<{ status: number; text: string }> {
     try {
-      // A redirect would carry the key to somebody else.
-      const options = { method, headers, signal, redirect: 'manual', body: body && JSON.stringify(body) } as const
-      const answer = await fetch(`${url}/v1${path}`, options as RequestInit)
+      const answer = await answered(about, AbortSignal.timeout(about.waitMs ?? limits.requestMs))
       return { status: answer.status, text: await answer.text() }
     } catch (error) {
-      throw unanswered(url, error as Error)
+      throw unanswered(url, error as Error, about.waitMs)
     }
+  }
+
+  function answered({ method, path, headers, body }: Call, signal: AbortSignal): Promise<Response> {
+    // A redirect would carry the key to somebody else.
+    const options = {
+      method,
+      headers: { ...headers, authorization: `Bearer ${key}` },
+      signal,
+      redirect: 'manual',
+      body,
+    }
+    return fetch(`${url}/v1${path}`, options as RequestInit)
   }
 
   return {
     url,
     get: (path) => call('GET', path),
     put: (path, body) => call('PUT', path, body),
+    post: (path, body, waitMs) => call('POST', path, body, waitMs),
+    remove: (path) => call('DELETE', path),
+    async raw(path, { accept, body }) {
+      const headers = { accept, ...(body && { 'content-type': body.type }) }
+      const control = new AbortController()
+      // Only the beginning of the answer is waited for: how long the rest takes depends on how much it is.
+      const timer = setTimeout(() => control.abort(new DOMException('late', 'TimeoutError')), limits.requestMs)
+      const method = body ? 'POST' : 'GET'
+      const answer = await answered({ method, path, headers, body: body?.text }, control.signal)
+        .catch((error) => Promise.reject(unanswered(url, error as Error)))
+        .finally(() => clearTimeout(timer))
+      if (answer.ok) return answer
+      throw failureOf(url, path, answer.status, (parsed(await answer.text()) ?? {}) as Problem)
+    },
+  }
+}
+
+const jsonHeaders = { 'content-type': 'application/json' }
+
+/** With what a URL that needs no key is answered; undefined when nobody does. */
+export async function probe(url: string): Promise<number | undefined> {
+  try {
+    const answer = await fetch(url, { signal: AbortSignal.timeout(limits.probeMs), redirect: 'manual' })
+    await answer.arrayBuffer()
+    return answer.status
+  } catch {
+    return undefined
   }
 }
 
@@ -55,9 +113,9 @@ function parsed(text: string): object | undefined {
   }
 }
 
-function unanswered(url: string, error: Error): Failure {
+function unanswered(url: string, error: Error, waitMs: number = limits.requestMs): Failure {
   if (error.name === 'TimeoutError') {
-    return new Failure(`The node at ${url} did not answer within ${limits.requestMs / 1000} seconds.`)
+    return new Failure(`The node at ${url} did not answer within ${waitMs / 1000} seconds.`)
   }
   const { code, message } = (error.cause ?? error) as { code?: string; message?: string }
   // The codes of the system are known to operators, those of the HTTP client are not.
@@ -67,7 +125,7 @@ function unanswered(url: string, error: Error): Failure {
   )
 }
 
-function failureOf(url: string, path: string, status: number, { code, title, detail }: Problem): Failure {
+function failureOf(url: string, path: string, status: number, { code, title, detail, errors }: Problem): Failure {
   const isOurs = code !== undefined && title !== undefined
   if (!isOurs) return new Failure(`What answers at ${url} (with ${status}) is not a management API of Parley.`)
   const failed = (sentence: string) => new Failure(sentence, exitCodes.failed, code)
@@ -83,5 +141,7 @@ function failureOf(url: string, path: string, status: number, { code, title, det
     const about = status === 503 ? ` What it lacks is told at ${url}/readyz.` : ''
     return failed(`The node at ${url} could not do it: ${[title, detail].filter(Boolean).join('. ')}.${about}`)
   }
-  return failed(`The node at ${url} refused: ${detail ?? title}${/[.!?]$/.test(detail ?? title) ? '' : '.'}`)
+  const fields = (errors ?? []).map(({ field, message }) => `${field}: ${message}`)
+  const said = fields.length > 1 ? fields.join('; ') : (detail ?? title)
+  return failed(`The node at ${url} refused: ${said}${/[.!?]$/.test(said) ? '' : '.'}`)
 }

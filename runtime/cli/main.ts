@@ -1,10 +1,8 @@
 #!/usr/bin/env node
-/** `parley` on the command line: the process, and the verbs it knows. */
+/** `parley` on the command line: the process. */
 import { exitCodes } from './failure.js'
 import { run } from './program.js'
-import { shards } from './shards.js'
-
-const verbs = [shards]
+import { verbs } from './verbs.js'
 
 /** Whoever read the output has gone, as `head` does: the rest is for nobody. */
 process.stdout.on('error', () => process.exit(exitCodes.brokenPipe))

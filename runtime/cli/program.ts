@@ -8,16 +8,23 @@ import { type Api, openApi } from './api.js'
 import { exitCodes, Failure, wrongUsage } from './failure.js'
 import { openTerminal, type Screen, type Terminal } from './terminal.js'
 
-/** What a verb works with. */
-export interface Session {
-  readonly api: Api
+/** What a verb works with that asks no node. */
+export interface Here {
   readonly terminal: Terminal
   /** The reader is a program: data is printed as JSON. */
   readonly json: boolean
+  readonly env: Readonly<Record<string, string | undefined>>
 }
 
-/** Adds itself to the program. The session is opened once a command runs, since help needs neither node nor key. */
-export type Verb = (program: Command, open: () => Session) => void
+/** What a verb works with. */
+export interface Session extends Here {
+  readonly api: Api
+  /** The org that was named; absent, it is the one that the key belongs to. */
+  readonly org: string | undefined
+}
+
+/** Adds itself to the program. A session is opened once a command runs, since help needs neither node nor key. */
+export type Verb = (program: Command, open: () => Session, here: () => Here) => void
 
 export interface Surroundings {
   readonly env: Readonly<Record<string, string | undefined>>
@@ -28,6 +35,7 @@ export interface Surroundings {
 interface Shared {
   readonly url?: string
   readonly keyFile?: string
+  readonly org?: string
   readonly json?: true
 }
 
@@ -37,8 +45,9 @@ const defaultUrl = 'http://127.0.0.1:8081'
 export async function run(args: readonly string[], around: Surroundings, verbs: readonly Verb[]): Promise<number> {
   const terminal = openTerminal(around.stdout, around.stderr)
   const program = programFor(around)
-  const open = () => openSession(program.opts<Shared>(), around, terminal)
-  for (const verb of verbs) verb(program, open)
+  const here = (): Here => ({ terminal, env: around.env, json: program.opts<Shared>().json === true })
+  const open = () => openSession(program.opts<Shared>(), here())
+  for (const verb of verbs) verb(program, open, here)
   try {
     await program.parseAsync(args, { from: 'user' })
     return exitCodes.done
@@ -53,14 +62,28 @@ function programFor({ stdout, stderr }: Surroundings): Command {
     .version(version)
     .option('--url <url>', `where that node is (or ${variables.url}; otherwise ${defaultUrl})`)
     .option('--key-file <file>', `file that holds the API key (or the key itself in ${variables.key})`)
+    .option('--org <org>', `org of the agents that are named (or ${variables.org}; otherwise that of the key)`)
     .option('--json', 'print JSON, for programs')
     .configureHelp({ showGlobalOptions: true })
     .configureOutput({ writeOut: (text) => stdout.write(text), writeErr: (text) => stderr.write(text) })
     .showHelpAfterError('Add --help to see what can be asked.')
+    .addHelpText('after', examples)
     .exitOverride()
 }
 
-function openSession({ url, keyFile, json }: Shared, { env }: Surroundings, terminal: Terminal): Session {
+const examples = `
+Examples:
+  parley status                                   how the node is, and what waits
+  parley send harbor-desk welcome --to +14155550100 --input city=Bergen
+  parley campaign watch harbor-desk cm_…          a bar until the campaign has ended
+  parley tail harbor-desk                         what is said, as it is said
+  parley backup ./backups/today && parley restore ./backups/today --data ./data
+  parley doctor                                   what keeps a node from running well
+
+Exit codes: 0 done, 1 it could not be done, 3 a bug of parley, 4 wrong usage, 128+n ended by signal n.`
+
+function openSession({ url, keyFile, org }: Shared, here: Here): Session {
+  const { env } = here
   const place = url ?? (env[variables.url] || defaultUrl)
   const node = publicUrl.read(place)
   if (!node) {
@@ -68,7 +91,7 @@ function openSession({ url, keyFile, json }: Shared, { env }: Surroundings, term
   }
   // A node says where it is with the version at the end, and that is what people paste.
   const api = openApi({ url: node.replace(/\/v1$/, ''), key: keyFrom(keyFile, env[variables.key]) })
-  return { api, terminal, json: json === true }
+  return { ...here, api, org: org ?? (env[variables.org] || undefined) }
 }
 
 function keyFrom(file: string | undefined, given: string | undefined): string {

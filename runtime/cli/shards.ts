@@ -1,9 +1,10 @@
 /** `parley shards`: who owns what, how far the copies are, and moving a shard by hand. */
 import { setTimeout as pause } from 'node:timers/promises'
-import { type Command, InvalidArgumentError } from 'commander'
+import type { Command } from 'commander'
 import { commandLine as limits } from '../../core/limits.js'
 import type { ShardList, ShardRow } from '../system.js'
 import { Failure } from './failure.js'
+import { show, wholeNumber } from './output.js'
 import type { Session } from './program.js'
 import { shardLines, shardTable } from './shardtable.js'
 
@@ -29,14 +30,9 @@ export function shards(program: Command, open: () => Session): void {
     .action((shard: number) => releaseShard(open(), shard))
 }
 
-function wholeNumber(text: string): number {
-  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('It wants a whole number.')
-  return Number(text)
-}
-
-async function printShards({ api, terminal, json }: Session): Promise<void> {
-  const list = await api.get<ShardList>(path)
-  terminal.print(json ? [JSON.stringify(list, undefined, 2)] : shardLines(list, terminal.paint))
+async function printShards(session: Session): Promise<void> {
+  const list = await session.api.get<ShardList>(path)
+  show(session, list, () => shardLines(list, session.terminal.paint))
 }
 
 /** Whoever watches wants to see a node go and come back, so only the first look may fail. */
@@ -98,6 +94,6 @@ async function releaseShard(session: Session, shard: number): Promise<void> {
   printRow(session, await session.api.put<ShardRow>(`${path}/${shard}/node`, { node: null }))
 }
 
-function printRow({ terminal, json }: Session, row: ShardRow): void {
-  terminal.print(json ? [JSON.stringify(row, undefined, 2)] : shardTable([row], terminal.paint))
+function printRow(session: Session, row: ShardRow): void {
+  show(session, row, () => shardTable([row], session.terminal.paint))
 }

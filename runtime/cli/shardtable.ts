@@ -14,6 +14,14 @@ const shardColumns: readonly Column<ShardRow>[] = [
   { head: 'COPIES', cell: copiesCell },
 ]
 
+/** Who is there, whatever shards they have. */
+export const nodeColumns: readonly Column<NodeRow>[] = [
+  { head: 'NODE', cell: ({ id }) => id },
+  { head: 'HOST', cell: ({ host }) => host ?? '' },
+  { head: 'STATE', cell: stateCell },
+  { head: 'ROLES', cell: ({ roles }) => roles.join(' ') },
+]
+
 /** First who is there, then where each shard is. */
 export function shardLines({ data, nodes }: ShardList, paint: Paint): string[] {
   return [...nodeTable(data, nodes, paint), '', ...shardTable(data, paint)]
@@ -26,15 +34,12 @@ export function shardTable(rows: readonly ShardRow[], paint: Paint): string[] {
 function nodeTable(data: readonly ShardRow[], nodes: readonly NodeRow[], paint: Paint): string[] {
   const owned = tally(data.flatMap(({ owner }) => owner ?? []))
   const copied = tally(data.flatMap(({ owner, copies }) => Object.keys(copies).filter((node) => node !== owner)))
-  const columns: readonly Column<NodeRow>[] = [
-    { head: 'NODE', cell: ({ id }) => id },
-    { head: 'HOST', cell: ({ host }) => host ?? '' },
+  const [node, host, ...rest] = nodeColumns
+  const shares: readonly Column<NodeRow>[] = [
     { head: 'OWNS', isNumber: true, cell: ({ id }) => owned.get(id) ?? 0 },
     { head: 'COPIES', isNumber: true, cell: ({ id }) => copied.get(id) ?? 0 },
-    { head: 'STATE', cell: stateCell },
-    { head: 'ROLES', cell: ({ roles }) => roles.join(' ') },
   ]
-  return inColumns(columns, nodes, paint)
+  return inColumns([node!, host!, ...shares, ...rest], nodes, paint)
 }
 
 function tally(names: readonly string[]): ReadonlyMap<string, number> {

@@ -8,16 +8,34 @@ import { emulatorPage as limits } from '../../core/limits.js'
 import { renderings } from '../../core/render/index.js'
 import type { Clock } from '../clock.js'
 import { json, type Route, route } from '../http/route.js'
+import type { ChatDesk } from './chat.js'
 import type { PageAct, Phone, Stage } from './contract.js'
 import type { NewsDesk } from './news.js'
-import { AmlBody, AmlView, DeedView, MessageView, NewsView, PageActBody, StageView, TicketView } from './schema.js'
+import type { Sayer } from './saying.js'
+import {
+  AmlBody,
+  AmlView,
+  ChatLineView,
+  DeedView,
+  MessageView,
+  NewsView,
+  PageActBody,
+  SayBody,
+  SayView,
+  StageView,
+  TicketView,
+} from './schema.js'
 import type { Tickets } from './ticket.js'
+import type { Told } from './told.js'
 
 export interface PageRoutesOptions {
   readonly tickets: Tickets
   /** Not found while there is nobody to meet. */
   readonly stage: () => Promise<Stage | Refusal>
   readonly news: NewsDesk
+  readonly chat: ChatDesk
+  readonly told: Pick<Told, 'visitor'>
+  readonly say: Sayer
   readonly clock: Clock
 }
 
@@ -27,7 +45,8 @@ const ofPhone = Type.Object({ channel: Type.Enum(channelNames) })
 const ticketHeader = 'x-emulator-ticket'
 const noTicket = refuse('auth.forbidden', { detail: 'A good ticket to the emulator page is missing.' })
 
-export function pageApiRoutes({ tickets, stage: findStage, news, clock }: PageRoutesOptions): Route[] {
+export function pageApiRoutes(options: PageRoutesOptions): Route[] {
+  const { tickets, stage: findStage, news, chat, told, say, clock } = options
   const common = { plane: 'mgmt', tag: 'Emulator', access: { who: 'public' }, headers: [ticketHeader] } as const
   const errors = ['auth.forbidden', 'resource.not_found', 'service.unavailable'] as const
 
@@ -84,7 +103,9 @@ export function pageApiRoutes({ tickets, stage: findStage, news, clock }: PageRo
         const stage = await admitted(header)
         if (isRefusal(stage)) return stage
         const found = await news.since(stage, { sent, acts })
-        return isRefusal(found) ? found : json(200, found)
+        if (isRefusal(found)) return found
+        const lines = await chat.lines(stage)
+        return isRefusal(lines) ? lines : json(200, { ...found, chat: lines })
       },
     }),
     route({
@@ -132,6 +153,41 @@ export function pageApiRoutes({ tickets, stage: findStage, news, clock }: PageRo
         if (isRefusal(stage)) return stage
         const deed = await news.deed(stage, Number(number))
         return isRefusal(deed) ? deed : json(200, deed)
+      },
+    }),
+    route({
+      ...common,
+      errors,
+      method: 'GET',
+      path: '/system/emulator/stage/chat/lines/{cursor}',
+      summary: 'Everything about a line of the web chat beside the phones',
+      params: Type.Object({ cursor: Type.String({ pattern: '^[0-9]{1,12}$' }) }),
+      reply: { 200: ChatLineView },
+      async handler({ header, params: { cursor } }) {
+        const stage = await admitted(header)
+        if (isRefusal(stage)) return stage
+        const story = await chat.line(stage, Number(cursor))
+        return isRefusal(story) ? story : json(200, story)
+      },
+    }),
+    route({
+      ...common,
+      errors,
+      method: 'POST',
+      path: '/system/emulator/stage/_say',
+      summary: 'Have the agent send AML to one of the phones, or to whoever talked last on web chat',
+      body: SayBody,
+      reply: { 200: SayView },
+      async handler({ header, body: { aml, channel } }) {
+        const stage = await admitted(header)
+        if (isRefusal(stage)) return stage
+        const { message } = compile(aml, { now: clock.now(), zone: stage.zone })
+        if (!message) return json(200, { accepted: false, reason: 'invalidMessage' })
+        const phone = stage.phones.find((each) => each.channel === channel)
+        const asid = channel === 'webchat' ? told.visitor() : phone?.asid
+        if (asid === undefined) return json(200, { accepted: false, reason: 'unknownRecipient' })
+        const outcome = await say(stage, asid, message)
+        return isRefusal(outcome) ? outcome : json(200, outcome)
       },
     }),
     route({

@@ -87,6 +87,18 @@ export const NewsView = Type.Object(
       ),
     ),
     acts: Type.Array(Type.Object(Done, closed)),
+    chat: Type.Array(
+      Type.Object(
+        {
+          cursor: Type.Integer(),
+          at: Type.Integer(),
+          by: Type.Enum(['agent', 'visitor']),
+          words: Type.String({ description: 'Its beginning, as plain words.' }),
+        },
+        closed,
+      ),
+      { description: 'The newest lines of whoever talked last on web chat.' },
+    ),
   },
   { ...closed, title: 'EmulatorNews' },
 )
@@ -108,6 +120,20 @@ export const MessageView = Type.Object(
 )
 export const DeedView = Type.Object({ ...Done, events, records }, { ...closed, title: 'EmulatorDeed' })
 
+export const ChatLineView = Type.Object(
+  {
+    cursor: Type.Integer(),
+    at: Type.Integer(),
+    wires: Type.Array(Type.Unknown(), { description: 'Frames as pages are told them.' }),
+    message: Type.Optional(Type.Unknown({ description: 'AMF/1' })),
+    attempt: Type.Optional(Type.Unknown()),
+    states: Type.Optional(Type.Unknown({ description: 'When it came to each.' })),
+    events,
+    records,
+  },
+  { ...closed, title: 'EmulatorChatLine' },
+)
+
 export const AmlBody = Type.Object({ aml: Type.String({ maxLength: limits.amlChars }) }, closed)
 const Found = Type.Object(
   { line: Type.Integer(), column: Type.Integer(), code: Type.String(), message: Type.String() },
@@ -121,5 +147,10 @@ export const AmlView = Type.Object(
     renderings: Type.Optional(Type.Unknown({ description: 'What each channel would show.' })),
   },
   { ...closed, title: 'EmulatorCompiled' },
+)
+export const SayBody = Type.Object({ aml: Type.String({ maxLength: limits.amlChars }), channel: Channel }, closed)
+export const SayView = Type.Object(
+  { accepted: Type.Boolean(), reason: Type.Optional(Type.String({ description: 'Why not.' })) },
+  { ...closed, title: 'EmulatorSaid' },
 )
 export const TicketView = Type.Object({ ticket: Type.String() }, { ...closed, title: 'EmulatorTicket' })

@@ -4,7 +4,7 @@ import { isSignal, type OutboundMessage } from '../../core/amf/index.js'
 import type { TrafficEntry } from '../../core/conversation/desk.js'
 import { type Attempt, type MessageState, messageStates, type Outgoing } from '../../core/conversation/state.js'
 import { emulatorPage as limits } from '../../core/limits.js'
-import { outgoingTable, providerIdTable, trafficTable } from '../gateway/tables.js'
+import { conversationTable, outgoingTable, providerIdTable, trafficTable } from '../gateway/tables.js'
 import type { Query } from '../shard/contract.js'
 import type { Reader } from '../store/contract.js'
 
@@ -57,7 +57,8 @@ export const readMessage: Query<Asked & { readonly name: string }, MessageStory 
     const outgoing = reader.get(outgoingTable, [asid, messageId])
     if (!outgoing) return null
     const { message, attempt, states, providerIds = [] } = outgoing
-    const records = recordsOf(reader, { ...place, asid }, outgoing.at).filter((each) => each.messageId === messageId)
+    const isAbout = (each: StoryRecord) => each.messageId === messageId
+    const records = recordsOf(reader, { ...place, asid }, outgoing.at, isAbout)
     return { messageId, message, ...(attempt && { attempt }), states, providerIds, records }
   },
 }
@@ -66,19 +67,27 @@ export const readMessage: Query<Asked & { readonly name: string }, MessageStory 
 export const readDeeds: Query<Asked & { readonly from: number; readonly until: number }, readonly StoryRecord[]> = {
   name: 'emulatorpage.deeds',
   read: (reader, { from, until, ...asked }) =>
-    recordsOf(reader, asked, from).filter(({ at, origin }) => at < until && origin === 'user'),
+    recordsOf(reader, asked, from, ({ at, origin }) => at < until && origin === 'user'),
 }
 
-function recordsOf(reader: Reader, { orgId, agentId, asid }: Asked, from: number): StoryRecord[] {
+/** Records since that time, oldest first: each says where the one before it is, so those of nobody else are looked at. */
+function recordsOf(
+  reader: Reader,
+  { orgId, agentId, asid }: Asked,
+  from: number,
+  isWanted: (record: StoryRecord) => boolean,
+): StoryRecord[] {
   const found: StoryRecord[] = []
-  const after = [orgId, agentId, from - 1, '\uffff', 0] as const
-  for (const { key, value } of reader.range(trafficTable, { prefix: [orgId, agentId], after: [...after] })) {
-    if (key[3] !== asid) continue
-    const { channel: _channel, test: _test, ...entry } = value
-    found.push({ at: key[2], ...entry })
-    if (found.length >= limits.recordsTold) break
+  let spot = reader.get(conversationTable, [asid])?.trail?.traffic
+  for (let followed = 0; spot && spot[0] >= from && followed < limits.recordsFollowed; followed++) {
+    const [at, number] = spot
+    const record = reader.get(trafficTable, [orgId, agentId, at, asid, number])
+    if (!record) break
+    const { channel: _channel, test: _test, previous, ...entry } = record
+    if (isWanted({ at, ...entry })) found.push({ at, ...entry })
+    spot = previous
   }
-  return found
+  return found.reverse().slice(0, limits.recordsTold)
 }
 
 export const storyQueries = [readFares, readMessage, readDeeds]

@@ -6,12 +6,15 @@ interface Envelope {
   readonly userId: string
   readonly event: {
     readonly timestamp: string
+    readonly context?: { readonly channel: string }
     readonly event: { readonly type: string; readonly status?: { readonly messageId: string } }
   }
 }
 
 export interface Told {
   note(envelope: unknown): void
+  /** Whoever was last heard of on web chat. */
+  visitor(): string | undefined
   /** What became of a message. */
   statusesOf(messageId: string): readonly unknown[]
   /** What a person did within that time, in milliseconds since 1970. */
@@ -25,6 +28,7 @@ export function openTold(): Told {
       envelopes.push(envelope as Envelope)
       if (envelopes.length > limits.eventsKept) envelopes.shift()
     },
+    visitor: () => envelopes.findLast(({ event }) => event.context?.channel === 'webchat')?.userId,
     statusesOf: (messageId) =>
       envelopes.filter(({ event: { event } }) => event.type === 'status' && event.status?.messageId === messageId),
     deedsOf(asid, from, until) {

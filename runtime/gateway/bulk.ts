@@ -3,18 +3,23 @@
  * row until it is let go, so a restart loses none and none leaves twice.
  */
 
+import { bulkStep } from '../../core/channel/pace.js'
 import { isRefusal } from '../../core/errors.js'
 import { bulk as limits } from '../../core/limits.js'
-import type { Command, Performer, Shards } from '../shard/contract.js'
+import type { Command, Performer, Shards, Tx } from '../shard/contract.js'
 import { table } from '../store/contract.js'
 import type { ConversationCommands } from './commands.js'
 import type { Govern } from './effects.js'
 import { conversationTable } from './tables.js'
 
 interface Line {
+  /** Of the one that has waited longest; the same as `next` when nobody waits. */
+  readonly first: number
   readonly next: number
   /** Not before this time does another one leave. */
   readonly leavesAt: number
+  /** How many leave a second, as the last one who joined was told. */
+  readonly perSecond?: number
 }
 
 const lineTable = table<[owner: string], Line>('bulk.line')
@@ -26,47 +31,56 @@ export interface BulkCommands {
 }
 
 export function bulkCommands(commands: Pick<ConversationCommands, 'released'>): BulkCommands {
-  const perStep = Math.max(1, Math.floor((limits.perSecond * limits.everyMs) / 1000))
   const wake = (owner: string, dueAt: number) => ({ name: 'bulk', dueAt, command: 'bulk.leave', input: { owner } })
   return {
     join: {
       name: 'bulk.join',
-      decide(tx, { owner, asid, messageId }, { at }) {
-        const line = tx.get(lineTable, [owner]) ?? { next: 1, leavesAt: 0 }
-        const [first] = tx.range(waitingTable, { prefix: [owner], limit: 1 })
+      decide(tx, { owner, asid, messageId, perSecond }, { at }) {
+        const line = lineOf(tx, owner) ?? { first: 1, next: 1, leavesAt: 0 }
         tx.put(waitingTable, [owner, line.next], { asid, messageId })
-        tx.put(lineTable, [owner], { ...line, next: line.next + 1 })
-        if (!first) tx.schedule(wake(owner, Math.max(at, line.leavesAt)))
+        tx.put(lineTable, [owner], { ...line, next: line.next + 1, ...(perSecond !== undefined && { perSecond }) })
+        if (line.first === line.next) tx.schedule(wake(owner, Math.max(at, line.leavesAt)))
         return null
       },
     },
     leave: {
       name: 'bulk.leave',
       decide(tx, { owner }, { at }) {
-        const line = tx.get(lineTable, [owner])
+        const line = lineOf(tx, owner)
         if (!line) return null
-        const rows = [...tx.range(waitingTable, { prefix: [owner], limit: perStep + 1 })]
-        for (const { key, value } of rows.slice(0, perStep)) {
-          tx.remove(waitingTable, key)
-          tx.tell(value.asid, commands.released, value)
+        const step = bulkStep(line.perSecond ?? limits.perSecond)
+        const first = Math.min(line.next, line.first + step.messages)
+        for (let number = line.first; number < first; number++) {
+          const govern = tx.get(waitingTable, [owner, number])
+          if (!govern) continue
+          tx.remove(waitingTable, [owner, number])
+          tx.tell(govern.asid, commands.released, govern)
         }
-        const leavesAt = at + limits.everyMs
-        tx.put(lineTable, [owner], { ...line, leavesAt })
-        if (rows.length > perStep) tx.schedule(wake(owner, leavesAt))
+        const leavesAt = at + step.ms
+        tx.put(lineTable, [owner], { ...line, first, leavesAt })
+        if (first < line.next) tx.schedule(wake(owner, leavesAt))
         return null
       },
     },
   }
 }
 
+/** A line that was kept before it knew its first is looked through once: ranges over what a commit has just written are slow. */
+function lineOf(tx: Tx, owner: string): Line | undefined {
+  const line = tx.get(lineTable, [owner])
+  if (!line || line.first !== undefined) return line
+  const [oldest] = tx.range(waitingTable, { prefix: [owner], limit: 1 })
+  return { ...line, first: oldest?.key[1] ?? line.next }
+}
+
 /** Puts a message of a conversation into the line of its binding, once however often this is tried. */
 export function governPerformer(shards: Shards, commands: BulkCommands): Performer {
-  return async ({ asid, messageId }: Govern, { id, reader }) => {
+  return async ({ asid, ...govern }: Govern, { id, reader }) => {
     const conversation = reader.get(conversationTable, [asid])
     if (!conversation) return
     const { agent, channel } = conversation
     const owner = `bulk:${agent.orgId}/${agent.agentId}/${channel}`
-    const joined = await shards.ask(owner, commands.join, { owner, asid, messageId }, { id })
+    const joined = await shards.ask(owner, commands.join, { owner, asid, ...govern }, { id })
     if (isRefusal(joined)) throw new Error('a message could not join the line of its binding')
   }
 }

@@ -40,8 +40,11 @@ export function callPerformer(places: Places): Performer {
       const headers = { 'content-type': 'application/json', accept: acceptedTypes }
       const signed = { ...headers, ...signedHeaders(secret, places.clock.now(), body) }
       aside()
+      const began = places.clock.elapsed()
       const done = await door.exchange(signal, (send) => exchange(send, { url, headers: signed, body }, around))
-      return 'kind' in done ? done : { kind: 'away', why: done.message }
+      const outcome: CallOutcome = 'kind' in done ? done : { kind: 'away', why: done.message }
+      places.meters.called(outcome, places.clock.elapsed() - began)
+      return outcome
     }
 
     async function exchange(

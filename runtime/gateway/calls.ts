@@ -45,7 +45,7 @@ function setAside(tx: Tx, desk: Desk, { asid, agent }: Conversation, event: Conv
   const { orgId, agentId } = agent
   const id = `${asid}.${event.eventId}`
   tx.put(deadLetterTable, [orgId, agentId, desk.at, id], { id, asid, at: desk.at, why, event })
-  desk.log({ level: 'error', event: 'webhook.dead', data: { eventId: event.eventId, why } })
+  desk.log({ event: 'webhook.parked', data: { eventId: event.eventId, why } })
 }
 
 /** The head of the line is tried again. */

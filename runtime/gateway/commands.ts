@@ -6,9 +6,10 @@ import type { Around, CarriedNews, Desk, WakeReason } from '../../core/conversat
 import { heard, type Inbound } from '../../core/conversation/hear.js'
 import { heldTooLong } from '../../core/conversation/held.js'
 import { type Opening, type OpeningAnswer, openedFor } from '../../core/conversation/opening.js'
+import { stillAloft } from '../../core/conversation/optout.js'
 import { reject } from '../../core/conversation/refusals.js'
 import { carriedBack, dispatched, enqueued, type Outcome, wokenToSend } from '../../core/conversation/sending.js'
-import type { Conversation, Outgoing } from '../../core/conversation/state.js'
+import type { Conversation, Flight, Outgoing } from '../../core/conversation/state.js'
 import { notArrived } from '../../core/conversation/undelivered.js'
 import { lookedAt } from '../../core/conversation/windowchange.js'
 import { conversation as limits } from '../../core/limits.js'
@@ -16,8 +17,8 @@ import type { Command, Told, Tx } from '../shard/contract.js'
 import { type CallOutcome, callAgain, called } from './calls.js'
 import { type Keepers, openDesk } from './desk.js'
 import { type Attend, effectKinds, type Matter } from './effects.js'
-import { conversationTable, seenTable } from './tables.js'
-import { tidy, tidyLater } from './tidy.js'
+import { conversationTable, outgoingTable, seenTable } from './tables.js'
+import { type TidyWalk, tidy, tidyLater } from './tidy.js'
 
 /** Whose conversation it is: with this it is begun when it is not known yet. */
 export interface Identity {
@@ -28,9 +29,16 @@ export interface Identity {
   readonly sandbox?: true
 }
 
+export interface Heard {
+  /** How many of them were new. */
+  readonly fresh: number
+  /** They have opted out, and this is still with the provider. */
+  readonly aloft?: Pick<Flight, 'messageId' | 'tried'>
+}
+
 export interface ConversationCommands {
-  /** What a provider told us of one person; what it told before is passed over. Answers how many were new. */
-  readonly hear: Command<{ who: Identity; around: Around; items: readonly { id: string; inbound: Inbound }[] }, number>
+  /** What a provider told us of one person; what it told before is passed over. */
+  readonly hear: Command<{ who: Identity; around: Around; items: readonly { id: string; inbound: Inbound }[] }, Heard>
   /** Messages of the agent for a person. Answers one by one, in their order. */
   readonly offer: Command<
     { asid: string; who?: Identity; around: Around; offered: readonly Offered[] },
@@ -49,7 +57,7 @@ export interface ConversationCommands {
   /** A message of the same person's conversation on another channel. */
   readonly carry: Command<{ who: Identity; around: Around; outgoing: Outgoing; for: string }, null>
   readonly carried: Command<{ asid: string; messageId: string; news: CarriedNews }, null>
-  readonly tidy: Command<{ asid: string }, null>
+  readonly tidy: Command<{ asid: string; walk?: TidyWalk }, null>
   /** What calling the agent with an event came to. */
   readonly called: Command<{ asid: string; number: number; outcome: CallOutcome }, null>
 }
@@ -71,7 +79,7 @@ export function conversationCommands({ timeScale, keepers = {} }: ConversationOp
     if (!conversation) return undefined
     const desk = openDesk({ tx, told, conversation, timeScale, commands: () => commands, keepers })
     const { conversation: after, answer } = decide(desk, conversation)
-    if (after.isTidy) tidyLater(tx, who.asid, told.at, false, timeScale)
+    if (after.isTidy) tidyLater(tx, who.asid, told.at, timeScale)
     const { isTidy: _before, ...kept } = after
     desk.keep(kept)
     return answer
@@ -98,13 +106,15 @@ export function conversationCommands({ timeScale, keepers = {} }: ConversationOp
           if (!isKnown) tx.put(seenTable, [who.asid, id], { until })
           return !isKnown
         })
-        if (fresh.length === 0) return 0
-        changing(tx, told, who, (desk, before) => {
-          const last = fresh.findLast(({ inbound: { kind } }) => kind === 'content' || kind === 'tap')
-          const known = last ? { ...before, heardId: last.id } : before
-          return fresh.reduce((changed, { inbound }) => heard(desk, changed, around, inbound), known)
-        })
-        return fresh.length
+        if (fresh.length > 0)
+          changing(tx, told, who, (desk, before) => {
+            const last = fresh.findLast(({ inbound: { kind } }) => kind === 'content' || kind === 'tap')
+            const known = last ? { ...before, heardId: last.id } : before
+            return fresh.reduce((changed, { inbound }) => heard(desk, changed, around, inbound), known)
+          })
+        const conversation = tx.get(conversationTable, [who.asid])
+        const aloft = conversation && stillAloft(conversation, (id) => tx.get(outgoingTable, [who.asid, id]))
+        return { fresh: fresh.length, ...(aloft && { aloft: { messageId: aloft.messageId, tried: aloft.tried } }) }
       },
     },
     offer: {
@@ -180,11 +190,11 @@ export function conversationCommands({ timeScale, keepers = {} }: ConversationOp
     },
     tidy: {
       name: 'conversation.tidy',
-      decide(tx, { asid }, { at }) {
+      decide(tx, { asid, walk }, { at }) {
         const conversation = tx.get(conversationTable, [asid])
         if (!conversation) return null
-        const { left, isMore } = tidy(tx, conversation, at, timeScale)
-        if (left || isMore) tidyLater(tx, asid, at, isMore, timeScale)
+        const { left, next } = tidy(tx, conversation, at, timeScale, walk)
+        if (left || next) tidyLater(tx, asid, at, timeScale, next)
         else tx.put(conversationTable, [asid], { ...conversation, isTidy: true })
         return null
       },

@@ -31,7 +31,7 @@ export function deliverPerformer(places: Places): Performer {
       outgoing.from !== 'house' && reader.get(conversationTable, [asid])?.optedOutAt !== undefined
     const outcome = isRefusal(agent)
       ? refused('noBinding', 'never', 'The agent is gone.')
-      : await handOver(places, agent, conversation, outgoing, { isSilenced, signal })
+      : await handOver(places, agent, conversation, outgoing, { isSilenced, isFirst: tried === 1, signal })
     aside()
     const answer = await shards.ask(asid, commands.dispatched, { asid, around, messageId, tried, outcome }, { settles })
     if (isRefusal(answer)) throw new Error('what became of a message could not be noted')
@@ -48,6 +48,8 @@ const refused = (reason: string, again: 'later' | 'elsewhere' | 'never', detail?
 interface Going {
   /** Whether they have opted out by now, and it is nothing that the house owes them. */
   readonly isSilenced: () => boolean
+  /** It was never handed over before. */
+  readonly isFirst: boolean
   readonly signal: AbortSignal
 }
 
@@ -57,7 +59,7 @@ async function handOver(
   agent: KnownAgent,
   conversation: Conversation,
   outgoing: Outgoing,
-  { isSilenced, signal }: Going,
+  { isSilenced, isFirst, signal }: Going,
 ): Promise<Outcome> {
   if (isSilenced()) return refused('optedOut', 'never')
   if (conversation.sandbox) return { kind: 'sent', providerIds: [] }
@@ -72,15 +74,18 @@ async function handOver(
   const { auth } = opened
   const line = places.lines.of(agent, bound, adapter, auth)
   const reaching = places.providers.reach(bound, auth, signal)
-  let isWithheld = false
-  // Media and access tokens take their time, and a STOP may come meanwhile: every call looks once more before it goes out.
-  const call: CallProvider = async (request) => {
-    isWithheld ||= isSilenced()
-    return isWithheld ? { kind: 'none', detail: 'They opted out.', unsent: true } : reaching.call(request)
-  }
-  const sending = { ...reaching, call, address: conversation.address, ...(line && { line }) }
+  let wasWithheld = false
+  // Media, access tokens and lines take their time, and a STOP may come meanwhile: everything looks once more before it goes.
+  const isWithheld = () => (wasWithheld ||= isSilenced())
+  const call: CallProvider = async (request) =>
+    isWithheld() ? { kind: 'none', detail: 'They opted out.', unsent: true } : reaching.call(request)
+  const sending = { isWithheld, address: conversation.address, ...reaching, call, ...(line && { line }) }
+  const { clock, meters } = places
+  if (isFirst) meters.waited(bound, outgoing, clock.now() - outgoing.at)
+  const began = clock.elapsed()
   const outcome = await sendAll(adapter, wires, outgoing, sending, isSilenced)
-  if (isWithheld && outcome.kind === 'refused') {
+  meters.handedOver(bound, outcome, clock.elapsed() - began)
+  if (wasWithheld && outcome.kind === 'refused') {
     const { providerIds } = outcome
     return { ...refused('optedOut', 'never'), ...(providerIds && { providerIds }) }
   }
@@ -94,12 +99,12 @@ async function handOver(
 async function wiresFor(
   places: Places,
   adapter: Adapter,
-  { channel, address, ...conversation }: Conversation,
+  conversation: Conversation,
   { id: messageId, message }: Outgoing,
   agent: KnownAgent,
   signal: AbortSignal,
 ): Promise<readonly unknown[] | Outcome> {
-  const { heardId } = conversation
+  const { address, heardId } = conversation
   const about = { address, messageId, ...(heardId !== undefined && { lastHeardId: heardId }) }
   if (isSignal(message)) {
     const wire = adapter.signal?.(message.signal, about)
@@ -109,7 +114,7 @@ async function wiresFor(
   const hosted = await withHostedMedia(places.media, message, traits, signal)
   if (isRefusal(hosted)) return refused('sendFailed', 'later', 'The media of the message could not be looked up.')
   if ('reason' in hosted) return refused(hosted.reason, 'elsewhere', hosted.detail)
-  const { reader } = aroundOf(agent, { ...conversation, channel, address }, places)
+  const { reader } = aroundOf(agent, conversation, places)
   const { blocks } = render(hosted, traits, reader)
   return adapter.render(blocks, about)
 }
@@ -129,7 +134,7 @@ async function sendAll(
     if (piece < before.length) continue
     if (sending.signal.aborted) throw new Error('nothing may go out any more')
     if (isSilenced()) return { ...refused('optedOut', 'never'), ...(providerIds.length > 0 && { providerIds }) }
-    const outcome = await attempt(adapter, wire, { ...sending, id: `${id}.${piece}` })
+    const outcome = await attempt(adapter, wire, { id: `${id}.${piece}`, ...sending })
     if (outcome.kind === 'refused') return { ...outcome, ...(providerIds.length > 0 && { providerIds }) }
     providerIds.push(outcome.providerId)
   }

@@ -1,5 +1,6 @@
 /** The desk of a conversation's decisions, laid over a transaction of its shard. */
 import { type AgentPlace, agentKeyOf } from '../../core/agentkey.js'
+import { levelOf } from '../../core/catalogs/logevents.js'
 import type { Desk } from '../../core/conversation/desk.js'
 import type { Conversation } from '../../core/conversation/state.js'
 import { conversation as limits } from '../../core/limits.js'
@@ -9,7 +10,7 @@ import type { Command, Told, Tx } from '../shard/contract.js'
 import { openTranscript } from '../webchat/transcript.js'
 import { callWith } from './calls.js'
 import type { ConversationCommands } from './commands.js'
-import { type Carry, effectKinds } from './effects.js'
+import { type Carry, effectKinds, type Govern } from './effects.js'
 import { openRecords } from './records.js'
 import {
   callerIdTable,
@@ -40,6 +41,8 @@ export interface Keepers {
 export function openDesk({ tx, told, conversation: before, timeScale, commands, keepers }: DeskOptions): Desk {
   const { asid, channel, address, agent } = before
   const { orgId, agentId } = agent
+  /** What goes over one binding is begun in the order in which it was decided. */
+  const destination = `${orgId}/${agentId}/${channel}`
   const { at } = told
   const transcript = openTranscript(tx, before, at)
   const records = openRecords(tx, before, at, timeScale)
@@ -89,13 +92,12 @@ export function openDesk({ tx, told, conversation: before, timeScale, commands, 
       transcript?.recorded(entry, number)
       if (before.sandbox && entry.type !== 'status') tx.put(turnTable, [asid, number], { ...entry, at })
     },
-    log: records.log,
+    log: (note) => records.log({ level: levelOf(note.event), ...note }),
     deliver(messageId, tried) {
-      const destination = `${orgId}/${agentId}/${channel}`
       tx.effect({ kind: effectKinds.deliver, payload: { asid, messageId, tried }, destination })
     },
-    govern(messageId) {
-      tx.effect({ kind: effectKinds.govern, payload: { asid, messageId } })
+    govern(messageId, perSecond) {
+      tx.effect({ kind: effectKinds.govern, payload: { asid, messageId, perSecond } satisfies Govern, destination })
     },
     wake(reason, wakeAt) {
       if (wakeAt === undefined) return tx.unschedule(reason)
@@ -113,7 +115,7 @@ export function openDesk({ tx, told, conversation: before, timeScale, commands, 
     },
     tellPeople(kind) {
       if (keepers.people && !before.sandbox) {
-        tx.tell(agentKeyOf(agent), keepers.people, { ...agent, asid, channel, address, at, kind })
+        tx.tell(agentKeyOf(agent), keepers.people, { asid, channel, address, at, kind, ...agent })
       }
     },
   }

@@ -4,6 +4,7 @@ import { agentKeyOf } from '../../core/agentkey.js'
 import type { AgentSide } from '../../core/agentside.js'
 import type { Adapter } from '../../core/channel/adapter.js'
 import { type ChannelName, carrierChannels } from '../../core/channel/names.js'
+import { bulkPace } from '../../core/channel/pace.js'
 import type { Around } from '../../core/conversation/desk.js'
 import type { Refusal } from '../../core/errors.js'
 import type { AsidOf } from './asid.js'
@@ -72,6 +73,7 @@ function aroundEverybody(agent: KnownAgent, channel: ChannelName, ways: Ways): A
 function madeAround(agent: KnownAgent, channel: ChannelName, { adapters, traitsOf }: Ways): Around {
   const bound = agent.channels.find((each) => each.channel === channel)
   const adapter = bound && adapters(channel, bound.provider)
+  const perSecond = adapter && bulkPace(adapter.descriptor)
   const { contactEmail, contactPhone, websiteUrl } = agent.identity
   const compliance = bound?.compliance
   const isDisabled = agent.disabled.includes(channel)
@@ -81,6 +83,7 @@ function madeAround(agent: KnownAgent, channel: ChannelName, { adapters, traitsO
         provider: bound?.provider ?? '',
         isActive: adapter !== undefined,
         minDelayMs: bound?.delivery?.minMessageDelayMs ?? 0,
+        ...(perSecond !== undefined && { bulkPerSecond: perSecond }),
         ...(compliance?.enabled && {
           compliance: { ...(compliance.disclaimerText && { disclaimer: compliance.disclaimerText }) },
         }),

@@ -25,6 +25,8 @@ export interface Call {
 export interface Govern {
   readonly asid: string
   readonly messageId: string
+  /** Absent in what was kept before providers said it. */
+  readonly perSecond?: number
 }
 
 export interface Carry {

@@ -4,9 +4,13 @@ import type { ChannelRoute } from '../../core/agentside.js'
 import type { Item } from '../../core/channel/adapter.js'
 import type { Inbound } from '../../core/conversation/hear.js'
 import { isRefusal, type Refusal } from '../../core/errors.js'
+import { ingress as limits } from '../../core/limits.js'
 import type { Log } from '../observe/log.js'
+import { unavailable } from '../shard/unavailable.js'
+import type { Heard } from './commands.js'
 import { aroundOf, type KnownAgent } from './directory.js'
 import type { Places } from './places.js'
+import { readConversation } from './routes.js'
 
 export interface Told {
   readonly agent: KnownAgent
@@ -16,9 +20,11 @@ export interface Told {
 
 /** A refusal when any of it is not on record. What could not be read is left out, and said in the log. */
 export async function hear(places: Places, { agent, bound, items }: Told, log: Log): Promise<Refusal | undefined> {
+  const { ingress } = places.meters
   const people = new Map<string, { id: string; inbound: Inbound }[]>()
   for (const item of items) {
     if ('problem' in item) {
+      ingress.told(bound.channel, 'unreadable', 1)
       log.warn('ingress.item.unreadable', { bindingId: bound.bindingId, problem: item.problem })
       continue
     }
@@ -30,12 +36,37 @@ export async function hear(places: Places, { agent, bound, items }: Told, log: L
   const { orgId, agentId } = agent
   const { channel } = bound
   const outcomes = await Promise.all(
-    [...people].map(([address, told]) => {
+    [...people].map(async ([address, told]) => {
       const asid = places.asidOf(agentKeyOf(agent), channel, address)
       const who = { asid, agent: { orgId, agentId }, channel, address }
       const around = aroundOf(agent, who, places)
-      return places.shards.ask(asid, places.commands.hear, { who, around, items: told })
+      const heard = await places.shards.ask(asid, places.commands.hear, { who, around, items: told })
+      if (isRefusal(heard)) return heard
+      const { fresh, aloft } = heard
+      ingress.told(channel, 'new', fresh)
+      ingress.told(channel, 'duplicate', told.length - fresh)
+      return aloft && landed(places, asid, aloft)
     }),
   )
-  return outcomes.find(isRefusal)
+  return outcomes.find((outcome) => outcome !== undefined)
+}
+
+/**
+ * A STOP is acknowledged once nothing is with the provider any more, so that nothing arrives after it. It is on record
+ * before that; whoever is not told in time comes again.
+ */
+async function landed(
+  { shards, clock }: Places,
+  asid: string,
+  { messageId, tried }: NonNullable<Heard['aloft']>,
+): Promise<Refusal | undefined> {
+  const until = clock.elapsed() + limits.stopWaitsMs
+  for (;;) {
+    const now = await shards.read(asid, readConversation, { asid })
+    if (isRefusal(now)) return now
+    const { flight } = now ?? {}
+    if (flight?.messageId !== messageId || flight.tried !== tried || flight.againAt !== undefined) return undefined
+    if (clock.elapsed() >= until) return unavailable
+    await new Promise<void>((resolve) => clock.wake(clock.now() + limits.stopLookMs, resolve))
+  }
 }

@@ -14,6 +14,7 @@ import type { Log } from '../observe/log.js'
 import { unavailable } from '../shard/unavailable.js'
 import type { KnownAgent } from './directory.js'
 import { hear } from './hearing.js'
+import type { IngressMeters } from './meters.js'
 import type { Places } from './places.js'
 import { ingressUrlOf } from './providers.js'
 
@@ -26,12 +27,11 @@ export interface IngressOptions {
   /** Where providers reach the gateway, as they were told. */
   readonly publicUrl: () => string
   readonly log: Log
-  readonly refusedCalls: { add(): void }
 }
 
 const notThere = refuse('resource.not_found')
 
-export function ingressRoutes({ places, findBinding, headers, publicUrl, log, refusedCalls }: IngressOptions): Route[] {
+export function ingressRoutes({ places, findBinding, headers, publicUrl, log }: IngressOptions): Route[] {
   const common = {
     plane: 'gateway',
     path: '/ingress/{bindingId}',
@@ -82,16 +82,23 @@ export function ingressRoutes({ places, findBinding, headers, publicUrl, log, re
     const opened = await places.providers.authOf(found.agent.orgId, found.bound)
     if (isRefusal(opened)) return opened
     const received = read(found.adapter, request, opened.auth)
-    if (isRefusal(received)) return received
+    const counted = (outcome: Parameters<IngressMeters['called']>[1]) =>
+      places.meters.ingress.called(found.bound, outcome)
+    if (isRefusal(received)) {
+      counted('failed')
+      return received
+    }
     if (received.kind === 'refused') {
-      refusedCalls.add()
+      counted('badSignature')
       return refuse('auth.unauthenticated')
     }
     if (received.kind === 'answer') {
+      counted('answered')
       const { status, type, body } = received
       return { status, type, body }
     }
-    const refusal = await hear(places, { ...found, items: received.items }, log)
+    const refusal = await hear(places, { items: received.items, ...found }, log)
+    counted(refusal ? 'failed' : 'heard')
     // Some providers take a body for something to say to the person.
     return refusal ?? { status: 200 }
   }

@@ -39,7 +39,7 @@ export function openOpenings(places: () => Places): Openings {
       const bound = agent.channels.find((each) => each.channel === channel)
       const adapter = bound && adapters(channel, bound.provider)
       if (!adapter) return agent.disabled.includes(channel) ? 'bindingError' : 'noRoute'
-      if (!adapter.probe) return 'capable'
+      if (!adapter.probe) return 'untold'
       const opened = await providers.authOf(agent.orgId, bound)
       if (isRefusal(opened)) return 'unknown'
       const reaching = providers.reach(bound, opened.auth, AbortSignal.timeout(limits.probeMs))

@@ -11,6 +11,7 @@ import type { AsidOf } from './asid.js'
 import type { ConversationCommands } from './commands.js'
 import type { Adapters, Directory } from './directory.js'
 import type { BindingPlace, Lines } from './lines.js'
+import type { GatewayMeters } from './meters.js'
 import type { Providers } from './providers.js'
 
 export interface Places {
@@ -28,5 +29,6 @@ export interface Places {
   readonly lines: Pick<Lines, 'of'>
   /** A binding over which nothing goes out until an operator has seen to it. */
   readonly needsOperator: (place: BindingPlace, detail: string, usedAuth?: Uint8Array) => void
+  readonly meters: GatewayMeters
   readonly clock: Clock
 }

@@ -9,6 +9,7 @@ import { parsedUrl } from '../url.js'
 import { readWhole } from '../webhook/answer.js'
 import { type DoorOptions, type Failed, failed, openDoor } from '../webhook/door.js'
 import { openMemory } from './memory.js'
+import type { ProviderMeters } from './meters.js'
 
 export interface Providers {
   /** The credentials of a binding, at once where they are known; a refusal when they cannot be opened just now. */
@@ -29,9 +30,10 @@ export interface ProvidersOptions extends DoorOptions {
   readonly publicUrl: () => string
   /** Origins of providers that this node runs itself, which may be called wherever they are. */
   readonly own?: () => ReadonlySet<string>
+  readonly meters?: ProviderMeters
 }
 
-export function openProviders({ sealer, clock, publicUrl, own, ...policy }: ProvidersOptions): Providers {
+export function openProviders({ sealer, clock, publicUrl, own, meters, ...policy }: ProvidersOptions): Providers {
   const door = openDoor(policy, limits)
   const ownDoor = openDoor({ ...policy, allowPrivate: true }, limits)
   const opened = new WeakMap<Sealed, Opened>()
@@ -55,8 +57,9 @@ export function openProviders({ sealer, clock, publicUrl, own, ...policy }: Prov
     return memory
   }
 
-  function callWithin(signal: AbortSignal): CallProvider {
+  function callWithin(bound: ChannelRoute, signal: AbortSignal): CallProvider {
     return async ({ method, url, headers = {}, body }) => {
+      const began = clock.elapsed()
       const origin = parsedUrl(url)?.origin ?? ''
       const way = own?.().has(origin) ? ownDoor : door
       const answer = await way.exchange(signal, async (send) => {
@@ -68,7 +71,9 @@ export function openProviders({ sealer, clock, publicUrl, own, ...policy }: Prov
         const header = (name: string) => String(told[name.toLowerCase()] ?? '')
         return { kind: 'answer' as const, status, header, body: whole.toString('utf8') }
       })
-      return 'kind' in answer ? answer : noAnswer(answer)
+      const isAnswer = 'kind' in answer
+      meters?.called(bound, isAnswer ? answer.status : undefined, clock.elapsed() - began)
+      return isAnswer ? answer : noAnswer(answer)
     }
   }
 
@@ -78,7 +83,7 @@ export function openProviders({ sealer, clock, publicUrl, own, ...policy }: Prov
       auth,
       bindingId: bound.bindingId,
       ingressUrl: ingressUrlOf(publicUrl(), bound.bindingId),
-      call: callWithin(signal),
+      call: callWithin(bound, signal),
       memory: memoryOf(bound),
       now: () => clock.now(),
       signal,

@@ -46,7 +46,7 @@ export function openRecords(tx: Tx, before: Conversation, at: number, timeScale:
     if (!step) return
     const { session, begun, over, isMarked } = step
     if (over) closeSession(tx, agent, over)
-    if (begun) tx.put(sessionTable, [orgId, agentId, session.id], { ...begun, asid, channel, ...tested })
+    if (begun) tx.put(sessionTable, [orgId, agentId, session.id], { asid, channel, ...begun, ...tested })
     if (isMarked) tx.put(marks, [orgId, agentId, at, asid, session.id], true)
     trail = { ...trail, session }
   }
@@ -56,8 +56,8 @@ export function openRecords(tx: Tx, before: Conversation, at: number, timeScale:
       const number = next++
       const previous = trail.traffic
       tx.put(traffic, [orgId, agentId, at, asid, number], {
-        ...entry,
         channel,
+        ...entry,
         ...tested,
         ...(previous && { previous }),
       })

@@ -29,7 +29,12 @@ export const readConversation: Query<{ readonly asid: string }, Conversation | n
 }
 
 export function gatewayRoutes(places: Places): Route[] {
-  const { shards, commands, directory, clock } = places
+  const { shards, commands, directory, clock, meters } = places
+
+  function counted<R extends { readonly reason?: string }>(result: R): R {
+    if (result.reason !== undefined) meters.refused(result.reason)
+    return result
+  }
 
   /** Another agent's person is as unknown as nobody's. */
   async function personOf(caller: AgentCaller, asid: string): Promise<Conversation | undefined | Refusal> {
@@ -62,7 +67,7 @@ export function gatewayRoutes(places: Places): Route[] {
       async handler({ caller, body: { userId, messages, priority } }) {
         const person = await personOf(caller, userId)
         if (isRefusal(person)) return person
-        if (!person) return json(200, { results: messages.map(() => shown(reject('unknownRecipient'))) })
+        if (!person) return json(200, { results: messages.map(() => counted(shown(reject('unknownRecipient')))) })
         const agent = await directory.routes(agentKeyOf(caller))
         if (isRefusal(agent)) return agent
         const around = aroundOf(agent, person, places)
@@ -79,7 +84,7 @@ export function gatewayRoutes(places: Places): Route[] {
           good.length === 0 ? [] : await shards.ask(userId, commands.offer, { asid: userId, around, offered })
         if (isRefusal(answers)) return answers
         let next = 0
-        const results = (ready as Prepared[]).map((each) => shown('message' in each ? answers[next++]! : each))
+        const results = (ready as Prepared[]).map((each) => counted(shown('message' in each ? answers[next++]! : each)))
         return json(200, { results })
       },
     }),
@@ -138,7 +143,7 @@ function rejectionOf(problems: readonly { path: string; message: string; code: s
   return reject(reason, first && [first.path, first.message].filter(Boolean).join(': '))
 }
 
-function shown(answer: Accepted) {
+function shown(answer: Accepted): { messageId: string; accepted: boolean; reason?: RejectionReason; detail?: string } {
   if ('messageId' in answer) return { messageId: answer.messageId, accepted: true }
   return { messageId: '', accepted: false, ...answer }
 }

@@ -18,46 +18,69 @@ import {
 
 const tidying = 'tidy'
 
-/** Looks again a day later, or at once when there was more than is done in one go. */
-export function tidyLater(tx: Tx, asid: string, at: number, isMore: boolean, timeScale: number): void {
-  const dueAt = at + (isMore ? 0 : Math.ceil(limits.tidyEveryMs / timeScale))
-  tx.schedule({ name: tidying, dueAt, command: 'conversation.tidy', input: { asid } })
+/** Where a walk through what a conversation keeps goes on, and whether it has seen anything that stays. */
+export interface TidyWalk {
+  readonly table: number
+  readonly after?: Key
+  readonly left: boolean
 }
 
-/** Answers whether anything is left that will have to be forgotten, and whether there is more to do right now. */
+/** Goes on at once with a walk that is not through, and otherwise looks again a day later. */
+export function tidyLater(tx: Tx, asid: string, at: number, timeScale: number, walk?: TidyWalk): void {
+  const dueAt = at + (walk ? 0 : Math.ceil(limits.tidyEveryMs / timeScale))
+  const input = { asid, ...(walk && { walk }) }
+  tx.schedule({ name: tidying, dueAt, command: 'conversation.tidy', input })
+}
+
+interface Row {
+  readonly at: number
+  readonly until: number
+}
+
+/** All that is kept under an asid, with what says when a row of it is over: its own time, or how long ago it was written. */
+const kept: readonly (readonly [table: Table<Key, Row>, time: keyof Row])[] = [
+  [callerIdTable, 'until'],
+  [providerIdTable, 'until'],
+  [seenTable, 'until'],
+  [parkedTable, 'until'],
+  [outgoingTable, 'at'],
+  [lineTable, 'at'],
+  [turnTable, 'at'],
+  [directiveTable, 'at'],
+] as never
+
+/** Answers whether anything is left that will have to be forgotten, and where to go on when there is more to look at. */
 export function tidy(
   tx: Tx,
   conversation: Conversation,
   at: number,
   timeScale: number,
-): { left: boolean; isMore: boolean } {
+  walk: TidyWalk = { table: 0, left: false },
+): { left: boolean; next?: TidyWalk } {
   const { asid, agent } = conversation
-  let room = limits.tidyRows
-  let left = false
   const { orgId, agentId } = agent
   const keptSince = at - Math.ceil(limits.keptMs / timeScale)
-
-  function forget<K extends Key, V>(table: Table<K, V>, prefix: Key, isOver: (value: V, key: K) => boolean): void {
-    for (const { key, value } of tx.range(table, { prefix: prefix as never, limit: limits.tidyRows })) {
-      if (!isOver(value, key)) {
-        left = true
-        continue
-      }
-      if (room-- <= 0) return
-      tx.remove(table, key)
+  const overAt = { until: at, at: keptSince }
+  let { left } = walk
+  let room = limits.tidyRows
+  for (let number = walk.table; number < kept.length; number++) {
+    const [table, time] = kept[number]!
+    const after = number === walk.table && walk.after ? { after: walk.after } : {}
+    for (const { key, value } of tx.range(table, { prefix: [asid], ...after, limit: room })) {
+      room--
+      if (value[time] <= overAt[time]) tx.remove(table, key)
+      else left = true
+      if (room === 0) return { left, next: { table: number, after: key, left } }
     }
   }
-
-  for (const table of [callerIdTable, providerIdTable, seenTable])
-    forget(table as Table<[string, string], { until: number }>, [asid], ({ until }) => until <= at)
-  forget(parkedTable, [asid], ({ until }) => until <= at)
-  forget(outgoingTable, [asid], (outgoing) => outgoing.at <= keptSince)
-  forget(lineTable, [asid], (line) => line.at <= keptSince)
-  for (const table of [turnTable, directiveTable])
-    forget(table as Table<[string, number], { at: number }>, [asid], (turn) => turn.at <= keptSince)
-  // Records lie by their agent: each conversation takes away whatever is over, and looks again while it has some of its own.
-  room -= sweepRecords(tx, agent, keptSince, Math.max(0, room), timeScale)
-  if (leftRecords(conversation, keptSince, timeScale)) left = true
-  forget(deadLetterTable, [orgId, agentId], (letter) => letter.at <= keptSince)
-  return { left, isMore: room <= 0 }
+  // Records lie by their agent and in the order of time: each conversation takes away whatever is over.
+  room -= sweepRecords(tx, agent, keptSince, room, timeScale)
+  const letters = { prefix: [orgId, agentId], limit: room }
+  for (const { key } of tx.range(deadLetterTable, { ...letters, before: [orgId, agentId, keptSince + 1] })) {
+    tx.remove(deadLetterTable, key)
+    room--
+  }
+  const [letter] = tx.range(deadLetterTable, { ...letters, limit: 1 })
+  if (letter || leftRecords(conversation, keptSince, timeScale)) left = true
+  return room > 0 ? { left } : { left, next: { table: kept.length, left } }
 }

@@ -4,8 +4,8 @@ import type { FieldError } from '../../core/errors.js'
 import { http } from '../../core/limits.js'
 
 /** Node's own reading of bytes as text, not in its declared types. */
-declare module 'node:buffer' {
-  interface Buffer {
+declare global {
+  interface Buffer<TArrayBuffer extends ArrayBufferLike = ArrayBufferLike> {
     latin1Slice(): string
     utf8Slice(): string
   }

@@ -34,11 +34,15 @@ export function writeOperation(route: Route, operationId: string, shelf: Shelf):
       ...errorResponse(status, codes, style, shelf, saysNothingOfLimits.has(status) ? undefined : limits),
     }
   })
-  const successes = Object.entries(route.reply).map(([status, reply]) => [
+  const declared = Object.entries(route.reply).map(([status, reply]) => [
     status,
     success(status, reply, route.replyTypes ?? [], shelf, limits, example),
   ])
-  const failures = errors.map(({ status, name }) => [status, { $ref: `#/components/responses/${name}` }])
+  const responses: Record<string, JsonObject> = Object.fromEntries(declared)
+  for (const { status, name, response } of errors) {
+    const own = responses[status]
+    responses[status] = own ? either(own, response) : { $ref: `#/components/responses/${name}` }
+  }
   const shown = { ...example?.params, ...example?.query }
   const parameters = [
     ...[...pathParameters(route, shelf), ...queryParameters(route, shelf)].map((each) => withExample(each, shown)),
@@ -55,10 +59,19 @@ export function writeOperation(route: Route, operationId: string, shelf: Shelf):
       security: schemes.map((scheme) => ({ [scheme]: [] })),
       ...(parameters.length > 0 && { parameters }),
       ...((route.body || route.rawTypes) && { requestBody: requestBody(route, shelf, example) }),
-      responses: Object.fromEntries([...successes, ...failures]) as JsonObject,
+      responses,
     },
     responses: errors,
     securitySchemes: schemes,
+  }
+}
+
+/** What a route answers itself under a status that is an error's too: each as its own type, and the route's word where both have one. */
+function either(own: JsonObject, error: JsonObject): JsonObject {
+  return {
+    ...error,
+    headers: { ...(error.headers as JsonObject), ...(own.headers as JsonObject) },
+    content: { ...(error.content as JsonObject), ...(own.content as JsonObject) },
   }
 }
 

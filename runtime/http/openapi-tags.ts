@@ -16,6 +16,7 @@ export const tagDescriptions: Readonly<Record<string, string>> = {
     'Whom an agent knows: what is said of them, how they can be reached, and files of them to read in or take out.',
   Personas: 'Somebody to rehearse with: what is said to and by them is kept, and nothing reaches a channel.',
   Outreach: 'Openings that an agent begins conversations with, their sends to people, and when it may send.',
+  Campaigns: 'One outreach to many people: who is left out and why, the sending itself, and what became of everybody.',
   'Outreach links': 'Links to a page where testers enter a number and are written to.',
   Journeys: 'What a marketing platform calls to have an outreach sent, and to learn what became of it.',
   Traffic: 'What was said between an agent and people, and what was decided on the way: kept for 30 days.',
@@ -27,7 +28,8 @@ export const tagDescriptions: Readonly<Record<string, string>> = {
   Providers: 'Where the providers of channels call in, signed their own way.',
   Catalogs:
     'What the installation brings along: templates, personalities, guardrails, tools and setup forms to pick from.',
-  System: 'The installation itself, for those who run it: where its shards are, and moving one by hand.',
+  System:
+    'The installation itself, for those who run it: how a node is, where its shards are, moving one by hand, and backups.',
   Emulator: 'Emulated phones: what they were sent, and what they are made to do.',
   Documentation: 'This description of the API, for programs and for people.',
 }

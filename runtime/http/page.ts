@@ -22,7 +22,7 @@ export function openPages(key: Uint8Array): Pages {
     },
     read(scope, token) {
       const bytes = Buffer.from(token, 'base64url')
-      if (bytes.length <= markBytes) return undefined
+      if (bytes.length <= markBytes || bytes.toString('base64url') !== token) return undefined
       const cursor = bytes.subarray(markBytes)
       if (!timingSafeEqual(bytes.subarray(0, markBytes), mark(scope, cursor))) return undefined
       return JSON.parse(cursor.toString()) as Cursor

@@ -1,4 +1,4 @@
-/** A route made ready to run: its schemas compiled, its meter found, once at boot. */
+/** A route made ready to run, once at boot: its checks and writers, its meter. */
 import type { TSchema } from 'typebox'
 import { http } from '../../core/limits.js'
 import type { RouteMeter } from '../observe/metrics.js'

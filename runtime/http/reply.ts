@@ -1,5 +1,6 @@
 /** Makes the reply of an answer, of a refusal, and of a path or method that nobody declared. */
 import { type Refusal, refuse } from '../../core/errors.js'
+import { http } from '../../core/limits.js'
 import { notFound } from './admit.js'
 import type { Reply } from './exchange.js'
 import { writeRefusal } from './problem.js'
@@ -10,12 +11,13 @@ const jsonType = 'application/json; charset=utf-8'
 
 export function answered(answer: Answer, entry: Ready, requestId: string, cors: Reply['cors']): Reply {
   entry.checkAnswer?.(answer)
-  const { status, json, headers } = answer
+  const { status, json, headers, kept } = answer
   if (json === undefined) {
     const { body, bodyBytes } = answer
     return { status, requestId, type: body && answer.type, body, bodyBytes, headers, cors, close: undefined }
   }
-  const body = (entry.serialize.get(status) ?? JSON.stringify)(json)
+  const body = kept?.text ?? (entry.serialize.get(status) ?? JSON.stringify)(json)
+  if (kept && body.length <= http.keptTextChars) kept.text = body
   return { status, requestId, type: jsonType, body, bodyBytes: undefined, headers, cors, close: undefined }
 }
 

@@ -31,6 +31,8 @@ export interface Call<C, P, Q, B> {
   readonly queryText: string
   readonly requestId: string
   readonly connection: Connection
+  /** Only the head of the answer is wanted: whoever asks so does not mean anything to be done. */
+  readonly isHead: boolean
   /** A request header that the route declared in `headers`; empty when absent. */
   header(name: string): string
 }
@@ -47,6 +49,8 @@ export interface Answer<R = unknown> {
   readonly bodyBytes?: number
   readonly type?: string
   readonly headers?: Readonly<Record<string, string>>
+  /** The very same answer is given again until it changes: here its text is kept. */
+  readonly kept?: { text?: string }
 }
 
 /** One call of a route and its answer, for those who read about it. */

@@ -15,7 +15,12 @@ const simple = new Set<unknown>(['string', 'integer', 'number', 'boolean'])
 
 export function compileSerialize(schema: TSchema): Serialize {
   if (!isPlain(schema as Shape)) return JSON.stringify
-  return fastJson(JSON.parse(JSON.stringify(schema)), { rounding: 'trunc' }) as Serialize
+  // Like checks, compiled when it is first needed.
+  let write: Serialize | undefined
+  return (value) => {
+    write ??= fastJson(JSON.parse(JSON.stringify(schema)), { rounding: 'trunc' }) as Serialize
+    return write(value)
+  }
 }
 
 /** Closed objects and lists of plain values. Whatever leaves a choice is better left to JSON itself. */

@@ -107,8 +107,8 @@ export class SocketExchange implements Incoming {
     const { body, bodyBytes } = reply
     const close = reply.close || this.lobby.closing
     if (reply.status !== 200) socket.writeStatus(statusLine(reply.status))
-    if (reply.headers || reply.cors) writeHeaders(reply, socket)
-    else writePlainHeaders(reply, socket)
+    if (isPlain(reply)) writeAtOnce(reply, socket)
+    else writeHeaders(reply, socket)
     if (this.method === 'HEAD') {
       socket.endWithoutBody(body === undefined ? 0 : isStream(body) ? bodyBytes : Buffer.byteLength(body), close)
       return undefined
@@ -125,21 +125,32 @@ export class SocketExchange implements Incoming {
 }
 
 const firstName = Buffer.from('x-request-id')
-const restByType = new Map<string | undefined, string>()
+const plainByType = new Map<string | undefined, string>()
+
+/** What follows the id in a reply of that type that carries nothing else. */
+function plainLines(type: string | undefined): string {
+  const known = plainByType.get(type)
+  if (known !== undefined) return known
+  const lines: string[] = []
+  const reply = { status: 200, requestId: '', type }
+  writeHeaders(reply, { writeHeader: (name, value) => lines.push(`\r\n${name}: ${value}`) })
+  const plain = lines.slice(1).join('')
+  plainByType.set(type, plain)
+  return plain
+}
 
 /**
- * The same headers in one write instead of four: most replies carry nothing else, and every crossing into the socket
- * costs. The id is ours or has been checked, so it cannot hold a line end.
+ * The same headers in one write instead of one each: every crossing into the socket costs. The id is ours or has been
+ * checked, so it cannot hold a line end, and the socket looks for none in the others either way.
  */
-function writePlainHeaders(reply: Reply, socket: Socket): void {
-  let rest = restByType.get(reply.type)
-  if (rest === undefined) {
-    const lines: string[] = []
-    writeHeaders({ ...reply, requestId: '' }, { writeHeader: (name, value) => lines.push(`${name}: ${value}`) })
-    rest = ['', ...lines.slice(1)].join('\r\n')
-    restByType.set(reply.type, rest)
-  }
-  socket.writeHeader(firstName, reply.requestId + rest)
+function writeAtOnce({ requestId, type, headers }: Reply, socket: Socket): void {
+  let lines = requestId + plainLines(type)
+  if (headers) for (const name in headers) lines += `\r\n${name}: ${headers[name]}`
+  socket.writeHeader(firstName, lines)
+}
+
+function isPlain({ headers, cors }: Reply): boolean {
+  return cors === undefined && (headers === undefined || headers['cache-control'] === undefined)
 }
 
 function isStream(body: AnswerBody | undefined): body is AsyncIterable<Uint8Array | string> {

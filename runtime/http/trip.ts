@@ -151,7 +151,8 @@ export class Trip implements Receiver, Batched {
     if (isRefusal(input)) return this.finish(this.denied ?? input)
     const { query, body } = input
     if (this.denied && !isMeantFor(entry.route.access, body)) return this.finish(this.denied)
-    const call = { caller, params, query, body, queryText: this.query, requestId, connection, header }
+    const isHead = connection.method === 'HEAD'
+    const call = { caller, params, query, body, queryText: this.query, requestId, connection, header, isHead }
     const answer = entry.route.handler(call as unknown as Call<never, never, never, never>)
     if (!(answer instanceof Promise)) return this.finish(answer)
     answer.then((outcome) => this.finish(outcome)).catch((error) => this.fail(error))

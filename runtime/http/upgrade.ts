@@ -13,24 +13,58 @@ export interface Held {
   live?: Live
 }
 
+/** What is sent in one turn of the loop goes out at its end in one piece: a call of the system costs more than a frame. */
 class Live implements LiveSocket {
   isOpen = true
-  constructor(private readonly socket: WebSocket<Held>) {}
+  private frames: string[] = []
+  private framesBytes = 0
+  constructor(
+    private readonly socket: WebSocket<Held>,
+    private readonly mostBytes: number,
+    private readonly sent: () => void,
+  ) {}
 
   send(text: string): 'sent' | 'dropped' {
-    return this.isOpen && this.socket.send(text) === dropped ? 'dropped' : 'sent'
+    if (!this.isOpen) return 'sent'
+    const bytes = Buffer.byteLength(text)
+    if (this.bufferedBytes() + bytes > this.mostBytes) return 'dropped'
+    this.framesBytes += bytes
+    if (this.frames.push(text) === 1) sendSoon(this)
+    return 'sent'
   }
 
   bufferedBytes(): number {
-    return this.isOpen ? this.socket.getBufferedAmount() : 0
+    return this.isOpen ? this.socket.getBufferedAmount() + this.framesBytes : 0
   }
 
   close(code: number, reason: string): void {
+    this.flush()
     if (this.isOpen) this.socket.end(code, reason)
+  }
+
+  flush(): void {
+    const { frames } = this
+    if (!this.isOpen || frames.length === 0) return
+    this.frames = []
+    this.framesBytes = 0
+    this.socket.cork(() => {
+      for (const frame of frames) this.socket.send(frame)
+    })
+    if (this.isOpen) this.sent()
   }
 }
 
-const dropped = 2
+let waitingToSend: Live[] = []
+
+function sendSoon(live: Live): void {
+  if (waitingToSend.push(live) === 1) setImmediate(sendAll)
+}
+
+function sendAll(): void {
+  const all = waitingToSend
+  waitingToSend = []
+  for (const live of all) live.flush()
+}
 
 export interface Upgrades {
   readonly behavior: SocketBehavior<Held>
@@ -94,10 +128,11 @@ export function openUpgrades({ door, begin, otherwise, isClosing, log }: Upgrade
       upgrade,
       open(socket) {
         const held = socket.getUserData()
-        const live = new Live(socket)
+        const { listener } = held
+        const live = new Live(socket, limits.bufferedMostBytes, () => guarded(() => listener.drained()))
         held.live = live
         open.add(live)
-        guarded(() => held.listener.opened(live))
+        guarded(() => listener.opened(live))
       },
       message(socket, message, isBinary) {
         const text = isBinary ? '' : Buffer.from(message).toString()

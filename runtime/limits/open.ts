@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { parsedUrl } from '../url.js'
 import type { Buckets } from './contract.js'
 import { type BucketClock, Ledger, monotonicClock, openLocalBuckets } from './local.js'
-import { type LimitsLog, RedisBuckets } from './redis.js'
+import type { LimitsLog } from './redis.js'
 
 export interface OpenBucketsOptions {
   readonly redisUrl?: string
@@ -21,6 +21,8 @@ export async function openBuckets(options: OpenBucketsOptions): Promise<Buckets>
   if (url === undefined) return openLocalBuckets(new Ledger(clock))
   const scheme = parsedUrl(url)?.protocol
   if (scheme !== 'redis:' && scheme !== 'rediss:') throw new Error('the Redis URL has to be redis:// or rediss://')
+  // A node that is given no Redis does not load what talks to one.
+  const { RedisBuckets } = await import('./redis.js')
   return new RedisBuckets({ url, tlsCa: redisTlsCaFile && textOf(redisTlsCaFile), nodes, clock, log })
 }
 

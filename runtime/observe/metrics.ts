@@ -5,6 +5,7 @@
 import { type Metric, Registry } from 'prom-client'
 import { metrics as limits } from '../../core/limits.js'
 import type { Method, Plane } from '../http/route.js'
+import { catalog } from './catalog.js'
 import { addProcessFigures } from './process.js'
 import {
   type Counter,
@@ -49,9 +50,8 @@ interface Family {
   get(): Promise<{ name: string; help: string; type: Kind; values: Sample[] }>
 }
 
-const requestCount = ['parley_http_requests_total', 'Requests answered, by route and class of status'] as const
-const requestDuration = ['parley_http_request_duration_seconds', 'Time from request to reply, by route'] as const
-const statusClasses = ['none', '1xx', '2xx', '3xx', '4xx', '5xx'] as const
+const requestCount = 'parley_http_requests_total'
+const requestDuration = 'parley_http_request_duration_seconds'
 const grammar: Readonly<Record<Kind, RegExp>> = {
   counter: /^parley_[a-z0-9_]+_total$/,
   gauge: /^parley_[a-z0-9_]+(?<!_total)$/,
@@ -108,8 +108,8 @@ export function openMetrics(options: MetricsOptions = {}): Metrics {
       return {
         observe(status, durationSeconds) {
           const at = statusClassOf(status)
-          counts[at] ??= counter(...requestCount, { ...labels, status: statusClasses[at]! })
-          durations ??= histogram(...requestDuration, labels)
+          counts[at] ??= counter(requestCount, catalog[requestCount].help, { ...labels, status: statusClasses[at]! })
+          durations ??= histogram(requestDuration, catalog[requestDuration].help, labels)
           counts[at].add()
           durations.observe(durationSeconds)
         },
@@ -123,8 +123,15 @@ export function openMetrics(options: MetricsOptions = {}): Metrics {
   return metrics
 }
 
+const statusClasses = ['none', '1xx', '2xx', '3xx', '4xx', '5xx'] as const
+
 function statusClassOf(status: number): number {
   return status >= 100 && status < 600 ? Math.trunc(status / 100) : 0
+}
+
+/** `2xx` and so on; `none` for what is no status. */
+export function statusClass(status: number): string {
+  return statusClasses[statusClassOf(status)]!
 }
 
 function openFamily(type: Kind, name: string, help: string, labelNames: string): Family {

@@ -1,9 +1,10 @@
 /** What the engine of a node counts as it works, and shows of its shards when somebody scrapes. */
-import { metrics as limits } from '../../core/limits.js'
 import type { Clock } from '../clock.js'
 import type { Engine, Inspection, ShardHere } from '../shard/contract.js'
 import type { ShardMeters } from '../shard/meters.js'
+import type { NameOf } from './catalog.js'
 import type { Metrics } from './metrics.js'
+import { counterOf, gaugeOf, histogramOf } from './named.js'
 
 export interface ShardFigures {
   readonly meters: ShardMeters
@@ -11,46 +12,33 @@ export interface ShardFigures {
   watch(engine: Pick<Engine, 'inspect'>, shards: number): void
 }
 
-type Figure<T> = readonly [name: string, help: string, read: (of: T, now: number) => number]
+type Figure<N extends NameOf<'gauge'>, T> = readonly [name: N, read: (of: T, now: number) => number]
 
-const ofNode: readonly Figure<Inspection>[] = [
-  ['parley_cluster_nodes', 'Processes of the installation heard of lately', ({ nodes }) => nodes.length],
-  ['parley_shards_owned', 'Shards that this node owns', ({ shards }) => countOf(shards, 'owner')],
-  [
-    'parley_shards_copied',
-    'Shards of which this node keeps a copy for their owner',
-    ({ shards }) => countOf(shards, 'copy'),
-  ],
+type OfNode = 'parley_cluster_nodes' | 'parley_shards_owned' | 'parley_shards_copied'
+const ofNode: readonly Figure<OfNode, Inspection>[] = [
+  ['parley_cluster_nodes', ({ nodes }) => nodes.length],
+  ['parley_shards_owned', ({ shards }) => countOf(shards, 'owner')],
+  ['parley_shards_copied', ({ shards }) => countOf(shards, 'copy')],
 ]
 
-const ofShard: readonly Figure<ShardHere>[] = [
-  ['parley_shard_owner', 'Whether this node owns the shard', ({ part }) => (part === 'owner' ? 1 : 0)],
-  ['parley_shard_epoch', 'Changes of owner that this node knows of', ({ epoch }) => epoch],
-  ['parley_shard_mailbox_commands', 'Commands that wait', ({ waiting }) => waiting],
-  ['parley_shard_behind_entries', 'Entries of the log not yet applied here', ({ behind }) => behind],
-  [
-    'parley_shard_outbox_age_seconds',
-    'How long ago the oldest effect was committed that is not done',
-    ({ owedSince }, now) => (owedSince === undefined ? 0 : Math.max(0, now - owedSince) / 1000),
-  ],
+const ofShard: readonly Figure<Extract<NameOf<'gauge'>, `parley_shard_${string}`>, ShardHere>[] = [
+  ['parley_shard_owner', ({ part }) => (part === 'owner' ? 1 : 0)],
+  ['parley_shard_epoch', ({ epoch }) => epoch],
+  ['parley_shard_mailbox_commands', ({ waiting }) => waiting],
+  ['parley_shard_behind_entries', ({ behind }) => behind],
+  ['parley_shard_outbox_age_seconds', ({ owedSince }, now) => secondsSince(owedSince, now)],
+  ['parley_shard_timer_late_seconds', ({ timerDueAt }, now) => secondsSince(timerDueAt, now)],
 ]
+
+function secondsSince(at: number | undefined, now: number): number {
+  return at === undefined ? 0 : Math.max(0, now - at) / 1000
+}
 
 export function shardFigures(metrics: Metrics, clock: Pick<Clock, 'now'>): ShardFigures {
-  const commits = metrics.counter('parley_shard_commits_total', 'Commits made by the shards that this node owns')
-  const commands = metrics.counter(
-    'parley_shard_commands_total',
-    'Commands, timers and settled effects in those commits',
-  )
-  const sizes = metrics.histogram(
-    'parley_shard_commit_commands',
-    'How many shared one commit',
-    {},
-    limits.commitBucketsCommands,
-  )
-  const durations = metrics.histogram(
-    'parley_shard_commit_duration_seconds',
-    'From the first decision of a commit until it was durable',
-  )
+  const commits = counterOf(metrics, 'parley_shard_commits_total')()
+  const commands = counterOf(metrics, 'parley_shard_commands_total')()
+  const sizes = histogramOf(metrics, 'parley_shard_commit_commands')()
+  const durations = histogramOf(metrics, 'parley_shard_commit_duration_seconds')()
   return {
     meters: {
       committed(_shard, joined, elapsedMs) {
@@ -62,10 +50,10 @@ export function shardFigures(metrics: Metrics, clock: Pick<Clock, 'now'>): Shard
     },
     watch(engine, shards) {
       const look = oncePerScrape(engine)
-      for (const [name, help, read] of ofNode) metrics.gauge(name, help, () => read(look().whole, clock.now()))
-      for (const [name, help, read] of ofShard) {
+      for (const [name, read] of ofNode) gaugeOf(metrics, name, () => read(look().whole, clock.now()))
+      for (const [name, read] of ofShard) {
         for (let shard = 0; shard < shards; shard++) {
-          metrics.gauge(name, help, () => read(look().of(shard), clock.now()), { shard: String(shard) })
+          gaugeOf(metrics, name, () => read(look().of(shard), clock.now()), String(shard))
         }
       }
     },

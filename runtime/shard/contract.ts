@@ -55,6 +55,11 @@ export interface Command<I, R> {
   readonly name: string
   /** A refusal, or an exception, leaves no trace: nothing it wrote is kept and nobody else's command is touched. */
   decide(tx: Tx, input: I, told: Told): R | Refusal
+  /**
+   * Of the repertoire: whether it would change nothing as things are. Then it is not told to an owner whose shard is served
+   * in the same process, which spares that shard a commit; whoever asks it has it decided all the same.
+   */
+  readonly idleWhen?: Query<I, boolean>
 }
 
 /** A question to the committed state of an owner's shard; input and answer are plain data. */
@@ -89,6 +94,11 @@ export interface Shards {
   ask<I, R>(owner: string, command: Command<I, R>, input: I, options?: AskOptions): Promise<R | Refusal>
   /** Sees every command acknowledged before the call, wherever that was. */
   read<I, R>(owner: string, query: Query<I, R>, input: I): Promise<R | Refusal>
+  /**
+   * The same answer without waiting, while this process serves the shard; undefined while it does not, and then `read`
+   * finds who does. Absent where nobody can tell.
+   */
+  readHere?<I, R>(owner: string, query: Query<I, R>, input: I): R | Refusal | undefined
   /** Asks every shard once and gives the answers in the order of shards; each is as fresh as a `read`, together they are not one moment. */
   readAll<I, R>(query: Query<I, R>, input: I): Promise<R[] | Refusal>
 }
@@ -159,6 +169,8 @@ export interface ShardHere {
   readonly waiting: number
   /** When the oldest effect was committed that is held here and not done. */
   readonly owedSince?: number
+  /** When the earliest timer is due, or was, that has not rung yet. */
+  readonly timerDueAt?: number
 }
 
 /** A process of the installation as the others know it. */

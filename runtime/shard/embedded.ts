@@ -46,6 +46,9 @@ export function openEmbedded(options: EmbeddedOptions): Engine {
     async read(owner, query, input) {
       return shardOwning(owner).read(registry.query(query.name), input) as never
     },
+    readHere(owner, query, input) {
+      return stopped ? undefined : (shardOwning(owner).read(registry.query(query.name), input) as never)
+    },
     async readAll({ name }, input) {
       const query = registry.query(name)
       return together(owned.map((each) => each.read(query, input))) as never

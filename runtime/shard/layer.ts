@@ -22,6 +22,8 @@ export interface Layer extends Reader {
   writtenSoonRead(): Iterable<Write>
   /** Everything that is kept, in bytes. */
   changes(): readonly Change[]
+  /** Reads what is not written here from there instead, which must show all that was shown before. */
+  restOn(below: Reader): void
 }
 
 interface Entry {
@@ -32,8 +34,10 @@ interface Entry {
 type TableEntries = Map<string, Entry>
 
 const noSlot = -1
+const nothing: readonly Write[] = []
 
-export function layerOver(below: Reader & Pick<Space, 'encode'>): Layer {
+export function layerOver(space: Reader & Pick<Space, 'encode'>): Layer {
+  let below: Reader = space
   const tables = new Map<string, TableEntries>()
   const changes: Change[] = []
   let fresh: { entries: TableEntries; name: string; entry: Entry; before: Entry | undefined }[] = []
@@ -64,7 +68,7 @@ export function layerOver(below: Reader & Pick<Space, 'encode'>): Layer {
     put: (table, key, value) => note(table as never, key, value),
     remove: (table, key) => note(table as never, key, undefined),
     keep() {
-      const encoded = below.encode(fresh.map(({ entry }) => entry.write))
+      const encoded = space.encode(fresh.map(({ entry }) => entry.write))
       for (let at = 0; at < fresh.length; at++) {
         const { entry, before } = fresh[at]!
         const change = encoded[at]!
@@ -83,18 +87,30 @@ export function layerOver(below: Reader & Pick<Space, 'encode'>): Layer {
     },
     touches: (table) => (tables.get(table.name)?.size ?? 0) > 0,
     bytes: () => bytes,
-    *written(table) {
-      for (const { write } of tables.get(table)?.values() ?? []) yield write
+    written(table) {
+      const entries = tables.get(table)
+      return entries ? writesIn(entries) : nothing
     },
-    *writtenSoonRead() {
-      for (const entries of tables.values()) {
-        for (const { write } of entries.values()) {
-          if (!write.table.isReadSoon) break
-          yield write
-        }
-      }
-    },
+    writtenSoonRead: () => soonReadIn(tables),
     changes: () => changes,
+    restOn(reader) {
+      below = reader
+    },
+  }
+}
+
+// Generators stand outside of layers: one that is made anew for each would keep its layer until old space is collected.
+
+function* writesIn(entries: TableEntries): Generator<Write> {
+  for (const { write } of entries.values()) yield write
+}
+
+function* soonReadIn(tables: ReadonlyMap<string, TableEntries>): Generator<Write> {
+  for (const entries of tables.values()) {
+    for (const { write } of entries.values()) {
+      if (!write.table.isReadSoon) break
+      yield write
+    }
   }
 }
 
@@ -115,23 +131,27 @@ function* merged<K extends Key, V>(
   const direction = options.reverse ? -1 : 1
   const mine = [...written.values()]
     .map(({ write }) => write)
-    .filter((write) => isWithin(write.key, options, direction))
+    .filter(({ key, value }) => value !== undefined && isWithin(key, options, direction))
     .sort((a, b) => direction * compareKeys(a.key, b.key))
   let left = options.limit ?? Number.POSITIVE_INFINITY
   let next = 0
-  function* take(write: Write): Generator<Row<K, V>> {
-    if (write.value === undefined || left-- <= 0) return
-    yield { key: write.key as K, value: write.value as V }
-  }
   for (const row of below.range(table, { ...options, limit: undefined })) {
-    if (left <= 0) return
-    for (; next < mine.length && direction * compareKeys(mine[next]!.key, row.key) < 0; next++) yield* take(mine[next]!)
-    if (left <= 0) return
+    for (; next < mine.length && direction * compareKeys(mine[next]!.key, row.key) < 0; next++) {
+      if (left-- <= 0) return
+      yield rowOf(mine[next]!)
+    }
     if (written.has(nameOf(row.key))) continue
-    left--
+    if (left-- <= 0) return
     yield row
   }
-  for (; next < mine.length && left > 0; next++) yield* take(mine[next]!)
+  for (; next < mine.length; next++) {
+    if (left-- <= 0) return
+    yield rowOf(mine[next]!)
+  }
+}
+
+function rowOf<K extends Key, V>({ key, value }: Write): Row<K, V> {
+  return { key: key as K, value: value as V }
 }
 
 function isWithin(key: Key, options: RangeOptions, direction: number): boolean {

@@ -1,6 +1,7 @@
 /**
  * One shard in the hands of its owner: a mailbox, one writer, and commits that everybody shares who came while the last
- * one was on its way. Answers, effects and timers follow a commit, never precede it.
+ * one was on its way. They are decided meanwhile, over what is on its way as if it were there, and fail with it if it
+ * fails. Answers, effects and timers follow a commit, never precede it.
  */
 import { isRefusal } from '../../core/errors.js'
 import { shard as limits } from '../../core/limits.js'
@@ -29,7 +30,7 @@ export interface OwnedShard {
   /** Resolves after the commit. Rejects with Full, or with Moved when the shard went away before it was decided for good. */
   ask(asked: Asked): Promise<unknown>
   read(query: Query<unknown, unknown>, input: unknown): unknown
-  load(): Pick<ShardHere, 'waiting' | 'owedSince'>
+  load(): Pick<ShardHere, 'waiting' | 'owedSince' | 'timerDueAt'>
   /** Takes up what is owed and looks at timers. */
   start(): void
   /** Starts no more effects and fires no more timers, and gives effects under way a while to end and report. */
@@ -62,6 +63,15 @@ interface Letter {
   readonly reject: (error: unknown) => void
 }
 
+/** Commands that are decided and go together. */
+interface Batch {
+  readonly layer: Layer
+  readonly commit: number
+  readonly began: number
+  readonly owed: Owed[]
+  readonly joined: { readonly letter: Letter; readonly answer: unknown }[]
+}
+
 export function openShard(options: ShardOptions): OwnedShard {
   const { number, registry, clock, log, meters } = options
   const space = recentOver(options.space)
@@ -70,7 +80,11 @@ export function openShard(options: ShardOptions): OwnedShard {
   let commit = space.get(commitTable, []) ?? 0
   /** Commands with an id that wait for their answer: whoever asks again joins them and takes no second place. */
   const asking = new Map<string, Promise<unknown>>()
-  let working: Promise<void> | undefined
+  /** Takes letters still. */
+  let open: Batch | undefined
+  let onItsWay: Batch | undefined
+  let isAwake = false
+  const idlers: (() => void)[] = []
   const steadyAt = steadyTime(clock)
   /**
    * Before this time nothing that is remembered is forgotten. A new owner begins with a pause, since its time of day may be
@@ -93,54 +107,99 @@ export function openShard(options: ShardOptions): OwnedShard {
       if (state === 'lost') return reject(new Moved('the shard is not served here any more'))
       mailbox.push({ isAsked, join, resolve, reject })
       if (isAsked) commandsWaiting++
-      working ??= work()
+      wake()
     })
   }
 
-  /** Runs until the mailbox is empty. A commit begins once everybody who is ready now has written. */
-  async function work(): Promise<void> {
-    while (mailbox.length > 0) {
-      await new Promise<void>((begin) => clock.soon(begin))
-      await commitBatch()
-    }
-    working = undefined
+  /** A commit begins once everybody who is ready now has written. */
+  function wake(): void {
+    if (isAwake) return
+    isAwake = true
+    clock.soon(turn)
   }
 
-  async function commitBatch(): Promise<void> {
-    const began = clock.elapsed()
-    const layer = layerOver(space)
-    const owed: Owed[] = []
-    const moment: Moment = { at: clock.now(), steadyAt: steadyAt(), commit: commit + 1, owed }
-    const joined = takeLetters(layer, moment)
-    try {
-      if (layer.bytes() > 0) await commitLayer(layer, moment, joined.length)
-    } catch (error) {
-      space.forget()
-      if (error instanceof Moved) abandon()
-      for (const { letter } of joined) letter.reject(error)
-      return
+  function turn(): void {
+    isAwake = false
+    if (mailbox.length > 0) {
+      open ??= newBatch()
+      takeLetters(open)
     }
-    if (layer.bytes() > 0) meters?.committed(number, joined.length, clock.elapsed() - began)
+    if (open && !onItsWay) depart(open)
+    goOn()
+  }
+
+  function newBatch(): Batch {
+    const layer = layerOver(space)
+    if (onItsWay) layer.restOn(onItsWay.layer)
+    return { layer, commit: commit + (onItsWay ? 2 : 1), began: clock.elapsed(), owed: [], joined: [] }
+  }
+
+  /** Goes on with what waits, or tells those who wait for the end of it. */
+  function goOn(): void {
+    if (mailbox.length > 0 && !(open && isFull(open))) return wake()
+    if (mailbox.length === 0 && !open && !onItsWay) for (const idle of idlers.splice(0)) idle()
+  }
+
+  function depart(batch: Batch): void {
+    open = undefined
+    if (batch.layer.bytes() === 0) return landed(batch)
+    onItsWay = batch
+    commitLayer(batch).then(
+      () => {
+        onItsWay = undefined
+        commit = batch.commit
+        space.committed(batch.layer)
+        open?.layer.restOn(space)
+        // Many go now, so that the disk works while those of this one go on; a few wait for what these bring back.
+        if (open && open.joined.length >= limits.manyCommands) depart(open)
+        options.changed(batch.layer.written)
+        meters?.committed(number, batch.joined.length, clock.elapsed() - batch.began)
+        landed(batch)
+        if (open && !onItsWay) wake()
+        goOn()
+      },
+      (error: unknown) => {
+        onItsWay = undefined
+        space.forget()
+        if (error instanceof Moved) abandon()
+        for (const { letter } of batch.joined) letter.reject(error)
+        rejectOpen(error)
+        goOn()
+      },
+    )
+  }
+
+  function landed({ layer, owed, joined }: Batch): void {
     for (const { letter, answer } of joined) letter.resolve(answer)
     if (state === 'lost') return
     outbox.owe(owed)
     if (layer.touches(timerTable)) timers.look()
   }
 
-  async function commitLayer(layer: Layer, moment: Moment, joined: number): Promise<void> {
-    forgetAnswers(layer, moment.steadyAt, joined)
-    layer.put(commitTable, [], moment.commit)
-    layer.keep()
-    await options.commit(layer.changes())
-    commit = moment.commit
-    space.committed(layer)
-    options.changed(layer.written)
+  /** What was decided over a commit that never was is undone with it. */
+  function rejectOpen(error: unknown): void {
+    for (const { letter } of open?.joined ?? []) letter.reject(error)
+    open = undefined
   }
 
-  function takeLetters(layer: Layer, moment: Moment): { letter: Letter; answer: unknown }[] {
-    const joined: { letter: Letter; answer: unknown }[] = []
+  async function commitLayer({ layer, joined, ...batch }: Batch): Promise<void> {
+    forgetAnswers(layer, steadyAt(), joined.length)
+    layer.put(commitTable, [], batch.commit)
+    layer.keep()
+    space.committing(layer)
+    await options.commit(layer.changes())
+  }
+
+  function isFull({ joined, layer }: Batch): boolean {
+    return joined.length >= limits.commandsPerCommit || layer.bytes() >= limits.commitBytes
+  }
+
+  function takeLetters(batch: Batch): void {
+    const { layer, joined, owed, commit } = batch
+    const moment: Moment = { at: clock.now(), steadyAt: steadyAt(), commit, owed }
     let taken = 0
-    while (taken < mailbox.length && taken < limits.commandsPerCommit && layer.bytes() < limits.commitBytes) {
+    const until = clock.elapsed() + limits.decideMs
+    while (taken < mailbox.length && (taken === 0 || clock.elapsed() < until) && !isFull(batch)) {
       const letter = mailbox[taken++]!
       if (letter.isAsked) commandsWaiting--
       try {
@@ -150,7 +209,6 @@ export function openShard(options: ShardOptions): OwnedShard {
       }
     }
     mailbox = mailbox.slice(taken)
-    return joined
   }
 
   /** A little more than comes in, so that what is remembered shrinks back after a rush. */
@@ -238,6 +296,7 @@ export function openShard(options: ShardOptions): OwnedShard {
     for (const letter of mailbox) letter.reject(new Moved('the shard is not served here any more'))
     mailbox = []
     commandsWaiting = 0
+    rejectOpen(new Moved('the shard is not served here any more'))
   }
 
   return {
@@ -254,7 +313,7 @@ export function openShard(options: ShardOptions): OwnedShard {
       return answer.finally(() => asking.delete(id))
     },
     read: (query, input) => query.read(space, input),
-    load: () => ({ waiting: commandsWaiting, owedSince: outbox.owedSince() }),
+    load: () => ({ waiting: commandsWaiting, owedSince: outbox.owedSince(), timerDueAt: timers.dueAt() }),
     start() {
       outbox.resume()
       timers.look()
@@ -264,7 +323,7 @@ export function openShard(options: ShardOptions): OwnedShard {
     },
     async close() {
       if (state === 'open') state = 'closed'
-      while (working) await working
+      if (mailbox.length > 0 || open || onItsWay) await new Promise<void>((idle) => idlers.push(idle))
     },
     abandon,
   }

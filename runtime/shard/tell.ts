@@ -24,7 +24,9 @@ export function tellEffect(owner: string, command: string, input: unknown): Effe
 export function tellPerformer(shards: Shards, registry: Registry, log: Log): Performer {
   async function ask({ owner, command, input }: Telling, id: string): Promise<unknown> {
     try {
-      return await shards.ask(owner, registry.command(command), input, { id })
+      const told = registry.command(command)
+      if (told.idleWhen && shards.readHere?.(owner, told.idleWhen, input) === true) return undefined
+      return await shards.ask(owner, told, input, { id })
     } catch (error) {
       if (error instanceof StoreFailed) throw error
       log.error('shard.tell.failed', { command, error })

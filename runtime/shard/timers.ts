@@ -9,6 +9,8 @@ export type DueTimer = Row<[dueAt: number, owner: string, name: string], StoredT
 export interface Timers {
   /** Looks at the record again: the earliest timer may have changed. */
   look(): void
+  /** When the earliest timer is due, or was, that has not been handed over and done with. */
+  dueAt(): number | undefined
   /** Hands over nothing more and resolves when what was handed over is done with. */
   stop(): Promise<void>
 }
@@ -18,13 +20,15 @@ export function openTimers(options: { reader: Reader; clock: Clock; fire: (due: 
   const { reader, clock, fire } = options
   let cancel: (() => void) | undefined
   let wakeAt = Number.POSITIVE_INFINITY
+  let earliestDueAt: number | undefined
   let sweeping: Promise<void> | undefined
   let stopped = false
 
   function look(): void {
     if (stopped || sweeping) return
     const [earliest] = reader.range(timerTable, { limit: 1 })
-    const dueAt = earliest ? earliest.key[0] : Number.POSITIVE_INFINITY
+    earliestDueAt = earliest?.key[0]
+    const dueAt = earliestDueAt ?? Number.POSITIVE_INFINITY
     if (dueAt === wakeAt) return
     cancel?.()
     wakeAt = dueAt
@@ -49,6 +53,7 @@ export function openTimers(options: { reader: Reader; clock: Clock; fire: (due: 
 
   return {
     look,
+    dueAt: () => earliestDueAt,
     async stop() {
       stopped = true
       cancel?.()

@@ -14,6 +14,7 @@ export function writtenBehind(environment: Environment): Environment {
   let taken = unwritten()
   let underWay = unwritten()
   let working: Promise<void> | undefined
+  let step: Promise<void> | undefined
   let failure: Error | undefined
 
   async function writeAll(): Promise<void> {
@@ -21,13 +22,22 @@ export function writtenBehind(environment: Environment): Environment {
       while (taken.bytes > 0) {
         underWay = taken
         taken = unwritten()
-        await environment.write(underWay.commits())
+        step = environment.write(underWay.commits())
+        await step
         underWay = unwritten()
       }
       working = undefined
     } catch (error) {
       failure = error as Error
     }
+  }
+
+  /** Resolves once the file has all that was taken before the call. */
+  async function writtenSoFar(): Promise<void> {
+    const wanted = [underWay, taken]
+    const isOpen = (each: Unwritten) => each.bytes > 0 && (each === underWay || each === taken)
+    while (wanted.some(isOpen) && !failure) await step?.catch(() => undefined)
+    if (failure) throw failure
   }
 
   /** What is not in the file yet of these bounds, in their order: for each key its newest change. */
@@ -60,6 +70,10 @@ export function writtenBehind(environment: Environment): Environment {
       if (failure) throw failure
       for (const commit of commits) taken.add(commit)
       if (taken.bytes > 0) working ??= writeAll()
+    },
+    async copyTo(path) {
+      await writtenSoFar()
+      await environment.copyTo(path)
     },
     failure: () => failure ?? environment.failure(),
     async close() {

@@ -41,7 +41,7 @@ export function groupCommits(disk: Disk): Commits {
   let busy = false
   let failed: Error | undefined
 
-  /** Begun after the current turn, so that everybody whom the last group released can share the next. */
+  /** Begun after the current turn, so that everybody who writes in it can share the first group. */
   function begin(): void {
     busy = true
     setImmediate(nextGroup)
@@ -50,18 +50,21 @@ export function groupCommits(disk: Disk): Commits {
   function nextGroup(): void {
     const refusal = disk.refusal()
     if (refusal) {
-      rejectAll(waiting.splice(0), refusal)
+      end(waiting.splice(0), refusal)
       return
     }
     const group = takeGroup()
     disk.write(group.map(({ commit }) => commit)).then(
       () => {
+        // What came meanwhile goes before this group hears of its end, so that the disk works while they go on.
+        if (waiting.length > 0) nextGroup()
+        else busy = false
         for (const { resolve } of group) resolve()
-        done()
+        restIfIdle()
       },
       (cause) => {
         failed = disk.failed(cause)
-        rejectAll([...group, ...waiting.splice(0)], failed)
+        end([...group, ...waiting.splice(0)], failed)
       },
     )
   }
@@ -76,15 +79,14 @@ export function groupCommits(disk: Disk): Commits {
     return group
   }
 
-  function rejectAll(group: readonly Waiting[], error: Error): void {
+  function end(group: readonly Waiting[], error: Error): void {
+    busy = false
     for (const { reject } of group) reject(error)
-    done()
+    restIfIdle()
   }
 
-  function done(): void {
-    busy = false
-    if (waiting.length > 0) begin()
-    else for (const idle of idlers.splice(0)) idle()
+  function restIfIdle(): void {
+    if (!busy) for (const idle of idlers.splice(0)) idle()
   }
 
   return {

@@ -13,6 +13,8 @@ export interface Table<K extends Key, V> {
   readonly upgrades: Readonly<Record<number, (old: never) => unknown>>
   /** Its records are read again soon after they are written, so a shard keeps the newest of them at hand. */
   readonly isReadSoon?: true
+  /** Also those that were only read are kept at hand: they are read far more often than written. */
+  readonly isReadOften?: true
   /** Never set: they carry the types of key and record. */
   readonly keyType?: K
   readonly recordType?: V
@@ -31,6 +33,10 @@ export function table<K extends Key, V>(
 
 export function readSoon<K extends Key, V>(table: Table<K, V>): Table<K, V> {
   return { ...table, isReadSoon: true }
+}
+
+export function readOften<K extends Key, V>(table: Table<K, V>): Table<K, V> {
+  return { ...table, isReadSoon: true, isReadOften: true }
 }
 
 export interface RangeOptions {
@@ -114,6 +120,15 @@ export interface Store {
   /** Why the store takes no writes just now, if so. */
   failure(): Error | undefined
   close(): Promise<void>
+}
+
+/** A store of which a second file can be made. */
+export interface FileStore extends Store {
+  /**
+   * Makes a file of everything that was committed before the call, and of no part of any commit, while commits go on:
+   * one state of every space. Resolves once the file is on the disk.
+   */
+  copyTo(path: string): Promise<void>
 }
 
 /** The directory cannot be opened as asked; `message` is a sentence for the operator. Nothing was changed. */

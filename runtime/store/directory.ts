@@ -1,10 +1,13 @@
 /** The directory that holds the data: what its files are called, whether it can be used, and how full its disk is. */
-import { accessSync, closeSync, constants, fsyncSync, mkdirSync, openSync, statfsSync } from 'node:fs'
+import { accessSync, closeSync, constants, existsSync, fsyncSync, mkdirSync, openSync, statfsSync } from 'node:fs'
+import { join } from 'node:path'
 import { store as limits } from '../../core/limits.js'
 import type { Log } from '../observe/log.js'
 import { StoreFailed, StoreUnusable } from './contract.js'
 
 export const dataFileName = 'store.mdb'
+/** What a backup holds is gathered here first; while it is there, nothing else in the directory counts. */
+export const restoringFolder = 'restoring'
 
 /** Makes the directory where there is none; only its owner may enter it. */
 export function prepareDirectory(dir: string): void {
@@ -21,6 +24,14 @@ export function prepareDirectory(dir: string): void {
     }
     throw new StoreUnusable(`The data directory ${dir} cannot be used: ${message}.`)
   }
+}
+
+/** Data of a restore that was cut short is no data, and an empty installation in its place would look like a loss. */
+export function refuseHalfRestored(dir: string): void {
+  if (!existsSync(join(dir, restoringFolder))) return
+  throw new StoreUnusable(
+    `A restore into the data directory ${dir} was cut short. Restore again, or empty the directory.`,
+  )
 }
 
 /** Makes names that were created or moved in the directory survive a power cut. */
@@ -63,7 +74,7 @@ export function watchDisk(
   }
 }
 
-function freeBytesAt(dir: string): number {
+export function freeBytesAt(dir: string): number {
   const disk = statfsSync(dir)
   return disk.bavail * disk.bsize
 }

@@ -17,6 +17,8 @@ export interface Environment {
   write(commits: readonly Commit[]): Promise<void>
   /** Keeps the state that readers see now as it is in the file, whatever is written, until what it answers is called. */
   pin(): () => void
+  /** Makes a file of the state that readers see now, while transactions go on. */
+  copyTo(path: string): Promise<void>
   /** Why what was written earlier may not be on the disk, if so. */
   failure(): Error | undefined
   close(): Promise<void>
@@ -48,6 +50,8 @@ export function openEnvironment(path: string, { mapBytes = limits.mapBytes, sync
     noSync: !sync,
     eventTurnBatching: false,
     commitDelay: 0,
+    maxFreeSpaceToLoad: limits.freePagesLoaded,
+    maxFreeSpaceToRetain: limits.freePagesRetained,
     safeRestore: true,
     cache: false as const,
     encoding: 'binary' as const,
@@ -85,6 +89,8 @@ export function openEnvironment(path: string, { mapBytes = limits.mapBytes, sync
       const transaction = db.useReadTransaction()
       return () => transaction.done()
     },
+    // Left as it lies rather than compacted: that would walk every tree, and the free pages are given back by use.
+    copyTo: (to) => db.backup(to, false),
     failure: () => undefined,
     close: () => db.close(),
   }

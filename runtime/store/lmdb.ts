@@ -1,19 +1,20 @@
 /** Opens the data of a directory as a store: its spaces, their one group-committed write path, and what ends it. */
 import { existsSync, renameSync, rmSync } from 'node:fs'
+import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Log } from '../observe/log.js'
 import { type About, aboutNew, aboutTable, checkAbout } from './about.js'
 import { writtenBehind } from './behind.js'
 import { checkpointPath, recoverData, thisBoot } from './checkpoint.js'
 import { groupCommits } from './commits.js'
-import { type Space, type Store, StoreFailed, StoreUnusable } from './contract.js'
+import { type FileStore, type Space, StoreFailed, StoreUnusable } from './contract.js'
 import { checkDataFile } from './datafile.js'
-import { dataFileName, prepareDirectory, syncDirectory, watchDisk } from './directory.js'
+import { dataFileName, prepareDirectory, refuseHalfRestored, syncDirectory, watchDisk } from './directory.js'
 import { type Environment, openEnvironment } from './environment.js'
 import { followedBySync } from './following.js'
 import { keyBytes } from './key.js'
 import { claimDirectory } from './owner.js'
-import { encodeWrites, spaceOver } from './space.js'
+import { encodeWrites, ownSpace, spaceOfShard, spaceOver } from './space.js'
 
 export interface StoreOptions {
   readonly dir: string
@@ -34,14 +35,11 @@ export interface StoreOptions {
   readonly boot?: string
 }
 
-/** The numbers of spaces in the file. */
-const ownSpace = 0
-const spaceOfShard = (shard: number) => shard + 1
-
 /** Opens the data in `dir`, made new when there is none, and holds the directory until the store is closed. */
-export async function openStore(options: StoreOptions): Promise<Store> {
+export async function openStore(options: StoreOptions): Promise<FileStore> {
   const { dir, durability = 'synced', boot = thisBoot() } = options
   prepareDirectory(dir)
+  refuseHalfRestored(dir)
   const claim = await claimDirectory(dir)
   let environment: Environment | undefined
   try {
@@ -90,7 +88,7 @@ function storeOver(
   aboutAtFirst: About,
   options: StoreOptions,
   release: () => Promise<void>,
-): Store {
+): FileStore {
   const { dir, log, shards } = options
   const diskRefusal = watchDisk(dir, log, options.freeBytes)
   const refusal = () => syncFailure() ?? diskRefusal()
@@ -101,6 +99,8 @@ function storeOver(
   let about = aboutAtFirst
   let closing: Promise<void> | undefined
   let syncFailed: Error | undefined
+  /** Under way: the file must not be closed beneath them. */
+  const copies = new Set<Promise<void>>()
 
   function syncFailure(): Error | undefined {
     const cause = environment.failure()
@@ -115,6 +115,12 @@ function storeOver(
       `Writing the data in ${dir} failed: ${why}. Nothing more is written until the process is started again.`,
       { cause },
     )
+  }
+
+  async function copyTo(path: string): Promise<void> {
+    await environment.copyTo(path)
+    const copy = await open(path, 'r')
+    await copy.sync().finally(() => copy.close())
   }
 
   return {
@@ -132,9 +138,20 @@ function storeOver(
       await own.commit(own.encode([{ table: aboutTable, key: [], value: adopted }]))
       about = adopted
     },
+    async copyTo(path) {
+      if (closing) throw new StoreFailed('The store is closed.')
+      const copying = copyTo(path).finally(() => copies.delete(copying))
+      copies.add(copying)
+      await copying
+    },
     failure: () => commits.failure() ?? refusal(),
     close() {
-      closing ??= commits.settled().then(environment.close).then(syncFailure).then(release)
+      closing ??= commits
+        .settled()
+        .then(() => Promise.allSettled(copies))
+        .then(environment.close)
+        .then(syncFailure)
+        .then(release)
       return closing
     },
   }

@@ -9,7 +9,8 @@ import { join } from 'node:path'
 import { store as limits } from '../../core/limits.js'
 import { StoreUnusable } from './contract.js'
 
-const claimName = /^owner-[0-9a-f]{16}\.sock$/
+/** What the file of a claim is called. */
+export const claimName = /^owner-[0-9a-f]{16}\.sock$/
 
 export interface Claim {
   release(): Promise<void>
@@ -21,8 +22,7 @@ export interface Claim {
  */
 export async function claimDirectory(dir: string): Promise<Claim> {
   const folder = openSync(dir, constants.O_RDONLY | constants.O_DIRECTORY)
-  // A socket's path may have some hundred bytes only; through the open folder it is short however deep the folder is.
-  const near = process.platform === 'linux' ? `/proc/self/fd/${folder}` : dir
+  const near = nearPath(folder, dir)
   const mine = `owner-${randomBytes(8).toString('hex')}.sock`
   const server = createServer((caller) => {
     caller.on('error', () => caller.destroy())
@@ -47,6 +47,25 @@ export async function claimDirectory(dir: string): Promise<Claim> {
     throw new StoreUnusable(`The data directory ${dir} cannot be claimed: ${(error as Error).message}.`)
   }
   return { release }
+}
+
+/** Which process holds the directory; undefined when none does. Claims nothing itself. */
+export async function ownerOf(dir: string): Promise<string | undefined> {
+  const folder = openSync(dir, constants.O_RDONLY | constants.O_DIRECTORY)
+  try {
+    for (const name of readdirSync(dir).filter((each) => claimName.test(each))) {
+      const owner = await ownerBehind(join(nearPath(folder, dir), name))
+      if (owner) return owner
+    }
+    return undefined
+  } finally {
+    closeSync(folder)
+  }
+}
+
+/** A socket's path may have some hundred bytes only; through the open folder it is short however deep the folder is. */
+function nearPath(folder: number, dir: string): string {
+  return process.platform === 'linux' ? `/proc/self/fd/${folder}` : dir
 }
 
 function listen(server: Server, path: string): Promise<void> {

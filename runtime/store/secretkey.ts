@@ -14,7 +14,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { settings } from '../../core/limits.js'
-import { dataFileName, prepareDirectory, syncDirectory } from './directory.js'
+import { dataFileName, prepareDirectory, refuseHalfRestored, syncDirectory } from './directory.js'
 
 export const secretKeyFileName = 'secret.key'
 
@@ -41,6 +41,7 @@ export function readOrMakeSecretKey(dir: string, configured?: string): SecretKey
     throw new SecretKeyUnusable(`PARLEY_SECRET_KEY must be ${spelling}.`)
   }
   prepareDirectory(dir)
+  refuseHalfRestored(dir)
   const path = join(dir, secretKeyFileName)
   if (existsSync(path)) return readKey(path)
   if (existsSync(join(dir, dataFileName))) {

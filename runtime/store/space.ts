@@ -7,6 +7,10 @@ import type { Environment } from './environment.js'
 import { keyBytes, keyParts, passingKeyBytes } from './key.js'
 import { type Bounds, boundsBeyond, boundsOf, continued, isEmpty } from './range.js'
 
+/** The numbers of spaces in the file. */
+export const ownSpace = 0
+export const spaceOfShard = (shard: number) => shard + 1
+
 export interface SpaceOver {
   readonly environment: Pick<Environment, 'get' | 'slice'>
   readonly commit: (commit: Commit) => Promise<void>

@@ -11,10 +11,11 @@ import type { Log } from '../observe/log.js'
 import { type Chat, findChat, placeOfChat, wrongOrigin } from './chat.js'
 import { type Feed, openFeed } from './feed.js'
 import type { Followers } from './followers.js'
-import { frameOfLine, type LiveAdapter } from './lines.js'
+import { type LiveAdapter, type ToldLine, tellingOf } from './lines.js'
+import { tellOlder } from './older.js'
 import { openPage } from './page.js'
 import type { Visitor, VisitorTokens } from './tokens.js'
-import { readLines, readUnmarked } from './transcript.js'
+import { readLines, readOlder, readUnmarked } from './transcript.js'
 
 export interface DoorOptions {
   readonly places: Places
@@ -25,6 +26,8 @@ export interface DoorOptions {
   /** The origin of our own pages. */
   readonly ownOrigin: () => string
   readonly log: Log
+  /** Told of every socket that is closed from here, once, by the code that its page is told. */
+  readonly closed: (code: number) => void
 }
 
 const socketPath = /^\/v4\/webchat\/([^/]+)$/
@@ -54,13 +57,35 @@ export function openSocketDoor(options: DoorOptions): SocketDoor & { count(): nu
     if (!/^\d{0,15}$/.test(after)) return invalid('after', 'must be a cursor', { status: 400 })
     if ((perAddress.get(remoteAddress) ?? 0) >= limits.socketsPerAddress) return refuse('request.rate_limited')
     const visitor = tokens.open(asked.get('token') ?? '', place)
-    if (!visitor) return turnedAway
+    if (!visitor) return telling(turnedAway, options.closed)
     const leave = enter(remoteAddress)
     const coming = { origin, address: remoteAddress, leave, ...(after !== '' && { after: Number(after) }) }
-    return listenerOf(options, visitor, coming)
+    return telling(listenerOf(options, visitor, coming), options.closed)
   }
 
   return { limits, takes: (path) => socketPath.test(path), admit, count: () => count }
+}
+
+/** The listener, with somebody told why its socket was closed, unless its page had gone before. */
+function telling(listener: SocketListener, told: DoorOptions['closed']): SocketListener {
+  let isOver = false
+  return {
+    ...listener,
+    opened: (socket) =>
+      listener.opened({
+        send: (text) => socket.send(text),
+        bufferedBytes: () => socket.bufferedBytes(),
+        close(code, reason) {
+          if (!isOver) told(code)
+          isOver = true
+          socket.close(code, reason)
+        },
+      }),
+    closed() {
+      isOver = true
+      listener.closed()
+    },
+  }
 }
 
 /** Without a good token a page is told so and nothing else. */
@@ -100,6 +125,12 @@ function listenerOf(options: DoorOptions, visitor: Visitor, coming: Coming): Soc
     return chat
   }
 
+  async function lineNow(socket: LiveSocket, line: ToldLine) {
+    const chat = await chatNow(socket)
+    if (isRefusal(chat)) return undefined
+    return tellingOf(line, { media: places.media, adapter, agent: chat.agent, address: visitorId })
+  }
+
   async function mayEnter(socket: LiveSocket): Promise<boolean> {
     const { allowed } = await buckets.spend('webchatAddress', coming.address)
     if (!allowed) socket.close(closeCodes.tooMany, 'Too many connections: come again a little later.')
@@ -123,11 +154,7 @@ function listenerOf(options: DoorOptions, visitor: Visitor, coming: Coming): Soc
       clock,
       write: live.write,
       read: (after) => shards.read(asid, readLines, { asid, ...(after !== undefined && { after }) }),
-      async frameOf(line) {
-        const chat = await chatNow(socket)
-        if (isRefusal(chat)) return undefined
-        return frameOfLine(line, { media: places.media, adapter, agent: chat.agent, address: visitorId })
-      },
+      tellingOf: (line) => lineNow(socket, line),
       failed,
     })
     unfollow = followers.follow(asid, feed)
@@ -150,9 +177,19 @@ function listenerOf(options: DoorOptions, visitor: Visitor, coming: Coming): Soc
         async hear(items) {
           const chat = await chatNow(socket)
           if (isRefusal(chat)) return chat
-          return hear(places, { ...chat, items: items.map((item) => ({ ...item, address: visitorId })) }, log)
+          const told = items.map(({ id, inbound }) => ({ address: visitorId, id, inbound }))
+          return hear(places, { agent: chat.agent, bound: chat.bound, items: told }, log)
         },
         unmarked: (state, messageIds) => shards.read(asid, readUnmarked, { asid, state, messageIds }),
+        older: (before) =>
+          tellOlder(
+            {
+              read: (before) => shards.read(asid, readOlder, { asid, before }),
+              tellingOf: (line) => lineNow(socket, line),
+              write: live.write,
+            },
+            before,
+          ),
         maySay,
         hasBegun: () => feed?.hasBegun() ?? false,
         failed,

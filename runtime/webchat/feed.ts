@@ -3,7 +3,7 @@
  * may be more and the page has room, so that what is old and what is new come by one road, in order and each once, and a
  * slow page costs no memory.
  */
-import type { Telling } from '../../core/channel/live.js'
+import type { LineTelling, Telling } from '../../core/channel/live.js'
 import { closeCodes } from '../../core/channel/live.js'
 import { isRefusal, type Refusal } from '../../core/errors.js'
 import { webchat as limits } from '../../core/limits.js'
@@ -29,13 +29,13 @@ export interface FeedOptions {
   readonly write: (telling: Telling) => string
   readonly read: (after: number | undefined) => Promise<LinesFound | Refusal>
   /** Undefined while a line cannot be shown; it is asked again. */
-  readonly frameOf: (line: ToldLine) => Promise<string | undefined>
+  readonly tellingOf: (line: ToldLine) => Promise<LineTelling | undefined>
   /** Says that it cannot go on for a reason of our own. */
   readonly failed: (error: unknown) => void
 }
 
 export function openFeed(options: FeedOptions): Feed {
-  const { socket, clock, write, read, frameOf } = options
+  const { socket, clock, write, read, tellingOf } = options
   let cursor = options.after
   let signal: Head['signal']
   let toldSignalAt: number | undefined
@@ -45,8 +45,10 @@ export function openFeed(options: FeedOptions): Feed {
   let isReading = false
   let isOver = false
   let cancelAgain: (() => void) | undefined
+  let toldAt = Number.NEGATIVE_INFINITY
 
   function tell(frame: string): boolean {
+    toldAt = clock.elapsed()
     if (socket.send(frame) === 'sent') return true
     socket.close(closeCodes.behind, 'Too much waits to be read: connect again.')
     return false
@@ -85,10 +87,10 @@ export function openFeed(options: FeedOptions): Feed {
     if (isRefusal(found)) return tryAgain()
     if (!isGreeted) greet(found)
     for (const line of found.lines) {
-      const frame = await frameOf(line)
+      const telling = await tellingOf(line)
       if (isOver) return
-      if (frame === undefined) return tryAgain()
-      if (!tell(frame)) return
+      if (telling === undefined) return tryAgain()
+      if (!tell(write(telling))) return
       cursor = line.cursor
       if (!hasRoom()) {
         isWanted = true
@@ -123,7 +125,9 @@ export function openFeed(options: FeedOptions): Feed {
       if (head.newest > (cursor ?? 0) || signal?.at !== toldSignalAt) want()
     },
     look() {
-      if (isCaughtUp) tell(write({ kind: 'ping', cursor: cursor ?? 0 }))
+      // A page that was told something just now knows that the line is good.
+      const isSilent = clock.elapsed() - toldAt > limits.lookEveryMs / 2
+      if (isCaughtUp && isSilent) tell(write({ kind: 'ping', cursor: cursor ?? 0 }))
       want()
     },
     drained() {

@@ -1,7 +1,7 @@
 /** A line of a visitor's record as pages are shown it: messages rendered anew each time, by what the agent is now. */
-import type { ContentMessage } from '../../core/amf/index.js'
+import type { ContentMessage, Part } from '../../core/amf/index.js'
 import type { Adapter } from '../../core/channel/adapter.js'
-import type { Live } from '../../core/channel/live.js'
+import type { Contact, LineTelling, Live } from '../../core/channel/live.js'
 import type { UserContent } from '../../core/conversation/state.js'
 import { isRefusal } from '../../core/errors.js'
 import { render } from '../../core/render/render.js'
@@ -31,14 +31,14 @@ export interface Showing {
   readonly address: string
 }
 
-/** The frame, or undefined while the media of the message cannot be looked up. */
-export async function frameOfLine(
+/** What is told of it, or undefined while the media of the message cannot be looked up. */
+export async function tellingOf(
   line: ToldLine,
   { media, adapter, agent, address }: Showing,
-): Promise<string | undefined> {
-  const { live, descriptor } = adapter
+): Promise<LineTelling | undefined> {
+  const { descriptor } = adapter
   const { cursor, at } = line
-  if ('said' in line) return live.write({ kind: 'said', cursor, at, ...line.said })
+  if ('said' in line) return { kind: 'said', cursor, at, ...line.said }
   const { id: messageId, content, state } = line.message
   const hosted = await withHostedMedia(media, content, descriptor.traits)
   if (isRefusal(hosted)) return undefined
@@ -46,5 +46,15 @@ export async function frameOfLine(
   const message = 'reason' in hosted ? content : hosted
   const { blocks } = render(message, descriptor.traits, readerOf(agent))
   const [wire] = adapter.render(blocks, { address, messageId })
-  return live.write({ kind: 'message', cursor, at, state, wire })
+  return { kind: 'message', cursor, at, state, wire, contacts: contactsIn(content.parts) }
+}
+
+/** What is written for another channel alone is shown here by what stands in for it. */
+function contactsIn(parts: readonly Part[]): Contact[] {
+  return parts.flatMap((part) => {
+    if (part.type === 'native') return part.channel === 'webchat' ? [] : contactsIn(part.fallback)
+    if (part.type !== 'share.contact') return []
+    const { type: _type, ...contact } = part
+    return [contact]
+  })
 }

@@ -1,32 +1,36 @@
 /** Web chat as a whole: the questions it asks of shards, the calls it answers, and the door for its sockets. */
 import type { Adapter } from '../../core/channel/adapter.js'
+import { closeCodes } from '../../core/channel/live.js'
 import type { Wire } from '../bus/contract.js'
 import type { Places } from '../gateway/places.js'
 import type { Route } from '../http/route.js'
 import type { SocketDoor } from '../http/websocket.js'
 import type { Buckets } from '../limits/contract.js'
 import type { Log } from '../observe/log.js'
+import type { Metrics } from '../observe/metrics.js'
+import { counterOf, gaugeOf } from '../observe/named.js'
 import type { Local, Repertoire } from '../shard/contract.js'
 import { parsedUrl } from '../url.js'
 import { openSocketDoor } from './door.js'
 import { openFollowers } from './followers.js'
 import type { LiveAdapter } from './lines.js'
 import { openVisitorTokens } from './tokens.js'
-import { readLines, readUnmarked } from './transcript.js'
+import { readLines, readOlder, readUnmarked } from './transcript.js'
 import { visitorRoutes } from './visitors.js'
 
-export const webchatQueries = [readLines, readUnmarked] as unknown as Repertoire['queries']
+export const webchatQueries = [readLines, readOlder, readUnmarked] as unknown as Repertoire['queries']
 
 /** Pages of any site may call here; whether they are wanted the binding says. */
 export function isChatPath(path: string): boolean {
   return path.startsWith('/v4/webchat/')
 }
 
+/** Codes of the widget's protocol, by what they are called. */
+const whyOf = new Map<number, string>(Object.entries(closeCodes).map(([why, code]) => [code, why]))
+
 export interface Webchat {
   readonly routes: readonly Route[]
   readonly sockets: SocketDoor
-  /** Sockets that are open. */
-  count(): number
   close(): void
 }
 
@@ -40,6 +44,7 @@ export interface WebchatOptions {
   readonly publicUrl: () => string
   readonly randomBytes: (count: number) => Uint8Array
   readonly log: Log
+  readonly metrics: Metrics
 }
 
 export function openWebchat(options: WebchatOptions): Webchat {
@@ -49,11 +54,15 @@ export function openWebchat(options: WebchatOptions): Webchat {
   const tokens = openVisitorTokens(options.tokenKey, clock)
   const ownOrigin = () => parsedUrl(options.publicUrl())?.origin ?? ''
   const followers = openFollowers({ local, ...(bus && { bus }), clock })
-  const door = openSocketDoor({ places, adapter: adapter as LiveAdapter, tokens, followers, buckets, ownOrigin, log })
+  const closed = counterOf(options.metrics, 'parley_webchat_closed_total')
+  const door = openSocketDoor({
+    ...{ places, adapter: adapter as LiveAdapter, tokens, followers, buckets, ownOrigin, log },
+    closed: (code) => closed(whyOf.get(code) ?? 'other').add(),
+  })
+  gaugeOf(options.metrics, 'parley_webchat_sockets', door.count)
   return {
     routes: visitorRoutes({ places, tokens, buckets, ownOrigin, randomBytes }),
     sockets: door,
-    count: door.count,
     close: followers.close,
   }
 }

@@ -20,6 +20,8 @@ export interface PageOptions {
   readonly hear: (items: readonly { id: string; inbound: Inbound }[]) => Promise<Refusal | undefined>
   /** Which of the messages have not come so far yet, as far as is known. */
   readonly unmarked: (state: Mark, messageIds: readonly string[]) => Promise<readonly string[] | Refusal>
+  /** Lines that stand before that one. */
+  readonly older: (before: number) => Promise<Telling | Refusal>
   /** Whether the visitor, and the address they are at, may say one thing more. */
   readonly maySay: () => Promise<Spent>
   /** There is a conversation that typing can belong to. */
@@ -63,6 +65,8 @@ export function openPage(options: PageOptions): (text: string) => void {
         return marked(frame.state, frame.messageIds)
       case 'typing':
         return typing()
+      case 'older':
+        return older(frame.before)
     }
   }
 
@@ -76,8 +80,18 @@ export function openPage(options: PageOptions): (text: string) => void {
     if (!allowed) return slowDown(retryAfterSeconds, id)
     const refusal = await options.hear([{ id, inbound }])
     if (!refusal) return tell({ kind: 'accepted', id })
+    notNow('It could not be taken just now.', id)
+  }
+
+  function notNow(message: string, id?: string): void {
     const retryAfterMs = http.retryAfterSeconds * 1000
-    tell({ kind: 'error', code: 'unavailable', message: 'It could not be taken just now.', id, retryAfterMs })
+    tell({ kind: 'error', code: 'unavailable', message, retryAfterMs, ...(id && { id }) })
+  }
+
+  async function older(before: number): Promise<void> {
+    const telling = await options.older(before)
+    if (isRefusal(telling)) notNow('Older lines cannot be read just now.')
+    else tell(telling)
   }
 
   /** One and the same for all pages, so that it counts once however many of them say it. What was read has arrived. */

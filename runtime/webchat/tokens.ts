@@ -1,8 +1,8 @@
 /** Tokens of visitors: signed words that name an agent, a visitor and an end. They are checked without looking anything up. */
-import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { AgentPlace } from '../../core/agentkey.js'
 import { webchat as limits } from '../../core/limits.js'
 import type { Clock } from '../clock.js'
+import { openSignedWords } from '../http/signed.js'
 
 export interface Visitor extends AgentPlace {
   readonly visitorId: string
@@ -14,22 +14,21 @@ export interface VisitorTokens {
   open(token: string, agent: AgentPlace): Visitor | undefined
 }
 
-const version = 'wv1'
-const tokenPattern = /^wv1\.([\w-]{1,700})\.([\w-]{43})$/
+const version = 'wv1.'
 
 export function openVisitorTokens(key: Uint8Array, clock: Pick<Clock, 'now'>): VisitorTokens {
-  const signature = (payload: string) => createHmac('sha256', key).update(`${version}.${payload}`).digest()
+  const words = openSignedWords(key)
   return {
     mint({ orgId, agentId, visitorId }) {
       const expiresAt = clock.now() + limits.tokenMs
       const payload = Buffer.from(JSON.stringify({ orgId, agentId, visitorId, expiresAt })).toString('base64url')
-      return { token: `${version}.${payload}.${signature(payload).toString('base64url')}`, expiresAt }
+      return { token: words.sign(version + payload), expiresAt }
     },
     open(token, agent) {
-      const [, payload, signed] = (token.length <= limits.tokenChars && tokenPattern.exec(token)) || []
-      if (!payload || !signed) return undefined
-      if (!timingSafeEqual(Buffer.from(signed, 'base64url'), signature(payload))) return undefined
-      const { orgId, agentId, visitorId, expiresAt } = JSON.parse(Buffer.from(payload, 'base64url').toString())
+      const text = token.length <= limits.tokenChars ? words.read(token) : undefined
+      if (!text?.startsWith(version)) return undefined
+      const payload = Buffer.from(text.slice(version.length), 'base64url').toString()
+      const { orgId, agentId, visitorId, expiresAt } = JSON.parse(payload)
       const isGood = orgId === agent.orgId && agentId === agent.agentId && expiresAt > clock.now()
       return isGood ? { orgId, agentId, visitorId } : undefined
     },

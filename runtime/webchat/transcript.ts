@@ -9,7 +9,7 @@ import type { Conversation, Outgoing, UserContent } from '../../core/conversatio
 import { webchat as limits } from '../../core/limits.js'
 import { conversationTable, outgoingTable, trafficTable } from '../gateway/tables.js'
 import type { Query, Tx } from '../shard/contract.js'
-import { type Reader, readSoon, table } from '../store/contract.js'
+import { type Reader, type Row, readSoon, table } from '../store/contract.js'
 import type { ToldLine } from './lines.js'
 
 export type Line =
@@ -24,7 +24,8 @@ export interface Head {
   readonly signal?: { readonly signal: 'typing' | 'read'; readonly at: number; readonly behind: number }
 }
 
-export const lineTable = table<[asid: string, cursor: number], Line>('webchat.line')
+type LineKey = [asid: string, cursor: number]
+export const lineTable = table<LineKey, Line>('webchat.line')
 export const headTable = readSoon(table<[asid: string], Head>('webchat.head'))
 
 const nothingYet: Head = { newest: 0 }
@@ -85,14 +86,49 @@ export const readLines: Query<LinesAsked, LinesFound> = {
   name: 'webchat.lines',
   read(reader, { asid, after }) {
     const head = reader.get(headTable, [asid]) ?? nothingYet
-    const from = after === undefined ? Math.max(0, head.newest - limits.historyLines) : Math.min(after, head.newest)
-    const rows = [...reader.range(lineTable, { prefix: [asid], after: [asid, from], limit: limits.linesPerRead })]
+    // Pages look now and then whether they missed anything, and mostly they did not.
+    if (after !== undefined && after >= head.newest) return { head, lines: [], upTo: head.newest, more: false }
+    const from = after ?? Math.max(0, head.newest - limits.historyLines)
+    const rows = linesBehind(reader, asid, from, head.newest)
     const [oldest] = after === undefined && from > 0 ? reader.range(lineTable, { prefix: [asid], limit: 1 }) : []
     return {
       head,
       lines: rows.flatMap(({ key: [, cursor], value }) => toldOf(reader, asid, cursor, value) ?? []),
       upTo: rows.length < limits.linesPerRead ? head.newest : rows.at(-1)!.key[1],
       more: oldest !== undefined && oldest.key[1] <= from,
+    }
+  },
+}
+
+/** The next lines. A single one, which is what a page that follows mostly lacks, is read without looking for others. */
+function linesBehind(reader: Reader, asid: string, from: number, newest: number): Row<LineKey, Line>[] {
+  if (from + 1 < newest) {
+    return [...reader.range(lineTable, { prefix: [asid], after: [asid, from], limit: limits.linesPerRead })]
+  }
+  const key: LineKey = [asid, newest]
+  const value = reader.get(lineTable, key)
+  return value ? [{ key, value }] : []
+}
+
+/** Lines that stand before one, the newest of them first, at most as many as are read at a time. */
+export interface OlderFound {
+  readonly lines: readonly ToldLine[]
+  /** Everything from here on has been looked at. */
+  readonly downTo: number
+  /** There are lines before that. */
+  readonly more: boolean
+}
+
+export const readOlder: Query<{ readonly asid: string; readonly before: number }, OlderFound> = {
+  name: 'webchat.older',
+  read(reader, { asid, before }) {
+    const wanted = { prefix: [asid], after: [asid, before], reverse: true, limit: limits.linesPerRead + 1 }
+    const rows = [...reader.range(lineTable, wanted)]
+    const looked = rows.slice(0, limits.linesPerRead)
+    return {
+      lines: looked.flatMap(({ key: [, cursor], value }) => toldOf(reader, asid, cursor, value) ?? []),
+      downTo: looked.at(-1)?.key[1] ?? 0,
+      more: rows.length > looked.length,
     }
   },
 }

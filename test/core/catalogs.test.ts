@@ -1,4 +1,7 @@
 /** The catalogs hold what they promise: enough of it, well formed, in step with itself, and safe to put before people. */
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
 import fc from 'fast-check'
@@ -55,6 +58,21 @@ t.test('Every entry is of the shape its kind declares', async (t) => {
     const check = ajv.compile(shapeOf(kind))
     for (const entry of listCatalog(kind)) t.ok(check(entry), `${entry.id} ${ajv.errorsText(check.errors)}`)
   }
+})
+
+t.test('Every name that is written to the log of an agent is in the catalog of log events', async (t) => {
+  const root = fileURLToPath(new URL('../../../', import.meta.url))
+  const written = ['core/conversation', 'runtime/gateway'].flatMap((folder) =>
+    readdirSync(join(root, folder)).flatMap((name) => {
+      const text = readFileSync(join(root, folder, name), 'utf8')
+      return [...text.matchAll(/\.log\(\{[^}]*\bevent: '([^']+)'/g)].map(([, event]) => event!)
+    }),
+  )
+  t.ok(written.length >= 9, 'they were found at all')
+  t.same(
+    written.filter((event) => !findInCatalog('log-events', event)),
+    [],
+  )
 })
 
 t.test('Ids are unique, qualified by kind, and fit a path and a slug', async (t) => {

@@ -1,12 +1,14 @@
 /**
  * The long form: `npm run faults` does everything that can happen to real processes, many times over, and prints a line for
  * each kind of fault. `--seed` draws the same moments again, `--only` takes the kinds whose name holds that word, and
- * `--cycles` does each so many times. `--logs` names a folder for what the nodes printed.
+ * `--cycles` does each so many times; `--kills-each` goes on with campaigns until so many kills were aimed at each of their
+ * stages. `--logs` names a folder for what the nodes printed.
  */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { constants } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { clusterCampaigns, embeddedCampaigns, rolledCampaigns } from './campaigns.js'
 import { embeddedKills } from './kills.js'
 import { lostLogs } from './lostlogs.js'
 import { rarerOutages, usualOutages } from './outages.js'
@@ -21,6 +23,7 @@ const { values } = parseArgs({
     seed: { type: 'string' },
     only: { type: 'string', default: '' },
     cycles: { type: 'string' },
+    'kills-each': { type: 'string' },
     logs: { type: 'string' },
   },
 })
@@ -39,6 +42,12 @@ interface Kind {
 
 function cycles(usual: number): number {
   return values.cycles === undefined ? usual : Number(values.cycles)
+}
+
+/** Of campaigns. */
+function strokes() {
+  const each = values['kills-each']
+  return { cycles: cycles(strikes), seed, note, ...(each !== undefined && { killsEach: Number(each) }) }
 }
 
 function note(line: string): void {
@@ -82,6 +91,16 @@ const kinds: readonly Kind[] = [
   {
     name: 'sends of a cluster whose nodes stand still',
     run: () => told(pausedClusterSends({ cycles: cycles(strikes), seed, note })),
+  },
+  { name: 'campaigns of a killed node', run: () => told(embeddedCampaigns(strokes())) },
+  { name: 'campaigns of a cluster whose nodes are killed', run: () => told(clusterCampaigns(strokes())) },
+  {
+    name: 'campaigns of a cluster whose nodes are restarted in turn',
+    run: () => told(rolledCampaigns('end', strokes())),
+  },
+  {
+    name: 'campaigns of a cluster whose nodes are killed in turn',
+    run: () => told(rolledCampaigns('kill', strokes())),
   },
   ...[...usualOutages, ...rarerOutages, ...lostLogs].map((fault) => ({
     name: fault.name,

@@ -1,7 +1,7 @@
 /** Runs a program with writelog.c loaded into it, and reads the log that it leaves. */
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
+import { readFileSync, truncateSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 
 /** The source stays where it is when the tests are built. */
@@ -56,6 +56,7 @@ export async function live({ library, folder, acks, log, program, args, syncs }:
     said += text
   })
   const [code, signal] = await once(child, 'close')
+  endWhole(log)
   if (code !== 0 && signal !== 'SIGKILL') throw new Error(`${program} ended with ${code ?? signal}: ${said}`)
 }
 
@@ -72,16 +73,26 @@ export interface Entry {
 const headBytes = 24
 
 export function readLog(path: string): Entry[] {
+  return entriesOf(readFileSync(path)).entries
+}
+
+/** A process that ended in the middle of an entry had not yet been told that the call was done; the next life begins behind. */
+export function endWhole(path: string): void {
   const log = readFileSync(path)
+  const { wholeBytes } = entriesOf(log)
+  if (wholeBytes < log.length) truncateSync(path, wholeBytes)
+}
+
+function entriesOf(log: Buffer): { entries: Entry[]; wholeBytes: number } {
   const entries: Entry[] = []
-  for (let at = 0; at + headBytes <= log.length; ) {
+  let at = 0
+  while (at + headBytes <= log.length) {
     const kind = String.fromCharCode(log.readUInt32LE(at)) as Kind
     const size = Number(log.readBigUInt64LE(at + 16))
     const bytes = log.subarray(at + headBytes, at + headBytes + size)
-    // A process that ended in the middle of an entry had not yet been told that the call was done.
     if (bytes.length < size) break
     entries.push({ kind, file: log.readUInt32LE(at + 4), offset: Number(log.readBigUInt64LE(at + 8)), bytes })
     at += headBytes + size
   }
-  return entries
+  return { entries, wholeBytes: at }
 }

@@ -1,7 +1,9 @@
 /** A power cut at any moment: what was acknowledged is there, and every commit is whole or absent. */
-import { resolve } from 'node:path'
+import { appendFileSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
 import t from 'tap'
 import { powerCuts, promises } from './powercut.js'
+import { endWhole, readLog } from './powercut-log.js'
 
 const cuts = 30
 /** A log that showed a problem stays here; with its seed it shows it again. */
@@ -14,6 +16,26 @@ for (const [subject, title] of Object.entries(promises)) {
     t.ok(done.acks > 0 && done.atStake > cuts / 10, `${done.atStake} cuts came while something was not yet synced`)
   })
 }
+
+t.test('What a life was killed in the middle of noting down does not keep the next one from being read', async (t) => {
+  const noted = (kind: string, text: string) => {
+    const head = Buffer.alloc(24)
+    head.writeUInt32LE(kind.charCodeAt(0), 0)
+    head.writeBigUInt64LE(BigInt(text.length), 16)
+    return Buffer.concat([head, Buffer.from(text)])
+  }
+  const path = join(t.testdir(), 'log')
+  const cut = noted('A', 'the second')
+  for (let kept = 0; kept < cut.length; kept++) {
+    writeFileSync(path, Buffer.concat([noted('S', ''), noted('A', 'the first'), cut.subarray(0, kept)]))
+    endWhole(path)
+    appendFileSync(path, noted('S', ''))
+    t.same(
+      readLog(path).map(({ kind }) => kind),
+      ['S', 'A', 'S'],
+    )
+  }
+})
 
 t.test('A disk that fails to sync is told of, and nothing is lost that was acknowledged before', async (t) => {
   for (const subject of ['store', 'store that the disk follows']) {

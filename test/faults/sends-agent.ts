@@ -70,29 +70,38 @@ export async function openSendAgent(places: readonly Place[], provider: SendProv
       return came.status === 404 ? 'nowhere' : (JSON.parse(came.text) as SeenSend)
     },
 
-    async stop(place, phone) {
-      const event = { senderPhoneNumber: phone, messageId: `stop-${phone}`, text: 'STOP' }
-      const data = Buffer.from(JSON.stringify(event))
-      const signature = createHmac('sha512', provider.auth.clientToken).update(data).digest('base64')
-      const body = JSON.stringify({ message: { data: data.toString('base64') } })
-      const request = { method: 'POST', headers: { 'x-goog-signature': signature }, body }
-      const came = heard(await exchange(place.url('gateway'), `/v4/ingress/${bindingId}`, answerMs, request))
-      if (came && came.status !== 200) throw new Error(`the ingress answered ${came.status} ${came.text}`)
-      return came && true
-    },
+    stop: (place, phone) => wrote(place, provider, bindingId, phone, 'STOP'),
   }
 }
 
-function heard(came: Answered | { readonly how: How }): Answered | undefined {
+/** A person writes, as the provider tells it; the same words again have the same id. */
+export async function wrote(
+  place: Place,
+  { auth }: SendProvider,
+  bindingId: string,
+  phone: string,
+  text: string,
+): Promise<true | undefined> {
+  const event = { senderPhoneNumber: phone, messageId: `${text.toLowerCase()}-${phone}`, text }
+  const data = Buffer.from(JSON.stringify(event))
+  const signature = createHmac('sha512', auth.clientToken).update(data).digest('base64')
+  const body = JSON.stringify({ message: { data: data.toString('base64') } })
+  const request = { method: 'POST', headers: { 'x-goog-signature': signature }, body }
+  const came = heard(await exchange(place.url('gateway'), `/v4/ingress/${bindingId}`, answerMs, request))
+  if (came && came.status !== 200) throw new Error(`the ingress answered ${came.status} ${came.text}`)
+  return came && true
+}
+
+export function heard(came: Answered | { readonly how: How }): Answered | undefined {
   return 'how' in came || undecided.includes(came.status) ? undefined : came
 }
 
-async function post(place: Place, path: string, body: object = {}): Promise<Answered | undefined> {
+export async function post(place: Place, path: string, body: object = {}): Promise<Answered | undefined> {
   return heard(await exchange(place.url(), path, answerMs, { method: 'POST', headers, body: JSON.stringify(body) }))
 }
 
 /** Once the node takes it: one that has just started may have to wait for its shards. */
-async function founded(place: Place, { auth }: SendProvider): Promise<{ agentId: string; bindingId: string }> {
+export async function founded(place: Place, { auth }: SendProvider): Promise<{ agentId: string; bindingId: string }> {
   async function made(path: string, body: object): Promise<string> {
     for (;;) {
       const came = await post(place, path, body)

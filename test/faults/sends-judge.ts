@@ -168,18 +168,19 @@ function isAnswerLost({ harms }: SendRecord, { at, isTold }: Arrival): boolean {
 }
 
 /**
- * Nothing is sent to those whose STOP is acknowledged. What was on its way to the provider at that moment arrives, which is
- * one message at most and from no life of a node that began later; answers how many did.
+ * Nothing is sent to those whose STOP is acknowledged. Only a node that stood still in the midst of a call makes it when it
+ * wakes, which is one message at most and from no life of a node that began later; answers how many did.
  */
-function judgeStops({ stops, arrivals, harms }: SendRecord, tell: Tell): number {
+function judgeStops({ stops, arrivals, harms, pauses }: SendRecord, tell: Tell): number {
   let onTheirWay = 0
   for (const { phone, acknowledgedAt = Infinity } of stops.values()) {
     const late = arrivals.filter((each) => each.phone === phone && each.at > acknowledgedAt)
     const [first] = late
     if (!first) continue
     onTheirWay++
+    const hasSlept = pauses.some((pause) => pause < first.at)
     const isOnItsWay = !harms.some((harmed) => harmed > acknowledgedAt && harmed < first.at)
-    if (late.length > 1 || !isOnItsWay) {
+    if (late.length > 1 || !hasSlept || !isOnItsWay) {
       tell(undefined, `${late.map(({ ref }) => ref)} came to somebody whose STOP was acknowledged`)
     }
   }

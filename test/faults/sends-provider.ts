@@ -15,8 +15,15 @@ export interface SendProvider {
   /** From here on it does everything that it is asked. */
   recover(): void
   /** Answers no call for an access token until it is released; `waiting` counts those that wait. */
-  holdTokens(): { waiting(): number; release(): void }
+  holdTokens(): Holding
+  /** Keeps messages on their way: none arrives until it is released. */
+  holdMessages(): Holding
   close(): Promise<void>
+}
+
+export interface Holding {
+  waiting(): number
+  release(): void
 }
 
 interface Manners {
@@ -50,9 +57,9 @@ export function isIncapable(phone: string): boolean {
 
 export async function openSendProvider(record: SendRecord, rng: Rng): Promise<SendProvider> {
   let isWell = false
-  let held: (() => void)[] | undefined
+  const held: { tokens?: (() => void)[]; messages?: (() => void)[] } = {}
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
-  const server = createServer((request, response) => void answer(request, response, record.moment()))
+  const server = createServer((request, response) => void answer(request, response))
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
@@ -66,8 +73,23 @@ export async function openSendProvider(record: SendRecord, rng: Rng): Promise<Se
     return moods[0]!
   }
 
-  async function answer(request: IncomingMessage, response: ServerResponse, at: number): Promise<void> {
+  function hold(what: keyof typeof held): Holding {
+    const waiting: (() => void)[] = []
+    held[what] = waiting
+    return {
+      waiting: () => waiting.length,
+      release() {
+        delete held[what]
+        for (const go of waiting) go()
+      },
+    }
+  }
+
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { pathname, searchParams } = new URL(request.url ?? '', url)
+    const isHeld = held.messages && pathname.endsWith('/agentMessages')
+    if (isHeld) await new Promise<void>((resolve) => held.messages!.push(resolve))
+    const at = record.moment()
     const body = await bodyOf(request)
     // Of a node that was killed half way only the beginning came.
     if (body === undefined) return
@@ -76,7 +98,7 @@ export async function openSendProvider(record: SendRecord, rng: Rng): Promise<Se
     if (what === 'agentMessages') return took(response, at, phone, searchParams.get('messageId') ?? '', body)
     if (pathname === '/token') {
       const grant = () => reply(response, 200, { access_token: 'granted', expires_in: 3_600 })
-      if (held) return void held.push(grant)
+      if (held.tokens) return void held.tokens.push(grant)
       return void setTimeout(grant, !isWell && rng.chance(slowTokenShare) ? slowTokenMs : 0)
     }
     if (!isWell && rng.chance(failShare)) return reply(response, 500, {})
@@ -106,17 +128,8 @@ export async function openSendProvider(record: SendRecord, rng: Rng): Promise<Se
     recover() {
       isWell = true
     },
-    holdTokens() {
-      const waiting: (() => void)[] = []
-      held = waiting
-      return {
-        waiting: () => waiting.length,
-        release() {
-          held = undefined
-          for (const grant of waiting) grant()
-        },
-      }
-    },
+    holdTokens: () => hold('tokens'),
+    holdMessages: () => hold('messages'),
     async close() {
       server.closeAllConnections()
       server.close()

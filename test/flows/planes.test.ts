@@ -87,6 +87,8 @@ t.test('Every process says that it is ready and what it counts', async (t) => {
     const poor = checks.filter(({ name, status }) => status !== 'ok' && name !== 'durability')
     t.same(poor, [])
     await until(async () => (await metric(node, 'parley_cluster_nodes')) === started.length)
+    t.equal(await metric(node, 'parley_bus_connected'), 1)
+    t.equal(await metric(node, 'parley_bus_reconnects_total'), 0)
   }
   t.equal((await fetch(`${gateway.gateway}/v4/docs`)).status, 200, 'the gateway serves its own plane')
   t.equal(gateway.mgmt, '', 'and not the other')
@@ -96,8 +98,14 @@ t.test('Every process says that it is ready and what it counts', async (t) => {
 })
 
 t.test('Only a process that keeps shards has a database', async (t) => {
-  for (const node of [one, two, gateway]) t.notOk(readdirSync(node.dir).includes(dataFileName))
-  for (const node of keepers) t.ok(readdirSync(node.dir).includes(dataFileName))
+  for (const node of [one, two, gateway]) {
+    t.notOk(readdirSync(node.dir).includes(dataFileName))
+    t.ok(Number.isNaN(await metric(node, 'parley_store_file_bytes')), 'and shows nothing of one')
+  }
+  for (const node of keepers) {
+    t.ok(readdirSync(node.dir).includes(dataFileName))
+    t.ok((await metric(node, 'parley_store_file_bytes')) > 0)
+  }
 })
 
 t.test('What is changed through one process is seen through the other, and events are delivered signed', async (t) => {

@@ -258,7 +258,8 @@ await Promise.all(conversations)
 
 const refusedCalls = async () => {
   const text = await (await fetch(`${node.gateway}/metrics`)).text()
-  return Number(/^parley_ingress_refused_total(?:\{.*\})? (\d+)$/m.exec(text)?.[1] ?? 0)
+  const counts = [...text.matchAll(/^parley_ingress_calls_total\{.*outcome="badSignature".*\} (\d+)$/gm)]
+  return counts.reduce((sum, [, count]) => sum + Number(count), 0)
 }
 
 /** All that a wire asks for to sign what somebody did. */

@@ -1,4 +1,4 @@
-/** The first minute and the first send of the README, pasted into a real shell against a node. */
+/** The first minute, the first send and the first campaign of the README, pasted into a real shell against a node. */
 import { execFile } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { connect, createServer } from 'node:net'
@@ -16,6 +16,7 @@ const blockWith = (text: string) => readme.split('```').find((block) => block.in
 const agent = blockWith('createServer').replace(/^js\n/, '')
 const conversation = blockWith('api() {')
 const sends = blockWith('integrations/journey')
+const campaign = blockWith('campaign watch')
 
 const node = await startNode({ PARLEY_ALLOW_PRIVATE_URLS: 'true', PARLEY_TIME_SCALE: '1000' })
 const folder = mkdtempSync(join(tmpdir(), 'parley-readme-'))
@@ -93,4 +94,22 @@ t.test('The first send of a journey works when it is pasted, and reaches the pho
   await until(async () => (await shell(here(list))).stdout.includes('"state":"sent"'))
   const { stdout: shown } = await shell(`${api}\n${here('api GET $KEY 8081/v1/system/emulator/shown')}`)
   t.match(shown, 'Hi Ann, Bergen is ready for you.')
+})
+
+t.test('The first campaign works when it is pasted, from the file of people to its end', async (t) => {
+  const commandLine = `PARLEY_URL=${node.mgmt} ${process.execPath} ${fileURLToPath(new URL('../../runtime/cli/main.js', import.meta.url))}`
+  const ids = new Map<string, string>()
+  for (const line of here(campaign).split('\n')) {
+    const script = line
+      .replace('npm run --silent parley --', commandLine)
+      .replace(/(imp|cm)_…/g, (_, kind: string) => ids.get(kind)!)
+    const place = here('A=8081/v1/orgs/demo/agents/harbor-desk')
+    const { stdout } = await shell(`${place}\nexport PARLEY_KEY=$KEY\n${script}`)
+    for (const [id, kind] of stdout.matchAll(/\b(imp|cm)_\w+/g)) ids.set(kind!, id)
+    if (script.includes('campaign stage')) t.match(stdout, '2 of 2 people will be sent to')
+    if (script.includes('campaign watch')) t.match(stdout, /100 %\s+2 of 2\s+completed/)
+  }
+  const api = /^api\(\).*$/m.exec(conversation)![0]
+  const { stdout: shown } = await shell(`${api}\n${here('api GET $KEY 8081/v1/system/emulator/shown')}`)
+  t.match(shown, 'Hi Bo, Oslo is ready for you.')
 })

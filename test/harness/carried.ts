@@ -8,6 +8,10 @@ export function carried<S extends Shards>(shards: S): S {
     ask: async (owner, command, input, options) =>
       carry(await shards.ask(owner, command, carry(input, command.name), carry(options, command.name)), command.name),
     read: async (owner, query, input) => carry(await shards.read(owner, query, carry(input, query.name)), query.name),
+    readHere(owner, query, input) {
+      const answer = shards.readHere?.(owner, query, carry(input, query.name))
+      return answer === undefined ? undefined : carry(answer, query.name)
+    },
     readAll: async (query, input) => carry(await shards.readAll(query, carry(input, query.name)), query.name),
   }
   return { ...shards, ...between }

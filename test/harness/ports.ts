@@ -1,6 +1,6 @@
 /**
- * Ports nobody listens on, from below those that the system gives to connections by itself: one that is let go of for a
- * moment is then taken by nobody but a test that draws the same.
+ * Ports nobody listens on, from below those that the system gives to connections by itself. One that is let go of, until its
+ * server has it, is then taken by nobody but a process that draws the same: each begins with a block of its own.
  */
 import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
@@ -8,6 +8,14 @@ import { createServer, type Server } from 'node:net'
 
 const lowest = 10_000
 const beyond = 30_000
+const blockPorts = 40
+const ownBlock = lowest + (process.pid % ((beyond - lowest) / blockPorts)) * blockPorts
+let drawn = 0
+
+/** Those of the block one by one, and any other once all of them were drawn. */
+function nextPort(): number {
+  return drawn < blockPorts ? ownBlock + drawn++ : randomInt(lowest, beyond)
+}
 
 export async function freePort(): Promise<number> {
   const [port] = await freePorts(1)
@@ -29,7 +37,7 @@ export async function freePorts(count: number): Promise<number[]> {
 
 async function listening(): Promise<Server> {
   for (;;) {
-    const server = createServer().listen(randomInt(lowest, beyond), '127.0.0.1')
+    const server = createServer().listen(nextPort(), '127.0.0.1')
     try {
       await once(server, 'listening')
       return server

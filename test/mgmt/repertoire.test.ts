@@ -9,6 +9,7 @@ import { agentCommands, agentRepertoire } from '../../mgmt/agents/commands.js'
 import { agentDocuments, documentRepertoire } from '../../mgmt/agents/documents.js'
 import { findAgent } from '../../mgmt/agents/store.js'
 import { automationRepertoire, openAutomation } from '../../mgmt/automation/open.js'
+import { campaignRepertoire, openCampaignArea } from '../../mgmt/campaigns/open.js'
 import { channelCommands, channelRepertoire } from '../../mgmt/channels/commands.js'
 import { channelRoutesOf } from '../../mgmt/channels/store.js'
 import { connectionCommands, connectionRepertoire } from '../../mgmt/connections/commands.js'
@@ -53,6 +54,14 @@ const automation = openAutomation({
   sends: { accept: outreach.commands.accept.decide, sendingOf: () => usualSending },
   timeScale: 1,
 })
+const campaigns = openCampaignArea({
+  agents: { serialOf: () => undefined, read: () => undefined, pacesOf: () => [] },
+  people: people.door,
+  personas: { personOf: () => undefined },
+  sends: outreach.campaigning,
+  orgEvent: webhooks.enqueue,
+  timeScale: 1,
+})
 const personas = openPersonas({
   people: people.door,
   sandbox: { begin: sandboxBegin, forget: sandboxForget },
@@ -85,6 +94,8 @@ const made = [
   outreach.queries,
   automation.commands,
   automation.queries,
+  campaigns.commands,
+  campaigns.queries,
   personas.commands,
   personas.queries,
   links.commands,
@@ -105,6 +116,7 @@ const parts = [
   peopleRepertoire(people),
   outreachRepertoire(outreach),
   automationRepertoire(automation),
+  campaignRepertoire(campaigns),
   personaRepertoire(personas),
   linkRepertoire(links),
 ]

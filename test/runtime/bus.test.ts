@@ -660,7 +660,8 @@ t.test('When the only server goes and comes back', async (t) => {
   t.test('Everything that waits is told at once, and everything goes on by itself', async (t) => {
     const server = await startServer(t)
     const logged: Logged[] = []
-    const bus = await open(t, [server.url], { log: logInto(logged) })
+    let reconnects = 0
+    const bus = await open(t, [server.url], { log: logInto(logged), reconnects: { add: () => void reconnects++ } })
     const log = await bus.log(0)
     await fill(log, 5)
     await bus.settings.put('kept', bytes('1'))
@@ -713,6 +714,7 @@ t.test('When the only server goes and comes back', async (t) => {
       logged.map(({ event }) => event).filter((event) => /lost|back/.test(event)),
       ['bus.lost', 'bus.back'],
     )
+    t.equal(reconnects, 1)
   })
 
   t.test('A server that hangs is noticed', async (t) => {

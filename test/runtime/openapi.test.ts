@@ -301,6 +301,29 @@ t.test('Operation ids are unique and can be read', (t) => {
   t.end()
 })
 
+t.test('What a route answers itself under the status of an error stands beside the error', (t) => {
+  const written = route({
+    ...declared,
+    method: 'POST',
+    path: '/orgs/{org}/links',
+    summary: 'Make a link',
+    access: { who: 'member', role: 'editor' },
+    body: Type.Object({ name: Type.String() }),
+    malformedStatus: 400,
+    reply: { 201: Type.Object({}), 400: Type.Object({ sentence: Type.String() }), 503: 'text/html' },
+  })
+  const document = documentOf('mgmt', [written])
+  const { responses } = operationOf(document, 'POST', '/orgs/{org}/links') as unknown as {
+    responses: Record<string, { content: Record<string, { schema: unknown }>; headers?: object; description: string }>
+  }
+  t.same(Object.keys(responses[400]!.content).sort(), ['application/json', 'application/problem+json'])
+  t.match(responses[400]!.content['application/json']!.schema, { properties: { sentence: { type: 'string' } } })
+  t.match(responses[400]!.description, /request\.invalid/)
+  t.same(Object.keys(responses[503]!.content).sort(), ['application/problem+json', 'text/html'])
+  t.match(responses[503]!.headers, { 'Retry-After': {} }, 'and what goes with the error still does')
+  t.end()
+})
+
 t.test('Every code a route may answer is in its document, under its status and in its style', (t) => {
   const document = documentOf('mgmt')
   t.same(codesIn(document, 'POST', '/orgs/{org}/outreach/{outreachId}/_send'), {

@@ -390,6 +390,22 @@ t.test('What is committed while a group is on its way goes together in the next,
   await Promise.all(third)
 })
 
+t.test(
+  'The next group is on its way before those of the last one hear of it, so that the disk rests for nobody',
+  async (t) => {
+    const { disk, groups, change } = slowDisk()
+    const commits = groupCommits(disk)
+    const first = commits.add({ space: 0, changes: [change(1)] }).then(() => groups.length)
+    await setImmediate()
+    const second = commits.add({ space: 1, changes: [change(2)] })
+    groups[0]!.written()
+    t.equal(await first, 2)
+    groups[1]!.written()
+    await second
+    await commits.settled()
+  },
+)
+
 t.test('What waits behind a commit that failed, or was refused, fails with it', async (t) => {
   const { disk, groups, change } = slowDisk()
   const commits = groupCommits(disk)

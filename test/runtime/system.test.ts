@@ -131,8 +131,17 @@ t.test('Metrics show what this node has of each shard, from one look at the engi
   const node = await openTestNode({ env: { PARLEY_SHARDS: '4' }, between: map.between })
   t.teardown(() => node.close())
   const since = node.clock.now()
-  map.here[0] = { shard: 0, part: 'owner', epoch: 4, number: 9, behind: 0, waiting: 17, owedSince: since }
-  map.here[1] = { shard: 1, part: 'copy', epoch: 6, number: 9, behind: 5, waiting: 0 }
+  map.here[0] = {
+    shard: 0,
+    part: 'owner',
+    epoch: 4,
+    number: 9,
+    behind: 0,
+    waiting: 17,
+    owedSince: since,
+    timerDueAt: since + 500,
+  }
+  map.here[1] = { shard: 1, part: 'copy', epoch: 6, number: 9, behind: 5, waiting: 0, timerDueAt: since + 60_000 }
   map.here[2] = { shard: 2, part: 'none', epoch: 0, number: 0, behind: 0, waiting: 0 }
   await node.clock.advance(2_500)
   map.looks = 0
@@ -144,6 +153,7 @@ t.test('Metrics show what this node has of each shard, from one look at the engi
     parley_shard_mailbox_commands: [17, 0, 0, 0],
     parley_shard_behind_entries: [0, 5, 0, 0],
     parley_shard_outbox_age_seconds: [2.5, 0, 0, 0],
+    parley_shard_timer_late_seconds: [2, 0, 0, 0],
   }
   for (const [metric, values] of Object.entries(expected)) {
     t.same(

@@ -6,7 +6,7 @@ import { judge, missing, type States } from './judge.js'
 import { setLimits } from './limits.js'
 import { runClient } from './load/client.js'
 import { type OwnerState, whole } from './load/commands.js'
-import type { Counts } from './load/history.js'
+import type { Counts, History } from './load/history.js'
 import { attempt } from './load/home.js'
 import { openPressure } from './load/pressure.js'
 import { type Plan, planText } from './plan.js'
@@ -91,8 +91,10 @@ async function live(world: World): Promise<void> {
     for (;;) {
       await timeline.sleep(lookEveryMs)
       if (clients.waiting() > 0 || !nodes.every((node) => node.isRetired() || node.home())) continue
+      const before = acknowledged(history)
       const seen = await statesOf(world)
-      if (!seen) continue
+      // Whoever gave up waiting may be answered while we read: what was read then is older than what is known.
+      if (!seen || acknowledged(history) > before) continue
       owing = missing(seen, history, world.receiver, Math.max(...nodes.map(({ clock }) => clock.now())))
       if (owing.length > 0) continue
       states = seen
@@ -100,6 +102,8 @@ async function live(world: World): Promise<void> {
     }
   }
 }
+
+const acknowledged = (history: History) => history.asked().filter(({ answer }) => answer !== undefined).length
 
 /** The first node by itself for a while, if so planned; then it stops, and starts again as one of many. */
 async function beginAlone(world: World): Promise<boolean> {

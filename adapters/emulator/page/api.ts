@@ -46,6 +46,14 @@ export interface News {
     readonly fares: readonly Fare[]
   }[]
   readonly acts: readonly Done[]
+  readonly chat: readonly ChatLine[]
+}
+/** A line of the web chat, with as much of its words as tells it from others. */
+export interface ChatLine {
+  readonly cursor: number
+  readonly at: number
+  readonly by: 'agent' | 'visitor'
+  readonly words: string
 }
 
 export interface Found {
@@ -111,4 +119,7 @@ export const act = (channel: Channel, what: Act) => call<unknown>('POST', `stage
 export const message = (channel: Channel, id: string) =>
   call<Record<string, unknown>>('GET', `stage/phones/${channel}/messages/${name(id)}`)
 export const deed = (number: number) => call<Record<string, unknown>>('GET', `stage/acts/${number}`)
+export const chatLine = (cursor: number) => call<Record<string, unknown>>('GET', `stage/chat/lines/${cursor}`)
+export const say = (channel: Channel | 'webchat', aml: string) =>
+  call<{ readonly accepted: boolean; readonly reason?: string }>('POST', 'stage/_say', { channel, aml })
 export const compile = (aml: string) => call<Compiled>('POST', 'stage/_compile', { aml })

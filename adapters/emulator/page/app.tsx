@@ -86,9 +86,9 @@ function Floor({ stage, out }: { stage: api.Stage; out: () => void }) {
             ask={setAsked}
           />
         ))}
-        {stage.chatUrl && <WebChat url={stage.chatUrl} />}
+        {stage.chatUrl && <WebChat url={stage.chatUrl} lines={talk.chat} ask={setAsked} />}
       </div>
-      <Editor waitMs={stage.compileAfterMs} />
+      <Editor waitMs={stage.compileAfterMs} sent={look} />
       {asked && <RawView asked={asked} close={() => setAsked(undefined)} />}
     </>
   )

@@ -31,7 +31,9 @@ export function Bubble({ item, channel, provider, isNewest, state, isOffline, do
   if (item.kind === 'done') {
     return (
       <article class={isNote(item) ? 'line note' : 'line own'}>
-        <p class={isNote(item) ? '' : 'bubble'}>{wordsOf(item.act)}</p>
+        <p class={isNote(item) ? '' : 'bubble'} dir="auto">
+          {wordsOf(item.act)}
+        </p>
         <Raw label={wordsOf(item.act)} show={() => ask({ kind: 'deed', number: item.number })} />
       </article>
     )
@@ -63,7 +65,7 @@ export function isNote(item: Item): boolean {
   return item.kind === 'failed' || (item.kind === 'done' && unsaid.includes(item.act.kind))
 }
 
-function Raw({ label, show }: { label: string; show: () => void }) {
+export function Raw({ label, show }: { label: string; show: () => void }) {
   return (
     <button type="button" class="raw" aria-label={`Raw: ${label}`} onClick={show}>
       {'{ }'}
@@ -129,7 +131,11 @@ export function Drawn({
 }: DrawnProps) {
   return (
     <div class="drawn">
-      {text !== undefined && <p class="bubble">{text}</p>}
+      {text !== undefined && (
+        <p class="bubble" dir="auto">
+          {text}
+        </p>
+      )}
       {pictures.map((picture) => (
         <Media key={picture.url} {...picture} />
       ))}
@@ -176,8 +182,8 @@ function CardView({ card: { title, description, picture, taps }, tap }: { card: 
   return (
     <div class="card">
       {picture && <Media {...picture} />}
-      {title && <strong>{title}</strong>}
-      {description && <p>{description}</p>}
+      {title && <strong dir="auto">{title}</strong>}
+      {description && <p dir="auto">{description}</p>}
       {taps.map((each, at) => (
         <TapView key={at} {...each} tap={() => tap(each)} />
       ))}
@@ -199,8 +205,8 @@ function TapView({ label, description, kind, postback, href, tap }: Tap & { tap:
   const words = (
     <>
       {icons[kind] && <span aria-hidden="true">{icons[kind]}</span>}
-      {label}
-      {description && <small>{description}</small>}
+      <span dir="auto">{label}</span>
+      {description && <small dir="auto">{description}</small>}
     </>
   )
   if (href !== undefined && postback === undefined) {

@@ -1,7 +1,7 @@
 /** A place to write AML: what is wrong with it while it is written, and what each channel would show. */
 import { useEffect, useState } from 'preact/hooks'
 import type { Preview } from '../../../core/render/preview.js'
-import { type Compiled, compile, type Found } from './api.js'
+import { type Compiled, compile, type Found, say } from './api.js'
 import { drawingOfBlock } from './blocks.js'
 import { Drawn } from './bubble.js'
 
@@ -21,10 +21,21 @@ const channels = [
   ['webchat', 'Web chat'],
 ] as const
 
-export function Editor({ waitMs }: { waitMs: number }) {
+const titleOf = (channel: string) => channels.find(([name]) => name === channel)?.[1]
+
+/** Why the agent could not send it; anything else is told by its name. */
+const refusals: Readonly<Record<string, string>> = {
+  unknownRecipient: 'Nobody has written there yet. Say hello first, and then send again.',
+  optedOut: 'Whoever is there does not want to be written to, until they write START.',
+  windowClosed: 'There, an agent may answer for a day after somebody wrote. Say hello first.',
+}
+
+/** `sent` is called when there may be something new on a phone. */
+export function Editor({ waitMs, sent }: { waitMs: number; sent: () => void }) {
   const [aml, setAml] = useState(first)
   const [compiled, setCompiled] = useState<Compiled>()
-  const [channel, setChannel] = useState<string>('sms')
+  const [channel, setChannel] = useState<(typeof channels)[number][0]>('sms')
+  const [told, setTold] = useState('')
 
   useEffect(() => {
     let isOld = false
@@ -41,6 +52,23 @@ export function Editor({ waitMs }: { waitMs: number }) {
     }
   }, [aml, waitMs])
 
+  function choose(name: typeof channel) {
+    setChannel(name)
+    setTold('')
+  }
+
+  async function send() {
+    setTold('')
+    try {
+      const { accepted, reason = '' } = await say(channel, aml)
+      setTold(accepted ? `Sent to ${titleOf(channel)}.` : (refusals[reason] ?? `It was refused: ${reason}.`))
+      sent()
+    } catch (error) {
+      setTold((error as Error).message || 'That did not work.')
+    }
+  }
+
+  const canSend = compiled?.message !== undefined
   const preview = compiled?.renderings?.[channel]
   return (
     <section class="aml" id="aml" aria-labelledby="aml-title">
@@ -53,7 +81,10 @@ export function Editor({ waitMs }: { waitMs: number }) {
             spellcheck={false}
             rows={14}
             value={aml}
-            onInput={(event) => setAml(event.currentTarget.value)}
+            onInput={(event) => {
+              setAml(event.currentTarget.value)
+              setTold('')
+            }}
           />
           <div id="aml-findings" role="status">
             {compiled && <Findings {...compiled} />}
@@ -64,11 +95,17 @@ export function Editor({ waitMs }: { waitMs: number }) {
             <legend>What people see on</legend>
             {channels.map(([name, title]) => (
               <label key={name}>
-                <input type="radio" name="channel" checked={channel === name} onChange={() => setChannel(name)} />
+                <input type="radio" name="channel" checked={channel === name} onChange={() => choose(name)} />
                 {title}
               </label>
             ))}
           </fieldset>
+          <p class="sending">
+            <button type="button" aria-disabled={canSend ? undefined : 'true'} onClick={() => canSend && void send()}>
+              Send to {titleOf(channel)}
+            </button>
+            <span role="status">{told}</span>
+          </p>
           {preview ? <Seen {...preview} /> : <p class="empty">Nothing, as long as there are problems.</p>}
         </div>
       </div>
@@ -106,7 +143,9 @@ function Seen({ blocks, loss, text, segments, encoding, units }: Preview) {
     <>
       <div class="preview">
         {text !== undefined ? (
-          <p class="bubble">{text}</p>
+          <p class="bubble" dir="auto">
+            {text}
+          </p>
         ) : (
           blocks.map((block, at) => <Drawn key={at} drawing={drawingOfBlock(block)} tap={() => {}} chips />)
         )}

@@ -1,7 +1,7 @@
 /** One phone: what it was sent, what its person does, and how it stands to the network. */
 import { useEffect, useRef, useState } from 'preact/hooks'
-import type { Act, Channel, Stage } from './api.js'
-import { Bubble, isNote } from './bubble.js'
+import type { Act, Channel, ChatLine, Stage } from './api.js'
+import { Bubble, isNote, Raw } from './bubble.js'
 import type { Asked } from './raw.js'
 import type { PhoneTalk } from './talk.js'
 
@@ -106,8 +106,19 @@ export function PhoneView({ title, phone: { channel, provider, address }, talk, 
   )
 }
 
-/** The chat is a page of its own, as visitors get it. */
-export function WebChat({ url }: { url: string }) {
+interface WebChatProps {
+  url: string
+  lines: readonly ChatLine[]
+  ask: (asked: Asked) => void
+}
+
+/** The chat is a page of its own, as visitors get it; what is behind its bubbles stands below. */
+export function WebChat({ url, lines, ask }: WebChatProps) {
+  const record = useRef<HTMLOListElement>(null)
+  useEffect(() => {
+    record.current?.scrollTo({ top: record.current.scrollHeight })
+  }, [lines.at(-1)?.cursor])
+
   return (
     <section class="phone webchat" id="webchat" aria-label="Web chat">
       <header>
@@ -119,6 +130,24 @@ export function WebChat({ url }: { url: string }) {
         </p>
       </header>
       <iframe src={url} title="Web chat with the agent" />
+      {lines.length > 0 && (
+        <ol
+          class="record"
+          ref={record}
+          aria-label="Behind the web chat"
+          // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached without a mouse
+          tabIndex={0}
+        >
+          {lines.map(({ cursor, by, words }) => (
+            <li key={cursor} class={by}>
+              <span class="words" dir="auto">
+                {words}
+              </span>
+              <Raw label={words.slice(0, 40)} show={() => ask({ kind: 'chat', cursor })} />
+            </li>
+          ))}
+        </ol>
+      )}
     </section>
   )
 }

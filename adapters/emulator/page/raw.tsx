@@ -1,10 +1,11 @@
 /** Behind a bubble: what the provider got, what the agent wrote, and what is on record of it. */
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { type Channel, deed, message } from './api.js'
+import { type Channel, chatLine, deed, message } from './api.js'
 
 export type Asked =
   | { readonly kind: 'message'; readonly channel: Channel; readonly name: string }
   | { readonly kind: 'deed'; readonly number: number }
+  | { readonly kind: 'chat'; readonly cursor: number }
 
 interface Section {
   readonly title: string
@@ -19,10 +20,15 @@ async function sectionsOf(asked: Asked): Promise<readonly Section[]> {
       { title: 'Events', value: events },
     ]
   }
-  const { message: amf, wires, events, ...rest } = await message(asked.channel, asked.name)
+  const {
+    message: amf,
+    wires,
+    events,
+    ...rest
+  } = asked.kind === 'chat' ? await chatLine(asked.cursor) : await message(asked.channel, asked.name)
   return [
     { title: 'Wire body', value: wires },
-    { title: 'AMF message', value: amf },
+    ...(amf === undefined ? [] : [{ title: 'AMF message', value: amf }]),
     { title: 'Events', value: events },
     { title: 'On record', value: rest },
   ]

@@ -1,5 +1,5 @@
 /** What is known of each phone, and how news adds to it. */
-import type { Act, Channel, Fare, News } from './api.js'
+import type { Act, Channel, ChatLine, Fare, News } from './api.js'
 
 export type Item =
   | {
@@ -22,19 +22,20 @@ export interface PhoneTalk {
 
 export interface Talk {
   readonly phones: Readonly<Partial<Record<Channel, PhoneTalk>>>
+  readonly chat: readonly ChatLine[]
   /** The numbers of the last things that are known. */
   readonly sent: number
   readonly acts: number
 }
 
-export const silence: Talk = { phones: {}, sent: 0, acts: 0 }
+export const silence: Talk = { phones: {}, chat: [], sent: 0, acts: 0 }
 const quiet: PhoneTalk = { items: [], fares: [], isOffline: false, isLost: false }
 
 /** The same object when there is nothing new, so that nothing is drawn anew. */
 export function withNews(talk: Talk, news: News): Talk {
   const phones = { ...talk.phones }
   let { sent, acts } = talk
-  let isNew = false
+  let isNew = JSON.stringify(news.chat) !== JSON.stringify(talk.chat)
   for (const told of news.phones) {
     const before = phones[told.channel] ?? quiet
     const done = news.acts.filter(({ channel, number }) => channel === told.channel && number > talk.acts)
@@ -57,7 +58,7 @@ export function withNews(talk: Talk, news: News): Talk {
     const items = [...before.items, ...said].sort((a, b) => a.at - b.at)
     phones[told.channel] = { items, fares, isOffline, isLost }
   }
-  return isNew ? { phones, sent, acts } : talk
+  return isNew ? { phones, chat: news.chat, sent, acts } : talk
 }
 
 function failedIn(fares: readonly Fare[], before: readonly Fare[]): Item[] {

@@ -1,6 +1,6 @@
 /** What the messengers behind the graph API share: errors, tokens, windows, and a signature over the raw body. */
 import { providerEmulator as limits } from '../../../core/limits.js'
-import type { Account, Call, Desk, WebhookCall, WireAnswer, WireRequest } from '../contract.js'
+import type { Account, Call, Desk, Mint, Places, WebhookCall, WireAnswer, WireRequest } from '../contract.js'
 import { bearer, mac, same } from '../sign.js'
 
 interface GraphAuth {
@@ -23,6 +23,16 @@ export function graphRefusal(rateCode: number) {
     if (status === 401) return badToken
     const answer = graphFailure(status, status === 429 ? rateCode : 2, 'The emulator was told to refuse this')
     return retryAfter === undefined ? answer : { ...answer, headers: { 'retry-after': String(retryAfter) } }
+  }
+}
+
+/** What every app of this provider is given, beside the name of its own side. */
+export function appCredentials(mint: Mint, { httpUrl }: Places, tokenPrefix: string) {
+  return {
+    accessToken: `${tokenPrefix}${mint('accessToken', 60)}`,
+    appSecret: mint('appSecret', 32, '0123456789abcdef'),
+    verifyToken: mint('verifyToken', 24),
+    apiUrl: `${httpUrl}/graph`,
   }
 }
 

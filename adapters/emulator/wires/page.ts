@@ -4,6 +4,7 @@ import type { Accept, Account, Call, Deed, Desk, Kept, Standing, Tap, Wire, Wire
 import { isLoose, type Loose, type Shape } from '../shape.js'
 import { jsonOf } from '../sign.js'
 import {
+  appCredentials,
   badToken,
   graphFailure,
   graphRefusal,
@@ -74,15 +75,10 @@ function pageWire({ name, object, body: shape, receipts }: Kind): Wire {
     patienceMs: limits.patienceMs.usual,
     address: (given) => given.trim(),
 
-    credentials(mint, { httpUrl }) {
-      return {
-        pageId: `2${mint('pageId', 14, '0123456789')}`,
-        accessToken: `EAAG${mint('accessToken', 60)}`,
-        appSecret: mint('appSecret', 32, '0123456789abcdef'),
-        verifyToken: mint('verifyToken', 24),
-        apiUrl: `${httpUrl}/graph`,
-      }
-    },
+    credentials: (mint, places) => ({
+      pageId: `2${mint('pageId', 14, '0123456789')}`,
+      ...appCredentials(mint, places, 'EAAG'),
+    }),
 
     read(request, desk) {
       const node = nodeOf(request)

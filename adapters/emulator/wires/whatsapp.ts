@@ -4,6 +4,7 @@ import type { Accept, Account, Desk, Receipt, Standing, Tap, Wire, WireAnswer } 
 import { isLoose, type Loose } from '../shape.js'
 import { jsonOf } from '../sign.js'
 import {
+  appCredentials,
   badToken,
   graphFailure,
   graphRefusal,
@@ -39,15 +40,10 @@ export const whatsapp: Wire = {
   patienceMs: limits.patienceMs.usual,
   address: (given) => given.replace(/\D/g, ''),
 
-  credentials(mint, { httpUrl }) {
-    return {
-      phoneNumberId: `1${mint('phoneNumberId', 14, '0123456789')}`,
-      accessToken: `EAA${mint('accessToken', 60)}`,
-      appSecret: mint('appSecret', 32, '0123456789abcdef'),
-      verifyToken: mint('verifyToken', 24),
-      apiUrl: `${httpUrl}/graph`,
-    }
-  },
+  credentials: (mint, places) => ({
+    phoneNumberId: `1${mint('phoneNumberId', 14, '0123456789')}`,
+    ...appCredentials(mint, places, 'EAA'),
+  }),
 
   read(request, desk) {
     const node = nodeOf(request)

@@ -16,6 +16,8 @@ export const descriptor: Descriptor = {
   traits: traitsOf('messengerA'),
   form: providerForm('messengerA', 'whatsapp'),
   headers: [signatureHeader],
+  // A number has this much in both directions before it is given more.
+  bulkPerSecond: 80,
 }
 
 const busy = { reason: 'rateLimited', again: 'later' } as const

@@ -11,7 +11,7 @@ import type { SmppWire } from './render.js'
 const wantsReceipt = 1
 
 export async function send(wire: SmppWire, sending: Sending<SmppAuth, SmppLine>): Promise<SendOutcome> {
-  const { auth, address, id, signal, line } = sending
+  const { auth, address, id, signal, line, isWithheld } = sending
   if (!line) return notNow('There is no line to the message center.')
   if (wire.kind === 'unsupported') return { kind: 'refused', reason: 'unsupportedPart', again: 'never' }
   const source = senderOf(auth.from)
@@ -21,7 +21,7 @@ export async function send(wire: SmppWire, sending: Sending<SmppAuth, SmppLine>)
   }
   const recipient = recipientOf(address)
   if (!recipient) return { kind: 'refused', reason: 'unknownRecipient', again: 'elsewhere' }
-  return line.submit({ id, address, fields: fieldsOf(wire, source, recipient), signal })
+  return line.submit({ id, address, fields: fieldsOf(wire, source, recipient), signal, isWithheld })
 }
 
 function fieldsOf(part: TextPart, source: SmppAddress, recipient: SmppAddress): Fields {

@@ -15,6 +15,8 @@ export interface Submit {
   readonly address: string
   readonly fields: Fields
   readonly signal: AbortSignal
+  /** Asked when its turn has come. */
+  readonly isWithheld: () => boolean
 }
 
 export interface SubmitLimits {
@@ -100,7 +102,7 @@ export function openSubmits(limits: SubmitLimits, ids: Ids, chance: () => number
       const waitMs = Math.max(held.until - now, pace.waitMs(now))
       if (waitMs > 0) return wakeIn(Math.min(waitMs, untilTooLate(each, now)))
       waiting.delete(each)
-      if (each.signal.aborted) each.settle(notNow('Nothing goes out any more.'))
+      if (each.signal.aborted || each.isWithheld()) each.settle(notNow('It must not go out any more.'))
       else hand(connection, each, now)
     }
     const [oldest] = waiting

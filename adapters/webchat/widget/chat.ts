@@ -7,6 +7,7 @@ import { openMarks } from './marks.js'
 import { openMemory } from './memory.js'
 import { openOutbox } from './outbox.js'
 import {
+  askingOlder,
   emptyTranscript,
   forgotten,
   retried,
@@ -35,6 +36,8 @@ export interface Chat {
   tap(tap: string, label: string, shown?: string): void
   share(place: Place): void
   retry(id: string): void
+  /** Asks for lines before the oldest that is shown, where there are any. */
+  older(): void
   typing(): void
   /** These were in view, in a panel that is open, on a page that is looked at. */
   saw(messageIds: readonly string[]): void
@@ -113,6 +116,11 @@ export function openChat(chatUrl: string): Chat {
     retry(id) {
       change({ transcript: retried(state.transcript, id) })
       outbox.flush()
+    },
+    older() {
+      const { oldest, more, isAskingOlder } = state.transcript
+      if (oldest === undefined || !more || isAskingOlder) return
+      if (link.send({ v, type: 'older', before: oldest })) change({ transcript: askingOlder(state.transcript) })
     },
     typing() {
       if (Date.now() - lastTypingMs < limits.typingEveryMs) return

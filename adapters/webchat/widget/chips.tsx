@@ -9,6 +9,7 @@ import { Icon, type IconName } from './icons.js'
 import { dialUrl } from './links.js'
 import { Locate } from './locate.js'
 import { Anchor } from './prose.js'
+import { saveFile } from './saving.js'
 import { words } from './words.js'
 
 interface ChipsProps {
@@ -109,12 +110,6 @@ function isSaid(text: string | undefined, ...names: readonly string[]): boolean 
 function saveEvent({ event, tap, label }: Chip, { chat, messageId }: Asking): void {
   if (!event) return
   const uid = `${messageId}-${Date.parse(event.start.iso)}@parley`
-  const file = new Blob([calendarFile(event, uid, new Date())], { type: 'text/calendar;charset=utf-8' })
-  const url = URL.createObjectURL(file)
-  const anchor = document.createElement('a')
-  anchor.href = url
-  anchor.download = `${event.title.replace(/[^\p{L}\p{N}]+/gu, '-').slice(0, 60) || 'event'}.ics`
-  anchor.click()
-  setTimeout(() => URL.revokeObjectURL(url), 60_000)
+  saveFile(event.title, 'ics', 'text/calendar', calendarFile(event, uid, new Date()))
   if (tap !== undefined) chat.tap(tap, label)
 }

@@ -4,6 +4,7 @@ import { mapsLink } from '../../../core/render/links.js'
 import { AskingContext } from './asking.js'
 import { BlockView } from './blocks.js'
 import type { Chat } from './chat.js'
+import { Contacts } from './contacts.js'
 import { Icon } from './icons.js'
 import { fileNameOf } from './links.js'
 import { FileLink } from './media.js'
@@ -22,13 +23,14 @@ interface AgentLineProps {
 }
 
 export function AgentLineView({ line, chat, answer, author, isLast }: AgentLineProps) {
-  const { messageId, blocks, at } = line
+  const { messageId, blocks, contacts, at } = line
   const asking = useMemo(() => ({ chat, messageId, answer }), [chat, messageId, answer])
   const shown = useMemo(() => blocks.map((block, place) => <BlockView key={place} block={block} />), [blocks])
   return (
     <article class="line agent" tabIndex={-1} data-message={messageId}>
       <span class="unseen">{author}:</span>
       <AskingContext.Provider value={asking}>{shown}</AskingContext.Provider>
+      <Contacts contacts={contacts} />
       {isLast && (
         <footer dir="auto">
           <time dateTime={at}>{clockText(at)}</time>

@@ -5,6 +5,7 @@ import { Icon } from './icons.js'
 import { AgentLineView, GreetingView, OwnLineView } from './lines.js'
 import type { ChatLook } from './look.js'
 import { areTogether, dayText, isSameDay } from './moments.js'
+import { Older, useOlder } from './older.js'
 import { answerTo, type Line } from './transcript.js'
 import { words } from './words.js'
 
@@ -26,6 +27,7 @@ export function Log({ chat, state: { transcript, link }, look, toComposer }: Log
   const lines = transcript.lines.filter((line) => line.by === 'agent' || !line.isSilent)
   const isTyping = transcript.typingUntil > Date.now()
   const last = lines.at(-1)
+  const older = useOlder(log, transcript, chat)
   useSeen(log, lines, chat)
 
   function toEnd(): void {
@@ -37,6 +39,7 @@ export function Log({ chat, state: { transcript, link }, look, toComposer }: Log
     const { scrollTop = 0, scrollHeight = 0, clientHeight = 0 } = log.current ?? {}
     isAtEnd.current = scrollHeight - scrollTop - clientHeight < nearPx
     if (isAtEnd.current) setBehind(false)
+    if (scrollTop < nearPx && !isAtEnd.current) older.ask()
   }
 
   // Whoever reads further up is not pulled away, unless they have just said something themselves.
@@ -63,7 +66,8 @@ export function Log({ chat, state: { transcript, link }, look, toComposer }: Log
         ref={log}
         class="log"
         role="log"
-        aria-live={transcript.caughtUp ? 'polite' : 'off'}
+        aria-live={transcript.caughtUp && !older.isQuiet ? 'polite' : 'off'}
+        aria-busy={transcript.isAskingOlder}
         aria-label={words.conversation}
         // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be within reach of a keyboard
         tabIndex={0}
@@ -71,7 +75,7 @@ export function Log({ chat, state: { transcript, link }, look, toComposer }: Log
         onKeyDown={(event) => step(event, toComposer)}
       >
         <div class="lines">
-          {transcript.more && <p class="notice">{words.earlier}</p>}
+          {transcript.more && <Older isComing={transcript.isAskingOlder} ask={older.ask} />}
           {look.greeting && !transcript.more && <GreetingView text={look.greeting} author={look.title} />}
           {lines.map((line, at) => [
             isFirstOfDay(lines, at) && (
@@ -113,6 +117,9 @@ export function Log({ chat, state: { transcript, link }, look, toComposer }: Log
           )}
         </div>
       </div>
+      <p class="unseen" role="status">
+        {older.news}
+      </p>
       {isBehind && (
         <button type="button" class="newest" onClick={toEnd}>
           {words.newest}

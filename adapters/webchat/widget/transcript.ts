@@ -2,7 +2,16 @@
  * What a tab knows of its conversation, and how each frame changes it. Pure, so that the two promises that matter can be
  * tried with every order of frames: nothing that was told or said is lost, and nothing is shown twice.
  */
-import type { Block, ClientFrame, MessageFrame, Reference, SaidFrame, ServerFrame } from '../frames.js'
+import type {
+  Block,
+  ClientFrame,
+  Contact,
+  LineFrame,
+  MessageFrame,
+  Reference,
+  SaidFrame,
+  ServerFrame,
+} from '../frames.js'
 
 /** What is said under an id of the page's own, and answered by `accepted`. */
 export type SaidByPage = Extract<ClientFrame, { id: string }>
@@ -15,6 +24,7 @@ export interface AgentLine {
   readonly messageId: string
   readonly state: MessageFrame['state']
   readonly blocks: readonly Block[]
+  readonly contacts: readonly Contact[]
 }
 
 export interface OwnLine {
@@ -43,8 +53,12 @@ export interface Transcript {
   readonly lines: readonly Line[]
   /** The newest line that was told; where to go on after a break. */
   readonly cursor: number | undefined
-  /** The record has older lines. */
+  /** The oldest line that was told; where older ones are asked for. */
+  readonly oldest: number | undefined
+  /** The record has lines before that. */
   readonly more: boolean
+  /** Older lines have been asked for, and have not come yet. */
+  readonly isAskingOlder: boolean
   readonly caughtUp: boolean
   /** Until when the agent is said to be writing, in milliseconds since 1970; 0: not at all. */
   readonly typingUntil: number
@@ -55,7 +69,9 @@ export interface Transcript {
 export const emptyTranscript: Transcript = {
   lines: [],
   cursor: undefined,
+  oldest: undefined,
   more: false,
+  isAskingOlder: false,
   caughtUp: false,
   typingUntil: 0,
   seenAt: '',
@@ -65,39 +81,32 @@ export const emptyTranscript: Transcript = {
 export function told(transcript: Transcript, frame: ServerFrame, now: number): Transcript {
   switch (frame.type) {
     case 'welcome':
-      // After a break only what followed the cursor is told, so `more` is known from the first connection alone.
-      return transcript.cursor === undefined ? { ...transcript, more: frame.more } : transcript
-    case 'message': {
-      if (isKnown(transcript, frame.cursor)) return transcript
-      const { cursor, at, messageId, state, blocks } = frame
-      const line: AgentLine = { by: 'agent', key: `m${cursor}`, cursor, at, messageId, state, blocks }
-      return { ...transcript, cursor, typingUntil: 0, lines: placed([...transcript.lines, line]) }
-    }
+      // After a break only what followed the cursor is told, so `more` is known from the first connection alone. What
+      // was asked over the line that broke is answered by nobody.
+      return { ...transcript, isAskingOlder: false, ...(transcript.cursor === undefined && { more: frame.more }) }
+    case 'message':
     case 'said': {
-      if (isKnown(transcript, frame.cursor)) return transcript
-      const { cursor, id, at, text, media, place } = frame
-      const known = transcript.lines.find((line) => line.key === id)
-      const line: OwnLine = {
-        by: 'visitor',
-        key: id,
-        cursor,
-        at,
-        state: 'sent',
-        ...(text !== undefined && { text }),
-        ...(media && { media }),
-        ...(place && { place }),
-        ...(known?.by === 'visitor' && known.tap !== undefined && { tap: known.tap }),
-        ...(known?.by === 'visitor' && known.isSilent && { isSilent: true }),
-      }
-      const others = transcript.lines.filter(({ key }) => key !== id)
-      return { ...transcript, cursor, lines: placed([...others, line]) }
+      const { cursor } = frame
+      if (isKnown(transcript, cursor)) return transcript
+      const told = { ...withLine(transcript, frame), cursor, oldest: transcript.oldest ?? cursor }
+      return frame.type === 'message' ? { ...told, typingUntil: 0 } : told
     }
-    case 'caughtUp':
-      return { ...transcript, caughtUp: true, cursor: Math.max(frame.cursor, transcript.cursor ?? 0) }
+    case 'older': {
+      const { from, lines, more } = frame
+      const known = transcript.oldest ?? from
+      const unknown = lines.filter(({ cursor }) => cursor < known)
+      return { ...unknown.reduce(withLine, transcript), oldest: Math.min(from, known), more, isAskingOlder: false }
+    }
+    case 'caughtUp': {
+      const { cursor } = frame
+      const newest = Math.max(cursor, transcript.cursor ?? 0)
+      return { ...transcript, caughtUp: true, cursor: newest, oldest: transcript.oldest ?? cursor + 1 }
+    }
     case 'accepted':
       return changed(transcript, frame.id, ({ frame: _, ...line }) => ({ ...line, state: 'sent' }))
     case 'error':
-      return frame.id !== undefined && frame.code === 'invalidFrame' ? failed(transcript, frame.id) : transcript
+      if (frame.id === undefined) return { ...transcript, isAskingOlder: false }
+      return frame.code === 'invalidFrame' ? failed(transcript, frame.id) : transcript
     case 'typing':
       return { ...transcript, typingUntil: now + frame.forMs }
     case 'seen':
@@ -105,6 +114,37 @@ export function told(transcript: Transcript, frame: ServerFrame, now: number): T
     case 'ping':
       return transcript
   }
+}
+
+function withLine(transcript: Transcript, frame: LineFrame): Transcript {
+  const line = frame.type === 'message' ? agentLine(frame) : ownLine(transcript, frame)
+  const others = transcript.lines.filter(({ key }) => key !== line.key)
+  return { ...transcript, lines: placed([...others, line]) }
+}
+
+function agentLine({ cursor, at, messageId, state, blocks, contacts = [] }: MessageFrame): AgentLine {
+  return { by: 'agent', key: `m${cursor}`, cursor, at, messageId, state, blocks, contacts }
+}
+
+function ownLine({ lines }: Transcript, { cursor, id, at, text, media, place }: SaidFrame): OwnLine {
+  const known = lines.find((line) => line.key === id)
+  return {
+    by: 'visitor',
+    key: id,
+    cursor,
+    at,
+    state: 'sent',
+    ...(text !== undefined && { text }),
+    ...(media && { media }),
+    ...(place && { place }),
+    ...(known?.by === 'visitor' && known.tap !== undefined && { tap: known.tap }),
+    ...(known?.by === 'visitor' && known.isSilent && { isSilent: true }),
+  }
+}
+
+/** The page asks for older lines. */
+export function askingOlder(transcript: Transcript): Transcript {
+  return { ...transcript, isAskingOlder: true }
 }
 
 /** What the visitor says, shown at once. `shown` is what a tap reads as; without it nothing is shown of a tap. */

@@ -15,8 +15,12 @@ const unsaid = { exact: false, enabled: true, source: 'operator', confirmed: tru
 function becomes(sent: FactBody, id: string, kept: Fact | undefined, at: string | undefined): Kept {
   const { verbatim, updatedAt, ...rest } = sent
   const fact = tidy({ ...unsaid, ...(verbatim !== undefined && { exact: verbatim }), ...tidy(rest), id })
-  const isKept = kept !== undefined && isSame({ ...fact, updatedAt: kept.updatedAt }, kept)
-  return tidy({ ...fact, updatedAt: isKept ? kept.updatedAt : (at ?? updatedAt) })
+  return dated(fact, kept, at ?? updatedAt)
+}
+
+function dated(fact: Kept, kept: Fact | undefined, at: string | undefined): Kept {
+  const asKept = { ...fact, updatedAt: kept?.updatedAt }
+  return tidy(kept !== undefined && isSame(asKept, kept) ? asKept : { ...fact, updatedAt: at })
 }
 
 function scopeFaults(document: AgentDocument, { scope }: Pick<FactPatch, 'scope'>, at: string): FieldError[] {
@@ -75,13 +79,14 @@ export function factPatched(document: AgentDocument, id: string, body: unknown, 
   const wrong = misshapen(FactPatch, body)
   const kept = find(document, 'facts', id)
   if (wrong || !kept) return wrong ?? refuse('resource.not_found')
-  const { scope, verbatim, exact = verbatim, ...rest } = body as FactPatch
-  const sent = { ...rest, ...(exact !== undefined && { exact }) }
+  const { scope, verbatim, exact = verbatim, ...sent } = body as FactPatch
   if (sent.id !== undefined && sent.id !== id) return invalid('id', 'must be the id of the path')
   const faults = scopeFaults(document, { scope }, '')
   if (faults.length > 0) return invalidFields(faults)
-  const merged = { ...kept, ...sent, scope: scope === undefined ? kept.scope : (scope ?? undefined) } as FactBody
-  return withItem(document, 'facts', becomes(merged, id, kept, at))
+  const { scope: _gone, ...unscoped } = kept
+  const left = scope === null ? unscoped : kept
+  const fact = { ...unsaid, ...left, ...sent, ...(exact !== undefined && { exact }), ...(scope && { scope }) } as Kept
+  return withItem(document, 'facts', dated(fact, kept, at))
 }
 
 export function factRemoved(document: AgentDocument, id: string): Outcome {

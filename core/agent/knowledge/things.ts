@@ -27,8 +27,38 @@ interface Work {
 
 const imagePrefix = 'image:'
 
+/** What an action of each kind has of its own. */
+const ownMembers: Readonly<Record<string, string>> = { url: 'url', dial: 'phone', reply: 'value', viewLocation: '' }
+
+/** As they are read: what is foreign to the kind of an action is dropped, whatever it holds. */
+export function thingsRead(body: unknown): unknown {
+  const things = membersOf(body)?.things
+  if (!Array.isArray(things)) return body
+  return { ...(body as object), things: things.map((thing) => withOwnActions(thing)) }
+}
+
+function withOwnActions(thing: unknown): unknown {
+  const actions = membersOf(thing)?.actions
+  if (!Array.isArray(actions)) return thing
+  return { ...(thing as object), actions: actions.map((action) => withOwnMembers(action)) }
+}
+
+function withOwnMembers(action: unknown): unknown {
+  const members = membersOf(action)
+  const own = members && ownMembers[(members.kind ?? 'url') as string]
+  if (own === undefined) return action
+  const foreign = Object.values(ownMembers).filter((name) => name !== own)
+  return Object.fromEntries(Object.entries(members!).filter(([name]) => !foreign.includes(name)))
+}
+
+function membersOf(value: unknown): Readonly<Record<string, unknown>> | undefined {
+  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
+  return isObject ? (value as Readonly<Record<string, unknown>>) : undefined
+}
+
 /** The addresses of these things that have to be looked up before they are kept. */
-export function addressesToGeocode(document: AgentDocument, body: unknown): string[] {
+export function addressesToGeocode(document: AgentDocument, sent: unknown): string[] {
+  const body = thingsRead(sent)
   if (misshapen(ThingsBody, body)) return []
   const kept = keptThings(document)
   const addresses = (body as { things: ThingBody[] }).things.flatMap(({ id, location }) => {
@@ -44,13 +74,14 @@ function keptThings({ things }: AgentDocument): Map<string, Thing> {
   return new Map(things.map((thing) => [thing.id, thing]))
 }
 
-export function thingsReplaced(document: AgentDocument, body: unknown, readers: ThingReaders): Outcome {
+export function thingsReplaced(document: AgentDocument, sent: unknown, readers: ThingReaders): Outcome {
+  const body = thingsRead(sent)
   const wrong = misshapen(ThingsBody, body)
   if (wrong) return wrong
   const kept = keptThings(document)
   const work: Work = { readers, collections: new Set(document.collections.map(({ id }) => id)), faults: [] }
-  const things = (body as { things: ThingBody[] }).things.map((sent, place) =>
-    becomes(work, sent, kept.get(sent.id), `things[${place}]`),
+  const things = (body as { things: ThingBody[] }).things.map((thing, place) =>
+    becomes(work, thing, kept.get(thing.id), `things[${place}]`),
   )
   if (work.faults.length > 0) return invalidFields(work.faults)
   return withSection(document, 'things', things)

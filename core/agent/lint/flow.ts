@@ -83,8 +83,7 @@ function lintSteps(desk: Desk, playbook: Playbook, flow: AnyFlow, here: string):
     }
     lintTargets(desk, step, at, places)
     lintReads(desk, step, at, slots)
-    if (step.action !== undefined) lintAction(desk, playbook, step.action, `${at}.action`)
-    lintHandover(desk, playbook, step, at)
+    lintStepAround(desk, playbook, step, at)
     const labels = [...suggestionsOf(step), ...chipLabelsIn(spoken(step))]
     lintLabels(desk, 'flow.chip.keyword', `${at}.say`, labels)
     for (const label of suggestionsOf(step)) {
@@ -92,6 +91,20 @@ function lintSteps(desk: Desk, playbook: Playbook, flow: AnyFlow, here: string):
       if (isLong) note(desk, 'flow.chip.long', `${at}.say`, `The chip "${label}" is longer than some channels show.`)
     }
   }
+}
+
+/** What the playbook or the rest of the agent has a say in; all else that is found of a flow follows from the flow alone. */
+export function lintAround(desk: Desk, playbook: Playbook, at: string): void {
+  const { flow } = playbook
+  if (!flow) return
+  for (const [place, step] of flow.steps.entries()) {
+    lintStepAround(desk, playbook, step, `${at}.flow.steps[${place}]`)
+  }
+}
+
+function lintStepAround(desk: Desk, playbook: Playbook, step: AnyStep, at: string): void {
+  if (step.action !== undefined) lintAction(desk, playbook, step.action, `${at}.action`)
+  lintHandover(desk, playbook, step, at)
 }
 
 /** Of each kind, the members that go with another one. */

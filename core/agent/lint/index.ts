@@ -1,9 +1,9 @@
 /** Lint: everything an operator would want to be told about an agent, in time linear in its document. */
 import { type Refusal, refuse } from '../../errors.js'
-import type { AgentDocument } from '../document.js'
+import { type AgentDocument, type Item, placeOf } from '../document.js'
 import { lintDangling, lintItem } from './dangling.js'
 import { deskOf, type Finding, type Findings } from './findings.js'
-import { lintFlow } from './flow.js'
+import { lintAround, lintFlow } from './flow.js'
 import { lintFacts, lintGoals, lintRules, lintSettings, lintThings } from './knowledge.js'
 import { lintCalls, lintDefaults, lintPlaybook } from './playbooks.js'
 import { lintOutreach, lintTemplates } from './templates.js'
@@ -36,20 +36,38 @@ export function lintOnePlaybook(document: AgentDocument, playbookId: string): Fi
   return desk.findings
 }
 
-/** What keeps any flow of the document from running. */
-export function flowErrors(document: AgentDocument): Finding[] {
+/**
+ * Flows that would run but for what is around them. Flows are values, so what was found out of one stays true: a change of
+ * anything else in a playbook, or of the agent, judges only what the flow names.
+ */
+const sound = new WeakSet<object>()
+
+/** What keeps any flow of these playbooks from running; what else they name is not looked for. */
+export function flowErrors(
+  document: AgentDocument,
+  playbooks: Iterable<[place: number, playbook: Item<'playbooks'>]>,
+): Finding[] {
   const desk = deskOf(document)
-  for (const [place, playbook] of document.playbooks.entries()) {
-    if (!playbook.flow) continue
-    lintItem(desk, 'playbooks', playbook, `playbooks[${place}]`)
-    lintFlow(desk, playbook, `playbooks[${place}]`)
+  for (const [place, playbook] of playbooks) {
+    const { flow } = playbook
+    if (!flow) continue
+    const at = `playbooks[${place}]`
+    const before = desk.findings.errors.length
+    lintItem(desk, 'playbooks', { flow }, at)
+    if (sound.has(flow)) lintAround(desk, playbook, at)
+    else {
+      lintFlow(desk, playbook, at)
+      if (desk.findings.errors.length === before) sound.add(flow)
+    }
   }
   return desk.findings.errors.filter(({ code }) => code.startsWith('flow.'))
 }
 
 /** The refusal of a playbook whose flow cannot run; undefined when it can. Warnings never refuse. */
 export function flowRefusal(document: AgentDocument, playbookId: string): Refusal | undefined {
-  return refusalOf(lintOnePlaybook(document, playbookId).errors.filter(({ code }) => code.startsWith('flow.')))
+  const place = placeOf(document.playbooks, playbookId)
+  const playbook = document.playbooks[place]
+  return playbook && refusalOf(flowErrors(document, [[place, playbook]]))
 }
 
 export function refusalOf(findings: readonly Finding[]): Refusal | undefined {

@@ -8,6 +8,7 @@ import { filledIntegration, integrationFaults, notificationsReplaced, scheduling
 import { instructionsReplaced, rulesReplaced } from '../character.js'
 import {
   type AgentDocument,
+  emptyDocument,
   type ListSection,
   listSections,
   type SingleSection,
@@ -18,7 +19,7 @@ import { assignmentRefusal } from '../goals.js'
 import { brokenBy, conflictOf, type ReferenceIndex } from '../integrity.js'
 import { collectionsReplaced } from '../knowledge/collections.js'
 import { factsReplaced } from '../knowledge/facts.js'
-import { type ThingReaders, thingsReplaced } from '../knowledge/things.js'
+import { addressesToGeocode, type ThingReaders, thingsReplaced } from '../knowledge/things.js'
 import { flowErrors, refusalOf } from '../lint/index.js'
 import { segmentsReplaced } from '../people.js'
 import type { Integration } from '../resources/capabilities.js'
@@ -93,6 +94,12 @@ const importers: Readonly<Record<string, Importer>> = {
   templateRef: whole('templateRef'),
 }
 
+/** The addresses in it that have to be looked up before it is imported; what the agent has already tells nothing here. */
+export function addressesToImport(sent: unknown): string[] {
+  const things = sectionsIn(sent).sections.get('things')
+  return things ? addressesToGeocode(emptyDocument, { things: things.value }) : []
+}
+
 export function imported(before: AgentDocument, sent: unknown, readers: ThingReaders, index?: ReferenceIndex): Outcome {
   const { sections, faults } = sectionsIn(sent)
   if (faults.length > 0) return invalidFields(faults)
@@ -107,7 +114,9 @@ export function imported(before: AgentDocument, sent: unknown, readers: ThingRea
   const broken = conflictOf(brokenBy(before, document, index))
   if (broken || !sections.has('playbooks')) return broken ?? document
   const unowned = ownerFaults(document)
-  return unowned.length > 0 ? invalidFields(unowned) : (refusalOf(flowErrors(document)) ?? document)
+  return unowned.length > 0
+    ? invalidFields(unowned)
+    : (refusalOf(flowErrors(document, document.playbooks.entries())) ?? document)
 }
 
 /** A playbook that says it is owned has an owner that says the same. */

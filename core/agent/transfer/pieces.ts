@@ -27,7 +27,9 @@ export function playbooksImported({ document, value }: Piece): Outcome {
   if (faults.length > 0) return invalidFields(faults)
   const sent = value as PlaybookBody[]
   const defaults = sent.filter(({ isDefault }) => isDefault)
-  if (sent.length > 0 && defaults.length !== 1) {
+  // Those of outreaches are never the default, so where there is no other there is none.
+  const wantsDefault = sent.some(({ outreachId }) => outreachId === undefined)
+  if (wantsDefault && defaults.length !== 1) {
     return invalidFields([
       { field: 'playbooks', message: `must hold exactly one default, and holds ${defaults.length}` },
     ])

@@ -53,7 +53,7 @@ export const aboutResources: readonly Resource[] = [
   },
 ]
 
-export function wrongFramework(framework: string | undefined): Refusal | undefined {
+export function wrongFramework(framework: unknown): Refusal | undefined {
   if (framework === undefined || framework === 'v2') return undefined
   return refuse('agent.framework.invalid', { errors: [{ field: 'framework', message: 'must be v2' }] })
 }

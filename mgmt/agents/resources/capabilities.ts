@@ -58,7 +58,8 @@ function partNotifications({ body }: Asked): Parted | Refusal {
   return { section: 'notifications', item: '', secrets, body: without(body, notificationSecrets) }
 }
 
-const id = Type.String({ minLength: 1, maxLength: agentLimits.integrations.idChars })
+/** Longer than an id may be, and of any characters: what is wrong with one is said by name. */
+const id = Type.String({ minLength: 1, maxLength: agentLimits.facts.idChars })
 const integrations = { tag, of: ['integrations'] } as const
 const integration = { ...integrations, path: '/integrations/{id}', params: agentParams({ id }) } as const
 const showIntegration = ({ document }: Seen, { params }: Asked) => find(document, 'integrations', params.id!) ?? noTool

@@ -3,10 +3,20 @@
  * keep beside the document becomes durable with it; the others tell what only the document knows.
  */
 import Type from 'typebox'
-import { addressesToGeocode, find, mediaAdded, removed, sourceAdded, sourceChanged } from '../../../core/agent/index.js'
+import {
+  addressesToGeocode,
+  addressesToImport,
+  find,
+  imported,
+  mediaAdded,
+  removed,
+  sourceAdded,
+  sourceChanged,
+} from '../../../core/agent/index.js'
 import { MediaItem, Source } from '../../../core/agent/resources/knowledge.js'
-import { refuse } from '../../../core/errors.js'
+import { isRefusal, refuse } from '../../../core/errors.js'
 import { generationBrief, generationJudged } from '../generation.js'
+import { phoneOf } from '../phone.js'
 import { type Asked, becomes, nameOf, type Resource, type Seen, type Wrote } from '../resource.js'
 import { reading, writing } from '../schema.js'
 
@@ -37,6 +47,20 @@ const addresses: Resource = {
 }
 export const addressesRow = nameOf(addresses)
 
+/** Refuses what the import would refuse, so that nobody is asked about addresses in vain. */
+const importAddresses: Resource = {
+  ...read,
+  method: 'POST',
+  path: '/import/_addresses',
+  of: 'all',
+  reply: { 200: Type.Array(Type.String()) },
+  view({ document, index }, { body }) {
+    const outcome = imported(document, body, { phone: phoneOf }, index)
+    return isRefusal(outcome) ? outcome : addressesToImport(body)
+  },
+}
+export const importAddressesRow = nameOf(importAddresses)
+
 const generation = { path: '/playbooks/{playbookId}/flow:generate', of: 'all', reply: { 200: Type.Unknown() } } as const
 const brief: Resource = { ...read, ...generation, method: 'GET', view: generationBrief }
 const judged: Resource = { ...read, ...generation, method: 'POST', view: generationJudged }
@@ -44,6 +68,7 @@ export const generationRows = { brief: nameOf(brief), judged: nameOf(judged) }
 
 export const innerResources: readonly Resource[] = [
   addresses,
+  importAddresses,
   brief,
   judged,
   {

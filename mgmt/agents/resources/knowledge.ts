@@ -7,7 +7,7 @@ import {
   factRemoved,
   factsReplaced,
   find,
-  type Geocoded,
+  thingsRead,
   thingsReplaced,
   thingView,
 } from '../../../core/agent/index.js'
@@ -26,7 +26,7 @@ import { closed, optional } from '../../../core/agent/resources/words.js'
 import { isRefusal, type Refusal, refuse } from '../../../core/errors.js'
 import { agentLimits, agentDocument as limits } from '../../../core/limits.js'
 import { phoneOf } from '../phone.js'
-import { type Asked, becomes, type LookUp, type Resource, type Seen, type Wrote } from '../resource.js'
+import { type Asked, becomes, type LookUp, type Places, type Resource, type Seen, type Wrote } from '../resource.js'
 import { agentParams, listOf, reading, writing } from '../schema.js'
 import { addressesRow } from './inner.js'
 
@@ -62,8 +62,6 @@ const showFacts = ({ document }: Seen) => ({ data: document.facts })
 const showFact = ({ document }: Seen, { params, wrote }: Asked & { readonly wrote?: Wrote }) =>
   find(document, 'facts', wrote?.id ?? params.factId!) ?? notFound
 
-type Places = readonly (readonly [address: string, found: Geocoded])[]
-
 /** Only addresses that the document does not hold already are looked up, and it alone can tell. */
 async function placesOfThings({ params, query, body }: Asked, { view, geocode }: LookUp): Promise<Places | Refusal> {
   const { things } = body as { things: ThingBody[] }
@@ -82,6 +80,7 @@ export const knowledgeResources: readonly Resource[] = [
     access: writing,
     summary: 'Replace the things; one that is sent without a location keeps the one it has',
     body: ThingsBody,
+    read: thingsRead,
     bodyLimitBytes: limits.wholeBytes,
     errors: conflicts,
     lookUp: placesOfThings,

@@ -1,6 +1,7 @@
 /** The agent as a whole: what lint says of it, templates and their updates, and carrying it elsewhere. */
 import Type from 'typebox'
 import {
+  addressesToImport,
   exported,
   exportFormat,
   imported,
@@ -13,12 +14,13 @@ import {
 } from '../../../core/agent/index.js'
 import { closed, optional, orNull } from '../../../core/agent/resources/words.js'
 import { updateKinds } from '../../../core/agent/updates.js'
-import { isRefusal } from '../../../core/errors.js'
+import { isRefusal, type Refusal } from '../../../core/errors.js'
 import { agentDocument as limits } from '../../../core/limits.js'
 import { phoneOf } from '../phone.js'
-import { becomes, type Resource, type Seen } from '../resource.js'
+import { type Asked, becomes, type LookUp, type Places, type Resource, type Seen } from '../resource.js'
 import { Agent, applying, ofAgents, reading, writing } from '../schema.js'
 import { agentAsRead } from '../store.js'
+import { importAddressesRow } from './inner.js'
 import { fromTemplate, TemplateBody } from './template.js'
 
 const whole = { tag: ofAgents.tag, of: 'all' } as const
@@ -110,6 +112,13 @@ const Import = closed(
 const showUpdates = ({ document }: Seen) => updatesOf(document)
 const showExport = ({ document }: Seen) => exported(document)
 
+/** The addresses of things are looked up as they are when the things are sent by themselves. */
+async function placesOfImport({ params, query, body }: Asked, { view, geocode }: LookUp): Promise<Places | Refusal> {
+  if (!geocode || addressesToImport(body).length === 0) return []
+  const addresses = (await view(importAddressesRow, { params, query, body })) as readonly string[] | Refusal
+  return isRefusal(addresses) ? addresses : geocode(addresses)
+}
+
 export const transferResources: readonly Resource[] = [
   {
     ...whole,
@@ -194,7 +203,10 @@ export const transferResources: readonly Resource[] = [
       'agent.playbook.uses_unknown',
       'agent.playbook.flow_invalid',
     ],
-    write: becomes((document, { body }, { index }) => imported(document, body, { phone: phoneOf }, index)),
+    lookUp: placesOfImport,
+    write: becomes((document, { body, found }, { index }) =>
+      imported(document, body, { phone: phoneOf, geocoded: new Map((found as Places | undefined) ?? []) }, index),
+    ),
     view: showExport,
   },
 ]

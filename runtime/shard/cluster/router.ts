@@ -143,6 +143,9 @@ export function openRouter({ wire, shards, registry, here, newCommandId, clock }
       return (await deliver(shardOf(owner, shards), local, letter)) as never
     },
     read: async (owner, { name }, input) => (await readFrom(shardOf(owner, shards), name, input)) as never,
+    readHere(owner, { name }, input) {
+      return here(shardOf(owner, shards))?.read(registry.query(name), input) as never
+    },
     async readAll({ name }, input) {
       const answers = await Promise.all(Array.from({ length: shards }, (_, number) => readFrom(number, name, input)))
       return together(answers) as never

@@ -168,8 +168,10 @@ export function openTender(options: TenderOptions): Tender {
   /** Takes the shard and serves it until it is lost. False when it is not the time, and nothing was tried. */
   async function own(last: number): Promise<boolean> {
     const lease = members.lease()
-    if (lease === undefined || !copy.isWhole() || copy.reached() < last) return false
     const at = copy.position()
+    // A copy that what is left of the log cannot make whole any more: whoever has it all must take the shard.
+    if (!copy.isWhole() && last <= at.number) await isKnownFurther(last, at.line)
+    if (lease === undefined || !copy.isWhole() || copy.reached() < last) return false
     const isAhead = last < at.number
     if (!isAhead && (await isKnownFurther(last, at.line))) return false
     if (at.line === '' && settings.hasBegun(number))

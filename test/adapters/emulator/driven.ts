@@ -81,6 +81,7 @@ export async function openDriven(t: Test, wire: WireName, adapter: Adapter) {
     ...reaching,
     address,
     id,
+    isWithheld: () => false,
     ...(line && { line }),
   })
 

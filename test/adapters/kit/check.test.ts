@@ -43,6 +43,8 @@ const broken: [way: string, finds: RegExp, changes: Partial<Adapter>, given?: Pa
   ['a channel without providers', /names the contract/, descriptor({ channel: 'webchat' })],
   ['a provider that is no slug', /names the contract/, descriptor({ provider: 'Pigeon Post' })],
   ['a header in capitals', /lower case/, descriptor({ headers: [...adapter.descriptor.headers, 'X-Other'] })],
+  ['no message a second', /lets through a second/, descriptor({ bulkPerSecond: 0 })],
+  ['a pace in words', /lets through a second/, descriptor({ bulkPerSecond: 'fast' })],
   ['traits of another channel', /traits are those/, descriptor({ traits: { ...traits, channel: 'sms' } })],
   [
     'texts without an end',

@@ -15,6 +15,7 @@ export function provider<Auth>(auth: Auth, address: string, told: Told | 'silenc
     auth,
     address,
     id: 'msg_1.0',
+    isWithheld: () => false,
     bindingId: 'cb_1',
     ingressUrl: 'https://gateway.example/v4/ingress/cb_1',
     now: () => noon,

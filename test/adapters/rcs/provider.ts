@@ -44,6 +44,7 @@ export function testProvider<Auth>(
       ingressUrl: 'https://gateway.example/v4/ingress/cb_1',
       address: '+15550100',
       id: 'msg_1.0',
+      isWithheld: () => false,
       memory: testMemory(() => at),
       now: () => at,
       signal: new AbortController().signal,

@@ -22,7 +22,7 @@ const about = { address: 'vis_1', messageId: 'msg_1' }
 function shown(message: ContentMessage): MessageFrame {
   const [wire, ...more] = webchatAdapter.render(render(message, traits, reader).blocks, about)
   if (more.length > 0) throw new Error('a message is one frame')
-  return JSON.parse(writeFrame({ kind: 'message', cursor: 1, at: 0, state: 'sent', wire }))
+  return JSON.parse(writeFrame({ kind: 'message', cursor: 1, at: 0, state: 'sent', wire, contacts: [] }))
 }
 
 function tapsIn(block: Block): string[] {
@@ -91,6 +91,7 @@ const tellings: readonly Telling[] = [
   { kind: 'welcome', address: 'vis_1', cursor: 3, more: true },
   { kind: 'said', cursor: 1, at: 0, id: 'x', content: { text: 'Hi', place: { address: 'Here' } } },
   { kind: 'said', cursor: 1, at: 0, id: 'x', content: { media: [{ url: 'https://a.example/b', name: 'b' }] } },
+  { kind: 'older', from: 1, lines: [{ kind: 'said', cursor: 1, at: 0, id: 'x', content: { text: 'Hi' } }], more: true },
   { kind: 'caughtUp', cursor: 3 },
   { kind: 'ping', cursor: 3 },
   { kind: 'accepted', id: 'x' },
@@ -130,6 +131,7 @@ t.test('Each frame of a page says what the contract says it says', async (t) => 
     [frame('location', { id: 'x', place }), said({ kind: 'content', content: { place } })],
     [frame('media', { id: 'x', media, text: 'This' }), said({ kind: 'content', content: { media, text: 'This' } })],
     [frame('typing'), { kind: 'typing' }],
+    [frame('older', { before: 41 }), { kind: 'older', before: 41 }],
     [frame('delivered', { messageIds: ['a', 'b', 'a'] }), { kind: 'mark', state: 'delivered', messageIds: ['a', 'b'] }],
     [frame('read', { messageIds: ['a'] }), { kind: 'mark', state: 'read', messageIds: ['a'] }],
   ]

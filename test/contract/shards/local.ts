@@ -1,7 +1,7 @@
 /** What a process knows by itself of the shards it owns: changes, tenure, how they stand. */
 import type { Test } from 'tap'
 import { houseShards, type OpenHouse, stored } from './house.js'
-import { counters, doing, notes, repertoire, type Step } from './repertoire.js'
+import { counters, doing, notes, odd, repertoire, type Step, seen } from './repertoire.js'
 
 export function localSuite(t: Test, openHouse: OpenHouse): void {
   t.test(
@@ -60,6 +60,23 @@ export function localSuite(t: Test, openHouse: OpenHouse): void {
       t.same(tenures(), before)
       await house.stop()
       t.same(tenures(), [undefined, undefined, undefined, undefined])
+    },
+  )
+
+  t.test(
+    'A query of a shard that is served here is answered at once, as a read would be, and not at all elsewhere',
+    async (t) => {
+      const house = await openHouse(t, { repertoire: repertoire() })
+      const here = (owner: string) => house.engine.readHere!(owner, seen, owner)
+      for (const [at, owner] of ['a', 'b', 'a'].entries()) {
+        await doing(house, owner, { count: 5 }, { write: `${at}` })
+        t.strictSame(here(owner), await house.engine.read(owner, seen, owner), 'with all that was acknowledged')
+      }
+      t.match(here('a'), { counted: 10 })
+      t.match(house.engine.readHere!('a', odd, { refuse: 'no' }), { refused: 'resource.not_found' })
+      t.throws(() => house.engine.readHere!('a', odd, { throw: 'a bug' }))
+      await house.stop()
+      t.equal(here('a'), undefined)
     },
   )
 

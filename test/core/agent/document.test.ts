@@ -1,4 +1,7 @@
 /** The document as a value: items are found where they stand, however long a list is and whatever was done to it. */
+import { isDeepStrictEqual } from 'node:util'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import fc from 'fast-check'
 import t from 'tap'
 import {
@@ -8,10 +11,12 @@ import {
   find,
   type Item,
   idOf,
+  isInOrder,
   withItem,
   withoutItem,
   withSection,
 } from '../../../core/agent/index.js'
+import { isSame, tidy } from '../../../core/agent/writing.js'
 
 const fact = (nth: number, answer = 'Yes.'): Item<'facts'> => ({ id: `f${nth}`, question: 'Is it?', answer })
 const ids = fc.integer({ min: 0, max: 45 })
@@ -68,4 +73,85 @@ t.test('The items that two lists do not share are told once each, as they were a
       })
     }),
   )
+})
+
+t.test(
+  'Two values are the same if they hold the same members, whatever their order and whatever they are called',
+  async () => {
+    const named = fc.constantFrom('a', 'b', 'toString', 'constructor', '__proto__', 'valueOf')
+    const leaf = fc.oneof(fc.constantFrom(1, 'x', null, true), fc.constant(undefined))
+    const value = fc.letrec((tie) => ({
+      node: fc.oneof({ depthSize: 'small' }, leaf, fc.array(tie('node'), { maxLength: 2 }), tie('members')),
+      members: fc.array(fc.tuple(named, tie('node')), { maxLength: 3 }).map((members) => Object.fromEntries(members)),
+    })).node
+    /** Lists keep their holes apart from nothing at all, as they are kept apart in a record. */
+    const plain = (one: unknown): unknown => {
+      if (Array.isArray(one)) return one.map(plain)
+      if (typeof one !== 'object' || one === null) return one
+      const members = Object.entries(one).filter(([, member]) => member !== undefined)
+      return new Map(members.sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, member]) => [name, plain(member)]))
+    }
+    fc.assert(
+      fc.property(value, value, (one, other) => {
+        const reversed = (of: unknown): unknown =>
+          typeof of === 'object' && of !== null && !Array.isArray(of)
+            ? Object.fromEntries(Object.entries(of).reverse())
+            : of
+        return isSame(one, reversed(one)) && isSame(one, other) === isDeepStrictEqual(plain(one), plain(other))
+      }),
+      { numRuns: 2_000 },
+    )
+  },
+)
+
+t.test('What is tidy holds no member that is undefined, and is what it was otherwise', async (t) => {
+  const full = { a: 1, b: null, c: '' }
+  t.equal(tidy(full), full)
+  const named = JSON.parse('{"__proto__": 1, "a": 2}')
+  t.strictSame(Object.entries(tidy({ ...named, b: undefined })), Object.entries(named))
+})
+
+t.test(
+  'Two lists are in order when they have the same ids at the same places, however one became the other',
+  async () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 0, max: 40 }), fc.array(deed, { maxLength: 6 }), (count, deeds) => {
+        const facts = Array.from({ length: count }, (_, nth) => fact(nth))
+        const before = withSection(emptyDocument, 'facts', facts)
+        let last = before
+        let after = before
+        for (const each of deeds) {
+          last = after
+          after = done(after, each)
+        }
+        return [before, last].every((one) => {
+          const said = isInOrder(one.facts, after.facts)
+          return said === isDeepStrictEqual(one.facts.map(idOf), after.facts.map(idOf))
+        })
+      }),
+    )
+  },
+)
+
+t.test('An item that takes the place of another is told as the only change', async (t) => {
+  const facts = Array.from({ length: 30 }, (_, nth) => fact(nth))
+  const after = withItem(withSection(emptyDocument, 'facts', facts), 'facts', fact(7, 'No.'))
+  t.strictSame(changedItems(facts, after.facts), [{ id: 'f7', was: facts[7], is: fact(7, 'No.') }])
+})
+
+t.test('A list that was changed again and again holds on to none of those before it', async (t) => {
+  setFlagsFromString('--expose-gc')
+  const collect = runInNewContext('gc') as () => void
+  const first = new WeakRef(Array.from({ length: 30 }, (_, nth) => fact(nth)))
+  let document = withSection(emptyDocument, 'facts', first.deref()!)
+  for (let nth = 0; nth < 3; nth++) {
+    const after = withItem(document, 'facts', fact(nth, 'No.'))
+    changedItems(document.facts, after.facts)
+    document = after
+  }
+  // What was looked at in this turn stays until it ends.
+  await new Promise((next) => setImmediate(next))
+  collect()
+  t.equal(first.deref(), undefined)
+  t.equal(document.facts.length, 30)
 })

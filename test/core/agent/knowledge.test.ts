@@ -70,6 +70,19 @@ t.test('Fields foreign to the kind of an action are dropped, and phones are kept
     { label: 'Go', kind: 'reply', value: 'v' },
     { label: 'Go', kind: 'viewLocation' },
   ])
+  const wrong = { url: 'no address', phone: 'no number', value: 7 }
+  const good = { url: 'https://x.io', dial: '(415) 555-0100', reply: 'v' }
+  t.same(
+    kept({
+      actions: [
+        { label: 'Go', ...wrong, url: good.url },
+        { label: 'Go', kind: 'dial', ...wrong, phone: good.dial },
+        { label: 'Go', kind: 'reply', ...wrong, value: good.reply },
+      ],
+    })?.actions?.map(({ label: _label, ...action }) => action),
+    [{ url: good.url }, { kind: 'dial', phone: '+14155550100' }, { kind: 'reply', value: 'v' }],
+    'whatever they hold',
+  )
 })
 
 t.test('Media is stored as the bare id', async (t) => {

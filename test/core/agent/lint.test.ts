@@ -12,6 +12,7 @@ import {
   lint,
   lintCodes,
   withItem,
+  withoutItem,
 } from '../../../core/agent/index.js'
 import { edges } from '../../../core/agent/references.js'
 import { sample } from './sample.js'
@@ -233,6 +234,41 @@ t.test('Flow errors refuse the playbook with 422 agent.playbook.flow_invalid, wa
     else t.equal(refusal, undefined, `${code} does not refuse`)
   }
 })
+
+t.test(
+  'A flow that could run is refused once what it names or uses is gone, and taken again when that is back',
+  async (t) => {
+    const flow: Flow = {
+      steps: [
+        { say: 'template:odd' },
+        { action: 'people.save' },
+        { call: 'front-desk' },
+        { handoff: 'playbook:front-desk' },
+      ],
+    }
+    const named = withItem(withTemplate('Hello.'), 'playbooks', {
+      ...find(sample, 'playbooks', 'booking')!,
+      uses: ['people'],
+      flow,
+    })
+    const without: Record<string, AgentDocument> = {
+      'flow.template.unknown': withoutItem(named, 'messageTemplates', 'odd'),
+      'flow.playbook.unknown': withoutItem(named, 'playbooks', 'front-desk'),
+      'flow.action.capability.missing': withItem(named, 'playbooks', {
+        ...find(named, 'playbooks', 'booking')!,
+        uses: [],
+      }),
+    }
+    for (const [code, document] of Object.entries(without)) {
+      t.equal(flowRefusal(named, 'booking'), undefined)
+      const refusal = flowRefusal(document, 'booking')
+      t.ok(refusal?.errors?.length && refusal.errors.every((error) => error.code === code), code)
+      // Judged from the beginning, a copy of the flow is refused for the same.
+      const copied = { ...find(document, 'playbooks', 'booking')!, flow: structuredClone(flow) }
+      t.strictSame(flowRefusal(withItem(document, 'playbooks', copied), 'booking'), refusal)
+    }
+  },
+)
 
 t.test('An error in another playbook does not refuse this one', async (t) => {
   t.equal(flowRefusal(withSteps({ say: 'template:gone' }, end), 'front-desk'), undefined)

@@ -13,6 +13,14 @@ t.test('An export imported into an empty agent gives the same export, to the let
   t.equal(JSON.stringify(exported(copy)), first)
 })
 
+t.test('An agent whose only playbooks are those of its outreaches can be carried elsewhere', async (t) => {
+  const owned = sample.playbooks.filter(({ outreachId }) => outreachId !== undefined)
+  const agent = { ...sample, playbooks: owned, facts: [], scheduling: emptyDocument.scheduling }
+  const copy = must(imported(emptyDocument, json(exported(agent)), readers))
+  t.same(json(exported(copy)), json(exported(agent)))
+  t.ok(owned.length > 0)
+})
+
 t.test('Importing an agent’s own export changes nothing', async (t) => {
   t.same(must(imported(sample, json(exported(sample)), readers)), sample)
 })

@@ -181,7 +181,7 @@ t.test('STOP ends everything that waits, is confirmed once, and refuses what com
   ])
   t.same(table.offer(text('two')), { reason: 'optedOut' })
   t.same(table.offer(text('three'), { from: 'reply' }), { reason: 'optedOut' })
-  t.match(table.logs.at(-1), { event: 'reply.refused', data: { reason: 'optedOut' } })
+  t.match(table.logs.at(-1), { event: 'message.refused', data: { reason: 'optedOut' } })
   table.sent()
   table.pass(250)
   table.woken('send')

@@ -75,11 +75,19 @@ t.test('A message under an id that is known is taken once for a day', async (t) 
 t.test('Bulk messages wait for their release, and say that they are queued', async (t) => {
   const table = laid()
   const id = idOf(table.offer(text('one'), { isBatch: true }))
-  t.same(table.governed, [id])
+  t.same(table.governed, [{ messageId: id, perSecond: table.around.binding!.bulkPerSecond }])
   t.equal(table.delivered.length, 0)
   t.match(table.types(), [{ type: 'status', status: { messageId: id, state: 'queued' } }])
   table.released(id)
   t.equal(table.delivered[0]!.messageId, id)
+})
+
+t.test('Where a provider takes as much as comes, a bulk message goes at once like any other', async (t) => {
+  const table = laid()
+  const binding = { provider: 'emulator', isActive: true, minDelayMs: 0 }
+  const id = idOf(table.offer(text('one'), { isBatch: true, around: { binding } }))
+  t.same([table.governed, table.types()], [[], []])
+  t.match(table.delivered, [{ messageId: id }])
 })
 
 t.test('Without a binding, or with one switched off, a message is refused for that', async (t) => {
@@ -309,7 +317,7 @@ t.test(
     table.pass(hour)
     table.woken('undelivered')
     t.same([table.types(), table.carried], [[], []], 'moving it is switched off')
-    t.match(table.logs.at(-1), { event: 'delivery.undelivered', data: { messageId: id } })
+    t.match(table.logs.at(-1), { event: 'message.undelivered', data: { messageId: id } })
     t.equal(table.conversation().awaiting, undefined)
     idOf(table.offer(text('two')))
     table.sent()

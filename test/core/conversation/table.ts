@@ -3,7 +3,7 @@ import type { OutboundMessage } from '../../../core/amf/index.js'
 import type { ChannelName } from '../../../core/channel/names.js'
 import { traitsOf } from '../../../core/channel/table.js'
 import { type Accepted, accepted } from '../../../core/conversation/accept.js'
-import type { Around, CarriedNews, Desk, LogEntry, TrafficEntry, WakeReason } from '../../../core/conversation/desk.js'
+import type { Around, CarriedNews, Desk, LogNote, TrafficEntry, WakeReason } from '../../../core/conversation/desk.js'
 import { heard, type Inbound } from '../../../core/conversation/hear.js'
 import { heldTooLong } from '../../../core/conversation/held.js'
 import { type Opening, openedFor } from '../../../core/conversation/opening.js'
@@ -27,6 +27,8 @@ export interface TableOptions {
 }
 
 /** `outcome` is what the provider says of everything from now on; none: it has not answered yet. */
+const bulkPerSecond = 40
+
 export function laid({ channel = 'sms', compliance, minDelayMs = 0, siblings = {} }: TableOptions = {}) {
   let at = start
   let ids = 0
@@ -45,7 +47,7 @@ export function laid({ channel = 'sms', compliance, minDelayMs = 0, siblings = {
     nextRecord: 1,
   }
   const around: Around = {
-    binding: { provider: 'emulator', isActive: true, minDelayMs, ...(compliance && { compliance }) },
+    binding: { provider: 'emulator', isActive: true, minDelayMs, bulkPerSecond, ...(compliance && { compliance }) },
     isListening: true,
     traits: traitsOf(channel),
     brand: { name: 'Harbor Hotel', contactPhone: '+15550199' },
@@ -59,9 +61,9 @@ export function laid({ channel = 'sms', compliance, minDelayMs = 0, siblings = {
   const wakes = new Map<WakeReason, number>()
   const events: ConversationEvent[] = []
   const traffic: TrafficEntry[] = []
-  const logs: LogEntry[] = []
+  const logs: LogNote[] = []
   const delivered: { messageId: string; tried: number }[] = []
-  const governed: string[] = []
+  const governed: { messageId: string; perSecond: number }[] = []
   const carried: { to: ChannelName; outgoing: Outgoing }[] = []
   const news: { asid: string; messageId: string; news: CarriedNews }[] = []
   const sendNews: SendNews[] = []
@@ -88,7 +90,7 @@ export function laid({ channel = 'sms', compliance, minDelayMs = 0, siblings = {
     traffic: (entry) => void traffic.push(entry),
     log: (entry) => void logs.push(entry),
     deliver: (messageId, tried) => void delivered.push({ messageId, tried }),
-    govern: (messageId) => void governed.push(messageId),
+    govern: (messageId, perSecond) => void governed.push({ messageId, perSecond }),
     wake: (reason, wakeAt) => void (wakeAt === undefined ? wakes.delete(reason) : wakes.set(reason, wakeAt)),
     carry: (_asid, to, each) => void carried.push({ to, outgoing: each }),
     carried: (asid, messageId, told) => void news.push({ asid, messageId, news: told }),

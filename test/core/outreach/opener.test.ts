@@ -50,7 +50,7 @@ t.test('Slots are filled from the person, from the agent and first from the inpu
 t.test('A missing slot goes by its policy: a sentence less, no message, or nothing is sent', async (t) => {
   t.equal(textOf(opener('Hello! You have {person.customFields.points} points. Bye.')), 'Hello! Bye.')
   t.match(opener('Hi {person.firstName|block-send}'), { blocked: /person\.firstName/ })
-  t.match(opener('Hi {person.firstName|omit-message}'), { blocked: String })
+  t.match(opener('Hi {person.firstName|omit-message}'), { blocked: /without person\.firstName/ })
   t.equal(textOf(opener('Hi {person.firstName|there}!')), 'Hi there!')
 })
 
@@ -94,7 +94,12 @@ t.test('Things are cards, a collection a carousel of what it shows, and an image
       description: 'Short',
       imageUrl: 'https://x.example/c.png',
       collections: ['cuts'],
-      actions: [{ label: 'Book' }, { label: 'Site', kind: 'url' as const, url: 'https://x.example' }],
+      location: { latitude: 60.4, longitude: 5.3, address: 'Quay 1' },
+      actions: [
+        { label: 'Book', kind: 'reply' as const },
+        { label: 'Site', url: 'https://x.example' },
+        { label: 'Map', kind: 'viewLocation' as const },
+      ],
     },
     { id: 'perm', name: 'Perm', media: 'pic', collections: ['cuts'] },
   ]
@@ -110,16 +115,32 @@ t.test('Things are cards, a collection a carousel of what it shows, and an image
       title: 'Cut',
       description: 'Short',
       mediaUrl: 'https://x.example/c.png',
-      chips: [{ label: 'Book' }, { kind: 'url' }],
+      chips: [
+        { label: 'Book', kind: 'reply', value: 'Book Cut' },
+        { label: 'Site', kind: 'url' },
+        {
+          label: 'Map',
+          kind: 'viewLocation',
+          place: { latitude: 60.4, longitude: 5.3, address: 'Quay 1', label: 'Cut' },
+        },
+      ],
     },
   })
   const two = messageOf(opener('[[things: cut, perm]]', { things, media }))
   t.match(two.parts, [
     { type: 'carousel', cards: [{ title: 'Cut' }, { title: 'Perm', mediaUrl: 'https://x.example/p.png' }] },
   ])
+  const identity = { defaultCardImageUrl: 'https://x.example/any.png' } as never
+  const bare = [{ id: 'wash', name: 'Wash' }]
+  t.match(messageOf(opener('[[things: wash]]', { things: bare, identity })).parts, [
+    { card: { title: 'Wash', mediaUrl: 'https://x.example/any.png' } },
+  ])
   const all = messageOf(opener('[[collection: cuts]]', { things, collections, media }))
   t.strictSame(all.parts, [
-    { type: 'carousel', cards: [{ title: 'Cut', chips: [{ label: 'Book' }] }, { title: 'Perm' }] },
+    {
+      type: 'carousel',
+      cards: [{ title: 'Cut', chips: [{ label: 'Book', kind: 'reply', value: 'Book Cut' }] }, { title: 'Perm' }],
+    },
   ])
   t.match(messageOf(opener('[[media: image:pic | A picture]]', { media })).parts, [
     { mediaUrl: 'https://x.example/p.png' },

@@ -137,7 +137,13 @@ t.test('An integration that is wrong or unknown is refused in the words of the c
     t.same(fieldsOf(refused), [field])
   }
   t.equal((await call('PUT', `/integrations/${'x'.repeat(limits.integrations.idChars)}`, crm)).status, 201)
-  t.equal((await call('PUT', `/integrations/${'x'.repeat(limits.integrations.idChars + 1)}`, crm)).status, 404)
+  for (const id of ['x'.repeat(limits.integrations.idChars + 1), 'crm.eu', 'crm eu', 'crm%2Feu']) {
+    const refused = await call('PUT', `/integrations/${encodeURI(id)}`, crm)
+    t.equal(refused.status, 422, id)
+    t.same(fieldsOf(refused), ['integration.id'])
+    for (const method of ['GET', 'DELETE'])
+      t.equal((await call(method, `/integrations/${encodeURI(id)}`)).json.code, 'tool.not_found', id)
+  }
   for (const method of ['GET', 'DELETE']) {
     const unknown = await call(method, '/integrations/none')
     t.equal(unknown.status, 404)

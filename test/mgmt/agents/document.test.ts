@@ -275,7 +275,8 @@ t.test(
           }
           const now = exportOf(newcomer(), root)
           if (each.fate === 'lost' && now !== before) return false
-          for (const owner of owners) if (exportOf(owner, root) !== now) return false
+          const parts = partsOf(newcomer(), root)
+          for (const owner of owners) if (exportOf(owner, root) !== now || partsOf(owner, root) !== parts) return false
         }
         return true
       }),
@@ -286,8 +287,93 @@ t.test(
   },
 )
 
-function exportOf({ queries }: ReturnType<typeof agentDocuments>, reader: Reader): string {
-  return JSON.stringify(
-    queries.view.read(reader, { ...place, resource: 'GET /export', asked: { params: {}, query: {} } }),
-  )
+t.test('What is shown of an agent is made once, and again when something of the agent is different', async (t) => {
+  const documents = agentDocuments({ orgEvent })
+  const root = layerOver({ get: () => undefined, range: () => [], encode: encodeWrites })
+  root.put(agentTable, ['demo', 'ada'], {
+    id: 'ada',
+    orgId: 'demo',
+    serial: 1,
+    name: 'Ada',
+    createdAt: 1,
+    updatedAt: 1,
+  })
+  const views = () => readParts.map(([resource, params]) => viewOf(documents, root, resource, params))
+  for (const [nth, each] of opening.entries()) {
+    const command = documents.commands.write as Command<unknown, unknown>
+    const input = { ...place, ifMatch: '', ...asked(each, nth) }
+    const before = views()
+    t.ok(
+      views().every((view, at) => view === before[at] || isRefusal(view)),
+      'the very same again',
+    )
+    decide(root, { owner: agentKeyOf(place), command, input, commandId: `c${nth}` }, { ...moment, at: 1_000 + nth })
+    t.ok(
+      views().every((view, at) => view !== before[at] || isRefusal(view)),
+      'another after a change',
+    )
+  }
+  const one = viewOf(documents, root, 'GET /playbooks/{playbookId}', { playbookId: 'a' })
+  for (let nth = 0; nth <= limits.heldViews; nth++) {
+    viewOf(documents, root, 'GET /playbooks', { [`any-${nth}`]: `x${nth}` })
+  }
+  const after = viewOf(documents, root, 'GET /playbooks/{playbookId}', { playbookId: 'a' })
+  t.not(after, one, 'no more is held than may be')
+  t.strictSame(after, one)
+})
+
+t.test('Whoever shows what an agent has is told where each picture is served, and the document is not', async (t) => {
+  const served = new Map([['logo', 'https://gateway.example/v4/media/abc.png']])
+  const pictureUrl = (_reader: Reader, _place: object, id: string) => served.get(id)
+  const documents = agentDocuments({ orgEvent, pictureUrl })
+  const root = layerOver({ get: () => undefined, range: () => [], encode: encodeWrites })
+  root.put(agentTable, ['demo', 'ada'], {
+    id: 'ada',
+    orgId: 'demo',
+    serial: 1,
+    name: 'Ada',
+    createdAt: 1,
+    updatedAt: 1,
+  })
+  for (const [nth, id] of ['logo', 'lost'].entries()) {
+    const command = documents.commands.write as Command<unknown, unknown>
+    const body = { id, name: id, contentType: 'image/png', bytes: 1 }
+    const input = { ...place, ifMatch: '', resource: 'POST /media', asked: { params: {}, query: {}, body } }
+    decide(root, { owner: agentKeyOf(place), command, input, commandId: `c${nth}` }, { ...moment, at: 1_000 + nth })
+  }
+  const loaded = () => documents.load(root, place, ['media', 'things'])!
+  const before = loaded()
+  t.match(before.document.media, [
+    { id: 'logo', url: served.get('logo') },
+    { id: 'lost', url: undefined },
+  ])
+  t.equal(loaded().document, before.document, 'made once')
+  t.notMatch(JSON.stringify(viewOf(documents, root, 'GET /media', {})), 'gateway.example')
+})
+
+const moment: Moment = { at: 0, steadyAt: 0, commit: 1, owed: [] }
+
+const readParts = [
+  ['GET /playbooks', {}],
+  ['GET /playbooks/{playbookId}', { playbookId: 'a' }],
+  ['GET /playbooks/{playbookId}', { playbookId: 'b' }],
+  ['GET /goals', {}],
+  ['GET /identity', {}],
+] as const
+
+function viewOf(
+  { queries }: ReturnType<typeof agentDocuments>,
+  reader: Reader,
+  resource: string,
+  params: Readonly<Record<string, string>>,
+): unknown {
+  return queries.view.read(reader, { ...place, resource, asked: { params, query: {} } })
+}
+
+function exportOf(documents: ReturnType<typeof agentDocuments>, reader: Reader): string {
+  return JSON.stringify(viewOf(documents, reader, 'GET /export', {}))
+}
+
+function partsOf(documents: ReturnType<typeof agentDocuments>, reader: Reader): string {
+  return JSON.stringify(readParts.map(([resource, params]) => viewOf(documents, reader, resource, params)))
 }

@@ -94,3 +94,58 @@ t.test('Nothing is asked for a body that is refused, or of an agent that is not 
   t.equal((await put(desk.callAs(desk.node.key, 'nobody'), { id: 'a', name: 'A', location })).status, 404)
   t.equal(asked('birch st 5'), 0)
 })
+
+const imports = (call: Call, ...things: object[]) =>
+  call('POST', '/import', { capabilities: { knowledge: { things } } })
+
+t.test('An import geocodes the addresses of things as their own route does', async (t) => {
+  const { call } = await desk.agent()
+  knows('ash st 6', { ...main, display_name: '6 Ash Street' })
+  const placed = { id: 'b', name: 'B', location: { address: 'yew st 7', latitude: 3, longitude: 4 } }
+  const kept = await imports(call, { id: 'a', name: 'A', location: { address: 'ash st 6' } }, placed)
+  t.equal(kept.status, 200)
+  t.strictSame(
+    (await call('GET', '/knowledge/things')).json.data.map(({ location }: { location: object }) => location),
+    [{ address: '6 Ash Street', latitude: 1.5, longitude: -2.5 }, placed.location],
+  )
+  t.equal(asked('yew st 7'), 0, 'what has coordinates is not looked up')
+  const again = await call('GET', '/export?format=json')
+  t.equal((await call('POST', '/import', again.json)).status, 200)
+  t.equal(asked('ash st 6'), 1, 'nor is what an export says')
+  t.strictSame((await call('GET', '/export?format=json')).json, again.json)
+})
+
+t.test('An import with an address that matches no place is 422 where the importer wrote it', async (t) => {
+  const { call } = await desk.agent()
+  knows('lemuria')
+  const location = { address: 'lemuria' }
+  const refused = await imports(
+    call,
+    { id: 'a', name: 'A', location: { address: '1, 2' } },
+    { id: 'b', name: 'B', location },
+  )
+  t.equal(refused.status, 422)
+  t.same(fieldsOf(refused), ['capabilities.knowledge.things[1].location.address'])
+  const older = await call('POST', '/import', { products: [{ id: 'b', name: 'B', location }] })
+  t.same(fieldsOf(older), ['products[0].location.address'])
+  t.same((await call('GET', '/knowledge/things')).json.data, [])
+})
+
+t.test('While geocoding is unavailable an import keeps addresses without coordinates', async (t) => {
+  const { call } = await desk.agent()
+  geocoder.behave(pathOf('gum st 8'), (response) => void response.writeHead(503).end())
+  t.equal((await imports(call, { id: 'a', name: 'A', location: { address: 'gum st 8' } })).status, 200)
+  t.strictSame((await call('GET', '/knowledge/things')).json.data[0].location, { address: 'gum st 8' })
+})
+
+t.test('Nothing is asked for an import that is refused, or of an agent that is not there', async (t) => {
+  const { call } = await desk.agent()
+  const thing = { id: 'a', name: 'A', location: { address: 'box st 9' } }
+  t.same(fieldsOf(await imports(call, thing, { id: 'c', name: 'C', collections: ['none'] })), [
+    'capabilities.knowledge.things[1].collections[0]',
+  ])
+  const wrong = { things: [thing], goals: [{ id: 'g' }] }
+  t.equal((await call('POST', '/import', wrong)).status, 422)
+  t.equal((await imports(desk.callAs(desk.node.key, 'nobody'), thing)).status, 404)
+  t.equal(asked('box st 9'), 0)
+})

@@ -19,7 +19,7 @@ t.test('Things are replaced as a whole and read as they were put', async (t) => 
     media: 'image:logo',
     collections: ['cuts'],
     actions: [
-      { label: 'Call', kind: 'dial', phone: '(415) 555-2671', url: 'https://dropped.example' },
+      { label: 'Call', kind: 'dial', phone: '(415) 555-2671', url: 'dropped', value: 7 },
       { label: 'Book', kind: 'reply', value: 'book' },
       { label: 'More', url: 'https://acme.example' },
       { label: 'Where', kind: 'viewLocation' },

@@ -4,6 +4,7 @@ import t from 'tap'
 import { isLive } from '../../../core/automation/row.js'
 import { hour, minute, second } from '../../../core/durations.js'
 import { refuse } from '../../../core/errors.js'
+import { outreachSend as limits } from '../../../core/limits.js'
 import { ruleTable } from '../../../mgmt/automation/store.js'
 import { shardOf } from '../../../runtime/shard/place.js'
 import { eventually, houseShards } from '../../contract/shards/house.js'
@@ -245,7 +246,10 @@ t.test(
         const isOnce = new Set(reached).size === reached.length && sent.length === reached.length
         const isQuiet = [...stopped].every(([asid, at]) => !reached.slice(at).includes(asid))
         const isWilling = sent.every(({ personId }) => house.sends.person(personId)?.consent.status === 'granted')
-        const isClear = !house.sends.rows().some((row) => /automation\.(claims|sends|queue)/.test(row))
+        const kept = house.sends.rows()
+        const queued = kept.filter((row) => /automation\.queue/.test(row))
+        const isClear =
+          !kept.some((row) => /automation\.(claims|sends)/.test(row)) && queued.length === (await rows()).length
         await house.sends.house.die()
         return isOnce && isQuiet && isWilling && isClear
       }),
@@ -269,4 +273,43 @@ t.test('Word of a look that is over decides nothing, and that of one look decide
   t.equal(await told(1), false, 'it is decided by now')
   await house.reaches(personId, 'sent')
   t.equal(house.sends.taken.length, 1)
+})
+
+t.test(
+  'A row that has ended is explained for as long as sends are, and then forgotten with all that led to it',
+  async (t) => {
+    const house = await openRules(t)
+    const { time } = house.sends.house
+    await house.rule({ filter: { tag: 'vip' }, delayMinutes: 10 })
+    const sent = await house.person({ tags: ['vip'] })
+    const skipped = await house.person({ tags: ['vip'] })
+    await house.change(skipped.id, { tags: [] })
+    await house.reaches(skipped.id, 'skipped', minute)
+    await house.reaches(sent.id, 'sent')
+    await time.advance(limits.keptMs - hour)
+    t.same((await house.rows()).map(({ state }) => state).sort(), ['sent', 'skipped'])
+    await eventually(house.sends.house, async () => (await house.rows()).length === 0, 10 * minute)
+    t.same(
+      house.sends.rows().filter((row) => /automation\.(rows|claims|sends|queue)/.test(row)),
+      [],
+    )
+  },
+)
+
+t.test('A row that begins anew is not forgotten by the time of its first end', async (t) => {
+  const house = await openRules(t)
+  const { time } = house.sends.house
+  await house.rule({
+    trigger: { kind: 'person.fieldSet', field: 'company' },
+    filter: { tag: 'vip' },
+    delayMinutes: 43_200,
+  })
+  const { id } = await house.person({ tags: ['vip'], company: 'Quay' })
+  await house.change(id, { tags: [] })
+  await house.reaches(id, 'skipped', hour)
+  await time.advance(limits.keptMs - hour)
+  await house.change(id, { tags: ['vip'], company: 'Pier' })
+  t.equal((await house.row(id))?.state, 'pending')
+  await time.advance(2 * hour)
+  t.equal((await house.row(id))?.state, 'pending')
 })

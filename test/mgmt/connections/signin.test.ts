@@ -69,6 +69,16 @@ t.test('A state is good once: the second use is told so, and the first stays', a
   t.equal((await desk.tool('GET', '/status')).json.status, 'connected')
 })
 
+t.test('Whoever looks at the head of a callback alone spends nothing, and the sign-in goes on', async (t) => {
+  const url = await desk.signedIn({ returnTo })
+  const calls = provider.count('/token')
+  const looked = await node.mgmt('HEAD', `${url.pathname}${url.search}`)
+  t.equal(looked.status, 200)
+  t.match(looked.headers, { 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' })
+  t.equal(provider.count('/token'), calls)
+  t.equal((await desk.back(url)).status, 302)
+})
+
 t.test('Of many callbacks that race with one state exactly one succeeds', async (t) => {
   const url = await desk.signedInFor({ label: 'Raced', returnTo })
   const calls = provider.count('/token')

@@ -125,7 +125,7 @@ t.test('Whoever replied STOP is refused from the moment that it is on record', a
     around: aroundNobody(traitsOf('rcs')),
     items: [{ id: 'in-1', inbound: { kind: 'content', content: { text: 'STOP' } } }],
   })
-  t.equal(stopped, 1)
+  t.same(stopped, { fresh: 1 })
   t.match((await send({ profile: { phone }, journey: step('i2') })).json, {
     outcome: 'refused',
     reason: 'opted_out',

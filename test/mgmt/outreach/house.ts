@@ -19,7 +19,8 @@ import {
   outreachRepertoire,
 } from '../../../mgmt/outreach/open.js'
 import { type OpenPeople, openPeople, peopleRepertoire } from '../../../mgmt/people/commands.js'
-import type { Command, Repertoire } from '../../../runtime/shard/contract.js'
+import type { Clock } from '../../../runtime/clock.js'
+import type { Command, Performer, Repertoire, Shards } from '../../../runtime/shard/contract.js'
 import { shardOf } from '../../../runtime/shard/place.js'
 import { eventually, type House, houseShards } from '../../contract/shards/house.js'
 import { openEmbeddedHouse } from '../../harness/engines.js'
@@ -83,10 +84,21 @@ export interface Sends {
   crash(): Promise<void>
 }
 
+/** Another area that makes sends, over the same shard. */
+export interface Beside {
+  readonly queries: Repertoire['queries']
+  performers(
+    shards: Shards,
+    sends: Pick<Sends, 'parts'>,
+    world: { conversations: ConversationDoor; clock: Clock },
+  ): Readonly<Record<string, Performer>>
+}
+
 export async function openSends(
   t: Test,
   options: Partial<OutreachOptions> = {},
   more: readonly Command<never, unknown>[] = [],
+  beside?: Beside,
 ): Promise<Sends> {
   const events: OrgEventPayload[] = []
   const orgEvent: Command<OrgEventPayload, true> = {
@@ -178,10 +190,14 @@ export async function openSends(
   const all = [outreachRepertoire(parts), peopleRepertoire(people), automationRepertoire(automation)]
   const repertoire: Repertoire = {
     commands: [...all.flatMap((each) => each.commands), orgEvent, ...more] as Repertoire['commands'],
-    queries: all.flatMap((each) => each.queries),
+    queries: [...all.flatMap((each) => each.queries), ...(beside?.queries ?? [])],
     performers(shards) {
       const world = { shards, conversations, clock: { ...clock, now: () => sends.house.time.now() } }
-      return { ...parts.performers(world), ...automation.performers(world) }
+      return {
+        ...parts.performers(world),
+        ...automation.performers(world),
+        ...beside?.performers(shards, { parts }, world),
+      }
     },
   }
   const clock = { now: () => 0, elapsed: () => 0, wake: () => () => {}, soon: () => {} }

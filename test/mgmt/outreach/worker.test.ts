@@ -132,6 +132,19 @@ t.test(
   },
 )
 
+t.test(
+  'Where a provider cannot tell whom it reaches it is tried, and nothing is remembered of the number',
+  async (t) => {
+    const sends = await openSends(t)
+    const number = newNumber()
+    sends.probes.push('untold', 'incapable')
+    const next = async () => accepted(sends, { ...toNumber(number), idempotencyKey: String(Math.random()) } as never)
+    t.match(await sends.reaches(await next(), 'sent'), { attempts: 1 })
+    t.match(await sends.reaches(await next(), 'failed'), { reason: 'not_rcs_capable' })
+    t.equal(sends.probed.length, 2, 'one that can tell is asked')
+  },
+)
+
 t.test('A capability that nobody knows is a transient failure; no route and a bad binding are not', async (t) => {
   const sends = await openSends(t)
   sends.probes.push('unknown')

@@ -48,6 +48,19 @@ t.test('A row makes a person, or changes whoever is known by its id, phone or e-
   t.match(cy, { firstName: 'Cy', company: 'Moved', source: 'import', importBatchId })
 })
 
+t.test('Whoever is read in with a number can be written to there, unless somebody else holds it', async (t) => {
+  const { id, call } = await desk.agent()
+  t.equal((await send(id, 'phone,email\n+55 11 8765-4321,\n,bo@example.com\n')).status, 200)
+  const [ana] = await list(call, '&q=%2B5511987654321')
+  t.match(ana.identities, [{ channel: 'rcs', address: '+5511987654321', optedOut: false }])
+  t.same((await list(call, '&q=bo@example.com'))[0].identities, [], 'an e-mail address leads to no channel')
+  const again = await send(id, `id,phone,company\n${ana.id},+14155550123,Acme\n`)
+  t.match(again.json, { created: 0, updated: 1, rejected: [] })
+  const kept = (await call('GET', `/people/${ana.id}`)).json
+  t.match(kept, { phone: '+14155550123', identities: ana.identities }, 'another number takes the place of none')
+  t.match((await send(id, 'phone\n+5511987654321\n')).json, { created: 0, updated: 1 }, 'and she is found by hers')
+})
+
 t.test('A row that cannot be taken over is told with its line, and the others are', async (t) => {
   const { id, call } = await desk.agent()
   await call('POST', '/people', { phone: '+14155550100' })

@@ -1,11 +1,12 @@
 /** Messages on their way to people: in order and at a pace, onto another channel when one fails, and not after a STOP. */
 import fc from 'fast-check'
 import t from 'tap'
-import { bulk } from '../../../core/limits.js'
+import { bulkStep } from '../../../core/channel/pace.js'
+import { ingress } from '../../../core/limits.js'
 import { waitingTable } from '../../../runtime/gateway/bulk.js'
 import { outgoingTable, trafficTable } from '../../../runtime/gateway/tables.js'
 import { until } from '../../harness/clock.js'
-import { type Handed, type House, openHouse, type Provider, said, takes } from './house.js'
+import { bulkPerSecond, type Handed, type House, openHouse, type Provider, said, takes } from './house.js'
 
 const ann = '+15550101'
 const ben = '+15550102'
@@ -88,9 +89,9 @@ function sentCount(house: House): number {
   return house.rows(outgoingTable).filter(({ value }) => value.sentAt !== undefined).length
 }
 
-t.test('Bulk messages say queued, and leave in order, no faster than the pace of the binding', async (t) => {
+t.test('Bulk messages say queued, and leave in order, no faster than the provider of the binding says', async (t) => {
   const house = await openHouse(t)
-  const perStep = (bulk.perSecond * bulk.everyMs) / 1000
+  const perStep = bulkStep(bulkPerSecond).messages
   const people = await Promise.all(Array.from({ length: 30 }, (_, n) => known(house, `+155503${10 + n}`)))
   const sent: string[] = []
   for (const asid of people) {
@@ -103,7 +104,7 @@ t.test('Bulk messages say queued, and leave in order, no faster than the pace of
   const steps = [texts(house.handed)]
   while (house.handed.length < people.length) {
     const before = house.handed.length
-    house.clock.advance(bulk.everyMs)
+    house.clock.advance(bulkStep(bulkPerSecond).ms)
     await until(() => isAtRest() && house.handed.length > before)
     steps.push(texts(house.handed.slice(before)))
   }
@@ -122,7 +123,7 @@ t.test('Bulk messages of one person arrive in their order', async (t) => {
   const words = Array.from({ length: 25 }, (_, n) => `word ${n}`)
   for (const word of words) await house.send(asid, [said(word)], { priority: 'batch' })
   await until(() => {
-    house.clock.advance(bulk.everyMs)
+    house.clock.advance(bulkStep(bulkPerSecond).ms)
     return house.handed.length === words.length
   })
   t.same(texts(house.handed), words)
@@ -206,8 +207,16 @@ t.test('After a STOP nothing more goes out, whatever was on its way', async (t) 
   house.providerIs((each) => new Promise((resolve) => (release = () => resolve(takes(each)))))
   const sent = await house.send(asid, [said('one'), said('two'), said('three')])
   await until(() => house.handed.length === 1)
-  await house.says(ann, 'STOP')
+  let isAcknowledged = false
+  const stopping = house.says(ann, 'STOP').then(() => (isAcknowledged = true))
+  await until(() => statesOf(house, sent[2]!.messageId).length > 0)
+  t.notOk(isAcknowledged, 'it counts before it is acknowledged')
   release()
+  await until(() => {
+    house.clock.advance(ingress.stopLookMs)
+    return isAcknowledged
+  })
+  await stopping
   await house.quiet()
   t.same(texts(house.handed), ['one'], 'what was with the provider already cannot be called back')
   t.same(
@@ -246,7 +255,7 @@ t.test('Bulk messages that still wait do not go out after a STOP', async (t) => 
   const [result] = await house.send(asid, [said('late')], { priority: 'batch' })
   await house.says(ann, 'STOP')
   await until(() => {
-    house.clock.advance(bulk.everyMs)
+    house.clock.advance(bulkStep(bulkPerSecond).ms)
     return statesOf(house, result!.messageId).length === 2
   })
   t.same(statesOf(house, result!.messageId), ['queued sms', 'failed sms optedOut'])

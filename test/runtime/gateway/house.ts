@@ -13,6 +13,7 @@ import { agentWebhook } from '../../../core/limits.js'
 import { asids } from '../../../runtime/gateway/asid.js'
 import { adaptersAmong, type KnownAgent } from '../../../runtime/gateway/directory.js'
 import { ingressRoutes } from '../../../runtime/gateway/ingress.js'
+import { gatewayMeters } from '../../../runtime/gateway/meters.js'
 import { gatewayParts } from '../../../runtime/gateway/open.js'
 import type { Places } from '../../../runtime/gateway/places.js'
 import { openProviders } from '../../../runtime/gateway/providers.js'
@@ -20,6 +21,7 @@ import { gatewayRoutes } from '../../../runtime/gateway/routes.js'
 import { deadLetterTable, eventTable } from '../../../runtime/gateway/tables.js'
 import { openPipeline } from '../../../runtime/http/pipeline.js'
 import { openLog } from '../../../runtime/observe/log.js'
+import { openMetrics } from '../../../runtime/observe/metrics.js'
 import type { Shards } from '../../../runtime/shard/contract.js'
 import { openEmbedded } from '../../../runtime/shard/embedded.js'
 import type { Key, Row, Table } from '../../../runtime/store/contract.js'
@@ -63,6 +65,9 @@ export interface HouseOptions {
   readonly between?: (shards: Shards) => Shards
 }
 
+/** What its provider says that it lets through. */
+export const bulkPerSecond = 40
+
 export async function openHouse(t: Test, options: HouseOptions = {}) {
   const { channels = ['sms', 'rcs'], hasWebhook = true, between = (shards) => shards } = options
   const clock = leapingClock()
@@ -77,6 +82,7 @@ export async function openHouse(t: Test, options: HouseOptions = {}) {
     const emulated = emulatorAdapter(channel, phones, phoneKey) as Adapter
     return {
       ...emulated,
+      descriptor: { ...emulated.descriptor, bulkPerSecond },
       async send(wire, { address, id }) {
         const { block } = wire as { block?: { text?: string } }
         const each = { channel, address, id, text: block?.text ?? '', at: clock.now() }
@@ -103,6 +109,7 @@ export async function openHouse(t: Test, options: HouseOptions = {}) {
     return (await sealer.seal(place.orgId, secretAt.kind, secretAt.id, secret)) as Uint8Array
   }
   const asidOf = asids(Buffer.alloc(32, 3))
+  const meters = gatewayMeters(openMetrics({ ofProcess: false }))
   const door = openDoor({ allowPrivate: true }, options.limits ?? agentWebhook)
   const publicUrl = () => 'http://gateway.test'
   const providers = openProviders({ allowPrivate: true, sealer, clock, publicUrl })
@@ -120,6 +127,7 @@ export async function openHouse(t: Test, options: HouseOptions = {}) {
     providers,
     lines: { of: () => undefined },
     needsOperator: () => {},
+    meters,
     clock,
   })
   const engine = carried(
@@ -144,7 +152,6 @@ export async function openHouse(t: Test, options: HouseOptions = {}) {
         headers: [signatureHeader],
         publicUrl,
         log,
-        refusedCalls: { add() {} },
       }),
     ],
     style: 'gateway',

@@ -8,9 +8,11 @@ import { provider as limits } from '../../../core/limits.js'
 import type { KnownAgent } from '../../../runtime/gateway/directory.js'
 import { type BindingPlace, openLines } from '../../../runtime/gateway/lines.js'
 import { openMemory } from '../../../runtime/gateway/memory.js'
+import { gatewayMeters } from '../../../runtime/gateway/meters.js'
 import type { Places } from '../../../runtime/gateway/places.js'
 import { openProviders } from '../../../runtime/gateway/providers.js'
 import type { Log } from '../../../runtime/observe/log.js'
+import { openMetrics } from '../../../runtime/observe/metrics.js'
 import { answer, openReceiver } from '../../harness/receiver.js'
 import { leapingClock, sealer } from '../../harness/webhooknode.js'
 
@@ -153,6 +155,7 @@ async function openExchange(t: Test) {
   const places = {
     providers,
     clock,
+    meters: gatewayMeters(openMetrics({ ofProcess: false })),
     adapters: () => adapter,
     directory: { routes: async () => (world.isReachable ? agent() : refuse('service.unavailable')) },
     asidOf: () => 'asid',

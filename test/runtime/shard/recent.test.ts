@@ -4,13 +4,14 @@ import t from 'tap'
 import { shard as limits } from '../../../core/limits.js'
 import { layerOver } from '../../../runtime/shard/layer.js'
 import { recentOver } from '../../../runtime/shard/recent.js'
-import { readSoon, table } from '../../../runtime/store/contract.js'
+import { readOften, readSoon, table } from '../../../runtime/store/contract.js'
 import { openStore } from '../../../runtime/store/lmdb.js'
 import { temporary } from '../../harness/webhooknode.js'
 
 Object.assign(limits, { recentRecords: 3 })
 
 const soon = readSoon(table<[string, number], { n: number }>('soon'))
+const often = readOften(table<[string, number], { n: number }>('often'))
 const other = table<[string], { n: number }>('other')
 
 t.test('Reads answer what the space holds, after any commits, removals and failures', async (t) => {
@@ -20,26 +21,33 @@ t.test('Reads answer what the space holds, after any commits, removals and failu
   const key = fc.tuple(fc.constantFrom('a', 'b'), fc.integer({ min: 0, max: 2 }))
   const write = fc.record({ key, n: fc.option(fc.nat(), { nil: undefined }) })
   const step = fc.record({ writes: fc.array(write, { maxLength: 6 }), fails: fc.constantFrom(false, false, true) })
-  await fc.assert(
-    fc.asyncProperty(fc.array(step, { maxLength: 8 }), async (steps) => {
-      const recent = recentOver(space)
-      for (const { writes, fails } of steps) {
-        const layer = layerOver(recent)
-        for (const { key, n } of writes) {
-          if (n === undefined) layer.remove(soon, key)
-          else layer.put(soon, key, { n })
+  for (const of of [soon, often]) {
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 8 }), async (steps) => {
+        const recent = recentOver(space)
+        for (const { writes, fails } of steps) {
+          const layer = layerOver(recent)
+          for (const { key, n } of writes) {
+            if (n === undefined) layer.remove(of, key)
+            else layer.put(of, key, { n })
+          }
+          layer.put(other, ['x'], { n: 1 })
+          layer.keep()
+          // One that fails may be in the space all the same.
+          recent.committing(layer)
+          const committing = space.commit(layer.changes())
+          for (const { key } of writes) recent.get(of, key)
+          await committing
+          // The space shows it before anybody was told: nothing of before is mixed with it.
+          for (const { key } of writes) t.same(recent.get(of, key), space.get(of, key))
+          if (fails) recent.forget()
+          else recent.committed(layer)
+          for (const { key } of writes) t.same(recent.get(of, key), space.get(of, key))
         }
-        layer.put(other, ['x'], { n: 1 })
-        layer.keep()
-        // One that fails may be in the space all the same.
-        await space.commit(layer.changes())
-        if (fails) recent.forget()
-        else recent.committed(layer)
-        for (const { key } of writes) t.same(recent.get(soon, key), space.get(soon, key))
-      }
-    }),
-    { numRuns: 60 },
-  )
+      }),
+      { numRuns: 60 },
+    )
+  }
 })
 
 t.test('No more is at hand than may be, and only of tables that are read again soon', async (t) => {
@@ -59,10 +67,31 @@ t.test('No more is at hand than may be, and only of tables that are read again s
   for (let n = 0; n < 5; n++) layer.put(soon, ['a', n], { n })
   layer.put(other, ['x'], { n: 1 })
   layer.keep()
+  recent.committing(layer)
   await space.commit(layer.changes())
   recent.committed(layer)
   for (let n = 0; n < 5; n++) t.same(recent.get(soon, ['a', n]), { n })
   t.equal(reads, 2, 'the two oldest were read from the space')
   recent.get(other, ['x'])
   t.equal(reads, 3)
+})
+
+t.test('What is read often is read from the space once', async (t) => {
+  const store = await openStore({ dir: temporary(t), shards: 1 })
+  t.teardown(() => store.close())
+  const space = store.space(0)
+  await space.commit(space.encode([0, 1, 2, 3].map((n) => ({ table: often as never, key: ['a', n], value: { n } }))))
+  let reads = 0
+  const get = ((of: never, key: never) => {
+    reads++
+    return space.get(of, key)
+  }) as typeof space.get
+  const recent = recentOver({ ...space, get })
+  for (let times = 0; times < 3; times++) t.same(recent.get(often, ['a', 0]), { n: 0 })
+  t.equal(reads, 1)
+  for (let n = 1; n <= 3; n++) recent.get(often, ['a', n])
+  t.same(recent.get(often, ['a', 0]), { n: 0 })
+  t.equal(reads, 5, 'no more is at hand than may be')
+  for (let times = 0; times < 2; times++) t.equal(recent.get(often, ['a', 9]), undefined)
+  t.equal(reads, 7, 'what is not there is asked for each time')
 })

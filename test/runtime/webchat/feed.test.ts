@@ -62,13 +62,12 @@ class Scene {
         return ''
       },
       read: async (from) => this.read(from),
-      frameOf: async (line) => {
+      tellingOf: async (line) => {
         if (this.unshowable > 0) {
           this.unshowable--
           return undefined
         }
-        this.tellings.push({ kind: 'said', cursor: line.cursor, at: 0, id: '', content: {} })
-        return ''
+        return { kind: 'said', cursor: line.cursor, at: 0, id: '', content: {} }
       },
       failed: (error) => t.error(error),
     })
@@ -198,7 +197,10 @@ t.test('A page that reads nothing but is pinged on and on is let go, to come aga
   const scene = new Scene(0, 1)
   scene.feed.look()
   await turns()
-  for (let n = 0; n < 100 && scene.closedWith === undefined; n++) scene.feed.look()
+  for (let n = 0; n < 100 && scene.closedWith === undefined; n++) {
+    scene.now += limits.lookEveryMs
+    scene.feed.look()
+  }
   t.equal(scene.closedWith, 4000)
 })
 
@@ -218,10 +220,47 @@ t.test('A line whose notice was lost is told at the next look', async (t) => {
   scene.append()
   await scene.rest()
   t.same(scene.told(), [1])
+  scene.now += limits.lookEveryMs
   scene.feed.look()
   await scene.rest()
   t.same(scene.told(), [1, 2])
   t.ok(scene.kinds().includes('ping'), 'which also says that the line is alive')
+})
+
+t.test('A page is told something before it takes the line for dead, whenever lines come', async () => {
+  const step = fc.record({ ms: fc.nat(limits.lookEveryMs / 2), isSaid: fc.boolean() })
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
+      const scene = new Scene(1, 1)
+      scene.feed.look()
+      await scene.rest()
+      let lookAt = scene.now + limits.lookEveryMs
+      let [frames, toldAt] = [scene.tellings.length, scene.now]
+      let longest = 0
+      const see = async () => {
+        await scene.rest()
+        longest = Math.max(longest, scene.now - toldAt)
+        if (scene.tellings.length > frames) [frames, toldAt] = [scene.tellings.length, scene.now]
+      }
+      for (const { ms, isSaid } of steps) {
+        const until = scene.now + ms
+        if (lookAt <= until) {
+          scene.now = lookAt
+          lookAt += limits.lookEveryMs
+          scene.feed.look()
+          await see()
+        }
+        scene.now = until
+        if (isSaid) {
+          scene.append()
+          scene.feed.noticed(scene.head)
+        }
+        await see()
+      }
+      return longest < limits.lookEveryMs * 2
+    }),
+    { numRuns: 50 },
+  )
 })
 
 t.test(

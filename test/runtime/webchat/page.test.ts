@@ -33,6 +33,7 @@ function openScene(over: Partial<PageOptions> = {}) {
     clock,
     hear: (items) => new Promise((resolve) => heard.push({ items, answer: resolve })),
     unmarked: async (_state, messageIds) => messageIds,
+    older: async () => ({ kind: 'older', from: 1, lines: [], more: false }),
     maySay: async () => spent,
     hasBegun: () => true,
     failed: (error) => t.error(error),
@@ -45,6 +46,27 @@ function openScene(over: Partial<PageOptions> = {}) {
 const turns = async () => {
   for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve))
 }
+
+t.test('A page is told older lines when it asks, or that it cannot be just now', async (t) => {
+  const answers = [{ kind: 'older', from: 3, lines: [], more: true } as const, refuse('service.unavailable')]
+  const asked: number[] = []
+  const { frame, tellings } = openScene({
+    older: async (before) => {
+      asked.push(before)
+      return answers.shift()!
+    },
+  })
+  frame('older', { before: 7 })
+  frame('older', { before: 3 })
+  frame('older', { before: 0 })
+  await turns()
+  t.same(asked, [7, 3])
+  t.match(tellings, [
+    { kind: 'older', from: 3 },
+    { kind: 'error', code: 'unavailable', retryAfterMs: Number },
+    { kind: 'error', code: 'invalidFrame', field: 'before' },
+  ])
+})
 
 t.test('A frame is accepted when it is on record, and the next one waits for that', async (t) => {
   const { frame, tellings, heard } = openScene()

@@ -105,6 +105,26 @@ t.test('What a visitor says reaches the agent, and its answer reaches the page u
   await page.leave()
 })
 
+t.test('Older lines are told when a page asks, down to the first, and contacts come along to be kept', async (t) => {
+  const setting = await openChat(t)
+  const { desk } = setting
+  const { page, userId } = await met(t, setting)
+  const hotel = { name: 'Harbor Hotel', phone: '+494315550100' }
+  await desk.send(userId, { spec: 'amf/1', parts: [{ type: 'share.contact', ...hotel }] })
+  const count = limits.linesPerRead + 2
+  for (let sent = 2; sent < count; sent++) await desk.send(userId, text(`Number ${sent + 1}`))
+  const lines = await page.toldLines(count)
+  t.match(lines[1], { type: 'message', contacts: [hotel] })
+  page.say({ type: 'older', before: lines.at(-1)!.cursor })
+  const [first] = await page.told('older')
+  t.same(first!.lines, lines.slice(1, -1), 'each as it was told before')
+  t.match(first, { from: lines[1]!.cursor, more: true })
+  page.say({ type: 'older', before: first!.from })
+  const [, last] = await page.told('older', 2)
+  t.match(last, { from: lines[0]!.cursor, more: false, lines: [{ type: 'said', text: 'Hello' }] })
+  await page.leave()
+})
+
 t.test('What is sent again under the same id is accepted again and heard once', async (t) => {
   const setting = await openChat(t)
   const { page } = await met(t, setting)

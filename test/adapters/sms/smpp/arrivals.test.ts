@@ -126,6 +126,7 @@ t.test('One that cannot be put on record does not keep the others from it, and n
 
 t.test('A text that is brought again because it was not acknowledged has the id it had', async (t) => {
   let tries = 0
+  let isLost = false
   const ids: (string | undefined)[] = []
   const { center, line } = await opened(t, {
     async tell([item]) {
@@ -134,13 +135,14 @@ t.test('A text that is brought again because it was not acknowledged has the id 
       if (tries === 2) {
         center.drop()
         await until(() => line.trouble() !== undefined)
+        isLost = true
       }
     },
   })
   const again = { ...from, short_message: 'Again' }
   await center.ask('deliver_sm', again)
   void center.ask('deliver_sm', again)
-  await until(() => tries === 2)
+  await until(() => isLost)
   await up(line)
   await center.ask('deliver_sm', again)
   t.equal(new Set(ids).size, 1, 'refused, and then lost before it was acknowledged')

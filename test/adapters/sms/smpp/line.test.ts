@@ -137,6 +137,29 @@ t.test('No more submits are under way than the window allows; the others wait, s
   )
 })
 
+t.test('What must not go any more by the time its turn comes does not', async (t) => {
+  const answers: (() => void)[] = []
+  const submit = () => new Promise<Record<string, never>>((resolve) => answers.push(() => resolve({})))
+  const { center, line } = await opened(t, { submit }, { auth: { windowSize: 1 } })
+  await up(line)
+  let hasOptedOut = false
+  const first = sender(line)('First')
+  const second = sender(line)('Second', undefined, () => hasOptedOut)
+  const third = sender(line)('Third')
+  await center.heard('submit_sm', 1)
+  hasOptedOut = true
+  answers.shift()!()
+  t.equal(refusedAs(await first), 'sent')
+  t.equal(refusedAs(await second), 'sendFailed later')
+  await center.heard('submit_sm', 2)
+  answers.shift()!()
+  t.equal(refusedAs(await third), 'sent', 'and those behind it do')
+  t.same(
+    center.submits().map((unit) => (unit.short_message as { message: string }).message),
+    ['First', 'Third'],
+  )
+})
+
 t.test('Whoever has waited too long for their turn is told to come again', async (t) => {
   const { line } = await opened(t, { submit: () => 'silence' }, { auth: { windowSize: 1 }, limits: { waitMs: 60 } })
   await up(line)

@@ -7,14 +7,14 @@ import type { Sending, SendOutcome } from '../../../../core/channel/adapter.js'
 import { auth } from './center.js'
 
 export interface Sender {
-  (text: string, id?: string): Promise<SendOutcome>
+  (text: string, id?: string, isWithheld?: () => boolean): Promise<SendOutcome>
   wire(wire: SmppWire, id?: string): Promise<SendOutcome>
 }
 
 let sent = 0
 
 export function sender(line: SmppLine | undefined, { from = auth.from as string, address = '+15550001' } = {}): Sender {
-  const wire = async (each: SmppWire, id = `msg_test${++sent}.0`) => {
+  const wire = async (each: SmppWire, id = `msg_test${++sent}.0`, isWithheld = () => false) => {
     const sending: Sending<SmppAuth, SmppLine> = {
       auth: { ...auth, port: 1, from },
       bindingId: 'chb_1',
@@ -25,13 +25,14 @@ export function sender(line: SmppLine | undefined, { from = auth.from as string,
       signal: new AbortController().signal,
       address,
       id,
+      isWithheld,
       ...(line && { line }),
     }
     return smppAdapter.send(each, sending)
   }
-  const send = (text: string, id?: string) => {
+  const send = (text: string, id?: string, isWithheld?: () => boolean) => {
     const [first] = smppAdapter.render([{ kind: 'text', text }], { address, messageId: id ?? 'msg_test' })
-    return wire(first!, id)
+    return wire(first!, id, isWithheld)
   }
   return Object.assign(send, { wire })
 }

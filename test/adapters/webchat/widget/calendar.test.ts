@@ -1,7 +1,8 @@
 /** Calendar files as RFC 5545 asks for them. */
 import fc from 'fast-check'
 import t from 'tap'
-import { calendarFile, escaped, folded } from '../../../../adapters/webchat/widget/calendar.js'
+import { calendarFile } from '../../../../adapters/webchat/widget/calendar.js'
+import { escaped, folded } from '../../../../adapters/webchat/widget/textfile.js'
 
 const now = new Date('2026-03-01T12:00:00Z')
 const event = {

@@ -7,6 +7,8 @@ import { chat, Stage } from './stage.js'
 import { faults, field, isHeard, lines, phone, shot, shows, sit, writes } from './visitor.js'
 
 t.setTimeout(300_000)
+// Each has a stage and a browser context of its own, and mostly waits.
+t.jobs = 4
 
 const browser = await openBrowser()
 t.teardown(() => browser.close())
@@ -194,16 +196,6 @@ t.test('A socket that is refused says why: for want of a good token, another is 
   stage.closing = 4404
   stage.drop()
   await page.getByText('This chat is closed at the moment.').waitFor()
-})
-
-t.test('Where the record is longer than what is shown, that is said, and nobody is greeted', async (t) => {
-  const stage = await Stage.open(t)
-  stage.hasMore = true
-  stage.says(words('Number 101'))
-  const { page } = await sit(t, browser, stage)
-  await page.goto(stage.pageUrl)
-  await page.getByText('Older messages are not shown here.').waitFor()
-  await shows(page, 'Number 101')
 })
 
 t.test('What the gateway cannot take yet is sent again, and what it never takes has failed', async (t) => {

@@ -1,5 +1,6 @@
 /** Every part of a message in a real browser: how it is shown, and what is told when it is tapped. */
 import t from 'tap'
+import { contactFile } from '../../../../adapters/webchat/widget/contact.js'
 import { openBrowser } from '../../../harness/browser.js'
 import { until } from '../../../harness/clock.js'
 import { actions, greeting, list, pictures, receipt, rooms, times, whereabouts, words } from './blocks.js'
@@ -7,6 +8,8 @@ import { Stage } from './stage.js'
 import { desktop, faults, isHeard, phone, shows, sit } from './visitor.js'
 
 t.setTimeout(300_000)
+// Each has a stage and a browser context of its own, and mostly waits.
+t.jobs = 4
 
 const browser = await openBrowser()
 t.teardown(() => browser.close())
@@ -92,6 +95,24 @@ t.test('Things to do: a calendar file, a map, a call and a page, each told to th
     ['p1.m.0', 'p1.m.3'],
   )
   await shows(page, 'Welcome! How can we help?', 'See you soon!')
+})
+
+t.test('A contact is a file that any address book takes', async (t) => {
+  const stage = await Stage.open(t)
+  const desk = { name: 'Harbor Hotel', phone: '+494315550100', email: 'desk@harbor.example' }
+  stage.shares([desk], words('Harbor Hotel\n+494315550100\ndesk@harbor.example'))
+  const { page, troubles } = await sit(t, browser, stage)
+  await page.goto(stage.pageUrl)
+  const download = page.waitForEvent('download')
+  await page.getByRole('button', { name: 'Save contact' }).click()
+  t.equal((await download).suggestedFilename(), 'Harbor-Hotel.vcf')
+  const stream = await (await download).createReadStream()
+  t.equal(Buffer.concat(await stream.toArray()).toString(), contactFile(desk))
+  stage.shares([desk, { name: 'Ann Lee', organization: 'Harbor' }], words('Either of us'))
+  await page.getByRole('button', { name: 'Save Ann Lee' }).waitFor()
+  t.same(stage.said('tap'), [], 'keeping somebody says nothing')
+  t.same(await faults(page), [])
+  t.same(troubles, [])
 })
 
 t.test('A place is shared by the browser, or written where the browser may not tell', async (t) => {

@@ -5,7 +5,14 @@ import type { AddressInfo } from 'node:net'
 import type { BrowserContext, WebSocketRoute } from 'playwright-core'
 import type { Test } from 'tap'
 import { bundleWidget } from '../../../../adapters/webchat/bundle.js'
-import type { Block, ClientFrame, MessageFrame, SaidFrame, ServerFrame } from '../../../../adapters/webchat/frames.js'
+import type {
+  Block,
+  ClientFrame,
+  Contact,
+  MessageFrame,
+  SaidFrame,
+  ServerFrame,
+} from '../../../../adapters/webchat/frames.js'
 import { chatLook } from '../../../../adapters/webchat/widget/look.js'
 import type { Answer } from '../../../../runtime/http/route.js'
 import { type ChatPagesOptions, chatPageRoutes } from '../../../../runtime/webchat/pages.js'
@@ -29,7 +36,9 @@ export class Stage {
   refusal: number | undefined
   /** Sockets are opened and closed at once, with this code. */
   closing: number | undefined
-  hasMore = false
+  /** A page that comes anew is told so many of the newest lines, and is told so many older ones at a time. */
+  mostLines = 100
+  olderLines = 20
   inputs: Record<string, unknown> = look
   /** The policy of the page that the widget is on. */
   hostPolicy = ''
@@ -85,10 +94,15 @@ export class Stage {
 
   /** The agent says something; answers its id. */
   says(...blocks: Block[]): string {
+    return this.shares([], ...blocks)
+  }
+
+  shares(contacts: readonly Contact[], ...blocks: Block[]): string {
     const cursor = ++this.#cursor
     const messageId = `m-${cursor}`
     const at = new Date().toISOString()
-    this.#note({ v: 1, type: 'message', cursor, messageId, at, state: 'sent', blocks })
+    const shared = contacts.length > 0 && { contacts: [...contacts] }
+    this.#note({ v: 1, type: 'message', cursor, messageId, at, state: 'sent', blocks, ...shared })
     return messageId
   }
 
@@ -111,21 +125,29 @@ export class Stage {
   }
 
   #take(socket: WebSocketRoute): void {
-    const after = Number(new URL(socket.url()).searchParams.get('after') ?? 0)
+    const asked = new URL(socket.url()).searchParams.get('after')
+    const after = Number(asked ?? Math.max(0, this.#cursor - this.mostLines))
+    const more = asked === null && after > 0
     const send = (frame: ServerFrame) => socket.send(JSON.stringify(frame))
     if (this.closing) return void socket.close({ code: this.closing })
     this.sockets.add(socket)
     socket.onClose(() => this.sockets.delete(socket))
     socket.onMessage((text) => this.#hear(JSON.parse(String(text)) as ClientFrame, send))
     if (this.isSilent) return
-    send({ v: 1, type: 'welcome', visitorId: 'vis_1', cursor: this.#cursor, more: this.hasMore, pingEveryMs: 20_000 })
+    send({ v: 1, type: 'welcome', visitorId: 'vis_1', cursor: this.#cursor, more, pingEveryMs: 20_000 })
     for (const frame of this.record) if (frame.cursor > after) send(frame)
     send({ v: 1, type: 'caughtUp', cursor: this.#cursor })
   }
 
   #hear(frame: ClientFrame, send: (frame: ServerFrame) => void): void {
     this.heard.push(frame)
-    if (this.isSilent || !('id' in frame)) return
+    if (this.isSilent) return
+    if (frame.type === 'older') {
+      const lines = this.record.filter(({ cursor }) => cursor < frame.before).slice(-this.olderLines)
+      const from = lines[0]?.cursor ?? 0
+      return send({ v: 1, type: 'older', from, lines, more: from > 1 })
+    }
+    if (!('id' in frame)) return
     const { id } = frame
     if (this.trouble) return send({ v: 1, type: 'error', id, ...this.trouble })
     send({ v: 1, type: 'accepted', id })

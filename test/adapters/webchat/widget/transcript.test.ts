@@ -1,10 +1,11 @@
 /** What a tab knows of its conversation, whatever order frames come in and however often the line breaks. */
 import fc from 'fast-check'
 import t from 'tap'
-import type { ServerFrame } from '../../../../adapters/webchat/frames.js'
+import type { LineFrame, ServerFrame } from '../../../../adapters/webchat/frames.js'
 import {
   type AgentLine,
   answerTo,
+  askingOlder,
   emptyTranscript,
   failed,
   forgotten,
@@ -28,6 +29,12 @@ const message = (cursor: number): ServerFrame => ({
   blocks: [{ kind: 'text', text: `line ${cursor}` }],
 })
 const back = (cursor: number, id: string): ServerFrame => ({ v: 1, type: 'said', cursor, id, at, text: id })
+const welcome = (cursor: number, more: boolean): ServerFrame => {
+  return { v: 1, type: 'welcome', visitorId: 'vis_1', cursor, more, pingEveryMs: 20_000 }
+}
+const older = (from: number, lines: LineFrame[], more: boolean): ServerFrame => {
+  return { v: 1, type: 'older', from, lines, more }
+}
 const text = (id: string) => ({ v: 1, type: 'text', id, text: id }) as const
 const hear = (transcript: Transcript, ...frames: ServerFrame[]) =>
   frames.reduce((before, frame) => told(before, frame, 0), transcript)
@@ -76,6 +83,41 @@ t.test('Nothing is lost and nothing is doubled, however often the line breaks', 
       t.same(keys(transcript), expected)
       t.ok(waiting.every((id) => expected.includes(id)))
       t.same(unsent(transcript), [])
+    }),
+  )
+})
+
+t.test('Older lines come in their places, each once, whatever is said meanwhile', async (t) => {
+  const step = fc.oneof(
+    fc.record({ do: fc.constant('older' as const), lines: fc.integer({ min: 1, max: 7 }) }),
+    fc.constant({ do: 'agent' as const }),
+    fc.constant({ do: 'break' as const }),
+  )
+  fc.assert(
+    fc.property(fc.nat(30), fc.nat(30), fc.array(step, { maxLength: 30 }), (before, shown, steps) => {
+      const record = Array.from({ length: before + shown }, (_, at) => message(at + 1))
+      let transcript = hear(emptyTranscript, welcome(record.length, before > 0), ...record.slice(before))
+      transcript = hear(transcript, { v: 1, type: 'caughtUp', cursor: record.length })
+      for (const each of steps) {
+        if (each.do === 'older') {
+          const end = transcript.oldest! - 1
+          const start = Math.max(0, end - each.lines)
+          const lines = record.slice(start, end) as LineFrame[]
+          if (transcript.more) transcript = hear(askingOlder(transcript), older(start + 1, lines, start > 0))
+        } else if (each.do === 'agent') {
+          record.push(message(record.length + 1))
+          transcript = hear(transcript, record.at(-1)!)
+        } else {
+          transcript = hear(askingOlder(transcript), welcome(record.length, false))
+          t.equal(transcript.isAskingOlder, false, 'nobody answers over a line that broke')
+        }
+      }
+      const { oldest = 0 } = transcript
+      t.same(
+        keys(transcript),
+        record.slice(oldest - 1).map((_, at) => `m${oldest + at}`),
+      )
+      t.equal(transcript.more, oldest > 1)
     }),
   )
 })

@@ -61,7 +61,7 @@ export async function shows(page: Page, ...expected: string[]): Promise<void> {
 
 /** What axe finds wrong, each with the first element it is wrong about. */
 export async function faults(page: Page): Promise<string[]> {
-  await page.evaluate(axe.source)
+  if (!(await page.evaluate('"axe" in window'))) await page.evaluate(axe.source)
   const { violations } = (await page.evaluate('axe.run(document, { resultTypes: ["violations"] })')) as axe.AxeResults
   return violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.target.flat().join(' ')} ${nodes[0]?.failureSummary}`)
 }

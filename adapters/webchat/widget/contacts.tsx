@@ -1,0 +1,21 @@
+/** Whom the agent shared, each to be kept among the visitor's own contacts. */
+import type { Contact } from '../frames.js'
+import { contactFile } from './contact.js'
+import { Icon } from './icons.js'
+import { saveFile } from './saving.js'
+import { words } from './words.js'
+
+export function Contacts({ contacts }: { contacts: readonly Contact[] }) {
+  if (contacts.length === 0) return null
+  const save = (contact: Contact) => saveFile(contact.name, 'vcf', 'text/vcard', contactFile(contact))
+  return (
+    <fieldset class="chips" aria-label={words.contacts}>
+      {contacts.map((contact, at) => (
+        <button key={at} type="button" class="chip action" onClick={() => save(contact)}>
+          <Icon name="contact" />
+          <span dir="auto">{contacts.length > 1 ? words.saveContactOf(contact.name) : words.saveContact}</span>
+        </button>
+      ))}
+    </fieldset>
+  )
+}

@@ -1,0 +1,29 @@
+/** How fast a campaign goes: what its binding's queue lets through, and how far ahead of that it is worked on. */
+import type { ChannelName } from '../channel/names.js'
+import { second } from '../durations.js'
+import { campaign as limits } from '../limits.js'
+
+/** Who carries the messages, and how many a second; absent: as many as come. */
+export interface Pace {
+  readonly channel: ChannelName
+  readonly provider: string
+  readonly perSecond?: number
+}
+
+/** Openings that may be on their way at a time: what leaves within a few seconds, so that a pause soon shows. */
+export function aheadRows({ perSecond }: Pick<Pace, 'perSecond'>): number {
+  if (perSecond === undefined) return limits.aheadUnpacedRows
+  const soon = Math.ceil((perSecond * limits.aheadMs) / second)
+  return Math.min(limits.aheadMostRows, Math.max(limits.aheadLeastRows, soon))
+}
+
+export interface Estimate extends Pace {
+  readonly recipients: number
+  /** Absent: as long as the provider takes. */
+  readonly seconds?: number
+}
+
+export function estimateOf(pace: Pace, recipients: number): Estimate {
+  const { perSecond } = pace
+  return { ...pace, recipients, ...(perSecond !== undefined && { seconds: Math.ceil(recipients / perSecond) }) }
+}

@@ -1,0 +1,66 @@
+/** One recipient of a campaign: how they were staged, and what has become of them, which their send alone says. */
+import type { ChannelName } from '../channel/names.js'
+import type { Send, SendReason } from '../outreach/send.js'
+import { type Exclusion, reasonOfExclusion } from './screening.js'
+import { type CampaignStatus, isOver } from './status.js'
+
+export const recipientStates = [
+  'pending',
+  'queued',
+  'sending',
+  'sent',
+  'delivered',
+  'read',
+  'failed',
+  'suppressed',
+  'cancelled',
+  'excluded',
+] as const
+export type RecipientState = (typeof recipientStates)[number]
+
+export type RecipientReason = SendReason | 'previously_contacted'
+
+/** As it is kept: nothing in it says twice what its send or its campaign says. */
+export interface Recipient {
+  readonly personId: string
+  /** Of a rehearsal: whom the person plays. */
+  readonly personaId?: string
+  readonly asid?: string
+  readonly channel?: ChannelName
+  readonly exclusion?: Exclusion
+  readonly detail?: string
+  /** Once it was their turn. */
+  readonly sendId?: string
+}
+
+export interface Standing {
+  readonly state: RecipientState
+  readonly reason?: RecipientReason
+}
+
+/** Something may still go out to them. */
+export function isOpenState(state: RecipientState): boolean {
+  return state === 'pending' || state === 'queued' || state === 'sending'
+}
+
+/** What a send says of its recipient: receipts promote it, and what was read counts as read alone. */
+export function standingOfSend({ state, reason, receipts }: Pick<Send, 'state' | 'reason' | 'receipts'>): Standing {
+  if (state !== 'sent') return reason && !isOpenState(state) ? { state, reason } : { state }
+  if (receipts?.readAt !== undefined) return { state: 'read' }
+  if (receipts?.deliveredAt !== undefined) return { state: 'delivered' }
+  return receipts?.failedAt === undefined ? { state } : { state: 'failed', reason: 'delivery_failed' }
+}
+
+/** How somebody stands who has no send: left out, waiting for their turn, or past it because the campaign is over. */
+export function standingWithout(
+  { exclusion }: Pick<Recipient, 'exclusion'>,
+  campaign: { readonly status: CampaignStatus; readonly failReason?: SendReason },
+): Standing {
+  if (exclusion) return { state: 'excluded', reason: reasonOfExclusion[exclusion] }
+  return isOver(campaign.status) ? overStanding(campaign.failReason) : { state: 'pending' }
+}
+
+/** Of everybody whose turn does not come any more. */
+export function overStanding(failReason: SendReason | undefined): Standing {
+  return failReason ? { state: 'cancelled', reason: failReason } : { state: 'cancelled' }
+}

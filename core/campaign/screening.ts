@@ -1,0 +1,124 @@
+/**
+ * Everything that is checked of one person before a campaign sends to them. The checks stand in one order; the first that
+ * finds something leaves the person out, so everybody is counted once.
+ */
+import type { AgentDocument } from '../agent/index.js'
+import type { Outreach } from '../agent/resources/templates.js'
+import type { ChannelName } from '../channel/names.js'
+import { type Facts, guard } from '../outreach/guardrails.js'
+import { chosenIdentity, inputOf, isBlank } from '../outreach/judge.js'
+import { type Opener, openerFor } from '../outreach/opener.js'
+import type { Sending } from '../outreach/settings.js'
+import type { Person, PersonIdentity } from '../people/person.js'
+import type { RecipientReason } from './recipient.js'
+
+export interface Screening {
+  readonly document: AgentDocument
+  readonly agent: { readonly name: string; readonly description?: string }
+  readonly outreach: Outreach
+  readonly sending: Sending
+  readonly includePreviouslyContacted: boolean
+  /** A rehearsal: nobody is really written to, so only the opening has to work. */
+  readonly isTest: boolean
+  /** Whether something carries messages on that channel. */
+  readonly isBound: (channel: ChannelName) => boolean
+  readonly at: number
+  readonly timeScale: number
+}
+
+interface Seen {
+  readonly person: Person
+  readonly identity: PersonIdentity | undefined
+  /** Written when the first check asks for it. */
+  readonly opener: () => Opener
+}
+
+type Check = (seen: Seen, screening: Screening) => boolean | { readonly detail: string }
+
+/** In the order in which they are made; each answers whether the person is left out. */
+const checks = {
+  noConsent: (seen, screening) => isStopped('no_consent', seen, screening),
+  previouslyContacted: ({ person }, { includePreviouslyContacted, outreach }) =>
+    !includePreviouslyContacted && (person.outreach?.received?.includes(outreach.id) ?? false),
+  frequencyGated: (seen, screening) => isStopped('frequency_capped', seen, screening),
+  noChannelIdentity: ({ identity }) => identity === undefined,
+  channelUnresolved: ({ identity }, { isTest, isBound }) => !isTest && !isBound(identity!.channel),
+  templateBlocked({ person, opener }, { outreach }) {
+    const missing = outreach.inputs.filter((key) => isBlank(inputOf(person, key)))
+    if (missing.length > 0) return { detail: `Missing: ${missing.join(', ')}` }
+    const written = opener()
+    return 'blocked' in written ? { detail: written.blocked } : false
+  },
+  optedOut: (seen, screening) => isStopped('opted_out', seen, screening, seen.identity?.optedOutAt !== undefined),
+} as const satisfies Record<string, Check>
+
+export type Exclusion = keyof typeof checks
+export const exclusions = Object.keys(checks) as Exclusion[]
+
+/** In the words of sends, so that rows and reports speak of one thing in one word. */
+export const reasonOfExclusion: Readonly<Record<Exclusion, RecipientReason>> = {
+  noConsent: 'no_consent',
+  previouslyContacted: 'previously_contacted',
+  frequencyGated: 'frequency_capped',
+  noChannelIdentity: 'no_channel_identity',
+  channelUnresolved: 'no_binding',
+  templateBlocked: 'template_blocked',
+  optedOut: 'opted_out',
+}
+
+/** By the table of guardrails, which knows what a campaign asks for. */
+function isStopped(reason: RecipientReason, { person }: Seen, screening: Screening, isOptedOut = false): boolean {
+  if (screening.isTest) return false
+  const found = guard('campaign', factsOf(person, screening, isOptedOut))
+  return found?.kind === 'skip' && found.reason === reason
+}
+
+/** Without hours: those hold up the whole campaign, and leave nobody out. */
+export function factsOf(
+  person: Person,
+  { at, outreach, sending, timeScale }: Pick<Screening, 'at' | 'outreach' | 'sending' | 'timeScale'>,
+  isOptedOut: boolean,
+): Facts {
+  return {
+    at,
+    consent: person.consent.status,
+    isOptedOut,
+    isMarketing: outreach.class === 'marketing',
+    marketingAt: person.outreach?.marketingAt,
+    minTouchIntervalHours: sending.minTouchIntervalHours,
+    timeScale,
+  }
+}
+
+export interface Screened {
+  readonly identity?: PersonIdentity
+  readonly exclusion?: Exclusion
+  readonly detail?: string
+  /** What they would be sent, if it came to that. */
+  readonly opener?: Opener
+}
+
+export function screened(person: Person, screening: Screening): Screened {
+  const { document, agent, outreach, isTest } = screening
+  const identity = isTest ? person.identities[0] : chosenIdentity(person)
+  let opener: Opener | undefined
+  const seen: Seen = {
+    person,
+    identity,
+    opener: () => (opener ??= openerFor({ document, agent, templateId: outreach.openerTemplateId, person })),
+  }
+  for (const exclusion of exclusions) {
+    const found = (checks[exclusion] as Check)(seen, screening)
+    if (!found) continue
+    return {
+      ...(identity && { identity }),
+      exclusion,
+      ...(typeof found === 'object' && found),
+      ...(opener && { opener }),
+    }
+  }
+  return { identity: identity!, opener: seen.opener() }
+}
+
+/** Of a person whom nobody can find: there is no identity to write to. */
+export const nobody: Screened = { exclusion: 'noChannelIdentity' }

@@ -1,0 +1,64 @@
+/** How many recipients of a campaign stand how: kept with every step of one of them, so that a report reads no rows. */
+import { type RecipientReason, type RecipientState, recipientStates, type Standing } from './recipient.js'
+import { type Exclusion, exclusions, reasonOfExclusion } from './screening.js'
+
+export interface Tally {
+  readonly states: Readonly<Partial<Record<RecipientState, number>>>
+  readonly reasons: Readonly<Partial<Record<RecipientReason, number>>>
+}
+
+/** What staging found: everybody of the audience once. */
+export interface Counts {
+  readonly total: number
+  readonly sendable: number
+  readonly exclusions: Readonly<Record<Exclusion, number>>
+}
+
+export const noCounts: Counts = {
+  total: 0,
+  sendable: 0,
+  exclusions: Object.fromEntries(exclusions.map((name) => [name, 0])) as Record<Exclusion, number>,
+}
+
+export const noTally: Tally = { states: {}, reasons: {} }
+
+export function tallyOf(counts: Counts): Tally {
+  return exclusions.reduce<Tally>(
+    (tally, name) => added(tally, { state: 'excluded', reason: reasonOfExclusion[name] }, counts.exclusions[name]),
+    added(noTally, { state: 'pending' }, counts.sendable),
+  )
+}
+
+/** So many more of them stand like that; fewer where `by` is negative. */
+export function added(tally: Tally, { state, reason }: Standing, by: number): Tally {
+  if (by === 0) return tally
+  const states = { ...tally.states, [state]: countOf(tally, state) + by }
+  if (reason === undefined) return { ...tally, states }
+  return { states, reasons: { ...tally.reasons, [reason]: (tally.reasons[reason] ?? 0) + by } }
+}
+
+/** So many of them came from one standing to another. The very same where both are alike. */
+export function shifted(tally: Tally, from: Standing, to: Standing, by = 1): Tally {
+  if (from.state === to.state && from.reason === to.reason) return tally
+  return added(added(tally, from, -by), to, by)
+}
+
+export function countOf({ states }: Tally, state: RecipientState): number {
+  return states[state] ?? 0
+}
+
+/** Recipients to whom something may still go out. */
+export function openCount(tally: Tally): number {
+  return countOf(tally, 'pending') + countOf(tally, 'queued') + countOf(tally, 'sending')
+}
+
+/** Every state with its number, and the reasons that there are. */
+export function shownTally(tally: Tally) {
+  const states = Object.fromEntries(recipientStates.map((state) => [state, countOf(tally, state)]))
+  const reasons = Object.fromEntries(Object.entries(tally.reasons).filter(([, count]) => count > 0))
+  return {
+    states: states as Record<RecipientState, number>,
+    reasons: reasons as Record<string, number>,
+    total: Object.values(states).reduce((sum, count) => sum + count, 0),
+  }
+}

@@ -1,0 +1,192 @@
+/** Campaigns, their recipients and their reports as callers read them. */
+import Type, { type Static } from 'typebox'
+import { anyObject, closed, optional } from '../agent/resources/words.js'
+import type { ContentMessage } from '../amf/index.js'
+import { channelNames } from '../channel/names.js'
+import { sendReasons } from '../outreach/send.js'
+import { SendingHours } from '../outreach/settings.js'
+import type { Person } from '../people/person.js'
+import { type Campaign, includesContacted, isTest } from './campaign.js'
+import { type Recipient, type RecipientState, recipientStates, type Standing } from './recipient.js'
+import { exclusions, type Screened } from './screening.js'
+import { campaignStatuses } from './status.js'
+
+const moment = Type.String({ format: 'date-time' })
+const text = Type.String()
+const count = Type.Integer({ minimum: 0 })
+const reason = Type.Enum([...sendReasons, 'previously_contacted'])
+
+function each<N extends string, S extends ReturnType<typeof Type.Integer>>(names: readonly N[], schema: S) {
+  return Object.fromEntries(names.map((name) => [name, schema])) as Record<N, S>
+}
+
+export const CampaignCounts = closed('CampaignCounts', {
+  total: count,
+  sendable: count,
+  exclusions: closed('CampaignExclusions', each(exclusions, count)),
+})
+
+export const CampaignView = closed('Campaign', {
+  id: text,
+  name: text,
+  outreachId: text,
+  audience: closed('CampaignAudienceRead', {
+    segmentId: optional(text),
+    filter: optional(anyObject()),
+    importBatchId: optional(text),
+    personIds: optional(Type.Array(text, { description: 'Where one campaign is read; elsewhere their number only.' })),
+    personCount: optional(count),
+    personaIds: optional(Type.Array(text)),
+  }),
+  includePreviouslyContacted: Type.Boolean({ description: 'As it is in force.' }),
+  sendWindow: optional(SendingHours),
+  status: Type.Enum([...campaignStatuses]),
+  failReason: optional(Type.Enum([...sendReasons])),
+  test: Type.Boolean({ description: 'It rehearses with personas.' }),
+  counts: optional(CampaignCounts),
+  createdAt: moment,
+  updatedAt: moment,
+  stagedAt: optional(moment),
+  startedAt: optional(moment),
+  endedAt: optional(moment),
+  waitsUntil: optional(Type.String({ format: 'date-time', description: 'Its hours are closed, and open then.' })),
+})
+export type CampaignView = Static<typeof CampaignView>
+
+const iso = (at: number) => new Date(at).toISOString()
+const moments = ['createdAt', 'updatedAt', 'stagedAt', 'startedAt', 'endedAt'] as const
+
+export interface Around {
+  readonly outreachClass?: 'marketing' | 'service'
+  readonly personIds?: readonly string[]
+  readonly waitsUntil?: number
+}
+
+export function campaignAsRead(campaign: Campaign, { outreachClass, personIds, waitsUntil }: Around): CampaignView {
+  const { id, name, outreachId, sendWindow, status, failReason, counts } = campaign
+  const times = moments.flatMap((each) => (campaign[each] === undefined ? [] : [[each, iso(campaign[each]!)]]))
+  return {
+    id,
+    name,
+    outreachId,
+    audience: audienceAsRead(campaign.audience, personIds),
+    includePreviouslyContacted: includesContacted(campaign, outreachClass),
+    ...(sendWindow && { sendWindow }),
+    status,
+    ...(failReason && { failReason }),
+    test: isTest(campaign),
+    ...(counts && { counts }),
+    ...(Object.fromEntries(times) as Pick<CampaignView, 'createdAt' | 'updatedAt'>),
+    ...(waitsUntil !== undefined && { waitsUntil: iso(waitsUntil) }),
+  }
+}
+
+function audienceAsRead(audience: Campaign['audience'], personIds?: readonly string[]): CampaignView['audience'] {
+  switch (audience.kind) {
+    case 'segment':
+      return { segmentId: audience.segmentId }
+    case 'filter':
+      return { filter: audience.filter }
+    case 'importBatch':
+      return { importBatchId: audience.importBatchId }
+    case 'personas':
+      return { personaIds: [...audience.personaIds] }
+    case 'people':
+      return { ...(personIds && { personIds: [...personIds] }), personCount: audience.personCount }
+  }
+}
+
+export const CampaignPreview = closed('CampaignPreview', {
+  personId: Type.String({ description: 'Of a rehearsal, the persona.' }),
+  channel: optional(Type.Enum([...channelNames])),
+  asid: optional(text),
+  exclusion: optional(Type.Enum([...exclusions], { description: 'Why they would be left out.' })),
+  detail: optional(text),
+  text: optional(Type.String({ description: 'What the opening says, without what can be tapped.' })),
+  message: optional(anyObject({ description: 'The opening in AMF.' })),
+})
+export type CampaignPreview = Static<typeof CampaignPreview>
+
+/** Rehearsals show no identity: it is nobody's. */
+export function previewOf(person: Person, found: Screened, personaId?: string): CampaignPreview {
+  const { exclusion, detail, opener } = found
+  const identity = personaId === undefined ? found.identity : undefined
+  const message: ContentMessage | undefined = opener && 'message' in opener ? opener.message : undefined
+  return {
+    personId: personaId ?? person.id,
+    ...(identity && { channel: identity.channel, asid: identity.asid }),
+    ...(exclusion && { exclusion }),
+    ...(detail !== undefined && { detail }),
+    ...(message && { text: wordsOf(message), message: message as unknown as Record<string, unknown> }),
+  }
+}
+
+function wordsOf({ parts }: ContentMessage): string {
+  const texts = parts.flatMap((part) => (part.type === 'text' && typeof part.text === 'string' ? [part.text] : []))
+  return texts.join('\n')
+}
+
+export const CampaignStaged = closed('CampaignStaged', {
+  id: text,
+  status: Type.Enum([...campaignStatuses]),
+  stagedAt: moment,
+  counts: CampaignCounts,
+  durationEstimate: Type.Array(
+    closed('CampaignDuration', {
+      provider: text,
+      channel: Type.Enum([...channelNames]),
+      recipients: count,
+      perSecond: optional(Type.Number()),
+      seconds: optional(Type.Integer({ minimum: 0, description: 'Without a rate, as long as the provider takes.' })),
+    }),
+    { description: 'By provider, at the rate of its queue, while hours are open. A rehearsal has none.' },
+  ),
+  previews: Type.Array(CampaignPreview),
+})
+export type CampaignStaged = Static<typeof CampaignStaged>
+
+export const CampaignRecipient = closed('CampaignRecipient', {
+  id: text,
+  personId: text,
+  personaId: optional(text),
+  state: Type.Enum([...recipientStates]),
+  reason: optional(reason),
+  detail: optional(text),
+  channel: optional(Type.Enum([...channelNames])),
+  asid: optional(text),
+  sendId: optional(text),
+})
+export type CampaignRecipient = Static<typeof CampaignRecipient>
+
+const idPrefix = 'rc_'
+export const recipientIdPattern = `^${idPrefix}[0-9]{1,9}$`
+export const indexOfRecipient = (id: string): number => Number(id.slice(idPrefix.length))
+
+export function recipientAsRead(
+  index: number,
+  { personId, personaId, channel, asid, sendId, detail: found }: Recipient,
+  { state, reason }: Standing,
+  detail = found,
+): CampaignRecipient {
+  return {
+    id: `${idPrefix}${index}`,
+    personId,
+    ...(personaId !== undefined && { personaId }),
+    state,
+    ...(reason && { reason }),
+    ...(detail !== undefined && { detail }),
+    ...(personaId === undefined && channel && { channel }),
+    ...(personaId === undefined && asid !== undefined && { asid }),
+    ...(sendId !== undefined && { sendId }),
+  }
+}
+
+export const CampaignReport = closed('CampaignReport', {
+  states: closed('CampaignReportStates', each(recipientStates as readonly RecipientState[], count), {
+    description: 'Everybody in one: what was delivered is not counted as sent, and what was read as neither.',
+  }),
+  reasons: Type.Record(Type.String(), count),
+  total: count,
+  test: Type.Boolean(),
+})
+export type CampaignReport = Static<typeof CampaignReport>

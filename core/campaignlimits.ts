@@ -1,0 +1,38 @@
+/** The numbers of campaigns; everybody reads them through `limits.ts`. */
+import { minute, second } from './durations.js'
+
+/** What an agent may have of campaigns, and how much of one is staged, sent, read or let go of at a time. */
+export const campaign = {
+  nameChars: 200,
+  /** That are not over. */
+  open: 500,
+  personIds: 50_000,
+  personIdChars: 200,
+  personaIds: 200,
+  batchIdChars: 200,
+  bodyBytes: 4 * 1024 ** 2,
+  /** Of a list of people, so many ids are one record. */
+  idsPerRecord: 250,
+  /** People that are looked at in one commit while a campaign is staged. */
+  peoplePerStep: 250,
+  /** A stage whose caller is gone is carried on by itself after this long. */
+  stageAloneMs: 5 * second,
+  previews: 5,
+  /** Recipients that are handed to their conversations together, all at once. */
+  batchRows: 8,
+  /** Recipients of whom it is not known yet whether their conversation took the opening. */
+  unreportedRows: 24,
+  /** Recipients whose opening is on its way: what a binding sends in this time, and so many at least and at most. */
+  aheadMs: 5 * second,
+  aheadLeastRows: 64,
+  aheadMostRows: 2_048,
+  /** The same for a binding without a pace: enough to keep a node busy. More would only make those wait who call it meanwhile. */
+  aheadUnpacedRows: 32,
+  /** Hours that are closed are looked at again after this long at the latest: somebody may have opened them. */
+  hoursLookMs: 5 * minute,
+  /** Rows that one decision walks past in search of somebody to send to. */
+  rowsPerClaim: 1_000,
+  rowsPerRead: 500,
+  rowsPerSweep: 500,
+  exportRowsPerRead: 200,
+} as const

@@ -1,0 +1,19 @@
+/** One attempt at a send, and what came of it as far as whoever made it knows. */
+import type { TroubleName } from './machine.js'
+
+export type AttemptOutcome =
+  | { readonly kind: 'taken'; readonly messageId: string }
+  | { readonly kind: 'trouble'; readonly trouble: TroubleName; readonly detail?: string }
+  | { readonly kind: 'held'; readonly until: number }
+
+export interface AttemptFound {
+  readonly outcome: AttemptOutcome
+  /** What was found out about the number on the way. */
+  readonly isCapable?: boolean
+}
+
+export interface AttemptReport extends AttemptFound {
+  readonly sendId: string
+  /** Counts the tries of one send, from 1. */
+  readonly attempt: number
+}

@@ -1,0 +1,14 @@
+/** Where outreach reaches somebody whose number is all that is known of them. */
+import type { AgentPlace } from '../agentkey.js'
+import type { ChannelName } from '../channel/names.js'
+import { addressOn } from '../people/address.js'
+import type { PersonIdentity } from '../people/person.js'
+import { outreachChannels } from './request.js'
+
+export function identitiesBy(asidOf: (place: AgentPlace, channel: ChannelName, address: string) => string) {
+  const [channel] = outreachChannels as readonly [ChannelName]
+  return (place: AgentPlace, phone: string): PersonIdentity | undefined => {
+    const address = addressOn(channel, phone)
+    return address === undefined ? undefined : { asid: asidOf(place, channel, address), channel, address }
+  }
+}

@@ -1,0 +1,201 @@
+/**
+ * Carries a running campaign on: whose turn it is, in the order of the snapshot, as many as may be on their way; until
+ * nobody is left, or its outreach or binding is gone. Everything it needs to go on is in the commit that it went so far in.
+ */
+import { isTest } from '../../core/campaign/campaign.js'
+import { aheadRows, type Pace } from '../../core/campaign/pace.js'
+import { overStanding, type Recipient } from '../../core/campaign/recipient.js'
+import { factsOf, type Screening } from '../../core/campaign/screening.js'
+import { countOf, openCount, shifted } from '../../core/campaign/tally.js'
+import { isRefusal, type Refusal } from '../../core/errors.js'
+import { campaign as limits } from '../../core/limits.js'
+import { guard } from '../../core/outreach/guardrails.js'
+import { isOutreachChannel } from '../../core/outreach/request.js'
+import type { SendReason } from '../../core/outreach/send.js'
+import type { Command, Told, Tx } from '../../runtime/shard/contract.js'
+import { type Found, sameCampaign, stepped } from './finding.js'
+import type { Doors, Launched } from './needs.js'
+import { screeningOf } from './staging.js'
+import {
+  atRest,
+  batchTable,
+  campaignAt,
+  type HomePlace,
+  homeOf,
+  keepProgress,
+  type OneCampaign,
+  type Progress,
+  progressOf,
+  recipientTable,
+} from './store.js'
+import { tend } from './tending.js'
+
+export const batchEffect = 'campaignBatch'
+const driveName = 'campaigns.drive'
+
+/** Recipients whose openings are handed to their conversations together; each for the first time. */
+export interface Batch extends HomePlace {
+  readonly campaignId: string
+  readonly batch: number
+  readonly sendIds: readonly string[]
+}
+
+export function driveLater(tx: Tx, one: OneCampaign, progress: Progress, dueAt: number): Progress {
+  if (progress.drivesAt !== undefined && progress.drivesAt <= dueAt) return progress
+  tx.schedule({ name: `${driveName}:${one.serial}:${one.campaignId}`, dueAt, command: driveName, input: one })
+  return { ...progress, drivesAt: dueAt }
+}
+
+export function stopDriving(tx: Tx, one: OneCampaign): void {
+  tx.unschedule(`${driveName}:${one.serial}:${one.campaignId}`)
+}
+
+/** Puts an end to it: those whose turn has not come are past it, those who wait are told in bounded steps. */
+export function ended(
+  tx: Tx,
+  doors: Doors,
+  found: Found,
+  on: 'cancel' | 'fail' | 'settle',
+  told: Told,
+  failReason?: SendReason,
+): Found | Refusal {
+  const holds = () => openCount(progressOf(tx, found.one).tally) === 0
+  const becomes = failReason ? { ...found.campaign, failReason } : found.campaign
+  const after = stepped(tx, doors, found, { on, holds, becomes }, told)
+  if (isRefusal(after)) return after
+  const progress = atRest(progressOf(tx, found.one))
+  const left = countOf(progress.tally, 'pending')
+  const tally = shifted(progress.tally, { state: 'pending' }, overStanding(failReason), left)
+  keepProgress(tx, found.one, { ...progress, tally })
+  stopDriving(tx, found.one)
+  tend(tx, doors, after, told)
+  return after
+}
+
+export function openDriving(doors: Doors) {
+  const drive: Command<OneCampaign, true> = {
+    name: driveName,
+    decide(tx, one, told) {
+      const found = sameCampaign(doors, tx, one)
+      if (found) driven(tx, doors, found, told)
+      return true
+    },
+  }
+  return { commands: { drive } }
+}
+
+/** Goes as far as it may just now. Whatever makes it stop brings it back: a report, a send that left, an hour. */
+export function driven(tx: Tx, doors: Doors, found: Found, told: Told): void {
+  const { one, campaign } = found
+  if (campaign.status !== 'running') return
+  const progress = atRest(progressOf(tx, one))
+  keepProgress(tx, one, progress)
+  stopDriving(tx, one)
+  if (countOf(progress.tally, 'pending') > 0) handOut(tx, doors, found, progress, told)
+  const now = campaignAt(tx, one)
+  const isDone = now?.status === 'running' && openCount(progressOf(tx, one).tally) === 0
+  if (isDone) ended(tx, doors, { ...found, campaign: now }, 'settle', told)
+}
+
+function handOut(tx: Tx, doors: Doors, found: Found, progress: Progress, told: Told): void {
+  const { one, campaign } = found
+  const isRehearsed = isTest(campaign)
+  const screening = screeningOf(doors, tx, found, told.at)
+  const pace = isRehearsed ? {} : doors.agents.pacesOf(tx, one).find(({ channel }) => isOutreachChannel(channel))
+  if (!screening || !pace) {
+    ended(tx, doors, found, 'fail', told, screening ? 'no_binding' : 'outreach_unavailable')
+    return
+  }
+  const closedUntil = isRehearsed ? undefined : opensAt(doors, found, screening)
+  if (closedUntil !== undefined) {
+    const looksAt = Math.min(closedUntil, told.at + Math.ceil(limits.hoursLookMs / doors.timeScale))
+    keepProgress(tx, one, driveLater(tx, one, { ...progress, waitsUntil: closedUntil }, looksAt))
+    return
+  }
+  const room = roomIn(progress, pace)
+  if (room > 0) claim(tx, doors, found, screening, room, told)
+  const after = progressOf(tx, one)
+  const wakesBelow = aheadRows(pace) - limits.batchRows
+  // Nobody was found among those who were left out, so there is no report to wait for.
+  const goesOn = room > 0 && countOf(after.tally, 'pending') > 0 && roomIn(after, pace) > 0
+  keepProgress(tx, one, goesOn ? driveLater(tx, one, { ...after, wakesBelow }, told.at) : { ...after, wakesBelow })
+}
+
+/** Recipients whose turn may come now: whole batches, unless there are no more than that. */
+function roomIn({ tally, unreported }: Progress, pace: Pick<Pace, 'perSecond'>): number {
+  const free = Math.min(aheadRows(pace) - countOf(tally, 'sending'), limits.unreportedRows - unreported)
+  return free >= Math.min(limits.batchRows, countOf(tally, 'pending')) ? free : 0
+}
+
+/** When its hours open, while they are closed: by the table of guardrails, for somebody whom nothing else holds back. */
+function opensAt(doors: Doors, { campaign }: Found, { sending, at }: Screening): number | undefined {
+  const { safeHours, minTouchIntervalHours } = sending
+  const found = guard('campaign', {
+    at,
+    consent: 'granted',
+    isOptedOut: false,
+    isMarketing: false,
+    minTouchIntervalHours,
+    ...(safeHours && { safeHours }),
+    ...(campaign.sendWindow && { sendWindow: campaign.sendWindow }),
+    timeScale: doors.timeScale,
+  })
+  return found?.kind === 'wait' ? found.until : undefined
+}
+
+/** It is their turn: the rows, their sends and who hands them over are one commit, so nobody has two turns. */
+function claim(tx: Tx, doors: Doors, found: Found, screening: Screening, room: number, told: Told): void {
+  const { one, campaign, place } = found
+  const before = progressOf(tx, one)
+  const key = [...homeOf(place), one.campaignId, campaign.snapshot!] as const
+  const claimed: { index: number; row: Recipient; launched: Launched }[] = []
+  const end = Math.min(campaign.counts!.total, before.next + limits.rowsPerClaim)
+  let { next } = before
+  // One by one, since ranges over what a commit has just written are slow.
+  for (; next < end && claimed.length < room; next++) {
+    const row = tx.get(recipientTable, [...key, next])
+    if (row && !row.exclusion) {
+      claimed.push({ index: next, row, launched: launchedOf(tx, doors, found, row, screening) })
+    }
+  }
+  const going = claimed.filter(({ launched }) => !launched.suppressed).length
+  const batches = before.batches + Math.ceil(going / limits.batchRows)
+  const tally = shifted(before.tally, { state: 'pending' }, { state: 'sending' }, claimed.length)
+  keepProgress(tx, one, { ...before, tally, next, batches, unreported: before.unreported + going })
+  const ids = doors.sends.launch(
+    tx,
+    place,
+    claimed.map(({ launched }) => launched),
+    told,
+  )
+  const handed: string[] = []
+  for (const [nth, { index, row, launched }] of claimed.entries()) {
+    tx.put(recipientTable, [...key, index], { ...row, sendId: ids[nth]! })
+    if (!launched.suppressed) handed.push(ids[nth]!)
+  }
+  for (let nth = 0; nth * limits.batchRows < handed.length; nth++) {
+    const sendIds = handed.slice(nth * limits.batchRows, (nth + 1) * limits.batchRows)
+    const payload: Batch = { ...one, batch: before.batches + nth, sendIds }
+    tx.put(batchTable, [...homeOf(place), one.campaignId, payload.batch], sendIds.length)
+    tx.effect({ kind: batchEffect, destination: one.campaignId, payload })
+  }
+}
+
+/** Asked once more, since consent may have been withdrawn, a STOP have come or a cap been reached since it was staged. */
+function launchedOf(tx: Tx, doors: Doors, { one, campaign }: Found, row: Recipient, screening: Screening): Launched {
+  const person = doors.people.byId(tx, one, row.personId)
+  const identity = person?.identities.find(({ asid }) => asid === row.asid)
+  const isAsked = person && !screening.isTest
+  const held = isAsked && guard('campaign', factsOf(person, screening, identity?.optedOutAt !== undefined))
+  return {
+    campaignId: campaign.id,
+    outreachId: campaign.outreachId,
+    personId: person?.id ?? row.personId,
+    asid: row.asid!,
+    channel: row.channel!,
+    address: identity?.address ?? '',
+    ...(campaign.sendWindow && !screening.isTest && { sendWindow: campaign.sendWindow }),
+    ...(screening.isTest && { sandbox: true as const }),
+    ...(held && held.kind === 'skip' && { suppressed: held.reason }),
+  }
+}

@@ -1,0 +1,124 @@
+/** What is read of a campaign: its recipients and what became of each, what one of them would be sent, and its report. */
+import { isTest } from '../../core/campaign/campaign.js'
+import { estimateOf } from '../../core/campaign/pace.js'
+import { type Recipient, type RecipientState, standingOfSend, standingWithout } from '../../core/campaign/recipient.js'
+import { screened } from '../../core/campaign/screening.js'
+import { noTally, shownTally } from '../../core/campaign/tally.js'
+import {
+  type CampaignPreview,
+  type CampaignRecipient,
+  type CampaignReport,
+  type CampaignStaged,
+  previewOf,
+  recipientAsRead,
+} from '../../core/campaign/view.js'
+import { isRefusal, refuse } from '../../core/errors.js'
+import { campaign as limits } from '../../core/limits.js'
+import { isOutreachChannel } from '../../core/outreach/request.js'
+import type { Send } from '../../core/outreach/send.js'
+import type { Query } from '../../runtime/shard/contract.js'
+import type { Reader } from '../../runtime/store/contract.js'
+import { type Found, foundCampaign, type Named, notFound } from './finding.js'
+import type { Doors } from './needs.js'
+import { screeningOf } from './staging.js'
+import { homeOf, progressTable, recipientTable, snapshotTable } from './store.js'
+
+export interface RecipientStretch extends Named {
+  readonly state?: RecipientState
+  readonly limit: number
+  /** The walk goes on behind this row. */
+  readonly after?: number
+}
+
+/** A row with the send it became, for those who list what became of it. */
+export interface RecipientFound {
+  readonly shown: CampaignRecipient
+  readonly send?: Send
+}
+
+export interface RecipientsFound {
+  readonly rows: readonly RecipientFound[]
+  /** Where to go on; absent at the end. */
+  readonly after?: number
+}
+
+export function campaignQueries(doors: Doors) {
+  /** In the order in which it is their turn. It looks at a bounded number of rows, however few of them are wanted. */
+  const recipients: Query<RecipientStretch, RecipientsFound> = {
+    name: 'campaigns.recipients',
+    read(reader, { state, limit, after, ...named }) {
+      const found = foundCampaign(doors, reader, named)
+      if (isRefusal(found)) return found
+      const { snapshot } = found.campaign
+      if (snapshot === undefined) return { rows: [] }
+      const prefix = [...homeOf(found.place), named.campaignId, snapshot] as const
+      const from = after === undefined ? {} : { after: [...prefix, after] }
+      const rows: RecipientFound[] = []
+      let seen = 0
+      for (const { key, value } of reader.range(recipientTable, { prefix, ...from })) {
+        const one = asFound(reader, found, key[5], value)
+        if (one && (state === undefined || one.shown.state === state)) rows.push(one)
+        if (rows.length >= limit || ++seen >= limits.rowsPerRead) return { rows, after: key[5] }
+      }
+      return { rows }
+    },
+  }
+
+  /** A row goes with its send. */
+  function asFound(reader: Reader, found: Found, index: number, row: Recipient): RecipientFound | undefined {
+    if (row.sendId === undefined) return { shown: recipientAsRead(index, row, standingWithout(row, found.campaign)) }
+    const send = doors.sends.sendAt(reader, found.place, row.sendId)
+    return send && { shown: recipientAsRead(index, row, standingOfSend(send), send.detail), send }
+  }
+
+  const preview: Query<Named & { readonly personId: string; readonly at: number }, CampaignPreview> = {
+    name: 'campaigns.preview',
+    read(reader, { personId, at, ...named }) {
+      const found = foundCampaign(doors, reader, named)
+      if (isRefusal(found)) return found
+      const screening = screeningOf(doors, reader, found, at)
+      if (!screening) return refuse('agent.campaign.invalid', { detail: 'Its outreach is not there or switched off.' })
+      const person = isTest(found.campaign)
+        ? doors.personas.personOf(reader, found.place, personId)
+        : doors.people.byId(reader, found.place, personId)
+      if (!person || (person.sandbox && !screening.isTest)) return notFound
+      return previewOf(person, screened(person, screening), screening.isTest ? personId : undefined)
+    },
+  }
+
+  const report: Query<Named, CampaignReport> = {
+    name: 'campaigns.reportOf',
+    read(reader, named) {
+      const found = foundCampaign(doors, reader, named)
+      if (isRefusal(found)) return found
+      const progress = reader.get(progressTable, [...homeOf(found.place), named.campaignId])
+      return { ...shownTally(progress?.tally ?? noTally), test: isTest(found.campaign) }
+    },
+  }
+
+  /** What staging found, once it is whole. */
+  const staged: Query<Named, CampaignStaged> = {
+    name: 'campaigns.staged',
+    read(reader, named) {
+      const found = foundCampaign(doors, reader, named)
+      if (isRefusal(found)) return found
+      const { id, status, counts, snapshot, stagedAt } = found.campaign
+      if (!counts || snapshot === undefined) return notFound
+      const { previews = [] } = reader.get(snapshotTable, [...homeOf(found.place), id, snapshot]) ?? {}
+      const paces = isTest(found.campaign) ? [] : doors.agents.pacesOf(reader, found.place)
+      return {
+        id,
+        status,
+        stagedAt: new Date(stagedAt!).toISOString(),
+        counts,
+        durationEstimate: paces
+          .filter(({ channel }) => isOutreachChannel(channel))
+          .map((pace) => estimateOf(pace, counts.sendable)),
+        previews: [...previews],
+      }
+    },
+  }
+
+  return { recipients, preview, report, staged }
+}
+export type CampaignQueries = ReturnType<typeof campaignQueries>

@@ -1,0 +1,101 @@
+/** The commands by which a campaign is sent: started, paused, resumed, cancelled, and what its batches came to. */
+import { countOf } from '../../core/campaign/tally.js'
+import type { CampaignView } from '../../core/campaign/view.js'
+import { isRefusal } from '../../core/errors.js'
+import type { AttemptReport } from '../../core/outreach/attempt.js'
+import type { Command, Told, Tx } from '../../runtime/shard/contract.js'
+import { type Batch, driven, ended, stopDriving } from './driving.js'
+import { type Found, foundCampaign, type Named, sameCampaign, stepped, viewOf } from './finding.js'
+import type { Doors } from './needs.js'
+import { atRest, batchTable, campaignAt, homeOf, keepProgress, progressOf, stagingTable } from './store.js'
+import { clearLater, retireLater } from './sweep.js'
+import { tend } from './tending.js'
+
+export interface BatchReport extends Omit<Batch, 'sendIds'> {
+  readonly reports: readonly AttemptReport[]
+  /** Nothing of the batch is left to find out. */
+  readonly isWhole: boolean
+}
+
+export function openRunning(doors: Doors) {
+  function command(
+    name: string,
+    act: (tx: Tx, found: Found, told: Told) => ReturnType<typeof stepped>,
+  ): Command<Named, CampaignView> {
+    return {
+      name: `campaigns.${name}`,
+      decide(tx, named, told) {
+        const found = foundCampaign(doors, tx, named)
+        if (isRefusal(found)) return found
+        const after = act(tx, found, told)
+        if (isRefusal(after)) return after
+        // It may have come to its end in the very same commit.
+        return viewOf(tx, { ...after, campaign: campaignAt(tx, found.one)! })
+      },
+    }
+  }
+
+  /** A snapshot that is just being taken anew is given up: it is sent as it was staged. */
+  function giveUpStaging(tx: Tx, { one, place }: Found, at: number): void {
+    const key = [...homeOf(place), one.campaignId] as const
+    const staging = tx.get(stagingTable, key)
+    if (!staging) return
+    tx.remove(stagingTable, key)
+    clearLater(tx, { ...one, of: staging.snapshot }, at)
+  }
+
+  const start = command('start', (tx, found, told) => {
+    const hasSendable = countOf(progressOf(tx, found.one).tally, 'pending') > 0
+    const becomes = { ...found.campaign, startedAt: told.at }
+    const after = stepped(tx, doors, found, { on: 'start', holds: () => hasSendable, becomes }, told)
+    if (isRefusal(after)) return after
+    giveUpStaging(tx, found, told.at)
+    retireLater(tx, doors, found.one, told.at)
+    driven(tx, doors, after, told)
+    return after
+  })
+
+  /** What was handed to a conversation is not called back; nothing else leaves before it is resumed. */
+  const pause = command('pause', (tx, found, told) => {
+    const after = stepped(tx, doors, found, { on: 'pause' }, told)
+    if (isRefusal(after)) return after
+    keepProgress(tx, found.one, atRest(progressOf(tx, found.one)))
+    stopDriving(tx, found.one)
+    return after
+  })
+
+  const resume = command('resume', (tx, found, told) => {
+    const after = stepped(tx, doors, found, { on: 'resume' }, told)
+    if (isRefusal(after)) return after
+    tend(tx, doors, after, told)
+    driven(tx, doors, after, told)
+    return after
+  })
+
+  const cancel = command('cancel', (tx, found, told) => {
+    const after = ended(tx, doors, found, 'cancel', told)
+    if (!isRefusal(after)) giveUpStaging(tx, found, told.at)
+    return after
+  })
+
+  /** What was reported before changes nothing, and a batch is counted as reported on once. */
+  const report: Command<BatchReport, boolean> = {
+    name: 'campaigns.report',
+    decide(tx, { batch, reports, isWhole, ...one }, told) {
+      const { orgId, agentId, serial, campaignId } = one
+      const place = { orgId, agentId, serial }
+      doors.sends.report(tx, place, reports, told)
+      const key = [...homeOf(place), campaignId, batch] as const
+      const rows = tx.get(batchTable, key)
+      const found = sameCampaign(doors, tx, one)
+      if (!isWhole || rows === undefined || !found) return false
+      tx.remove(batchTable, key)
+      const progress = progressOf(tx, one)
+      keepProgress(tx, one, { ...progress, unreported: progress.unreported - rows })
+      driven(tx, doors, found, told)
+      return true
+    },
+  }
+
+  return { commands: { start, pause, resume, cancel, report } }
+}

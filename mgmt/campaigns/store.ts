@@ -1,0 +1,165 @@
+/**
+ * Where campaigns and their recipients are kept, beside their agent in its shard. Keys hold the agent's serial, and rows
+ * the snapshot they belong to, which is never used again: a snapshot is read whole or not at all, however long another
+ * takes to go.
+ */
+import type { AgentPlace } from '../../core/agentkey.js'
+import type { Campaign } from '../../core/campaign/campaign.js'
+import type { Recipient } from '../../core/campaign/recipient.js'
+import type { CampaignStatus } from '../../core/campaign/status.js'
+import { isOver } from '../../core/campaign/status.js'
+import { type Counts, noTally, type Tally } from '../../core/campaign/tally.js'
+import type { CampaignPreview } from '../../core/campaign/view.js'
+import type { PersonFilter } from '../../core/people/filter.js'
+import type { Tx } from '../../runtime/shard/contract.js'
+import { type Key, type Reader, readSoon, type Table, table } from '../../runtime/store/contract.js'
+
+export type Home = readonly [orgId: string, agentId: string, serial: number]
+
+/** Which agent, and which of those that had its id. */
+export interface HomePlace extends AgentPlace {
+  readonly serial: number
+}
+
+export function homeOf({ orgId, agentId, serial }: HomePlace): Home {
+  return [orgId, agentId, serial]
+}
+
+/** Which campaign of which agent. */
+export interface OneCampaign extends HomePlace {
+  readonly campaignId: string
+}
+
+type Of<T extends readonly (string | number)[]> = readonly [...home: Home, ...rest: T]
+
+/** Of a campaign that is not over, what others ask about. */
+export interface OpenEntry {
+  readonly name: string
+  readonly status: CampaignStatus
+  readonly segmentId?: string
+}
+
+/** How far the sending of a campaign has come. */
+export interface Progress {
+  readonly tally: Tally
+  /** The next recipient whose turn it is. */
+  readonly next: number
+  /** Batches that were handed out, and recipients of those that nobody has reported on. */
+  readonly batches: number
+  readonly unreported: number
+  /** When it is carried on by itself, if it is. */
+  readonly drivesAt?: number
+  /** There is room again once no more than so many openings are on their way. */
+  readonly wakesBelow?: number
+  /** Its hours are closed until then. */
+  readonly waitsUntil?: number
+}
+
+/** A walk through the audience that has not come to its end. */
+export type Walk =
+  | { readonly kind: 'filter'; readonly filter: PersonFilter; readonly after?: string }
+  | { readonly kind: 'importBatch'; readonly importBatchId: string; readonly after?: string }
+  | { readonly kind: 'people'; readonly list: string; readonly place: number }
+  | { readonly kind: 'personas'; readonly personaIds: readonly string[] }
+
+/** A snapshot that is being made. */
+export interface Staging {
+  readonly snapshot: string
+  readonly walk: Walk
+  readonly counts: Counts
+  readonly previews: readonly CampaignPreview[]
+}
+
+/** What goes with a snapshot beside its rows. */
+export interface Snapshot {
+  readonly previews: readonly CampaignPreview[]
+}
+
+export const campaignTable = readSoon(table<Of<[campaignId: string]>, Campaign>('campaigns'))
+export const openTable = table<Of<[outreachId: string, campaignId: string]>, OpenEntry>('campaigns.open')
+export const progressTable = readSoon(table<Of<[campaignId: string]>, Progress>('campaigns.progress'))
+export const stagingTable = readSoon(table<Of<[campaignId: string]>, Staging>('campaigns.staging'))
+export const snapshotTable = table<Of<[campaignId: string, snapshot: string]>, Snapshot>('campaigns.snapshots')
+export const recipientTable = table<Of<[campaignId: string, snapshot: string, index: number]>, Recipient>(
+  'campaigns.recipients',
+)
+/** Whom a list of people has led to: two of its ids may be one person by now. */
+export const seenTable = table<Of<[campaignId: string, snapshot: string, personId: string]>, true>('campaigns.seen')
+export const listTable = table<Of<[campaignId: string, list: string, place: number]>, readonly string[]>(
+  'campaigns.lists',
+)
+/** Sends that wait for another attempt. */
+export const waitingTable = table<Of<[campaignId: string, sendId: string]>, true>('campaigns.waiting')
+/** Batches that are under way, with how many recipients each has. */
+export const batchTable = table<Of<[campaignId: string, batch: number]>, number>('campaigns.batches')
+
+/** Of one campaign, beside its record: under its id, or under its id and a snapshot or a list. */
+export const rowTables = [
+  progressTable,
+  stagingTable,
+  snapshotTable,
+  recipientTable,
+  seenTable,
+  listTable,
+  waitingTable,
+  batchTable,
+] as unknown as readonly Table<Key, unknown>[]
+export const allTables = [campaignTable, openTable, ...rowTables] as unknown as readonly Table<Key, unknown>[]
+export const snapshotTables = [snapshotTable, recipientTable, seenTable, listTable] as unknown as readonly Table<
+  Key,
+  unknown
+>[]
+
+export const noProgress: Progress = { tally: noTally, next: 0, batches: 0, unreported: 0 }
+
+/** Nothing brings it on by itself. */
+export function atRest({ drivesAt: _drives, waitsUntil: _waits, wakesBelow: _wakes, ...progress }: Progress): Progress {
+  return progress
+}
+
+export function campaignAt(reader: Reader, { campaignId, ...place }: OneCampaign): Campaign | undefined {
+  return reader.get(campaignTable, [...homeOf(place), campaignId])
+}
+
+export function progressOf(reader: Reader, { campaignId, ...place }: OneCampaign): Progress {
+  return reader.get(progressTable, [...homeOf(place), campaignId]) ?? noProgress
+}
+
+export function keepProgress(tx: Tx, { campaignId, ...place }: OneCampaign, progress: Progress): void {
+  tx.put(progressTable, [...homeOf(place), campaignId], progress)
+}
+
+/** Keeps a campaign, and what leads to it from its outreach while it is not over. */
+export function keepCampaign(tx: Tx, home: Home, after: Campaign, before?: Campaign): void {
+  const { id, name, outreachId, status, audience } = after
+  tx.put(campaignTable, [...home, id], after)
+  if (before && (before.outreachId !== outreachId || isOver(status))) {
+    tx.remove(openTable, [...home, before.outreachId, id])
+  }
+  if (isOver(status)) return
+  const segmentId = audience.kind === 'segment' ? audience.segmentId : undefined
+  tx.put(openTable, [...home, outreachId, id], { name, status, ...(segmentId !== undefined && { segmentId }) })
+}
+
+export function dropCampaign(tx: Tx, home: Home, { id, outreachId }: Campaign): void {
+  tx.remove(campaignTable, [...home, id])
+  tx.remove(openTable, [...home, outreachId, id])
+  tx.remove(progressTable, [...home, id])
+  tx.remove(stagingTable, [...home, id])
+}
+
+export function keepList(
+  tx: Tx,
+  home: Home,
+  key: readonly [string, string],
+  ids: readonly string[],
+  perRecord: number,
+) {
+  for (let from = 0, place = 0; from < ids.length; from += perRecord, place++) {
+    tx.put(listTable, [...home, ...key, place], ids.slice(from, from + perRecord))
+  }
+}
+
+export function listOf(reader: Reader, home: Home, campaignId: string, list: string): string[] {
+  return [...reader.range(listTable, { prefix: [...home, campaignId, list] })].flatMap(({ value }) => value)
+}

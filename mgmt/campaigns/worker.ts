@@ -1,0 +1,45 @@
+/** Performs a batch: hands each opening to its conversation in the order of the snapshot, and reports on all of them at once. */
+import { agentKeyOf } from '../../core/agentkey.js'
+import { isRefusal } from '../../core/errors.js'
+import type { AttemptReport } from '../../core/outreach/attempt.js'
+import type { Command, Performing, Shards } from '../../runtime/shard/contract.js'
+import type { Batch } from './driving.js'
+import type { Attempting } from './needs.js'
+import type { BatchReport } from './running.js'
+
+export interface WorkerOptions {
+  readonly shards: Shards
+  readonly attempt: Attempting
+  readonly commands: { readonly report: Command<BatchReport, boolean> }
+}
+
+/** Every recipient of a batch is sent to for the first time; later attempts are those of any send. */
+const attempt = 1
+
+/**
+ * It may run again after a crash: a conversation takes an attempt once, and one that was reported on is not made again. What
+ * nobody can tell yet is owed on, and the rest is reported meanwhile.
+ */
+export function batchPerformer({ shards, attempt: make, commands }: WorkerOptions) {
+  return async ({ sendIds, ...which }: Batch, { reader, settles }: Performing): Promise<void> => {
+    const { batch: _batch, campaignId: _campaign, ...place } = which
+    const reports: AttemptReport[] = []
+    let failure: unknown
+    // All begin at once and one behind the other, so that whatever is asked of one shard is asked in the order of rows.
+    await Promise.all(
+      sendIds.map(async (sendId) => {
+        try {
+          const found = await make(reader, { ...place, sendId, attempt })
+          if (found) reports.push({ sendId, attempt, ...found })
+        } catch (error) {
+          failure ??= error
+        }
+      }),
+    )
+    const isWhole = failure === undefined
+    const report = { ...which, reports, isWhole }
+    const answer = await shards.ask(agentKeyOf(place), commands.report, report, isWhole ? { settles } : {})
+    if (isRefusal(answer)) throw new Error(`the outcome of a batch was not taken: ${answer.refused}`)
+    if (!isWhole) throw failure
+  }
+}

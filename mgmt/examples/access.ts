@@ -1,0 +1,182 @@
+/** Calls and answers of signing in, the org and its API keys, as a node gave them, for the OpenAPI document. */
+import type { RouteExample } from '../../runtime/http/route.js'
+
+export const access: Readonly<Record<string, RouteExample>> = {
+  'GET /me': {
+    status: 200,
+    reply: {
+      caller: {
+        kind: 'user',
+        id: 'key_60xrahma3pnkn8vwwapsyc4vdm',
+      },
+      org: {
+        id: 'demo',
+        name: 'Demo',
+        role: 'admin',
+      },
+      isSysop: true,
+      scopes: [
+        'agents:read',
+        'agents:write',
+        'people:read',
+        'people:write',
+        'people:export',
+        'knowledge:read',
+        'knowledge:write',
+        'messages:read',
+        'catalogs:read',
+        'templates:apply',
+        'webhooks:manage',
+        'org:admin',
+        'integrations:journey',
+      ],
+      rateLimit: null,
+    },
+  },
+  'POST /session': {
+    body: {
+      role: 'viewer',
+    },
+    status: 200,
+    reply: {
+      idToken: 'eyJhbGciOiJFZERTQSJ9.eyJvcmciOiJkZW1vIn0.c2lnbmF0dXJl',
+      expiresAt: '2026-03-01T13:00:00.000Z',
+    },
+  },
+  'GET /.well-known/jwks.json': {
+    status: 200,
+    reply: {
+      keys: [
+        {
+          crv: 'Ed25519',
+          x: 'Gbyna2tOC0udZcGRr3uAqHfTXzZiy9GpcaviOQbA2d8',
+          kty: 'OKP',
+          kid: '527a3619439e765d',
+          alg: 'EdDSA',
+          use: 'sig',
+        },
+      ],
+    },
+  },
+  'PATCH /orgs/{org}': {
+    params: {
+      org: 'demo',
+    },
+    body: {
+      name: 'Harbor Hotels',
+      timeZone: 'Europe/Oslo',
+    },
+    status: 200,
+    reply: {
+      id: 'demo',
+      name: 'Harbor Hotels',
+      features: [],
+      products: [],
+      createdAt: '2026-03-01T12:00:00.000Z',
+      updatedAt: '2026-03-01T12:00:00.500Z',
+      timeZone: 'Europe/Oslo',
+    },
+  },
+  'GET /orgs/{org}': {
+    params: {
+      org: 'demo',
+    },
+    status: 200,
+    reply: {
+      id: 'demo',
+      name: 'Harbor Hotels',
+      features: [],
+      products: [],
+      createdAt: '2026-03-01T12:00:00.000Z',
+      updatedAt: '2026-03-01T12:00:00.500Z',
+      timeZone: 'Europe/Oslo',
+    },
+  },
+  'POST /orgs/{org}/api-keys': {
+    params: {
+      org: 'demo',
+    },
+    body: {
+      name: 'Reporting',
+      scopes: ['agents:read', 'messages:read'],
+    },
+    status: 201,
+    reply: {
+      scopes: ['agents:read', 'messages:read'],
+      name: 'Reporting',
+      id: 'key_08rsrbdnc5q08g46tz3962zc6x',
+      prefix: 'sk-svc-2NV49E',
+      createdAt: '2026-03-01T12:00:01.500Z',
+      updatedAt: '2026-03-01T12:00:01.500Z',
+      key: 'sk-svc-2NV49E0shown0once0and0never0again',
+    },
+  },
+  'GET /orgs/{org}/api-keys': {
+    params: {
+      org: 'demo',
+    },
+    status: 200,
+    reply: {
+      data: [
+        {
+          scopes: ['agents:read', 'messages:read'],
+          name: 'Reporting',
+          id: 'key_08rsrbdnc5q08g46tz3962zc6x',
+          prefix: 'sk-svc-2NV49E',
+          createdAt: '2026-03-01T12:00:01.500Z',
+          updatedAt: '2026-03-01T12:00:01.500Z',
+        },
+      ],
+    },
+  },
+  'GET /orgs/{org}/api-keys/{keyId}': {
+    params: {
+      org: 'demo',
+      keyId: 'key_08rsrbdnc5q08g46tz3962zc6x',
+    },
+    status: 200,
+    reply: {
+      scopes: ['agents:read', 'messages:read'],
+      name: 'Reporting',
+      id: 'key_08rsrbdnc5q08g46tz3962zc6x',
+      prefix: 'sk-svc-2NV49E',
+      createdAt: '2026-03-01T12:00:01.500Z',
+      updatedAt: '2026-03-01T12:00:01.500Z',
+    },
+  },
+  'PATCH /orgs/{org}/api-keys/{keyId}': {
+    params: {
+      org: 'demo',
+      keyId: 'key_08rsrbdnc5q08g46tz3962zc6x',
+    },
+    body: {
+      description: 'For the weekly report.',
+    },
+    status: 200,
+    reply: {
+      scopes: ['agents:read', 'messages:read'],
+      name: 'Reporting',
+      id: 'key_08rsrbdnc5q08g46tz3962zc6x',
+      prefix: 'sk-svc-2NV49E',
+      createdAt: '2026-03-01T12:00:01.500Z',
+      updatedAt: '2026-03-01T12:00:01.500Z',
+      description: 'For the weekly report.',
+    },
+  },
+  'GET /emulator/session': {
+    status: 200,
+    reply: {
+      orgId: 'demo',
+      agentId: 'harbor-desk',
+      kind: 'sitting',
+      expiresAt: '2026-03-01T13:00:37.500Z',
+    },
+  },
+  'DELETE /orgs/{org}/api-keys/{keyId}': {
+    params: {
+      org: 'demo',
+      keyId: 'key_08rsrbdnc5q08g46tz3962zc6x',
+    },
+    status: 204,
+  },
+}

@@ -1,0 +1,287 @@
+/** Calls and answers of people, as a node gave them, for the OpenAPI document. */
+import type { RouteExample } from '../../runtime/http/route.js'
+
+export const people: Readonly<Record<string, RouteExample>> = {
+  'PUT /orgs/{org}/agents/{agent}/people/fields': {
+    params: {
+      org: 'demo',
+      agent: 'harbor-desk',
+    },
+    body: {
+      fields: [
+        {
+          key: 'sk-svc-2NV49E0shown0once0and0never0again',
+          label: 'Favourite room',
+          type: 'string',
+        },
+      ],
+    },
+    status: 200,
+    reply: {
+      fields: [
+        {
+          key: 'sk-svc-2NV49E0shown0once0and0never0again',
+          label: 'Favourite room',
+          type: 'string',
+        },
+      ],
+    },
+  },
+  'POST /orgs/{org}/agents/{agent}/people/segments': {
+    params: {
+      org: 'demo',
+      agent: 'harbor-desk',
+    },
+    body: {
+      id: 'regulars',
+      name: 'Regulars',
+      filter: {
+        tag: 'regular',
+      },
+    },
+    status: 201,
+    reply: {
+      id: 'regulars',
+      name: 'Regulars',
+      filter: {
+        tag: 'regular',
+      },
+    },
+  },
+  'GET /orgs/{org}/agents/{agent}/people/segments/{segmentId}': {
+    params: {
+      org: 'demo',
+      agent: 'harbor-desk',
+      segmentId: 'regulars',
+    },
+    status: 200,
+    reply: {
+      id: 'regulars',
+      name: 'Regulars',
+      filter: {
+        tag: 'regular',
+      },
+    },
+  },
+  'PATCH /orgs/{org}/agents/{agent}/people/segments/{segmentId}': {
+    params: {
+      org: 'demo',
+      agent: 'harbor-desk',
+      segmentId: 'regulars',
+    },
+    body: {
+      name: 'Our regulars',
+    },
+    status: 200,
+    reply: {
+      id: 'regulars',
+      name: 'Our regulars',
+      filter: {
+        tag: 'regular',
+      },
+    },
+  },
+  'POST /orgs/{org}/agents/{agent}/people': {
+    params: {
+      org: 'demo',
+      agent: 'harbor-desk',
+    },
+    body: {
+      firstName: 'Ann',
+      phone: '+14155550100',
+      tags: ['regular'],
+      customFields: {
+        room: 'sea view',
+      },
+    },
+    status: 201,
+    reply: {
+      id: 'pr_01kjmmab982cnmqh5c8scbcy7r',
+      firstName: 'Ann',
+      phone: '+14155550100',
+      status: 'new',
+      source: 'operator',
+      tags: ['regular'],
+      customFields: {
+        room: 'sea view',
+      },
+      lockedFields: [],
+      consent: {
+        status: 'unknown',
+      },
+      identities: [],
+      createdAt: '2026-03-01T12:00:09.000Z',
+      updatedAt: '2026-03-01T12:00:09.000Z',
+    },
+  },
+  'GET /orgs/{org}/agents/{agent}/people': {
+    params: {
+      org: 'demo',
+      agent: 'harbor-desk',
+    },
+    query: {
+      tag: 'regular',
+    },
+    status: 200,
+    reply: {
+      data: [
+        {
+          id: 'pr_01kjmmab982cnmqh5c8scbcy7r',
+          firstName: 'Ann',
+          phone: '+14155550100',
+          status: 'new',
+          source: 'operator',
+          tags: ['regular'],
+          customFields: {
+            room: 'sea view',
+          },
+          lockedFields: [],
+          consent: {
+            status: 'unknown',
+          },
+          identities: [],
+          createdAt: '2026-03-01T12:00:09.000Z',
+          updatedAt: '2026-03-01T12:00:09.000Z',
+        },
+      ],
+    },
+  },
+  'GET /orgs/{org}/agents/{agent}/people/{personId}': {
+    params: {
+      org: 'demo',
+      agent: 'harbor-desk',
+      personId: 'pr_01kjmmab982cnmqh5c8scbcy7r',
+    },
+    status: 200,
+    reply: {
+      id: 'pr_01kjmmab982cnmqh5c8scbcy7r',
+      firstName: 'Ann',
+      phone: '+14155550100',
+      status: 'new',
+      source: 'operator',
+      tags: ['regular'],
+      customFields: {
+        room: 'sea view',
+      },
+      lockedFields: [],
+      consent: {
+        status: 'unknown',
+      },
+      identities: [],
+      journal: [],
+      createdAt: '2026-03-01T12:00:09.000Z',
+      updatedAt: '2026-03-01T12:00:09.000Z',
+    },
+  },
+  'PATCH /orgs/{org}/agents/{agent}/people/{personId}': {
+    params: {
+      org: 'demo',
+      agent: 'harbor-desk',
+      personId: 'pr_01kjmmab982cnmqh5c8scbcy7r',
+    },
+    body: {
+      lastName: 'Berg',
+    },
+    status: 200,
+    reply: {
+      id: 'pr_01kjmmab982cnmqh5c8scbcy7r',
+      firstName: 'Ann',
+      lastName: 'Berg',
+      phone: '+14155550100',
+      status: 'new',
+      source: 'operator',
+      tags: ['regular'],
+      customFields: {
+        room: 'sea view',
+      },
+      lockedFields: [],
+      consent: {
+        status: 'unknown',
+      },
+      identities: [],
+      createdAt: '2026-03-01T12:00:09.000Z',
+      updatedAt: '2026-03-01T12:00:12.000Z',
+    },
+  },
+  'GET /orgs/{org}/agents/{agent}/people/{personId}/appointments': {
+    params: {
+      org: 'demo',
+      agent: 'harbor-desk',
+      personId: 'pr_01kjmmab982cnmqh5c8scbcy7r',
+    },
+    status: 200,
+    reply: {
+      data: [],
+    },
+  },
+  'POST /orgs/{org}/agents/{agent}/people/{personId}/_merge': {
+    params: {
+      org: 'demo',
+      agent: 'harbor-desk',
+      personId: 'pr_01kjmmab982cnmqh5c8scbcy7r',
+    },
+    body: {
+      from: 'pr_01kjmmac8g5jttes4eyfg3ttvj',
+    },
+    status: 200,
+    reply: {
+      id: 'pr_01kjmmab982cnmqh5c8scbcy7r',
+      firstName: 'Ann',
+      lastName: 'Berg',
+      email: 'ann@example.com',
+      phone: '+14155550100',
+      status: 'new',
+      source: 'operator',
+      tags: ['regular'],
+      customFields: {
+        room: 'sea view',
+      },
+      lockedFields: [],
+      consent: {
+        status: 'unknown',
+      },
+      identities: [],
+      createdAt: '2026-03-01T12:00:09.000Z',
+      updatedAt: '2026-03-01T12:00:13.000Z',
+    },
+  },
+  'POST /orgs/{org}/agents/{agent}/people/import': {
+    params: {
+      org: 'demo',
+      agent: 'harbor-desk',
+    },
+    status: 200,
+    reply: {
+      importBatchId: 'imp_9n7np4m2y963z3qkvr15wg8qee',
+      created: 1,
+      updated: 0,
+      rejected: [],
+    },
+  },
+  'GET /orgs/{org}/agents/{agent}/people/export': {
+    params: {
+      org: 'demo',
+      agent: 'harbor-desk',
+    },
+    query: {
+      tag: 'regular',
+    },
+    status: 200,
+  },
+  'DELETE /orgs/{org}/agents/{agent}/people/segments/{segmentId}': {
+    params: {
+      org: 'demo',
+      agent: 'harbor-desk',
+      segmentId: 'regulars',
+    },
+    status: 204,
+  },
+  'DELETE /orgs/{org}/agents/{agent}/people/{personId}': {
+    params: {
+      org: 'demo',
+      agent: 'harbor-desk',
+      personId: 'pr_01kjmmab982cnmqh5c8scbcy7r',
+    },
+    status: 204,
+  },
+}

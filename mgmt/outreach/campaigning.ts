@@ -1,0 +1,92 @@
+/** Sends as campaigns have them: many made in one commit, on their way from the start, and reported on together. */
+
+import type { AttemptReport } from '../../core/outreach/attempt.js'
+import { dayKey } from '../../core/outreach/key.js'
+import type { Send, SendReason } from '../../core/outreach/send.js'
+import { sendIdAt } from '../../core/outreach/sendid.js'
+import type { Told, Tx } from '../../runtime/shard/contract.js'
+import type { Reader } from '../../runtime/store/contract.js'
+import { reported } from './commands.js'
+import { type Known, knownAgent } from './considering.js'
+import type { SendMeters } from './meters.js'
+import { type Moving, take, wake } from './moving.js'
+import {
+  type HomePlace,
+  homeOf,
+  type KeptSend,
+  keepSend,
+  keptUntil,
+  keyTable,
+  pulseTable,
+  sendAt,
+  sendingOf,
+} from './store.js'
+
+/** A send that a campaign makes. */
+export interface Launched
+  extends Pick<KeptSend, 'outreachId' | 'personId' | 'asid' | 'channel' | 'address' | 'sendWindow' | 'sandbox'> {
+  readonly campaignId: string
+  /** Something forbids it by now: it is on record, and is not attempted. */
+  readonly suppressed?: SendReason
+}
+
+export function campaigning(moving: Moving, meters?: Pick<SendMeters, 'attempted'>) {
+  function sameAgent(tx: Tx, place: HomePlace): Known | undefined {
+    const known = knownAgent(moving, tx, place)
+    return known?.place.serial === place.serial ? known : undefined
+  }
+
+  /** Makes them in their order and answers their ids; whoever asks sees to it that those which are on their way are attempted. */
+  function launch(tx: Tx, place: HomePlace, wanted: readonly Launched[], told: Told): readonly string[] {
+    const known = sameAgent(tx, place)
+    if (!known) throw new Error('campaigns send for agents that are there')
+    const home = homeOf(place)
+    const { at } = told
+    const pulse = tx.get(pulseTable, home) ?? {}
+    wake(tx, place, pulse, { sweepAt: pulse.sweepAt ?? keptUntil(at, moving.timeScale) })
+    return wanted.map(({ suppressed, ...which }) => {
+      const id = sendIdAt(at, told.mint('sd'))
+      const send: KeptSend = { id, origin: 'campaign', ...which, state: 'sending', queuedAt: at, attempts: 1 }
+      keepSend(tx, home, send)
+      // Whoever names no key of their own finds that the person has got it today.
+      const today = [...home, ...dayKey(which.outreachId, which.personId, at)] as const
+      if (tx.get(keyTable, today) === undefined) tx.put(keyTable, today, id)
+      if (suppressed) take(tx, moving, known, send, { on: 'notAttempted', reason: suppressed, at }, told)
+      return id
+    })
+  }
+
+  function report(tx: Tx, place: HomePlace, reports: readonly AttemptReport[], told: Told): void {
+    const known = sameAgent(tx, place)
+    for (const each of known ? reports : []) {
+      if (reported(tx, moving, known!, each, told)) meters?.attempted(each.outcome)
+    }
+  }
+
+  /** One that rests goes back into the queue. */
+  function resume(tx: Tx, place: HomePlace, sendId: string, { at }: Told): void {
+    const home = homeOf(place)
+    const send = sendAt(tx, home, sendId)
+    if (send?.state !== 'queued' || send.dueAt !== undefined) return
+    const dueAt = Math.max(at, send.nextAttemptAt ?? at)
+    keepSend(tx, home, { ...send, dueAt }, send)
+    wake(tx, place, tx.get(pulseTable, home) ?? {}, { pickupAt: dueAt })
+  }
+
+  /** One that waits, in the queue or outside of it; any other runs on. */
+  function cancel(tx: Tx, place: HomePlace, sendId: string, detail: string, told: Told): void {
+    const known = sameAgent(tx, place)
+    const send = known && sendAt(tx, homeOf(place), sendId)
+    if (send) take(tx, moving, known, send, { on: 'cancelled', at: told.at, detail }, told)
+  }
+
+  return {
+    launch,
+    report,
+    resume,
+    cancel,
+    sendAt: (reader: Reader, place: HomePlace, sendId: string): Send | undefined =>
+      sendAt(reader, homeOf(place), sendId),
+    sendingOf: (reader: Reader, place: HomePlace) => sendingOf(reader, homeOf(place)),
+  }
+}

@@ -1,0 +1,133 @@
+/** The backups on this node's disk: one is made at a time, and each stays below the data folder until it is taken away. */
+import { randomBytes } from 'node:crypto'
+import { createReadStream } from 'node:fs'
+import { mkdir, readdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { type Refusal, refuse } from '../../core/errors.js'
+import { backup as limits } from '../../core/limits.js'
+import type { Clock } from '../clock.js'
+import type { Log } from '../observe/log.js'
+import { BackupFailed, type Copying, makeBackup } from './copying.js'
+import { type BackupFile, BackupUnusable, type Manifest, readManifestIn } from './manifest.js'
+
+export const backupsFolder = 'backups'
+
+export type Backup =
+  | { readonly name: string; readonly state: 'making' }
+  | { readonly name: string; readonly state: 'failed'; readonly why: string }
+  | { readonly name: string; readonly state: 'ready'; readonly manifest: Manifest }
+
+export interface BackupDesk {
+  /** Begins one; `find` tells what becomes of it. */
+  begin(withKey: boolean): Promise<Backup | Refusal>
+  list(): Promise<Backup[]>
+  find(name: string): Promise<Backup | undefined>
+  /** The file of that number in the manifest of a backup that is ready. */
+  read(name: string, number: number): Promise<{ file: BackupFile; bytes: AsyncIterable<Uint8Array> } | undefined>
+  /** Answers whether there was one. One that is being made is left alone. */
+  remove(name: string): Promise<boolean | Refusal>
+}
+
+export interface DeskOptions extends Omit<Copying, 'pause' | 'elapsed' | 'store'> {
+  /** Absent in a process that keeps no shards. */
+  readonly store: Copying['store'] | undefined
+  readonly clock: Clock
+  readonly log: Log
+}
+
+const nameBytes = 4
+const namePattern = /^\d{8}-\d{6}-[0-9a-f]{8}$/
+
+const underWay = refuse('system.backup_under_way')
+const noData = refuse('system.backup_impossible', {
+  detail: 'This process keeps no shards. Ask a node that does, with the roles mgmt and shards.',
+})
+
+export function openBackups(options: DeskOptions): BackupDesk {
+  const { dataDir, store, clock, log } = options
+  const home = join(dataDir, backupsFolder)
+  /** The one that is being made, or the last one that could not be. */
+  let current: Exclude<Backup, { state: 'ready' }> | undefined
+
+  async function make(name: string, at: number, withKey: boolean, data: Copying['store']): Promise<void> {
+    const folder = join(home, name)
+    const pause = () => new Promise<void>((resolve) => void clock.wake(clock.now() + limits.lookMs, resolve))
+    try {
+      await sweep(name)
+      const asked = { name, at: new Date(at).toISOString(), withKey }
+      const copying = { ...options, store: data, pause, elapsed: clock.elapsed }
+      const { files } = await makeBackup(copying, folder, asked)
+      log.info('system.backup.made', { backup: name, files: files.length, withKey })
+      current = undefined
+    } catch (error) {
+      await rm(folder, { recursive: true, force: true })
+      log.error('system.backup.failed', { backup: name, error })
+      const why =
+        error instanceof BackupFailed ? error.message : 'It could not be written; the log of the node says why.'
+      current = { name, state: 'failed', why }
+    }
+  }
+
+  /** What an earlier process began and did not end has no manifest. */
+  async function sweep(keep: string): Promise<void> {
+    await mkdir(home, { recursive: true, mode: 0o700 })
+    for (const name of await names()) {
+      if (name !== keep && !(await ready(name))) await rm(join(home, name), { recursive: true, force: true })
+    }
+  }
+
+  async function names(): Promise<string[]> {
+    const found = await readdir(home).catch(() => [])
+    return found.filter((name) => namePattern.test(name)).sort()
+  }
+
+  async function ready(name: string): Promise<Backup | undefined> {
+    try {
+      return { name, state: 'ready', manifest: await readManifestIn(join(home, name)) }
+    } catch (error) {
+      if (error instanceof BackupUnusable) return undefined
+      throw error
+    }
+  }
+
+  async function find(name: string): Promise<Backup | undefined> {
+    if (current?.name === name) return current
+    return namePattern.test(name) ? ready(name) : undefined
+  }
+
+  return {
+    async begin(withKey) {
+      if (!store) return noData
+      if (current?.state === 'making') return underWay
+      const now = clock.now()
+      const name = `${stamp(now)}-${randomBytes(nameBytes).toString('hex')}`
+      current = { name, state: 'making' }
+      void make(name, now, withKey, store)
+      return current
+    },
+    async list() {
+      const found = await Promise.all((await names()).map((name) => find(name)))
+      const known = found.filter((each) => each !== undefined)
+      return current && !known.includes(current) ? [...known, current] : known
+    },
+    find,
+    async read(name, number) {
+      const found = await find(name)
+      const file = found?.state === 'ready' ? found.manifest.files[number] : undefined
+      return file && { file, bytes: createReadStream(join(home, name, file.path)) as AsyncIterable<Buffer> }
+    },
+    async remove(name) {
+      const found = await find(name)
+      if (!found) return false
+      if (found.state === 'making') return underWay
+      if (current === found) current = undefined
+      await rm(join(home, name), { recursive: true, force: true })
+      return true
+    },
+  }
+}
+
+/** The moment of a name: its names are in the order of time. */
+function stamp(at: number): string {
+  return new Date(at).toISOString().slice(0, 19).replaceAll(/[-:]/g, '').replace('T', '-')
+}

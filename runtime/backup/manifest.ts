@@ -1,0 +1,108 @@
+/** What a backup says of itself: whose state it is, which shards it holds and how far, and every file with its hash. */
+import { createHash } from 'node:crypto'
+import { createReadStream } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import Type, { type Static } from 'typebox'
+import { backup as limits } from '../../core/limits.js'
+import { compileCheck } from '../http/validate.js'
+import { dataFileName } from '../store/directory.js'
+import { secretKeyFileName } from '../store/secretkey.js'
+
+/** How a backup is laid out. A program reads its own format and no other. */
+export const backupFormat = 1
+export const manifestName = 'manifest.json'
+/** Where media lies, in a backup as in a data folder of a node that runs alone. */
+export const mediaFolder = 'media'
+
+const closed = { additionalProperties: false } as const
+
+export const BackupFile = Type.Object(
+  {
+    path: Type.String({ maxLength: limits.pathChars, description: 'Below the folder of the backup.' }),
+    bytes: Type.Integer({ minimum: 0 }),
+    sha256: Type.String({ pattern: '^[0-9a-f]{64}$' }),
+  },
+  { ...closed, title: 'BackupFile' },
+)
+export type BackupFile = Static<typeof BackupFile>
+
+export const Manifest = Type.Object(
+  {
+    format: Type.Integer(),
+    name: Type.String({ maxLength: limits.pathChars }),
+    at: Type.String({
+      format: 'date-time',
+      description: 'When it was begun: all that was acknowledged before is in it.',
+    }),
+    version: Type.String({ description: 'Of the Parley that made it.' }),
+    installation: Type.String(),
+    node: Type.String({ description: 'The node whose data it is.' }),
+    cluster: Type.Boolean({ description: 'Whether the data goes on only with NATS servers.' }),
+    shards: Type.Integer({ minimum: 1, description: 'How many the installation is laid out in.' }),
+    held: Type.Array(Type.Object({ shard: Type.Integer(), last: Type.Integer() }, closed), {
+      description: 'The shards in it, each with the last commit that is.',
+    }),
+    key: Type.Boolean({ description: 'Whether the root key is in it. Without that key nothing sealed can be opened.' }),
+    mediaGone: Type.Integer({ minimum: 0, description: 'Media that was taken away while the backup was made.' }),
+    files: Type.Array(BackupFile),
+  },
+  { ...closed, title: 'BackupManifest' },
+)
+export type Manifest = Static<typeof Manifest>
+
+const check = compileCheck(Manifest, 'the manifest')
+
+/** A folder that is no backup, or not a whole one; `message` is a sentence for the operator. */
+export class BackupUnusable extends Error {
+  override readonly name = 'BackupUnusable'
+}
+
+/** Throws BackupUnusable for anything but a manifest of this format, whose files all lie where files of a backup may. */
+export function readManifest(text: string, from: string): Manifest {
+  const read = parsed(text)
+  const { format } = (read ?? {}) as { format?: unknown }
+  if (typeof format === 'number' && format !== backupFormat) {
+    throw new BackupUnusable(`${from} is a backup of format ${format}, and this Parley reads ${backupFormat}.`)
+  }
+  const [wrong] = check(read) ?? []
+  if (wrong) throw new BackupUnusable(`${from} is not the manifest of a backup: ${wrong.field} ${wrong.message}.`)
+  const manifest = read as Manifest
+  const paths = manifest.files.map(({ path }) => path)
+  const stray = paths.find((path) => !isBackupPath(path))
+  if (stray !== undefined) throw new BackupUnusable(`${from} names ${JSON.stringify(stray)}, which no backup holds.`)
+  if (new Set(paths).size < paths.length) throw new BackupUnusable(`${from} names a file twice.`)
+  if (!paths.includes(dataFileName)) throw new BackupUnusable(`${from} does not name ${dataFileName}.`)
+  return manifest
+}
+
+export async function readManifestIn(folder: string): Promise<Manifest> {
+  const path = join(folder, manifestName)
+  const text = await readFile(path, 'utf8').catch(({ code }: NodeJS.ErrnoException) => {
+    throw new BackupUnusable(`${folder} is not a whole backup: ${manifestName} cannot be read (${code}).`)
+  })
+  return readManifest(text, path)
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** Whatever a manifest says, nothing is ever written anywhere else. */
+function isBackupPath(path: string): boolean {
+  return path === dataFileName || path === secretKeyFileName || /^media\/[A-Za-z0-9_-]+\.[a-z0-9]+$/.test(path)
+}
+
+export async function fileIn(folder: string, path: string): Promise<BackupFile> {
+  const hash = createHash('sha256')
+  let bytes = 0
+  for await (const piece of createReadStream(join(folder, path)) as AsyncIterable<Buffer>) {
+    hash.update(piece)
+    bytes += piece.length
+  }
+  return { path, bytes, sha256: hash.digest('hex') }
+}

@@ -1,0 +1,106 @@
+/** Backups as the system operator makes them, takes their files away to keep, and removes them from the node. */
+import Type from 'typebox'
+import { isRefusal, refuse } from '../../core/errors.js'
+import { json, noContent, type Route, route } from '../http/route.js'
+import type { Log } from '../observe/log.js'
+import type { Backup, BackupDesk } from './desk.js'
+import { Manifest } from './manifest.js'
+
+const closed = { additionalProperties: false } as const
+
+const BackupShown = Type.Object(
+  {
+    name: Type.String(),
+    state: Type.Enum(['making', 'failed', 'ready']),
+    why: Type.Optional(Type.String({ description: 'Why it failed.' })),
+    manifest: Type.Optional(Manifest),
+  },
+  { ...closed, title: 'Backup' },
+)
+const BackupAsk = Type.Object(
+  {
+    withKey: Type.Optional(
+      Type.Boolean({
+        description: 'Adds the root key of the data folder: whoever has the backup can then open all of it.',
+      }),
+    ),
+  },
+  { ...closed, title: 'BackupAsk' },
+)
+
+/** An answer of these routes, as programs of ours read it. */
+export type BackupRow = Backup
+
+export function backupRoutes({ desk, log }: { readonly desk: BackupDesk; readonly log: Log }): Route[] {
+  const common = { plane: 'mgmt', tag: 'System', access: { who: 'sysop' } } as const
+  const notFound = refuse('resource.not_found')
+  return [
+    route({
+      ...common,
+      method: 'POST',
+      path: '/system/backups',
+      summary: 'Begin a backup of this node’s data; the node serves on',
+      body: BackupAsk,
+      bodyOptional: true,
+      reply: { 202: BackupShown },
+      errors: ['system.backup_under_way', 'system.backup_impossible'],
+      async handler({ body, caller, requestId }) {
+        const withKey = (body as typeof body | undefined)?.withKey === true
+        const begun = await desk.begin(withKey)
+        if (isRefusal(begun)) return begun
+        log.info('system.backup.begun', { backup: begun.name, withKey, by: caller.id, requestId })
+        return json(202, begun)
+      },
+    }),
+    route({
+      ...common,
+      method: 'GET',
+      path: '/system/backups',
+      summary: 'List the backups on this node, oldest first',
+      reply: { 200: Type.Object({ data: Type.Array(BackupShown) }, closed) },
+      handler: async () => json(200, { data: await desk.list() }),
+    }),
+    route({
+      ...common,
+      method: 'GET',
+      path: '/system/backups/{backup}',
+      summary: 'Read what has become of a backup',
+      reply: { 200: BackupShown },
+      errors: ['resource.not_found'],
+      async handler({ params: { backup } }) {
+        const found = await desk.find(backup)
+        return found ? json(200, found) : notFound
+      },
+    }),
+    route({
+      ...common,
+      method: 'GET',
+      path: '/system/backups/{backup}/files/{number}',
+      summary: 'Read a file of a backup, by its place in the manifest, from 0',
+      reply: { 200: 'application/octet-stream' },
+      errors: ['resource.not_found'],
+      async handler({ params: { backup, number } }) {
+        const found = /^\d{1,9}$/.test(number) ? await desk.read(backup, Number(number)) : undefined
+        if (!found) return notFound
+        const { file, bytes } = found
+        const headers = { 'cache-control': 'no-store' }
+        return { status: 200, type: 'application/octet-stream', body: bytes, bodyBytes: file.bytes, headers }
+      },
+    }),
+    route({
+      ...common,
+      method: 'DELETE',
+      path: '/system/backups/{backup}',
+      summary: 'Remove a backup from this node’s disk',
+      reply: { 204: null },
+      errors: ['resource.not_found', 'system.backup_under_way'],
+      async handler({ params: { backup }, caller, requestId }) {
+        const removed = await desk.remove(backup)
+        if (isRefusal(removed)) return removed
+        if (!removed) return notFound
+        log.info('system.backup.removed', { backup, by: caller.id, requestId })
+        return noContent
+      },
+    }),
+  ]
+}

@@ -1,0 +1,132 @@
+/** How campaigns look: in a list, once staged, while they run, and in the end. */
+import { commandLine as limits } from '../../core/limits.js'
+import { type Cell, type Column, inColumns } from './columns.js'
+import { counted, minutesAndSeconds, oneLine } from './output.js'
+import type { Paint, Tone } from './terminal.js'
+
+/** As far as it is printed. */
+export interface Campaign {
+  readonly id: string
+  readonly name: string
+  readonly outreachId: string
+  readonly status: string
+  readonly failReason?: string
+  readonly counts?: Counts
+  readonly waitsUntil?: string
+}
+
+interface Counts {
+  readonly total: number
+  readonly sendable: number
+  readonly exclusions: Readonly<Record<string, number>>
+}
+
+export interface Staged {
+  readonly counts: Counts
+  readonly durationEstimate?: readonly {
+    readonly provider: string
+    readonly recipients: number
+    readonly seconds: number
+  }[]
+  readonly previews?: readonly { readonly text?: string }[]
+}
+
+export interface Report {
+  readonly states: Readonly<Record<string, number>>
+  readonly reasons: Readonly<Record<string, number>>
+}
+
+/** A campaign at one look. */
+export interface Looked extends Report {
+  readonly campaign: Campaign
+}
+
+const statusTones: Readonly<Record<string, Tone>> = { failed: 'alarm', cancelled: 'warning', paused: 'warning' }
+const stateTones: Readonly<Record<string, Tone>> = { failed: 'alarm', suppressed: 'warning', excluded: 'quiet' }
+/** States that a recipient is only in for a while. */
+const open = ['pending', 'queued', 'sending']
+/** Of people who were never to be sent to. */
+const outside = ['excluded']
+
+const statusCell = ({ status }: Campaign): Cell => ({ text: status, tone: statusTones[status] })
+
+export const campaignColumns: readonly Column<Campaign>[] = [
+  { head: 'CAMPAIGN', cell: ({ id }) => id },
+  { head: 'NAME', cell: ({ name }) => name },
+  { head: 'OUTREACH', cell: ({ outreachId }) => outreachId },
+  { head: 'STATUS', cell: statusCell },
+  { head: 'AUDIENCE', isNumber: true, cell: ({ counts }) => (counts ? counted(counts.total) : '') },
+  { head: 'SENDABLE', isNumber: true, cell: ({ counts }) => (counts ? counted(counts.sendable) : '') },
+]
+
+type Tally = readonly [name: string, count: number]
+
+const tallied = (counts: Readonly<Record<string, number>>): Tally[] => Object.entries(counts).filter(([, n]) => n > 0)
+
+function tallyLines(head: string, tallies: readonly Tally[], paint: Paint): string[] {
+  if (tallies.length === 0) return []
+  const columns: Column<Tally>[] = [
+    { head, cell: ([name]) => ({ text: name, tone: stateTones[name] }) },
+    { head: 'PEOPLE', isNumber: true, cell: ([, count]) => counted(count) },
+  ]
+  return inColumns(columns, tallies, paint)
+}
+
+export function stagedLines({ counts, durationEstimate = [], previews = [] }: Staged, paint: Paint): string[] {
+  const { total, sendable, exclusions } = counts
+  const first = previews.find(({ text }) => text)?.text
+  return [
+    `${counted(sendable)} of ${counted(total)} people will be sent to.`,
+    ...durationEstimate.map(
+      ({ provider, recipients, seconds }) =>
+        `${oneLine(provider)}: ${counted(recipients)} people in about ${minutesAndSeconds(seconds)}.`,
+    ),
+    ...(first === undefined ? [] : [`The first of them reads: ${oneLine(first)}`]),
+    ...spaced(tallyLines('LEFT OUT', tallied(exclusions), paint)),
+  ]
+}
+
+export function reportLines({ states, reasons }: Report, paint: Paint): string[] {
+  return [...tallyLines('STATE', tallied(states), paint), ...spaced(tallyLines('REASON', tallied(reasons), paint))]
+}
+
+const spaced = (lines: readonly string[]) => (lines.length === 0 ? [] : ['', ...lines])
+
+export interface Progress {
+  readonly done: number
+  readonly total: number
+}
+
+export function progressOf({ states }: Report): Progress {
+  const sum = (wanted: (state: string) => boolean) =>
+    Object.entries(states).reduce((all, [state, count]) => all + (wanted(state) ? count : 0), 0)
+  const total = sum((state) => !outside.includes(state))
+  return { done: total - sum((state) => open.includes(state)), total }
+}
+
+/** One line for one look; `perSecond` is undefined until two looks have shown it. */
+export function progressLine({ campaign, ...report }: Looked, perSecond: number | undefined): string {
+  const { done, total } = progressOf(report)
+  const share = total === 0 ? 0 : done / total
+  const filled = Math.round(share * limits.barChars)
+  const bar = `${'#'.repeat(filled)}${'.'.repeat(limits.barChars - filled)}`
+  const figures = [
+    `[${bar}] ${Math.floor(share * 100)} %`,
+    `${counted(done)} of ${counted(total)}`,
+    ...(perSecond === undefined ? [] : [`${perSecond.toFixed(perSecond < 10 ? 1 : 0)} a second`]),
+    ...(perSecond && done < total ? [`about ${minutesAndSeconds((total - done) / perSecond)} left`] : []),
+    campaign.waitsUntil ? `waits until ${campaign.waitsUntil}` : campaign.status,
+  ]
+  return figures.join('  ')
+}
+
+export function watchLines(looked: Looked, perSecond: number | undefined, paint: Paint): string[] {
+  const { campaign } = looked
+  const { text, tone } = statusCell(campaign)
+  return [
+    `${paint(oneLine(campaign.name), 'head')}  ${campaign.id}  ${paint(text, tone)}`,
+    progressLine(looked, perSecond),
+    '',
+    ...reportLines(looked, paint),
+  ]
+}

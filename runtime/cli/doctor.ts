@@ -1,0 +1,62 @@
+/** `parley doctor`: whether a node with this environment would run well here, and what to do where it would not. */
+import type { Command } from 'commander'
+import { type Config, readConfig } from '../config.js'
+import { type Cell, type Column, inColumns } from './columns.js'
+import { hostChecks } from './doctorhost.js'
+import { netChecks } from './doctornet.js'
+import { serverChecks } from './doctorservers.js'
+import { Failure } from './failure.js'
+import { show } from './output.js'
+import type { Here } from './program.js'
+import type { Paint, Tone } from './terminal.js'
+
+export interface Finding {
+  readonly check: string
+  readonly status: 'ok' | 'warn' | 'fail'
+  readonly detail: string
+  /** What to do about it. */
+  readonly advice?: string
+}
+
+/** Looks, changes nothing, and never throws: what cannot be looked at is a finding. */
+export type Check = (config: Config, env: Here['env']) => Promise<readonly Finding[]> | readonly Finding[]
+
+export function doctor(program: Command, _open: unknown, here: () => Here): void {
+  program
+    .command('doctor')
+    .description('look whether a node would run well here, with the same environment; none has to be running')
+    .addHelpText('after', '\nReads the variables of a node. Ends with 1 when a check fails; a warning is no failure.')
+    .action(() => examine(here()))
+}
+
+async function examine(session: Here): Promise<void> {
+  const found = await findings(session.env)
+  show(session, found, () => doctorLines(found, session.terminal.paint))
+  const failed = found.filter(({ status }) => status === 'fail')
+  if (failed.length > 0) {
+    throw new Failure(
+      `${failed.length} of ${found.length} checks failed: ${failed.map(({ check }) => check).join(', ')}.`,
+    )
+  }
+}
+
+/** A configuration that cannot be read leaves nothing else to look at. */
+export async function findings(env: Here['env']): Promise<Finding[]> {
+  const read = readConfig(env)
+  if ('problems' in read) return read.problems.map((detail) => ({ check: 'configuration', status: 'fail', detail }))
+  const all: Finding[] = [{ check: 'configuration', status: 'ok', detail: 'every variable can be read' }]
+  for (const check of [...hostChecks, ...netChecks, ...serverChecks]) all.push(...(await check(read.config, env)))
+  return all
+}
+
+const tones: Readonly<Record<Finding['status'], Tone | undefined>> = { ok: undefined, warn: 'warning', fail: 'alarm' }
+
+const columns: readonly Column<Finding>[] = [
+  { head: 'CHECK', cell: ({ check }) => check },
+  { head: 'STATUS', cell: ({ status }): Cell => ({ text: status, tone: tones[status] }) },
+  { head: 'DETAIL', cell: ({ detail, advice }) => (advice === undefined ? detail : `${detail}. ${advice}`) },
+]
+
+export function doctorLines(found: readonly Finding[], paint: Paint): string[] {
+  return inColumns(columns, found, paint)
+}

@@ -1,0 +1,126 @@
+/** What the doctor looks at on this machine: the program, its limits, the data folder, its key and its disk. */
+import { accessSync, constants, existsSync, readFileSync, statSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import { http, doctor as limits, store as storeLimits } from '../../core/limits.js'
+import type { Config } from '../config.js'
+import { checkDataFile } from '../store/datafile.js'
+import { dataFileName, freeBytesAt } from '../store/directory.js'
+import { ownerOf } from '../store/owner.js'
+import { secretKeyFileName } from '../store/secretkey.js'
+import type { Check, Finding } from './doctor.js'
+import { readableBytes } from './output.js'
+
+const leastNode = [20, 19] as const
+
+export const hostChecks: readonly Check[] = [program, openFiles, dataFolder, dataFile, rootKey, disk]
+
+/** `version` is told by tests. */
+export function program(_config: unknown, _env: unknown, version: string = process.versions.node): Finding[] {
+  const [major = 0, minor = 0] = version.split('.').map(Number)
+  const isNewEnough = major > leastNode[0] || (major === leastNode[0] && minor >= leastNode[1])
+  const detail = `Node.js ${version}`
+  if (isNewEnough) return [{ check: 'program', status: 'ok', detail }]
+  return [{ check: 'program', status: 'fail', detail, advice: `Use ${leastNode.join('.')} or newer` }]
+}
+
+/** Only where the system tells. */
+function openFiles(): Finding[] {
+  const check = 'open files'
+  const told = textOf('/proc/self/limits')?.match(/^Max open files\s+(\d+|unlimited)/m)?.[1]
+  if (told === undefined) return []
+  const most = told === 'unlimited' ? Number.POSITIVE_INFINITY : Number(told)
+  const detail = `up to ${told}`
+  if (most >= http.socketsTotal) return [{ check, status: 'ok', detail }]
+  const advice = `A node holds up to ${http.socketsTotal} sockets: raise \`ulimit -n\``
+  return [{ check, status: 'warn', detail, advice }]
+}
+
+function dataFolder({ dataDir }: Config): Finding[] {
+  const check = 'data folder'
+  const dir = resolve(dataDir)
+  if (!existsSync(dir)) {
+    const parent = nearestFolder(dir)
+    if (canWrite(parent)) return [{ check, status: 'ok', detail: `${dir} is not there yet; a node makes it` }]
+    return [{ check, status: 'fail', detail: `${dir} is not there, and ${parent} cannot be written to`, advice: mend }]
+  }
+  const { mode, uid } = statSync(dir)
+  if (!statSync(dir).isDirectory())
+    return [{ check, status: 'fail', detail: `${dir} is a file`, advice: 'Name a folder' }]
+  if (!canWrite(dir)) return [{ check, status: 'fail', detail: `${dir} cannot be written to`, advice: mend }]
+  const me = process.getuid?.()
+  if (me !== undefined && uid !== me) {
+    const advice = 'Run the node as its owner, or change the owner'
+    return [{ check, status: 'warn', detail: `${dir} belongs to user ${uid}, and this is user ${me}`, advice }]
+  }
+  if ((mode & 0o077) === 0) return [{ check, status: 'ok', detail: `${dir} is this user’s alone` }]
+  return [{ check, status: 'warn', detail: `others may look into ${dir}`, advice: `chmod 700 ${dir}` }]
+}
+
+const mend = 'Give this user the right to'
+
+/** While a node runs, what lies in the file is on the move. */
+async function dataFile({ dataDir, roles }: Config): Promise<Finding[]> {
+  const check = 'data'
+  const dir = resolve(dataDir)
+  const path = join(dir, dataFileName)
+  if (!roles.includes('shards')) return []
+  if (!existsSync(path)) return [{ check, status: 'ok', detail: 'none yet: a node begins anew' }]
+  const owner = await ownerOf(dir)
+  if (owner) return [{ check, status: 'ok', detail: `in use by ${owner}` }]
+  try {
+    checkDataFile(path)
+    return [{ check, status: 'ok', detail: `${readableBytes(statSync(path).size)}, and nobody uses it` }]
+  } catch (error) {
+    return [{ check, status: 'fail', detail: (error as Error).message.replace(/\.$/, '') }]
+  }
+}
+
+function rootKey({ dataDir, secretKeyHex }: Config): Finding[] {
+  const check = 'root key'
+  if (secretKeyHex !== undefined) return [{ check, status: 'ok', detail: 'PARLEY_SECRET_KEY' }]
+  const dir = resolve(dataDir)
+  const path = join(dir, secretKeyFileName)
+  if (!existsSync(path)) {
+    if (!existsSync(join(dir, dataFileName))) return [{ check, status: 'ok', detail: 'none yet: a node makes one' }]
+    const advice = `Put ${secretKeyFileName} back, or set PARLEY_SECRET_KEY`
+    return [{ check, status: 'fail', detail: `there is data in ${dir} and no key`, advice }]
+  }
+  if ((statSync(path).mode & 0o077) === 0) return [{ check, status: 'ok', detail: path }]
+  return [{ check, status: 'warn', detail: `others may read ${path}`, advice: `chmod 600 ${path}` }]
+}
+
+function disk({ dataDir }: Config): Finding[] {
+  const check = 'disk'
+  const folder = nearestFolder(resolve(dataDir))
+  const free = freeBytesAt(folder)
+  const detail = `${readableBytes(free)} free at ${folder}`
+  if (free < storeLimits.freeDiskBytes) {
+    return [
+      { check, status: 'fail', detail, advice: `Below ${readableBytes(storeLimits.freeDiskBytes)} nothing is written` },
+    ]
+  }
+  if (free >= limits.freeDiskBytes) return [{ check, status: 'ok', detail }]
+  return [{ check, status: 'warn', detail, advice: 'Make room before it is needed' }]
+}
+
+/** The folder itself, or the one it would be made in. */
+function nearestFolder(dir: string): string {
+  return existsSync(dir) ? dir : nearestFolder(dirname(dir))
+}
+
+function canWrite(path: string): boolean {
+  try {
+    accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK)
+    return true
+  } catch {
+    return false
+  }
+}
+
+function textOf(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'latin1')
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,80 @@
+/** What the doctor looks at around a node: whether its ports are free, and whether its clock goes right. */
+import { createServer } from 'node:net'
+import { doctor as limits } from '../../core/limits.js'
+import { type Config, commandLineVariables as variables } from '../config.js'
+import type { Status } from '../status.js'
+import { openApi, probe } from './api.js'
+import type { Check, Finding } from './doctor.js'
+import { Failure } from './failure.js'
+
+export const netChecks: readonly Check[] = [ports, clock]
+
+async function ports({ host, gatewayPort, mgmtPort, roles }: Config): Promise<Finding[]> {
+  const wanted = [
+    ...(roles.includes('gateway') ? [['gateway port', gatewayPort] as const] : []),
+    ...(roles.includes('mgmt') || !roles.includes('gateway') ? [['mgmt port', mgmtPort] as const] : []),
+  ]
+  return Promise.all(wanted.map(([check, port]) => portFinding(check, host, port)))
+}
+
+async function portFinding(check: string, host: string, port: number): Promise<Finding> {
+  if (port === 0) return { check, status: 'ok', detail: 'any that is free' }
+  const why = await whyNotFree(host, port)
+  if (why === undefined) return { check, status: 'ok', detail: `${host}:${port} is free` }
+  if (why !== 'EADDRINUSE') return { check, status: 'fail', detail: `${host}:${port} cannot be listened on (${why})` }
+  const found = await probe(`http://${urlHost(host)}:${port}/healthz`)
+  if (found === 200) return { check, status: 'ok', detail: `a node answers at ${host}:${port}` }
+  return {
+    check,
+    status: 'fail',
+    detail: `${host}:${port} is taken by something else`,
+    advice: 'Stop it, or name another',
+  }
+}
+
+/** An address that means every interface is not one to call. */
+function urlHost(host: string): string {
+  if (host === '0.0.0.0' || host === '::') return 'localhost'
+  return host.includes(':') ? `[${host}]` : host
+}
+
+function whyNotFree(host: string, port: number): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    const server = createServer()
+    server.once('error', ({ code }: NodeJS.ErrnoException) => resolve(code ?? 'unknown'))
+    server.listen({ host, port, exclusive: true }, () => server.close(() => resolve(undefined)))
+  })
+}
+
+/** Only a node knows its own time, and tells it to the system operator. */
+async function clock(
+  { host, mgmtPort }: Config,
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<Finding[]> {
+  const check = 'clock'
+  const url = env[variables.url] || `http://${urlHost(host)}:${mgmtPort}`
+  const key = env[variables.key]
+  if (!env[variables.url] && !(await probe(`${url}/healthz`))) return []
+  if (!key) {
+    return [
+      { check, status: 'warn', detail: 'not compared with the node’s', advice: `Set ${variables.key} to compare it` },
+    ]
+  }
+  try {
+    const before = Date.now()
+    const { now } = await openApi({ url: url.replace(/\/(?:v1)?\/?$/, ''), key }).get<Status>('/system/status')
+    return [clockFinding(Date.parse(now) - (before + Date.now()) / 2)]
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error
+    return [{ check, status: 'warn', detail: `not compared with the node’s: ${error.message.replace(/\.$/, '')}` }]
+  }
+}
+
+/** How far the clock of the node is before ours. */
+export function clockFinding(aheadMs: number): Finding {
+  const check = 'clock'
+  const off = Math.abs(aheadMs)
+  const detail = `${(off / 1000).toFixed(1)} s ${aheadMs < 0 ? 'ahead of' : 'behind'} that of the node`
+  if (off < limits.clockWarnMs) return { check, status: 'ok', detail: 'the same as that of the node' }
+  return { check, status: off < limits.clockFailMs ? 'warn' : 'fail', detail, advice: 'Let both follow a time server' }
+}

@@ -1,0 +1,123 @@
+/** What the doctor asks of the servers that nodes share: NATS and Redis. */
+import { readFileSync } from 'node:fs'
+import { connect, isIP } from 'node:net'
+import { connect as connectTls } from 'node:tls'
+import { doctor as limits, settings } from '../../core/limits.js'
+import { readAddresses } from '../bus/address.js'
+import { remarksOn } from '../bus/remarks.js'
+import type { Config } from '../config.js'
+import type { Check, Finding } from './doctor.js'
+
+export const serverChecks: readonly Check[] = [nats, redis]
+
+/** What a NATS server says of itself to whoever connects, before any credentials. */
+interface NatsInfo {
+  readonly version: string
+  readonly jetstream?: boolean
+  readonly cluster?: string
+  readonly max_payload?: number
+}
+
+async function nats({ natsServers, natsSyncAlways }: Config): Promise<Finding[]> {
+  if (!natsServers) return []
+  const { servers } = readAddresses(natsServers)
+  const found = await Promise.all(servers.map((server) => natsFinding(server, natsSyncAlways)))
+  if (servers.length >= limits.natsServers) return found
+  const detail = `${servers.length} named in PARLEY_NATS_URL`
+  const advice = `A commit counts once two of ${limits.natsServers} have it: name ${limits.natsServers}`
+  return [...found, { check: 'nats servers', status: 'warn', detail, advice }]
+}
+
+async function natsFinding(server: string, syncAlways: boolean): Promise<Finding> {
+  const check = `nats ${server}`
+  const { host, port } = hostAndPort(server)
+  const line = await firstLines({ host, port })
+  if (line === undefined)
+    return { check, status: 'fail', detail: 'nobody answers', advice: 'Start it, or name another' }
+  const info = natsInfo(line)
+  if (!info) return { check, status: 'fail', detail: 'what answers is no NATS server' }
+  const { version, jetstream, cluster, max_payload: payloadBytes = 0 } = info
+  if (!jetstream) return { check, status: 'fail', detail: `${version} without JetStream`, advice: 'Switch it on' }
+  const facts = { address: server, version, payloadBytes, clustered: cluster !== undefined }
+  const [remark] = remarksOn(facts, syncAlways)
+  if (remark) return { check, status: 'warn', detail: remark.replace(/\.$/, '') }
+  return { check, status: 'ok', detail: `${version} with JetStream, in the cluster ${cluster}` }
+}
+
+function natsInfo(line: string): NatsInfo | undefined {
+  try {
+    const info: unknown = JSON.parse(line.replace(/^INFO /, ''))
+    return typeof (info as NatsInfo | null)?.version === 'string' ? (info as NatsInfo) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+async function redis({ redisUrl, redisTlsCaFile }: Config): Promise<Finding[]> {
+  if (redisUrl === undefined) return []
+  const url = new URL(redisUrl)
+  const { host, port } = hostAndPort(`${url.hostname}:${url.port || redisPort}`)
+  const check = `redis ${host}:${port}`
+  const failed = (detail: string): Finding[] => [{ check, status: 'fail', detail, advice: withoutRedis }]
+  const secret = [url.username, url.password].filter(Boolean).map(decodeURIComponent)
+  const commands = [...(secret.length > 0 ? [['AUTH', ...secret]] : []), ['PING']]
+  const ca = redisTlsCaFile === undefined ? undefined : textOf(redisTlsCaFile)
+  if (ca === null) return failed('the file of PARLEY_REDIS_TLS_CA cannot be read')
+  // The password goes only to a server whose certificate is good.
+  const tls = url.protocol === 'rediss:' ? { ca } : undefined
+  const said = commands.map(redisCommand).join('')
+  const heard = await firstLines({ host, port, said, lines: commands.length, tls })
+  if (heard === undefined) return failed(tls ? 'nobody answers whose certificate is trusted' : 'nobody answers')
+  if (heard.endsWith('+PONG')) return [{ check, status: 'ok', detail: 'it answers' }]
+  return failed(`it does not let in who the URL names (${/^-(\w+)/m.exec(heard)?.[1] ?? 'no reason'})`)
+}
+
+const redisPort = 6_379
+const withoutRedis = 'Without it each node keeps rate limits by itself'
+
+function textOf(file: string): string | null {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch {
+    return null
+  }
+}
+
+function redisCommand(words: readonly string[]): string {
+  return `*${words.length}\r\n${words.map((word) => `$${Buffer.byteLength(word)}\r\n${word}\r\n`).join('')}`
+}
+
+function hostAndPort(address: string): { host: string; port: number } {
+  const [, host = '', port = ''] = /^\[?(.*?)\]?:(\d+)$/.exec(address) ?? []
+  return { host, port: Math.min(Number(port), settings.portMax) }
+}
+
+interface Asked {
+  readonly host: string
+  readonly port: number
+  readonly said?: string
+  readonly lines?: number
+  readonly tls?: { readonly ca?: string }
+}
+
+/** So many lines as one text; undefined when they do not come. */
+function firstLines({ host, port, said = '', lines = 1, tls }: Asked): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    let heard = ''
+    const socket = tls
+      ? connectTls({ host, port, servername: isIP(host) ? '' : host, ...tls })
+      : connect({ host, port })
+    const end = (text: string | undefined) => {
+      socket.destroy()
+      resolve(text)
+    }
+    socket.setTimeout(limits.answerMs, () => end(undefined))
+    socket.on('error', () => end(undefined))
+    socket.on('close', () => end(undefined))
+    socket.on('data', (piece) => {
+      heard += piece
+      if (heard.split('\r\n').length > lines) end(heard.trimEnd())
+    })
+    if (said !== '') socket.write(said)
+  })
+}

@@ -1,0 +1,111 @@
+/** `parley keys`: API keys of an org. A key goes to stdout once, when it is made, and is shown nowhere else. */
+import { type Command, Option } from 'commander'
+import { scopes } from '../../core/access.js'
+import { type Column, inColumns } from './columns.js'
+import { Failure } from './failure.js'
+import { show } from './output.js'
+import { idPart, orgPath } from './place.js'
+import type { Session } from './program.js'
+
+/** As far as it is printed. */
+interface ApiKey {
+  readonly id: string
+  readonly name: string
+  readonly description?: string
+  readonly prefix: string
+  readonly scopes: readonly string[]
+  readonly expiresAt?: string
+  readonly lastUsedAt?: string
+}
+
+type Made = ApiKey & { readonly key: string }
+
+interface About {
+  readonly name: string
+  readonly description?: string
+  readonly scopes?: readonly string[]
+  readonly expiresAt?: string
+}
+
+export function keys(program: Command, open: () => Session): void {
+  const verb = program
+    .command('keys')
+    .description('list the API keys of the org')
+    .action(() => listKeys(open()))
+  verb
+    .command('create')
+    .description('make a key and print it, this once, to stdout')
+    .argument('<name>', 'what people know it by')
+    .addOption(new Option('--scope <scopes...>', 'what it may do; none is nothing').choices(scopes))
+    .option('--description <text>', 'what it is for')
+    .option('--expires <moment>', 'when it ends, in ISO 8601')
+    .addHelpText('after', '\nExample: parley keys create ci --scope agents:read messages:read > ci.key')
+    .action((name: string, { scope, description, expires }: Record<'scope' | 'description' | 'expires', never>) =>
+      createKey(open(), { name, description, scopes: scope, expiresAt: expires }),
+    )
+  verb
+    .command('revoke')
+    .description('end a key at once')
+    .argument('<key>', 'id of the key, key_…')
+    .action((id: string) => revokeKey(open(), id))
+  verb
+    .command('rotate')
+    .description('make a key with the name and scopes of another, print it once, and then revoke the other')
+    .argument('<key>', 'id of the key, key_…')
+    .option('--keep-old', 'do not revoke the other yet')
+    .action((id: string, { keepOld }: { keepOld?: true }) => rotateKey(open(), id, keepOld === true))
+}
+
+const minute = (moment: string | undefined) => moment?.slice(0, 16).replace('T', ' ') ?? ''
+
+const keyColumns: readonly Column<ApiKey>[] = [
+  { head: 'KEY', cell: ({ id }) => id },
+  { head: 'NAME', cell: ({ name }) => name },
+  { head: 'BEGINS', cell: ({ prefix }) => `${prefix}…` },
+  { head: 'LAST USED', cell: ({ lastUsedAt }) => minute(lastUsedAt) },
+  { head: 'EXPIRES', cell: ({ expiresAt }) => minute(expiresAt) },
+  { head: 'SCOPES', cell: ({ scopes: held }) => (held.length === scopes.length ? 'all' : held.join(' ')) },
+]
+
+const path = async (session: Session) => `${await orgPath(session)}/api-keys`
+
+async function listKeys(session: Session): Promise<void> {
+  const { data } = await session.api.get<{ data: ApiKey[] }>(await path(session))
+  show(session, data, () => inColumns(keyColumns, data, session.terminal.paint))
+}
+
+async function createKey(session: Session, about: About): Promise<void> {
+  printMade(session, await session.api.post<Made>(await path(session), about))
+}
+
+function printMade(session: Session, made: Made): void {
+  show(session, made, () => [made.key])
+  session.terminal.say(`This is ${made.id} (${made.name}). It is shown this once: keep it now.`)
+}
+
+/** The API makes no second key of a system operator, so whoever ends the first has none. */
+async function checkNotOperators({ api }: Session, id: string): Promise<void> {
+  const { caller, isSysop } = await api.get<{ caller: { id: string }; isSysop: boolean }>('/me')
+  if (caller.id !== id || !isSysop) return
+  throw new Failure(`${id} is the key of the system operator, and no other key can become that. It stays.`)
+}
+
+async function revokeKey(session: Session, id: string): Promise<void> {
+  await checkNotOperators(session, id)
+  await session.api.remove(`${await path(session)}/${idPart(id)}`)
+  session.terminal.say(`${id} opens nothing any more.`)
+}
+
+/** The new one is there before the old one goes, so a key may rotate itself. */
+async function rotateKey(session: Session, id: string, keepOld: boolean): Promise<void> {
+  if (!keepOld) await checkNotOperators(session, id)
+  const {
+    name,
+    description,
+    scopes: held,
+    expiresAt,
+  } = await session.api.get<ApiKey>(`${await path(session)}/${idPart(id)}`)
+  await createKey(session, { name, description, scopes: held, expiresAt })
+  if (keepOld) session.terminal.say(`${id} still opens everything it did.`)
+  else await revokeKey(session, id)
+}

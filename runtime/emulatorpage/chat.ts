@@ -1,0 +1,102 @@
+/** The web chat beside the phones: lines of whoever talked there last, and everything behind one of them. */
+import { agentKeyOf } from '../../core/agentkey.js'
+import { traitsOf } from '../../core/channel/table.js'
+import { isRefusal, type Refusal, refuse } from '../../core/errors.js'
+import { emulatorPage as limits } from '../../core/limits.js'
+import { floorText, render } from '../../core/render/render.js'
+import { readerOf } from '../gateway/directory.js'
+import type { Places } from '../gateway/places.js'
+import { readConversation } from '../gateway/routes.js'
+import { type LiveAdapter, type ToldLine, tellingOf } from '../webchat/lines.js'
+import { readOlder } from '../webchat/transcript.js'
+import type { Stage } from './contract.js'
+import { readDeeds, readMessage, type StoryRecord } from './story.js'
+import type { Told } from './told.js'
+
+export interface ChatLine {
+  readonly cursor: number
+  readonly at: number
+  readonly by: 'agent' | 'visitor'
+  readonly words: string
+}
+
+export interface ChatStory {
+  readonly cursor: number
+  readonly at: number
+  /** Frames as pages are told them. */
+  readonly wires: readonly unknown[]
+  readonly events: readonly unknown[]
+  readonly records: readonly StoryRecord[]
+  readonly message?: unknown
+  readonly attempt?: unknown
+  readonly states?: unknown
+}
+
+export interface ChatDesk {
+  /** The newest lines, in order; none while nobody has talked. */
+  lines(stage: Stage): Promise<readonly ChatLine[] | Refusal>
+  line(stage: Stage, cursor: number): Promise<ChatStory | Refusal>
+}
+
+const missing = refuse('resource.not_found')
+const readInWords = traitsOf('sms')
+
+export function openChatDesk(places: Places, told: Told): ChatDesk {
+  const { shards, directory, adapters, media } = places
+
+  async function frameOf(stage: Stage, asid: string, line: ToldLine): Promise<unknown> {
+    const agent = await directory.routes(agentKeyOf(stage))
+    const person = await shards.read(asid, readConversation, { asid })
+    if (isRefusal(agent) || isRefusal(person) || !person) return undefined
+    const bound = agent.channels.find(({ channel }) => channel === 'webchat')
+    const adapter = bound && adapters('webchat', bound.provider)
+    if (!adapter?.live) return undefined
+    const showing = { media, adapter: adapter as LiveAdapter, agent, address: person.address }
+    const telling = await tellingOf(line, showing)
+    return telling && JSON.parse(adapter.live.write(telling))
+  }
+
+  return {
+    async lines({ zone }) {
+      const asid = told.visitor()
+      if (asid === undefined) return []
+      const found = await shards.read(asid, readOlder, { asid, before: Number.MAX_SAFE_INTEGER })
+      return isRefusal(found) ? found : found.lines.toReversed().map((line) => chatLineOf(line, zone))
+    },
+    async line(stage, cursor) {
+      const asid = told.visitor()
+      if (asid === undefined) return missing
+      const found = await shards.read(asid, readOlder, { asid, before: cursor + 1 })
+      if (isRefusal(found)) return found
+      const [line] = found.lines
+      if (line?.cursor !== cursor) return missing
+      const { orgId, agentId } = stage
+      const frame = await frameOf(stage, asid, line)
+      const common = { cursor, at: line.at, wires: frame === undefined ? [] : [frame] }
+      if ('said' in line) {
+        // What was heard, told and put on record bears one time.
+        const within = { from: line.at, until: line.at + 1 }
+        const records = await shards.read(asid, readDeeds, { orgId, agentId, asid, ...within })
+        if (isRefusal(records)) return records
+        return { ...common, records, events: told.deedsOf(asid, within.from, within.until) }
+      }
+      const story = await shards.read(asid, readMessage, { orgId, agentId, asid, name: line.message.id })
+      if (isRefusal(story)) return story
+      if (!story) return missing
+      const { message, attempt, states, records } = story
+      return { ...common, message, attempt, states, records, events: told.statusesOf(story.messageId) }
+    },
+  }
+}
+
+function chatLineOf(line: ToldLine, zone: string): ChatLine {
+  const { cursor, at } = line
+  const by = 'said' in line ? 'visitor' : 'agent'
+  return { cursor, at, by, words: wordsOf(line, zone).slice(0, limits.wordsShown) }
+}
+
+function wordsOf(line: ToldLine, zone: string): string {
+  if ('message' in line) return floorText(render(line.message.content, readInWords, readerOf({ timeZone: zone })))
+  const { text, place, media } = line.said.content
+  return text ?? place?.address ?? place?.label ?? (place ? 'A place' : media ? 'Media' : '')
+}

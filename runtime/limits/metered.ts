@@ -1,0 +1,25 @@
+/** Buckets that count what they allow and what they refuse. */
+import type { Metrics } from '../observe/metrics.js'
+import { counterOf, gaugeOf } from '../observe/named.js'
+import type { Buckets, Spent } from './contract.js'
+import { budgetNames } from './local.js'
+
+export function metered(buckets: Buckets, metrics: Metrics): Buckets {
+  const spent = counterOf(metrics, 'parley_limits_spent_total')
+  // A refusal is looked for from the first on, so every budget has its series before it is spent.
+  for (const budget of budgetNames) spent(budget, 'refused')
+  gaugeOf(metrics, 'parley_limits_degraded', () => (buckets.degraded() ? 1 : 0))
+
+  return {
+    spend(budget, subject) {
+      const count = (answer: Spent) => {
+        spent(budget, answer.allowed ? 'allowed' : 'refused').add()
+        return answer
+      }
+      const answer = buckets.spend(budget, subject)
+      return answer instanceof Promise ? answer.then(count) : count(answer)
+    },
+    degraded: () => buckets.degraded(),
+    close: () => buckets.close(),
+  }
+}

@@ -1,0 +1,50 @@
+/** The table of statuses: every status against every trigger, and what follows from it. */
+import t from 'tap'
+import {
+  type CampaignStatus,
+  type CampaignTrigger,
+  campaignMoved,
+  campaignMoves,
+  campaignStatuses,
+  campaignTriggers,
+  isDeletable,
+  isOver,
+  mayCampaign,
+} from '../../../core/campaign/status.js'
+
+const leadsTo: Readonly<Record<CampaignTrigger, Partial<Record<CampaignStatus, CampaignStatus>>>> = {
+  edit: { draft: 'draft', staged: 'draft' },
+  stage: { draft: 'staged', staged: 'staged' },
+  start: { staged: 'running' },
+  pause: { running: 'paused' },
+  resume: { paused: 'running' },
+  cancel: { draft: 'cancelled', staged: 'cancelled', running: 'cancelled', paused: 'cancelled' },
+  settle: { running: 'completed' },
+  fail: { running: 'failed' },
+}
+
+t.test('Every status goes where the contract says on each trigger, and nowhere else', async (t) => {
+  for (const from of campaignStatuses) {
+    for (const on of campaignTriggers) {
+      t.equal(campaignMoved(from, on), leadsTo[on][from], `${from} on ${on}`)
+      t.equal(mayCampaign(from, on), leadsTo[on][from] !== undefined)
+    }
+  }
+})
+
+t.test('A move whose condition does not hold is not made', async (t) => {
+  for (const { from, on, when } of campaignMoves) {
+    for (const status of from) {
+      const moved = campaignMoved(status, on, (condition) => condition !== when)
+      t.equal(moved !== undefined, when === 'always', `${status} on ${on}`)
+    }
+  }
+})
+
+t.test('Completed, cancelled and failed are the ends, and what may still send is not deleted', async (t) => {
+  t.same(campaignStatuses.filter(isOver), ['completed', 'cancelled', 'failed'])
+  t.same(
+    campaignStatuses.filter((status) => !isDeletable(status)),
+    ['running', 'paused'],
+  )
+})

@@ -1,0 +1,59 @@
+/** Counters of recipients: whatever they go through, they are what a count of the recipients would be. */
+import fc from 'fast-check'
+import t from 'tap'
+import { recipientStates, type Standing, standingOfSend } from '../../../core/campaign/recipient.js'
+import { exclusions } from '../../../core/campaign/screening.js'
+import { added, type Counts, noTally, openCount, shifted, shownTally, tallyOf } from '../../../core/campaign/tally.js'
+import { sendReasons, sendStates } from '../../../core/outreach/send.js'
+
+const standing: fc.Arbitrary<Standing> = fc
+  .tuple(fc.constantFrom(...recipientStates), fc.option(fc.constantFrom(...sendReasons), { nil: undefined }))
+  .map(([state, reason]) => (reason ? { state, reason } : { state }))
+
+t.test('A tally that follows each step equals a count of all', async () => {
+  fc.assert(
+    fc.property(
+      fc.array(standing, { minLength: 1, maxLength: 20 }),
+      fc.array(fc.tuple(fc.nat(), standing), { maxLength: 60 }),
+      (start, steps) => {
+        const all = [...start]
+        let tally = all.reduce((sum, each) => added(sum, each, 1), noTally)
+        for (const [pick, to] of steps) {
+          const at = pick % all.length
+          tally = shifted(tally, all[at]!, to)
+          all[at] = to
+        }
+        const counted = all.reduce((sum, each) => added(sum, each, 1), noTally)
+        const [shown, wanted] = [shownTally(tally), shownTally(counted)]
+        if (JSON.stringify(shown.states) !== JSON.stringify(wanted.states)) throw new Error('states differ')
+        for (const reason of sendReasons) {
+          if (shown.reasons[reason] !== wanted.reasons[reason]) throw new Error(`${reason} differs`)
+        }
+        if (shown.total !== all.length || openCount(tally) !== openCount(counted)) throw new Error('sums differ')
+      },
+    ),
+  )
+})
+
+t.test('What staging found is the first tally: total = sendable + exclusions', async () => {
+  const numbers = fc.record(Object.fromEntries(exclusions.map((name) => [name, fc.nat(1_000)])))
+  fc.assert(
+    fc.property(numbers, fc.nat(1_000), (left, sendable) => {
+      const total = sendable + Object.values(left).reduce((sum, count) => sum + count, 0)
+      const shown = shownTally(tallyOf({ total, sendable, exclusions: left as Counts['exclusions'] }))
+      return shown.total === total && shown.states.pending === sendable && shown.states.excluded === total - sendable
+    }),
+  )
+})
+
+t.test('Receipts promote what was sent, and nothing else', async (t) => {
+  for (const state of sendStates) {
+    const send = { state, receipts: { sentAt: 1, deliveredAt: 2, readAt: 3 } }
+    t.equal(standingOfSend(send).state, state === 'sent' ? 'read' : state)
+  }
+  t.same(standingOfSend({ state: 'sent' }), { state: 'sent' })
+  t.same(standingOfSend({ state: 'sent', receipts: { deliveredAt: 1 } }), { state: 'delivered' })
+  t.same(standingOfSend({ state: 'sent', receipts: { failedAt: 1 } }), { state: 'failed', reason: 'delivery_failed' })
+  t.same(standingOfSend({ state: 'sent', receipts: { failedAt: 1, deliveredAt: 2 } }), { state: 'delivered' })
+  t.same(standingOfSend({ state: 'queued', reason: 'dispatch_failed' }), { state: 'queued' }, 'it may yet work')
+})

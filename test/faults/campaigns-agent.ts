@@ -1,0 +1,174 @@
+/** The agent whose campaigns are under fault: people who wrote to it and agreed, others, and every call about a campaign, to any node. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { agentKeyOf } from '../../core/agentkey.js'
+import { type Answered, exchange, headers } from './door.js'
+import { patiently } from './patience.js'
+import type { Place } from './place.js'
+import { founded, heard, post, wrote } from './sends-agent.js'
+import type { SendProvider } from './sends-provider.js'
+
+export interface SeenCampaign {
+  readonly id: string
+  readonly name: string
+  readonly status: string
+}
+
+export interface SeenRow {
+  readonly id: string
+  readonly personId: string
+  readonly state: string
+  readonly reason?: string
+  readonly sendId?: string
+}
+
+export interface SeenReport {
+  readonly states: Readonly<Record<string, number>>
+  readonly reasons: Readonly<Record<string, number>>
+  readonly total: number
+}
+
+export type CampaignMove = 'stage' | 'start' | 'pause' | 'resume'
+
+/** Whom a campaign is for: those who wrote and agreed, and those of whom nothing is known but a number. */
+export interface Crowd {
+  readonly agreed: number
+  readonly others: number
+}
+
+/** But for `ask`, every call is made until a node answers it, of one after the other. */
+export interface CampaignAgent {
+  /** What it is kept under, which says in whose shard. */
+  readonly key: string
+  readonly crowd: Crowd
+  /** Once, to one node; undefined when that gave no answer that says anything. */
+  ask(place: Place, id: string, move: CampaignMove): Promise<Answered | undefined>
+  /** Made once under its name, however often that is asked for. */
+  draft(name: string): Promise<string>
+  /** Answers the status that the campaign is in afterwards, which may be of somebody else's making. */
+  move(id: string, move: CampaignMove): Promise<string>
+  status(id: string): Promise<string>
+  report(id: string): Promise<SeenReport>
+  rows(id: string): Promise<readonly SeenRow[]>
+  /** The phones of those who agreed, by the ids of people. */
+  phones(): Promise<ReadonlyMap<string, string>>
+  /** The ids of all its sends, each with whom it is for. */
+  sends(id: string): Promise<readonly { readonly sendId: string; readonly personId: string }[]>
+  /** The longest that a call had to be made until it was answered. */
+  longestMs(): number
+}
+
+const answerMs = 15_000
+const againMs = 40
+const pageRows = 200
+
+export async function openCampaignAgent(
+  places: readonly Place[],
+  provider: SendProvider,
+  crowd: Crowd,
+): Promise<CampaignAgent> {
+  const [first] = places as [Place]
+  const { agentId, bindingId } = await founded(first, provider)
+  const own = `/v1/orgs/demo/agents/${agentId}`
+  const campaigns = `${own}/campaigns`
+  let nth = 0
+
+  let longestMs = 0
+
+  async function answered(ask: (place: Place) => Promise<Answered | undefined>): Promise<Answered> {
+    for (const began = performance.now(); ; await sleep(againMs)) {
+      const came = await ask(places[nth++ % places.length]!)
+      if (!came) continue
+      longestMs = Math.max(longestMs, performance.now() - began)
+      return came
+    }
+  }
+
+  async function read<T>(path: string): Promise<T> {
+    const { status, text } = await answered(async (place) =>
+      heard(await exchange(place.url(), path, answerMs, { headers })),
+    )
+    if (status !== 200) throw new Error(`${path} was answered ${status} ${text}`)
+    return JSON.parse(text) as T
+  }
+
+  async function sent(path: string, body: object, allowed: readonly number[]): Promise<Answered> {
+    const came = await answered((place) => post(place, path, body))
+    if (!allowed.includes(came.status)) throw new Error(`${path} was answered ${came.status} ${came.text}`)
+    return came
+  }
+
+  const phoneAt = (at: number) => `+1415555${1_000 + at}`
+  await sent(`${own}/message-templates`, { id: 'ref', name: 'Ref', body: 'Hello {person.firstName}!' }, [201])
+  await sent(`${own}/outreach`, { id: 'ref', name: 'Ref', class: 'service', openerTemplateId: 'ref' }, [201])
+  for (let at = 0; at < crowd.agreed; at++) {
+    while (!(await wrote(first, provider, bindingId, phoneAt(at), 'Hello'))) await sleep(againMs)
+  }
+  const known = async () => {
+    const found = new Map<string, string>()
+    let pageToken = ''
+    do {
+      const page = await read<{
+        data: { id: string; identities: { address: string }[] }[]
+        nextPageToken?: string
+      }>(`${own}/people?limit=${pageRows}${pageToken}`)
+      for (const { id, identities } of page.data) found.set(id, identities[0]?.address ?? '')
+      pageToken = page.nextPageToken === undefined ? '' : `&pageToken=${page.nextPageToken}`
+    } while (pageToken !== '')
+    return found
+  }
+  await patiently('everybody who wrote is known', places, async () => (await known()).size === crowd.agreed)
+  const rows = Array.from({ length: crowd.agreed + crowd.others }, (_, at) =>
+    [phoneAt(at), `ref-${at}`, at < crowd.agreed ? 'granted' : 'unknown'].join(),
+  )
+  const file = `phone,firstName,consent\n${rows.join('\n')}\n`
+  const csv = { method: 'POST', headers: { ...headers, 'content-type': 'text/csv' }, body: file }
+  const imported = await answered(async (place) =>
+    heard(await exchange(place.url(), `${own}/people/import`, answerMs, csv)),
+  )
+  const { importBatchId } = JSON.parse(imported.text) as { importBatchId: string }
+
+  const statusOf = async (id: string) => (await read<SeenCampaign>(`${campaigns}/${id}`)).status
+
+  return {
+    key: agentKeyOf({ orgId: 'demo', agentId }),
+    crowd,
+    ask: (place, id, move) => post(place, `${campaigns}/${id}/${move}`),
+    longestMs: () => longestMs,
+    async phones() {
+      const agreed = new Set(Array.from({ length: crowd.agreed }, (_, at) => phoneAt(at)))
+      return new Map([...(await known())].filter(([, phone]) => agreed.has(phone)))
+    },
+    async draft(name) {
+      const body = { name, outreachId: 'ref', audience: { importBatchId } }
+      for (;;) {
+        const { data } = await read<{ data: SeenCampaign[] }>(campaigns)
+        const made = data.find((each) => each.name === name)
+        if (made) return made.id
+        await post(places[nth++ % places.length]!, campaigns, body)
+      }
+    },
+    async move(id, move) {
+      await sent(`${campaigns}/${id}/${move}`, {}, [200, 409])
+      return statusOf(id)
+    },
+    status: statusOf,
+    report: (id) => read(`${campaigns}/${id}/report`),
+    async rows(id) {
+      const all: SeenRow[] = []
+      for (;;) {
+        const after = all.length > 0 ? `&startingAfter=${all.at(-1)!.id}` : ''
+        const page = await read<{ data: SeenRow[]; hasMore: boolean }>(
+          `${campaigns}/${id}/recipients?limit=${pageRows}${after}`,
+        )
+        all.push(...page.data)
+        if (!page.hasMore) return all
+      }
+    },
+    sends: async (id) =>
+      (
+        await read<{ data: { sendId: string; personId: string }[] }>(
+          `${own}/outreach/sends?campaignId=${id}&limit=${pageRows}`,
+        )
+      ).data,
+  }
+}

@@ -1,0 +1,92 @@
+/** Looks at a campaign that is over: everybody counted once, sent to at most once, nobody passed over, and nothing told that the provider did not see. */
+import type { CampaignAgent, SeenReport, SeenRow } from './campaigns-agent.js'
+import { isIncapable } from './sends-provider.js'
+import type { Arrival } from './sends-record.js'
+
+export interface CampaignVerdict {
+  readonly missing: number
+  readonly doubled: number
+  readonly problems: readonly string[]
+  readonly states: Readonly<Record<string, number>>
+}
+
+const sentStates: readonly string[] = ['sent', 'delivered', 'read']
+const openStates: readonly string[] = ['pending', 'queued', 'sending']
+
+type Tell = (kind: 'missing' | 'doubled' | undefined, sentence: string) => void
+
+/** `arrivals`: what came to the provider since the campaign was drafted. */
+export async function judgeCampaign(
+  agent: CampaignAgent,
+  id: string,
+  arrivals: readonly Arrival[],
+): Promise<CampaignVerdict> {
+  const problems: string[] = []
+  const count = { missing: 0, doubled: 0 }
+  const tell: Tell = (kind, sentence) => {
+    if (kind) count[kind]++
+    problems.push(`${id}: ${sentence}`)
+  }
+  const [rows, report, phones, sends] = await Promise.all([
+    agent.rows(id),
+    agent.report(id),
+    agent.phones(),
+    agent.sends(id),
+  ])
+  const people = agent.crowd.agreed + agent.crowd.others
+  if (rows.length !== people) tell('missing', `${rows.length} rows of ${people} people`)
+  if (new Set(rows.map(({ personId }) => personId)).size !== rows.length) tell('doubled', 'somebody has two rows')
+  for (const sentence of countsApart(rows, report)) tell(undefined, sentence)
+  const known = new Set(rows.map(({ sendId }) => sendId))
+  if (sends.length !== rows.filter(({ sendId }) => sendId !== undefined).length) {
+    tell('doubled', `${sends.length} sends of ${known.size} rows`)
+  }
+  for (const { sendId } of sends) if (!known.has(sendId)) tell('doubled', `${sendId} is nobody's row`)
+  for (const row of rows) {
+    const phone = phones.get(row.personId)
+    judgeRow(row, phone, phone === undefined ? [] : arrivals.filter((each) => each.phone === phone), tell)
+  }
+  const agreed = rows.filter(({ personId }) => phones.has(personId)).length
+  if (agreed !== agent.crowd.agreed) tell('missing', `${agreed} of ${agent.crowd.agreed} who agreed have rows`)
+  return { ...count, problems, states: report.states }
+}
+
+/** `phone`: absent for those who never agreed. `own`: what came to the provider for whoever it is about. */
+function judgeRow(
+  { personId, state, reason }: SeenRow,
+  phone: string | undefined,
+  own: readonly Arrival[],
+  tell: Tell,
+): void {
+  const ids = new Set(own.map((each) => each.id))
+  if (ids.size > 1) tell('doubled', `${personId} was sent ${ids.size} messages`)
+  if (openStates.includes(state)) return tell(undefined, `it is over, and ${personId} is ${state}`)
+  if (phone === undefined) {
+    if (state !== 'excluded') tell(undefined, `${personId} never agreed, and is ${state}`)
+  } else if (sentStates.includes(state)) {
+    if (!own.some(({ isTaken }) => isTaken)) tell('missing', `${personId} is ${state}, and the provider never took it`)
+  } else if (!isIncapable(phone) && !own.some(({ isTaken, isTold }) => !isTaken || !isTold)) {
+    tell('missing', `${personId} was passed over: ${state} ${reason}, and the provider never turned them down`)
+  }
+}
+
+function countsApart(rows: readonly SeenRow[], { states, reasons, total }: SeenReport): string[] {
+  const apart = [
+    ...differing(
+      states,
+      rows.map(({ state }) => state),
+    ),
+    ...differing(
+      reasons,
+      rows.flatMap(({ reason }) => reason ?? []),
+    ),
+  ]
+  return total === rows.length ? apart : [...apart, `${total} are counted, and there are ${rows.length} rows`]
+}
+
+function differing(counted: Readonly<Record<string, number>>, seen: readonly string[]): string[] {
+  return [...new Set([...Object.keys(counted), ...seen])].flatMap((name) => {
+    const found = seen.filter((each) => each === name).length
+    return found === (counted[name] ?? 0) ? [] : [`${counted[name] ?? 0} are counted as ${name}, and ${found} rows are`]
+  })
+}

@@ -1,0 +1,10 @@
+/** Campaigns under kill -9: everybody is sent to at most once, and the report is what the rows are. */
+import t from 'tap'
+import { embeddedCampaigns } from './campaigns.js'
+
+t.test('Killed while it stages, starts, sends, pauses and resumes, a node sends to each recipient once', async (t) => {
+  const seed = Math.floor(Math.random() * 2 ** 31)
+  const survived = await embeddedCampaigns({ cycles: 1, seed, note: t.comment })
+  t.same(survived.problems, [], `with seed ${seed}`)
+  t.ok(survived.acknowledged > 0, `${survived.acknowledged} reached, ${survived.notes?.join(', ')}`)
+})

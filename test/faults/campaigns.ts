@@ -1,0 +1,157 @@
+/** Campaigns while nodes are killed at random moments of each of their stages, on one node and on three, and while three are restarted in turn. */
+import { randomBytes } from 'node:crypto'
+import { TestNatsCluster } from '../harness/nats.js'
+import { seededRng } from '../sim/world/rng.js'
+import { type Crowd, openCampaignAgent } from './campaigns-agent.js'
+import { openAim, type Stage, stages } from './campaigns-aim.js'
+import { judgeCampaign } from './campaigns-judge.js'
+import { type Ending, openRolling } from './campaigns-rolling.js'
+import { type CampaignTrial, sentUnderKills } from './campaigns-strike.js'
+import type { Cycles } from './kills.js'
+import { openPlace, type Place } from './place.js'
+import type { Survived } from './report.js'
+import { openSendProvider } from './sends-provider.js'
+import { openSendRecord } from './sends-record.js'
+
+export interface CampaignCycles extends Cycles {
+  /** Goes on, however many cycles that takes, until so many kills were aimed at each stage. */
+  readonly killsEach?: number
+}
+
+/** Who wrote is left in peace for six seconds, and a send is tried for the last time six seconds after the first. */
+const killed = { timeScale: 300, crowd: { agreed: 90, others: 200 } }
+/** Slower, and more people, so that a campaign outlasts the restart of some nodes. */
+const rolled = { timeScale: 150, crowd: { agreed: 180, others: 0 } }
+const shards = 8
+/** Cycles for each kill that is wanted: a machine on which kills keep missing is told of, and not waited for. */
+const cyclesPerKill = 3
+
+interface Setting {
+  readonly timeScale: number
+  readonly crowd: Crowd
+}
+
+/** How campaigns are sent, how often, and what came of it. */
+interface Way {
+  sent(trial: CampaignTrial, name: string): Promise<string>
+  isEnough(cycles: number): boolean
+  isSpared(stage: Stage): boolean
+  line(): string
+  /** What kept it from being as many as was asked for. */
+  lacks(): readonly string[]
+}
+
+export function embeddedCampaigns(options: CampaignCycles): Promise<Survived> {
+  const env = { PARLEY_TIME_SCALE: String(killed.timeScale), PARLEY_EMULATOR: 'false' }
+  return harmed('campaigns of a killed node', [openPlace('embedded', env)], killed, options, underKills)
+}
+
+export function clusterCampaigns(options: CampaignCycles): Promise<Survived> {
+  return onCluster('campaigns of a cluster whose nodes are killed', killed, options, underKills)
+}
+
+export function rolledCampaigns(ending: Ending, options: Cycles): Promise<Survived> {
+  const fault = `campaigns of a cluster whose nodes are ${ending === 'kill' ? 'killed' : 'restarted'} in turn`
+  return onCluster(fault, rolled, options, () => inTurn(ending, options))
+}
+
+async function onCluster(
+  fault: string,
+  setting: Setting,
+  options: CampaignCycles,
+  wayOf: typeof underKills,
+): Promise<Survived> {
+  const nats = await TestNatsCluster.start()
+  const env = {
+    PARLEY_TIME_SCALE: String(setting.timeScale),
+    PARLEY_EMULATOR: 'false',
+    PARLEY_NATS_URL: nats.urls.join(),
+    PARLEY_SHARDS: String(shards),
+    PARLEY_SECRET_KEY: randomBytes(32).toString('hex'),
+  }
+  try {
+    const places = ['a', 'b', 'c'].map((name) => openPlace(name, env))
+    return await harmed(fault, places, setting, options, wayOf)
+  } finally {
+    await nats.stop()
+  }
+}
+
+function underKills({ cycles, killsEach }: CampaignCycles, { aim }: Pick<CampaignTrial, 'aim'>): Way {
+  const isSpared = (stage: Stage) => killsEach !== undefined && aim.count(stage) >= killsEach
+  const missed = () => (killsEach === undefined ? [] : stages.filter((stage) => !isSpared(stage)))
+  return {
+    sent: sentUnderKills,
+    isEnough: (done) =>
+      killsEach === undefined ? done >= cycles : missed().length === 0 || done >= killsEach * cyclesPerKill,
+    isSpared,
+    line: aim.line,
+    lacks: () => missed().map((stage) => `only ${aim.count(stage)} kills were aimed at a ${stage}`),
+  }
+}
+
+function inTurn(ending: Ending, { cycles }: Cycles): Way {
+  const rolling = openRolling(ending)
+  return {
+    sent: rolling.sent,
+    isEnough: () => rolling.rounds() >= cycles,
+    isSpared: () => true,
+    line: rolling.line,
+    lacks: () => [],
+  }
+}
+
+async function harmed(
+  fault: string,
+  places: readonly Place[],
+  { crowd }: Setting,
+  options: CampaignCycles,
+  wayOf: typeof underKills,
+): Promise<Survived> {
+  const { seed, note = () => {} } = options
+  const rng = seededRng(seed)
+  const record = openSendRecord()
+  const provider = await openSendProvider(record, rng.fork('provider'))
+  const found = { missing: 0, doubled: 0, problems: [] as string[], reached: 0 }
+  const aim = openAim(rng.fork('aim'))
+  const way = wayOf(options, { aim })
+  const times = options.killsEach === undefined ? 1 : 2
+  let cycle = 0
+  try {
+    for (const place of places) place.spawn()
+    await Promise.all(places.map((place) => place.started()))
+    const agent = await openCampaignAgent(places, provider, crowd)
+    const wrong = (sentence: string) => {
+      found.problems.push(sentence)
+      note(sentence)
+    }
+    while (!way.isEnough(cycle)) {
+      cycle++
+      const since = record.arrivals.length
+      const steps = rng.fork(`steps ${cycle}`)
+      const trial: CampaignTrial = { places, shards, agent, aim, rng: steps, isSpared: way.isSpared, times, wrong }
+      const id = await way.sent(trial, `Campaign ${cycle}`)
+      const verdict = await judgeCampaign(agent, id, record.arrivals.slice(since))
+      found.missing += verdict.missing
+      found.doubled += verdict.doubled
+      found.reached += (verdict.states.sent ?? 0) + (verdict.states.delivered ?? 0) + (verdict.states.read ?? 0)
+      const states = Object.entries(verdict.states).filter(([, count]) => count > 0)
+      note(`${cycle}: ${states.map(([state, count]) => `${count} ${state}`).join(', ')}; ${way.line()}`)
+      for (const sentence of verdict.problems) wrong(sentence)
+    }
+    const { missing, doubled, problems, reached } = found
+    return {
+      fault,
+      seed,
+      cycles: cycle,
+      acceptedAgainMs: agent.longestMs(),
+      ...{ acknowledged: reached, unknown: 0, undecided: 0, missing, doubled, tardy: 0 },
+      problems: [...problems, ...way.lacks(), ...places.flatMap((place) => place.surprises())],
+      printed: new Map(places.map((place) => [place.name, place.printed()])),
+      notes: [way.line(), `${record.arrivals.length} calls to the provider`],
+    }
+  } finally {
+    await Promise.all(places.map((place) => place.remove()))
+    await provider.close()
+  }
+}

@@ -1,0 +1,118 @@
+/** A campaign over the real HTTP surface: people who wrote, an import that says they agreed, and what reached their phones. */
+import t from 'tap'
+import { until } from '../harness/clock.js'
+import { Desk, type Shown } from '../harness/desk.js'
+import { type NodeProcess, startNode, testKey } from '../harness/process.js'
+
+t.setTimeout(240_000)
+
+const people = 200
+const phones = Array.from({ length: people }, (_, nth) => `+1415555${String(nth).padStart(4, '0')}`)
+/** Half an hour of quiet after somebody wrote is a second; hours of the day stay what they are. */
+const env = { PARLEY_ALLOW_PRIVATE_URLS: 'true', PARLEY_TIME_SCALE: '1800' }
+
+let node: NodeProcess = await startNode(env)
+t.teardown(() => node.clean())
+
+const desk = await Desk.open(t, node, 'Harbor Desk')
+await desk.bind('rcs', { mode: 'unmanaged', provider: 'emulator', auth: {} })
+const on = <T>(method: string, path: string, body?: unknown): Promise<T> => manage(`${desk.at}${path}`, method, body)
+
+/** The node may have been started again, on other ports. */
+async function manage<T>(path: string, method: string, body?: unknown, type = 'application/json'): Promise<T> {
+  const answer = await fetch(`${node.mgmt}/v1${path}`, {
+    method,
+    headers: { authorization: `Bearer ${testKey}`, 'content-type': type },
+    ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+  })
+  const text = await answer.text()
+  if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${text}`)
+  return text === '' ? (undefined as T) : (JSON.parse(text) as T)
+}
+
+interface Report {
+  readonly states: Readonly<Record<string, number>>
+  readonly total: number
+}
+interface View {
+  readonly id: string
+  readonly status: string
+  readonly importBatchId: string
+}
+
+async function shownTo(text: RegExp): Promise<string[]> {
+  const all: Shown[] = []
+  for (let after = 0; ; after = all.at(-1)!.number) {
+    const { data } = await manage<{ data: Shown[] }>(`/system/emulator/shown?after=${after}`, 'GET')
+    if (data.length === 0) break
+    all.push(...data)
+  }
+  return all.filter(({ wire }) => text.test(wire.block?.text ?? '')).map(({ address }) => address)
+}
+
+t.test(
+  'Two hundred people are sent to once each, over a pause, a kill and a resume, and the report adds up',
+  async (t) => {
+    await on('POST', '/message-templates', { id: 'hi', name: 'Hi', body: 'Hello {person.firstName|block-send}!' })
+    await on('POST', '/outreach', { id: 'spring', name: 'Spring', class: 'marketing', openerTemplateId: 'hi' })
+    const items = phones.map((from, nth) => ({ id: `in-${nth}`, from, text: 'Good day' }))
+    await manage(`/system/emulator/bindings/${desk.bindings.rcs}/_act`, 'POST', { items })
+    const known = async () => {
+      let count = 0
+      let pageToken = ''
+      do {
+        const page = await on<{ data: unknown[]; nextPageToken?: string }>('GET', `/people?limit=200${pageToken}`)
+        count += page.data.length
+        pageToken = page.nextPageToken ? `&pageToken=${page.nextPageToken}` : ''
+      } while (pageToken)
+      return count
+    }
+    await until(async () => (await known()) === people)
+    // Everybody but the last agreed, and everybody but the first is called something.
+    const rows = phones.map(
+      (phone, nth) => `${phone},${nth === 0 ? '' : `P${nth}`},${nth < people - 1 ? 'granted' : 'denied'}`,
+    )
+    const csv = `phone,firstName,consent\n${rows.join('\n')}\n`
+    const { importBatchId } = await manage<View>(`${desk.at}/people/import`, 'POST', csv, 'text/csv')
+    const { id } = await on<View>('POST', '/campaigns', {
+      name: 'Spring',
+      outreachId: 'spring',
+      audience: { importBatchId },
+    })
+    const staged = await on<{ counts: unknown }>('POST', `/campaigns/${id}/stage`)
+    t.match(staged, {
+      counts: { total: people, sendable: people - 2, exclusions: { noConsent: 1, templateBlocked: 1 } },
+      durationEstimate: [{ provider: 'emulator', channel: 'rcs', recipients: people - 2 }],
+    })
+    const report = () => on<Report>('GET', `/campaigns/${id}/report`)
+    const status = async () => (await on<View>('GET', `/campaigns/${id}`)).status
+    const reached = async () => {
+      const { states } = await report()
+      return states.sent! + states.delivered! + states.read!
+    }
+    await on('POST', `/campaigns/${id}/start`)
+    await until(async () => (await reached()) > 0)
+    await on('POST', `/campaigns/${id}/pause`)
+    t.equal(await status(), 'paused')
+    const { dir } = node
+    await node.end('SIGKILL')
+    node = await startNode(env, dir)
+    t.equal(await status(), 'paused', 'what was answered is on the disk')
+    await on('POST', `/campaigns/${id}/resume`)
+    await until(async () => (await status()) === 'completed')
+    const { states, total } = await report()
+    t.equal(total, people)
+    t.equal(states.excluded, 2)
+    const reachedInAll = await reached()
+    t.equal(
+      Object.values(states).reduce((sum, count) => sum + count, 0),
+      people,
+    )
+    t.equal(reachedInAll, people - 2)
+    const rowsOf = async (state: string) =>
+      (await on<{ data: unknown[] }>('GET', `/campaigns/${id}/recipients?state=${state}&limit=200`)).data.length
+    for (const [state, count] of Object.entries(states)) t.equal(await rowsOf(state), count, state)
+    const shown = await shownTo(/^Hello P/)
+    t.equal(new Set(shown).size, shown.length, 'nobody was shown it twice')
+  },
+)

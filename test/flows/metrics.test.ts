@@ -1,0 +1,190 @@
+/** What a node counts of a story told over its real surfaces, and that it shows nothing that is not in the catalog. */
+import { type EventEmitter, once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import t, { type Test } from 'tap'
+import { WebSocket } from 'undici'
+import { closeCodes } from '../../core/channel/live.js'
+import { catalog, type MetricRow } from '../../runtime/observe/catalog.js'
+import { EmulatedAccount } from '../harness/account.js'
+import { until } from '../harness/clock.js'
+import { aml, Desk, type Reply } from '../harness/desk.js'
+import { startNode, testKey } from '../harness/process.js'
+
+const rows = new Map<string, MetricRow>(Object.entries(catalog))
+const address = '+15550100'
+
+const node = await startNode({ PARLEY_ALLOW_PRIVATE_URLS: 'true', PARLEY_TIME_SCALE: '60' })
+t.teardown(() => node.clean())
+const desk = await Desk.open(t, node, 'Harbor Desk')
+await desk.bind('sms', { mode: 'managed', inputs: {} })
+await desk.bind('rcs', { mode: 'unmanaged', provider: 'emulator', auth: {} })
+await desk.change('sms', { compliance: { enabled: true } })
+
+type Labels = Readonly<Record<string, string>>
+
+interface Shown {
+  readonly name: string
+  readonly labels: Labels
+  readonly value: number
+}
+
+async function scrape(): Promise<readonly Shown[]> {
+  const text = await (await fetch(`${node.gateway}/metrics`)).text()
+  return text.split('\n').flatMap((line) => {
+    const [, name = '', within = '', value = ''] = /^(\w+)(?:\{(.*)\})? (\S+)$/.exec(line) ?? []
+    if (name === '') return []
+    const labels = Object.fromEntries([...within.matchAll(/(\w+)="([^"]*)"/g)].map(([, label, of]) => [label!, of!]))
+    return [{ name, labels, value: Number(value) }]
+  })
+}
+
+const isOf = (labels: Labels, wanted: Labels) => Object.entries(wanted).every(([name, value]) => labels[name] === value)
+
+async function sum(name: string, wanted: Labels = {}): Promise<number> {
+  const found = (await scrape()).filter((each) => each.name === name && isOf(each.labels, wanted))
+  return found.reduce((total, { value }) => total + value, 0)
+}
+
+/** Counts are there once the commit is, which is before anybody hears of it, but for what is counted after a call. */
+async function counts(t: Test, name: string, wanted: Labels, most: number): Promise<void> {
+  await until(async () => (await sum(name, wanted)) >= most)
+  t.equal(await sum(name, wanted), most, `${name} ${JSON.stringify(wanted)}`)
+}
+
+const refusesIt: Reply = (response) => void response.writeHead(400).end()
+
+t.test('Messages are counted as they are heard, accepted, handed over and arrive', async (t) => {
+  desk.replies(aml('Welcome.'))
+  await desk.acts('sms', { text: 'Hi' }, address)
+  await desk.events(t, 3)
+  await desk.shown(2)
+  await counts(t, 'parley_messages_heard_total', { channel: 'sms' }, 1)
+  await counts(t, 'parley_messages_accepted_total', { channel: 'sms' }, 2)
+  await counts(t, 'parley_message_states_total', { channel: 'sms', state: 'sent', reason: '' }, 1)
+  await counts(t, 'parley_provider_handovers_total', { channel: 'sms', provider: 'emulator', outcome: 'sent' }, 2)
+  await counts(t, 'parley_provider_handover_duration_seconds_count', { channel: 'sms' }, 2)
+  await counts(t, 'parley_message_wait_seconds_count', { channel: 'sms', lane: 'direct' }, 2)
+  await counts(t, 'parley_ingress_items_total', { channel: 'sms', outcome: 'new' }, 1)
+  await counts(t, 'parley_webhook_calls_total', { kind: 'agent', outcome: 'taken' }, 3)
+  t.equal(await sum('parley_message_states_total', { state: 'failed' }), 0)
+})
+
+t.test('What a provider tells twice is a duplicate, and a call that is not signed is a stranger’s', async (t) => {
+  const items = [{ id: 'once', from: address, text: 'Again' }]
+  const act = `/system/emulator/bindings/${desk.bindings.sms}/_act`
+  await desk.manage('POST', act, { items })
+  await desk.manage('POST', act, { items })
+  await counts(t, 'parley_ingress_items_total', { channel: 'sms', outcome: 'duplicate' }, 1)
+  const refused = { channel: 'sms', provider: 'emulator', outcome: 'badSignature' }
+  t.equal(await sum('parley_ingress_calls_total', refused), 0)
+  const answer = await fetch(`${node.gateway}/v4/ingress/${desk.bindings.sms}`, { method: 'POST', body: '{}' })
+  t.equal(answer.status, 401)
+  t.equal(await sum('parley_ingress_calls_total', refused), 1)
+})
+
+t.test('An event that the webhook refuses is a dead letter', async (t) => {
+  desk.replies(refusesIt)
+  await desk.acts('sms', { text: 'Something odd' }, address)
+  await counts(t, 'parley_webhook_dead_letters_total', { kind: 'agent' }, 1)
+  await counts(t, 'parley_webhook_calls_total', { kind: 'agent', outcome: 'refused' }, 1)
+  await counts(t, 'parley_agent_log_total', { level: 'error', event: 'webhook.parked' }, 1)
+})
+
+t.test('Somebody who opts out is counted once, comes back, and what they are not sent has a reason', async (t) => {
+  const userId = desk.lastPerson()
+  await desk.acts('sms', { text: 'STOP' }, address)
+  await desk.acts('sms', { text: 'STOP' }, address)
+  await counts(t, 'parley_consents_total', { channel: 'sms', change: 'optedOut' }, 1)
+  const hello = { spec: 'amf/1', parts: [{ type: 'text', text: 'Hello?' }] }
+  t.match(await desk.send(userId, hello), [{ accepted: false, reason: 'optedOut' }])
+  t.equal(await sum('parley_messages_refused_total', { reason: 'optedOut' }), 1)
+  await desk.acts('sms', { text: 'START' }, address)
+  await counts(t, 'parley_consents_total', { channel: 'sms', change: 'optedIn' }, 1)
+})
+
+t.test('Messages in bulk join the line of a provider that has a pace, and leave it', async (t) => {
+  const other = await Desk.open(t, node, 'Bulk Desk')
+  const account = await EmulatedAccount.open(other, 'whatsapp', 'messengerA', '+15550177')
+  await account.greet()
+  await account.act({ kind: 'text', text: 'Hi' })
+  const [first] = await other.heard(t, 2)
+  const messages = [{ spec: 'amf/1', parts: [{ type: 'text', text: 'One of many' }] }]
+  await other.call('POST', '/messages', { userId: first!.userId, messages, priority: 'batch' })
+  await counts(t, 'parley_bulk_messages_total', { step: 'left' }, 1)
+  t.equal(await sum('parley_bulk_messages_total', { step: 'joined' }), 1)
+  await counts(t, 'parley_message_wait_seconds_count', { channel: 'messengerA', lane: 'bulk' }, 1)
+})
+
+t.test('Sends are counted by their answer, their attempts and the states that they come to', async (t) => {
+  await desk.manage('POST', `${desk.at}/message-templates`, { id: 'hi', name: 'Hi', body: 'Hello!' })
+  const outreach = { id: 'hello', name: 'Hello', class: 'service', openerTemplateId: 'hi' }
+  await desk.manage('POST', `${desk.at}/outreach`, outreach)
+  const send = (to: string) =>
+    fetch(`${node.mgmt}/v1${desk.at}/outreach/hello/sends`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${testKey}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ recipient: { channel: 'rcs', address: to }, consent: { optIn: true } }),
+    })
+  const answer = await send('+14155550142')
+  t.equal(answer.status, 202, await answer.clone().text())
+  t.equal(await sum('parley_sends_asked_total', { status: 'queued' }), 1)
+  await send('nobody')
+  t.equal(await sum('parley_sends_asked_total', { status: 'refused', reason: 'agent.outreach.invalid_address' }), 1)
+  await counts(t, 'parley_sends_total', { origin: 'named', state: 'sent' }, 1)
+  t.equal(await sum('parley_sends_total', { origin: 'named', state: 'sending' }), 1)
+  t.equal(await sum('parley_send_attempts_total', { outcome: 'taken' }), 1)
+  t.ok((await sum('parley_limits_spent_total', { budget: 'send', outcome: 'allowed' })) >= 2)
+})
+
+t.test('A call to an org’s webhook is counted', async (t) => {
+  const server = createServer((request, response) => request.resume().on('end', () => response.end()))
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  t.teardown(() => server.close())
+  const { port } = server.address() as AddressInfo
+  const url = `http://127.0.0.1:${port}/`
+  await desk.manage('POST', '/orgs/demo/webhooks', { url, events: ['agent.created'] })
+  await desk.manage('POST', '/orgs/demo/agents', { name: 'Second Desk' })
+  await counts(t, 'parley_webhook_calls_total', { kind: 'org', outcome: 'succeeded' }, 1)
+})
+
+t.test('A page of web chat that comes with a bad token is counted as sent away for that', async (t) => {
+  const socket = new WebSocket(`${node.gateway.replace('http', 'ws')}/v4/webchat/demo.harbor-desk?token=nobody`)
+  const [{ code }] = (await once(socket as unknown as EventEmitter, 'close')) as [{ code: number }]
+  t.equal(code, closeCodes.badToken)
+  t.equal(await sum('parley_webchat_closed_total', { why: 'badToken' }), 1)
+  t.equal(await sum('parley_webchat_sockets'), 0)
+})
+
+t.test('The store, the shards and the process show how they are', async (t) => {
+  for (const name of ['parley_store_file_bytes', 'parley_store_disk_free_bytes', 'parley_process_uptime_seconds']) {
+    t.ok((await sum(name)) > 0, name)
+  }
+  t.equal(await sum('parley_shards_owned'), await sum('parley_shard_owner'))
+})
+
+t.test('A node shows nothing that the catalog does not have, each with exactly its labels', async (t) => {
+  const shown = await scrape()
+  t.ok(shown.length > 100)
+  const seen = new Set<string>()
+  for (const { name, labels } of shown) {
+    const histogram = name.replace(/_(bucket|sum|count)$/, '')
+    const key = rows.has(name) ? name : histogram
+    const row = rows.get(key)
+    if (!row) t.fail(`${name} is in the catalog`)
+    seen.add(key)
+    const own = Object.keys(labels).filter((label) => label !== 'le')
+    if (own.sort().join() !== [...row!.labels].sort().join()) t.fail(`${name} has the labels ${own}`)
+  }
+  const unseen = [...rows.keys()].filter((name) => !seen.has(name))
+  t.same(
+    unseen.filter((name) => !/^parley_(bus|provider_call)/.test(name)),
+    [],
+    'and all of it but what this story has nothing of',
+  )
+})
+
+t.test('No label tells of a person, an agent or an address', async (t) => {
+  const texts = (await scrape()).flatMap(({ labels }) => Object.values(labels))
+  t.notMatch(texts.join(' '), /5550|harbor|usr_|msg_|sd_|cb_/i)
+})

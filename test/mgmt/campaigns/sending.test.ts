@@ -1,0 +1,364 @@
+/** How a campaign is sent: in order, once each, exactly on where it stopped, and to its end. */
+import fc from 'fast-check'
+import t from 'tap'
+import { hour, minute, second } from '../../../core/durations.js'
+import { refuse } from '../../../core/errors.js'
+import { campaign as limits, outreachSend } from '../../../core/limits.js'
+import { isSent, outreach } from '../outreach/house.js'
+import { openCampaigns } from './house.js'
+
+const { batchRows } = limits
+
+t.test('Every recipient is sent to once, batch by batch in the order of the snapshot, and it completes', async (t) => {
+  const house = await openCampaigns(t)
+  await house.people(2 * batchRows + 20)
+  const id = await house.started()
+  t.ok((await house.reaches(id, 'completed')).endedAt)
+  const rows = (await house.recipients(id)).map(({ asid }) => asid!)
+  const taken = house.sends.taken.map(({ asid }) => asid)
+  t.same(taken.toSorted(), rows.toSorted())
+  for (let from = 0; from < rows.length; from += batchRows) {
+    const batch = rows.slice(from, from + batchRows)
+    t.same(
+      taken.filter((asid) => batch.includes(asid)),
+      batch,
+      'a batch asks its conversations in its order',
+    )
+  }
+  t.match(house.sends.taken[0], { isBatch: true, attempt: 1, quietMs: outreachSend.quietMs })
+  t.match(await house.report(id), { states: { sent: rows.length, pending: 0 }, total: rows.length, test: false })
+  t.equal(await house.mismatch(id), undefined)
+  const moves = () =>
+    house.sends.events
+      .filter(({ type }) => type === 'campaign.status_changed')
+      .map(({ data }) => `${data.from} ${data.status}`)
+  await house.eventually(() => moves().length === 3)
+  t.same(moves(), ['draft staged', 'staged running', 'running completed'])
+})
+
+t.test('Each row is also a send with origin campaign and campaignId', async (t) => {
+  const house = await openCampaigns(t)
+  const [person] = await house.people(1)
+  const id = await house.started()
+  await house.reaches(id, 'completed')
+  const [row] = await house.recipients(id)
+  t.match(await house.sends.read(row!.sendId!), {
+    origin: 'campaign',
+    campaignId: id,
+    outreachId: 'hello',
+    personId: person!.id,
+    state: 'sent',
+    asid: row!.asid,
+  })
+  const again = await house.sends.create({ recipient: { kind: 'person', personId: person!.id } })
+  t.match(again, { status: 'duplicate', sendId: row!.sendId }, 'who names no key finds that they have got it today')
+})
+
+t.test('Delivered and read are promoted from receipts, and what is promoted counts once', async (t) => {
+  const house = await openCampaigns(t)
+  await house.people(4)
+  const news = (...states: ('sent' | 'delivered' | 'read' | 'failed')[]) => ({
+    news: states.map((state) => ({ state, again: 'never' as const })),
+  })
+  house.sends.scripts.push(
+    news('sent'),
+    news('sent', 'delivered'),
+    news('sent', 'delivered', 'read'),
+    news('sent', 'failed'),
+  )
+  const id = await house.started()
+  await house.reaches(id, 'completed')
+  const wanted = { sent: 1, delivered: 1, read: 1, failed: 1 }
+  await house.eventually(async () => (await house.report(id)).states.failed === 1)
+  t.match(await house.report(id), { states: wanted, reasons: { delivery_failed: 1 }, total: 4 })
+  t.equal(await house.mismatch(id), undefined)
+})
+
+t.test('Pause hands out nothing more, and resume continues exactly where it stopped', async (t) => {
+  const house = await openCampaigns(t)
+  house.paces = [{ channel: 'rcs', provider: 'emulator', perSecond: 1 }]
+  const people = limits.aheadLeastRows + 2 * batchRows
+  await house.people(people)
+  // Nothing leaves its provider before it is told to, so the campaign stands with as much as may be on its way.
+  house.sends.scripts.push(
+    ...Array.from({ length: people }, () => ({ news: [{ state: 'sent' as const }], isLate: true })),
+  )
+  const id = await house.started()
+  await house.eventually(() => house.sends.taken.length === limits.aheadLeastRows)
+  t.equal((await house.move(id, 'pause')).status, 'paused')
+  await house.sends.tellLate()
+  await house.sends.house.time.advance(hour)
+  t.equal(house.sends.taken.length, limits.aheadLeastRows)
+  t.match(await house.report(id), { states: { sent: limits.aheadLeastRows, pending: 2 * batchRows } })
+  t.equal((await house.move(id, 'resume')).status, 'running')
+  await house.eventually(async () => {
+    await house.sends.tellLate()
+    return (await house.one(id)).status === 'completed'
+  })
+  t.equal(new Set(house.sends.taken.map(({ sendId }) => sendId)).size, people)
+  t.equal(house.sends.taken.length, people)
+})
+
+t.test('Sends that wait for another attempt rest while their campaign does', async (t) => {
+  const house = await openCampaigns(t)
+  await house.people(2)
+  const later = { answer: { reason: 'mediaUnreachable', again: 'later' as const } }
+  house.sends.scripts.push(later, later)
+  const id = await house.started()
+  await house.eventually(async () => (await house.report(id)).states.queued === 2)
+  await house.move(id, 'pause')
+  await house.sends.house.time.advance(hour)
+  t.equal(house.sends.taken.length, 0)
+  t.match(await house.report(id), { states: { queued: 2 } })
+  await house.move(id, 'resume')
+  await house.reaches(id, 'completed')
+  t.match(await house.report(id), { states: { sent: 2 } })
+  t.equal(await house.mismatch(id), undefined)
+})
+
+t.test('Cancel stops remaining sends, keeps the report, and what is under way finishes', async (t) => {
+  const house = await openCampaigns(t)
+  house.paces = [{ channel: 'rcs', provider: 'emulator', perSecond: 1 }]
+  await house.people(limits.aheadLeastRows + batchRows)
+  const later = { answer: { reason: 'mediaUnreachable', again: 'later' as const } }
+  const underWay = { news: [{ state: 'sent' as const }], isLate: true }
+  house.sends.scripts.push(later, later, later, ...Array.from({ length: limits.aheadLeastRows }, () => underWay))
+  const id = await house.started()
+  const sent = limits.aheadLeastRows - 3
+  await house.eventually(async () => (await house.report(id)).states.queued === 3)
+  await house.eventually(() => house.sends.taken.length === sent)
+  t.match(await house.move(id, 'cancel'), { status: 'cancelled' })
+  t.match(await house.report(id), { states: { pending: 0, queued: 0, sending: sent, cancelled: batchRows + 3 } })
+  t.equal(await house.mismatch(id), undefined)
+  await house.sends.tellLate()
+  t.match(await house.report(id), { states: { sent, cancelled: batchRows + 3 } })
+  await house.sends.house.time.advance(hour)
+  t.equal(house.sends.taken.length, sent)
+  t.equal(await house.mismatch(id), undefined)
+  t.match(await house.refused(house.area.commands.resume as never, { campaignId: id }), {
+    refused: 'agent.campaign.state_conflict',
+  })
+})
+
+t.test('A running campaign sends only while its sendWindow and safe hours are both open', async (t) => {
+  const house = await openCampaigns(t)
+  await house.people(3)
+  const hourNow = new Date(house.sends.house.time.now()).getUTCHours()
+  const hours = (from: number, to: number) => ({
+    startHour: (hourNow + from) % 24,
+    endHour: (hourNow + to) % 24,
+    timeZone: 'UTC',
+  })
+  await house.ask(house.sends.parts.commands.setSending, { sent: { safeHours: hours(0, 3) } })
+  const id = await house.started({ sendWindow: hours(2, 5) })
+  const { waitsUntil } = await house.one(id)
+  t.equal(new Date(Date.parse(waitsUntil!)).getUTCHours(), (hourNow + 2) % 24)
+  await house.sends.house.time.advance(hour)
+  t.equal(house.sends.taken.length, 0)
+  t.match(await house.report(id), { states: { pending: 3, sending: 0 } })
+  await house.reaches(id, 'completed', 5 * minute)
+  t.ok(house.sends.house.time.now() >= Date.parse(waitsUntil!))
+  t.equal((await house.one(id)).waitsUntil, undefined)
+  const closed = await house.started({ sendWindow: hours(4, 5) })
+  t.ok((await house.one(closed)).waitsUntil, 'windows that never open together are looked at again')
+  await house.sends.house.time.advance(26 * hour)
+  t.match(await house.one(closed), { status: 'running', waitsUntil: /Z$/ })
+  t.match(await house.report(closed), { states: { pending: 3 } })
+})
+
+t.test('A campaign that waits for its hours sees within minutes that they were changed', async (t) => {
+  const house = await openCampaigns(t)
+  await house.people(3)
+  const hourNow = new Date(house.sends.house.time.now()).getUTCHours()
+  const later = { startHour: (hourNow + 6) % 24, endHour: (hourNow + 8) % 24, timeZone: 'UTC' }
+  await house.ask(house.sends.parts.commands.setSending, { sent: { safeHours: later } })
+  const id = await house.started()
+  t.ok((await house.one(id)).waitsUntil)
+  const soon = { ...later, startHour: hourNow, endHour: (hourNow + 2) % 24 }
+  await house.ask(house.sends.parts.commands.setSending, { sent: { safeHours: soon } })
+  const changedAt = house.sends.house.time.now()
+  await house.reaches(id, 'completed', minute)
+  t.ok(house.sends.house.time.now() - changedAt <= limits.hoursLookMs + 2 * minute, 'long before the hours of before')
+})
+
+t.test('Guardrails are asked again when it is their turn', async (t) => {
+  const house = await openCampaigns(t)
+  house.sends.document = { ...house.sends.document, outreach: [{ ...outreach, class: 'marketing' }] }
+  const [denies, , capped] = await house.people(3)
+  const { id } = await house.draft()
+  await house.stage(id)
+  await house.ask(house.sends.people.commands.change, {
+    personId: denies!.id,
+    change: { consent: { status: 'denied' } },
+  })
+  house.sends.document = {
+    ...house.sends.document,
+    outreach: [...house.sends.document.outreach, { ...outreach, id: 'other', class: 'marketing' }],
+  }
+  const other = await house.sends.create({ outreachId: 'other', recipient: { kind: 'person', personId: capped!.id } })
+  await house.sends.reaches(String(other.sendId), 'sent')
+  await house.move(id, 'start')
+  await house.reaches(id, 'completed')
+  t.match(await house.report(id), {
+    states: { sent: 1, suppressed: 2 },
+    reasons: { no_consent: 1, frequency_capped: 1 },
+  })
+  t.equal(await house.mismatch(id), undefined)
+})
+
+t.test('A person who no longer holds the asid at dispatch fails with no_channel_identity', async (t) => {
+  const house = await openCampaigns(t)
+  const [gone] = await house.people(2)
+  const { id } = await house.draft()
+  await house.stage(id)
+  await house.ask(house.sends.people.commands.remove, { personId: gone!.id })
+  await house.move(id, 'start')
+  await house.reaches(id, 'completed')
+  t.match(await house.report(id), { states: { sent: 1, failed: 1 }, reasons: { no_channel_identity: 1 } })
+  t.equal(await house.mismatch(id), undefined)
+})
+
+t.test('Who is just talking is waited for', async (t) => {
+  const house = await openCampaigns(t)
+  const [talks] = await house.people(2)
+  house.sends.heardAt.set(talks!.identities[0]!.asid, house.sends.house.time.now() - second)
+  const id = await house.started()
+  await house.eventually(async () => (await house.report(id)).states.queued === 1)
+  await house.sends.house.time.advance(20 * minute)
+  t.match(await house.report(id), { states: { queued: 1, sent: 1 } })
+  await house.reaches(id, 'completed', minute)
+  t.match(await house.report(id), { states: { sent: 2 } })
+})
+
+t.test('It fails when its outreach or its binding is gone, and says why', async (t) => {
+  for (const [breaks, failReason] of [
+    [
+      (house: Awaited<ReturnType<typeof openCampaigns>>) => {
+        house.sends.document = { ...house.sends.document, outreach: [{ ...outreach, enabled: false }] }
+      },
+      'outreach_unavailable',
+    ],
+    [
+      (house: Awaited<ReturnType<typeof openCampaigns>>) => {
+        house.paces = []
+      },
+      'no_binding',
+    ],
+  ] as const) {
+    const house = await openCampaigns(t)
+    await house.people(2)
+    const { id } = await house.draft()
+    await house.stage(id)
+    breaks(house)
+    t.match(await house.move(id, 'start'), { status: 'failed', failReason })
+    t.match(await house.report(id), { states: { cancelled: 2 }, reasons: { [failReason]: 2 } })
+    t.equal(await house.mismatch(id), undefined)
+    t.equal(house.sends.taken.length, 0)
+  }
+})
+
+t.test('A rehearsal with personas needs no consent, no channel and no open hours', async (t) => {
+  const house = await openCampaigns(t)
+  house.paces = []
+  await house.ask(house.sends.parts.commands.setSending, {
+    sent: { safeHours: { startHour: 3, endHour: 4, timeZone: 'UTC' } },
+  })
+  const made = await house.people([
+    { sandbox: true, consent: { status: 'denied' } },
+    { sandbox: true, consent: { status: 'unknown' } },
+  ])
+  for (const [nth, { id }] of made.entries()) house.personas.set(`ps_${nth}`, id)
+  const { id } = await house.draft({ audience: { personaIds: ['ps_0', 'ps_1'] } })
+  t.match(await house.stage(id), { counts: { total: 2, sendable: 2 }, durationEstimate: [] })
+  await house.move(id, 'start')
+  await house.reaches(id, 'completed')
+  t.match(await house.report(id), { states: { sent: 2 }, test: true })
+  for (const opening of house.sends.taken) {
+    t.match(opening, { sandbox: true })
+    t.equal(opening.isBatch, undefined)
+  }
+  const [row] = await house.recipients(id)
+  t.match(row, { personaId: 'ps_0', state: 'sent' })
+  t.equal(row!.asid, undefined)
+})
+
+t.test('What nobody can tell yet is owed on, and nobody is sent to twice', async (t) => {
+  const house = await openCampaigns(t)
+  await house.people(10)
+  const unknown = {
+    answer: refuse('service.unavailable', { detail: 'perhaps' }),
+    isTaken: true,
+    news: [{ state: 'sent' as const }],
+  }
+  house.sends.scripts.push(unknown, isSent, unknown)
+  const id = await house.started()
+  await house.reaches(id, 'completed')
+  t.equal(house.sends.out.length, 10)
+  t.equal(new Set(house.sends.out).size, 10)
+  t.equal(await house.mismatch(id), undefined)
+})
+
+t.test('Rows are kept as long as their sends, and the report for good', async (t) => {
+  const house = await openCampaigns(t)
+  await house.people(3)
+  const id = await house.started()
+  await house.reaches(id, 'completed')
+  await house.sends.house.time.advance(outreachSend.keptMs - hour)
+  t.equal((await house.recipients(id)).length, 3)
+  await house.eventually(async () => (await house.recipients(id)).length === 0, hour)
+  t.match(await house.report(id), { states: { sent: 3 }, total: 3 })
+})
+
+/** What happens to a campaign on its way. */
+const deed = fc.constantFrom('pause', 'resume', 'crash', 'pass', 'pass', 'cancel') as fc.Arbitrary<
+  'pause' | 'resume' | 'crash' | 'pass' | 'cancel'
+>
+
+t.test(
+  'However it is paused, resumed, cancelled and killed, each is sent to at most once and the report adds up',
+  async (t) => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(deed, { minLength: 1, maxLength: 8 }),
+        fc.array(fc.constantFrom('sent', 'sent', 'later', 'never', 'unknown'), { maxLength: 60 }),
+        async (deeds, fates) => {
+          const house = await openCampaigns(t)
+          await house.people(90)
+          for (const fate of fates) {
+            const sent = [{ state: 'sent' as const }]
+            house.sends.scripts.push(
+              fate === 'sent'
+                ? { news: sent }
+                : fate === 'unknown'
+                  ? { answer: refuse('service.unavailable', { detail: 'perhaps' }), isTaken: true, news: sent }
+                  : { answer: { reason: 'x', again: fate === 'later' ? 'later' : 'never' } },
+            )
+          }
+          const { id } = await house.draft()
+          await house.stage(id)
+          await house.move(id, 'start')
+          for (const each of deeds) {
+            if (each === 'crash') await house.sends.crash()
+            else if (each === 'pass') await house.sends.house.time.advance(7 * second)
+            else await house.refused(house.area.commands[each] as never, { campaignId: id })
+            const wrong = await house.mismatch(id)
+            if (wrong) throw new Error(`after ${each}: ${wrong}`)
+          }
+          await house.refused(house.area.commands.resume as never, { campaignId: id })
+          const isStill = async () => {
+            const { states } = await house.report(id)
+            return states.pending + states.queued + states.sending === 0
+          }
+          await house.eventually(isStill, minute)
+          const wrong = await house.mismatch(id)
+          if (wrong) throw new Error(`in the end: ${wrong}`)
+          if (new Set(house.sends.out).size !== house.sends.out.length) throw new Error('somebody was sent to twice')
+          const { states, total } = await house.report(id)
+          if (total !== 90 || states.sent !== house.sends.out.length) throw new Error('not everybody is accounted for')
+          await house.sends.house.stop()
+        },
+      ),
+      { numRuns: 15 },
+    )
+  },
+)

@@ -1,0 +1,183 @@
+/** `parley doctor`: what it looks at, what it says, and when it ends with a failure. No node has to be running. */
+import { once } from 'node:events'
+import { chmodSync, writeFileSync } from 'node:fs'
+import { type AddressInfo, createServer, type Socket } from 'node:net'
+import { join } from 'node:path'
+import t, { type Test } from 'tap'
+import { bus, doctor as limits } from '../../../core/limits.js'
+import { doctorLines, type Finding, findings } from '../../../runtime/cli/doctor.js'
+import { program } from '../../../runtime/cli/doctorhost.js'
+import { clockFinding } from '../../../runtime/cli/doctornet.js'
+import { openStore } from '../../../runtime/store/lmdb.js'
+import { freePort } from '../../harness/ports.js'
+import { testKey } from '../../harness/process.js'
+import { type Env, exitCode, openNode, parley, scratch } from './parley.js'
+
+// A whole node runs here, on a machine that may be busy.
+t.setTimeout(200_000)
+
+/** A node's variables that clash with nobody. */
+function quiet(t: Test, more: Env = {}): Env {
+  return { PARLEY_DATA_DIR: join(scratch(t), 'data'), PARLEY_GATEWAY_PORT: '0', PARLEY_MGMT_PORT: '0', ...more }
+}
+
+const one = (found: readonly Finding[], check: string) => found.find((each) => each.check === check)
+
+/** A server that says `greeting` to whoever connects, and `answer` to whatever it hears. */
+async function openServer(
+  t: Test,
+  { greeting = '', answer }: { greeting?: string; answer?: (heard: string) => string },
+) {
+  const heard: string[] = []
+  const sockets = new Set<Socket>()
+  const server = createServer((socket) => {
+    sockets.add(socket)
+    socket.on('error', () => {})
+    if (greeting !== '') socket.write(greeting)
+    socket.on('data', (piece) => {
+      heard.push(String(piece))
+      if (answer) socket.write(answer(String(piece)))
+    })
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.teardown(() => {
+    for (const socket of sockets) socket.destroy()
+    server.close()
+  })
+  return { port: (server.address() as AddressInfo).port, heard }
+}
+
+t.test('On a machine where nothing is yet, every check is well, and the doctor ends with 0', async (t) => {
+  const ended = await parley(['doctor', '--json'], quiet(t))
+  const found: Finding[] = ended.json
+  const bad = found.filter(({ status, check }) => status === 'fail' || (status === 'warn' && check !== 'open files'))
+  t.same(bad, [])
+  t.equal(ended.code, exitCode.done)
+  for (const check of ['configuration', 'program', 'data folder', 'data', 'root key', 'disk', 'mgmt port']) {
+    t.ok(one(found, check), check)
+  }
+  t.match(one(found, 'data folder')?.detail, /is not there yet; a node makes it$/)
+})
+
+t.test('A configuration that cannot be read is all there is to say, and the doctor ends with 1', async (t) => {
+  const ended = await parley(['doctor'], { PARLEY_SHARDS: '0', PARLEY_SHRADS: '1' })
+  t.equal(ended.code, exitCode.failed)
+  t.match(
+    ended.stdout,
+    /^configuration +fail +"PARLEY_SHRADS" is not a variable .*\nconfiguration +fail +PARLEY_SHARDS is "0"/m,
+  )
+  t.match(ended.stderr, /^2 of 2 checks failed: configuration, configuration\.$/m)
+})
+
+t.test('Data without a key, a key that others can read, and data that is damaged are found', async (t) => {
+  const env = quiet(t, { PARLEY_SHARDS: '2' })
+  const dir = env.PARLEY_DATA_DIR!
+  const store = await openStore({ dir, shards: 2 })
+  t.match(one(await findings(env), 'data'), { status: 'ok', detail: `in use by process ${process.pid}` })
+  await store.close()
+  const keyless = await findings(env)
+  t.match(one(keyless, 'root key'), { status: 'fail', advice: /Put secret\.key back/ })
+  t.match(one(keyless, 'data'), { status: 'ok', detail: /and nobody uses it$/ })
+  t.match(one(await findings({ ...env, PARLEY_SECRET_KEY: '22'.repeat(32) }), 'root key'), { status: 'ok' })
+  writeFileSync(join(dir, 'secret.key'), 'x', { mode: 0o644 })
+  chmodSync(join(dir, 'secret.key'), 0o644)
+  chmodSync(dir, 0o755)
+  const open = await findings(env)
+  t.match(one(open, 'root key'), { status: 'warn', advice: /^chmod 600 / })
+  t.match(one(open, 'data folder'), { status: 'warn', advice: /^chmod 700 / })
+  writeFileSync(join(dir, 'store.mdb'), 'not data')
+  t.match(one(await findings(env), 'data'), { status: 'fail', detail: /is damaged/ })
+  const file = join(scratch(t), 'file')
+  writeFileSync(file, '')
+  t.match(one(await findings(quiet(t, { PARLEY_DATA_DIR: file })), 'data folder'), {
+    status: 'fail',
+    detail: /is a file$/,
+  })
+})
+
+t.test('A node that runs is told from a stranger on its port, and its clock is compared', async (t) => {
+  const node = await openNode(t)
+  const { port } = new URL(node.env.PARLEY_URL!)
+  const mine = quiet(t, { PARLEY_MGMT_PORT: port })
+  const found = await findings({ ...mine, ...node.env })
+  t.match(one(found, 'mgmt port'), { status: 'ok', detail: `a node answers at 127.0.0.1:${port}` })
+  t.match(one(found, 'clock'), { status: 'ok' })
+  t.match(one(await findings(mine), 'clock'), { status: 'warn', advice: 'Set PARLEY_KEY to compare it' })
+  const stranger = await findings({ ...mine, PARLEY_KEY: 'sk-svc-wrong' })
+  t.match(one(stranger, 'clock'), { status: 'warn', detail: /does not accept the key/ })
+  const other = await openServer(t, { greeting: 'SSH-2.0\r\n' })
+  const taken = await findings(quiet(t, { PARLEY_GATEWAY_PORT: String(other.port) }))
+  t.match(one(taken, 'gateway port'), { status: 'fail', detail: /is taken by something else$/ })
+})
+
+t.test('NATS servers are asked what they are: JetStream, version, cluster, and how many', async (t) => {
+  const safe = bus.safeServer.join('.')
+  const info = (about: object) => `INFO ${JSON.stringify({ max_payload: 1_048_576, ...about })}\r\n`
+  const good = await openServer(t, { greeting: info({ version: safe, jetstream: true, cluster: 'c1' }) })
+  const bare = await openServer(t, { greeting: info({ version: safe }) })
+  const old = await openServer(t, { greeting: info({ version: '2.9.10', jetstream: true, cluster: 'c1' }) })
+  const web = await openServer(t, { greeting: 'HTTP/1.1 400 Bad Request\r\n' })
+  const nobody = await freePort()
+  const servers = [good.port, bare.port, old.port, web.port, nobody].map((port) => `127.0.0.1:${port}`)
+  const env = quiet(t, {
+    PARLEY_NATS_URL: servers.map((each) => `nats://me:hidden@${each}`).join(),
+    PARLEY_NATS_SYNC_ALWAYS: 'true',
+  })
+  const found = await findings(env)
+  const of = (at: number) => one(found, `nats ${servers[at]}`)
+  t.match(of(0), { status: 'ok', detail: `${safe} with JetStream, in the cluster c1` })
+  t.match(of(1), { status: 'fail', detail: /without JetStream$/ })
+  t.match(of(2), { status: 'warn', detail: /version 2\.9\.10: below .* may be lost when the power fails$/ })
+  t.match(of(3), { status: 'fail', detail: 'what answers is no NATS server' })
+  t.match(of(4), { status: 'fail', detail: 'nobody answers' })
+  t.notMatch(JSON.stringify(found), 'hidden')
+  t.equal(one(found, 'nats servers'), undefined)
+  const single = await findings(quiet(t, { PARLEY_NATS_URL: servers[0]! }))
+  t.match(one(single, 'nats servers'), { status: 'warn', detail: '1 named in PARLEY_NATS_URL' })
+  t.match(one(single, `nats ${servers[0]}`), { status: 'warn', detail: /PARLEY_NATS_SYNC_ALWAYS is not set/ })
+})
+
+t.test('Redis is asked whether it lets the node in, and its password appears nowhere', async (t) => {
+  const open = await openServer(t, { answer: () => '+PONG\r\n' })
+  const locked = await openServer(t, {
+    answer: (heard) => (heard.includes('letmein') ? '+OK\r\n+PONG\r\n' : '-NOAUTH Authentication required.\r\n'),
+  })
+  const ask = async (url: string) => (await findings(quiet(t, { PARLEY_REDIS_URL: url }))).at(-1)
+  t.match(await ask(`redis://127.0.0.1:${open.port}`), { status: 'ok', detail: 'it answers' })
+  t.match(await ask(`redis://:letmein@127.0.0.1:${locked.port}`), { status: 'ok' })
+  t.match(locked.heard.join(''), '*2\r\n$4\r\nAUTH\r\n$7\r\nletmein\r\n*1\r\n$4\r\nPING\r\n')
+  const refused = await ask(`redis://127.0.0.1:${locked.port}`)
+  t.match(refused, { status: 'fail', detail: 'it does not let in who the URL names (NOAUTH)' })
+  const away = await ask(`redis://:hidden@127.0.0.1:${await freePort()}`)
+  t.match(away, { status: 'fail', detail: 'nobody answers' })
+  t.notMatch(JSON.stringify(away), 'hidden')
+  const before = open.heard.length
+  const plain = await ask(`rediss://:hidden@127.0.0.1:${open.port}`)
+  t.match(plain, { status: 'fail', detail: 'nobody answers whose certificate is trusted' })
+  t.notMatch(open.heard.slice(before).join(''), 'hidden', 'a server without a certificate hears no password')
+})
+
+t.test('An old program and a clock that is off are told with what to do', async (t) => {
+  t.match(program({}, {}, '20.18.3'), [{ status: 'fail', advice: 'Use 20.19 or newer' }])
+  for (const version of ['20.19.0', '22.1.0', '24.0.0']) t.match(program({}, {}, version), [{ status: 'ok' }])
+  t.match(clockFinding(0), { status: 'ok' })
+  t.match(clockFinding(limits.clockWarnMs), { status: 'warn', detail: '2.0 s behind that of the node' })
+  t.match(clockFinding(-limits.clockFailMs), { status: 'fail', detail: '30.0 s ahead of that of the node' })
+})
+
+t.test('Findings are a table with what to do behind what was found', async (t) => {
+  const found: Finding[] = [
+    { check: 'disk', status: 'ok', detail: '9 GiB free at /data' },
+    { check: 'root key', status: 'fail', detail: 'there is data and no key', advice: 'Put it back' },
+  ]
+  t.strictSame(
+    doctorLines(found, (text) => text),
+    [
+      'CHECK     STATUS  DETAIL',
+      'disk      ok      9 GiB free at /data',
+      'root key  fail    there is data and no key. Put it back',
+    ],
+  )
+  t.notMatch(JSON.stringify(await findings(quiet(t, { PARLEY_BOOTSTRAP_KEY: testKey }))), testKey)
+})

@@ -1,0 +1,106 @@
+/** The command line within the test's own process, and a real node on its sockets for it to look after. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Test } from 'tap'
+import { run } from '../../../runtime/cli/program.js'
+import { verbs } from '../../../runtime/cli/verbs.js'
+import { systemClock } from '../../../runtime/clock.js'
+import { readConfig } from '../../../runtime/config.js'
+import { prepareUws } from '../../../runtime/http/binary.js'
+import { openLog } from '../../../runtime/observe/log.js'
+import { runNode } from '../../../runtime/run.js'
+import { testKey } from '../../harness/process.js'
+
+export const exitCode = { done: 0, failed: 1, wrongUsage: 4 } as const
+
+export interface Ended {
+  readonly code: number
+  readonly stdout: string
+  readonly stderr: string
+  /** What was printed, as JSON; throws when it is none. */
+  // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever shape it expects and fails if it is not there.
+  readonly json: any
+}
+
+export type Env = Record<string, string>
+
+export async function parley(args: readonly string[], env: Env = {}): Promise<Ended> {
+  let [stdout, stderr] = ['', '']
+  const around = {
+    env,
+    stdout: { write: (text: string) => (stdout += text) },
+    stderr: { write: (text: string) => (stderr += text) },
+  }
+  const code = await run(args, around, verbs)
+  return {
+    code,
+    stdout,
+    stderr,
+    get json() {
+      return JSON.parse(stdout)
+    },
+  }
+}
+
+export function scratch(t: Test): string {
+  const dir = mkdtempSync(join(tmpdir(), 'parley-cli-'))
+  t.teardown(() => rmSync(dir, { recursive: true, force: true }))
+  return dir
+}
+
+export interface RealNode {
+  /** What a shell needs to reach it. */
+  readonly env: Env
+  // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever shape it expects and fails if it is not there.
+  call(method: string, path: string, body?: unknown): Promise<any>
+  stop(): Promise<void>
+}
+
+export async function openNode(t: Test, env: Env = {}): Promise<RealNode> {
+  prepareUws(false)
+  const read = readConfig({
+    PARLEY_DATA_DIR: join(scratch(t), 'data'),
+    PARLEY_GATEWAY_PORT: '0',
+    PARLEY_MGMT_PORT: '0',
+    PARLEY_SHARDS: '2',
+    PARLEY_BOOTSTRAP_KEY: testKey,
+    PARLEY_EMULATOR: 'false',
+    ...env,
+  })
+  if ('problems' in read) throw new Error(read.problems.join('\n'))
+  const { log } = openLog({ to: { write: () => {} } })
+  const running = await runNode(read.config, { clock: systemClock, log })
+  let stopping: Promise<void> | undefined
+  const stop = () => {
+    stopping ??= running.stop()
+    return stopping
+  }
+  t.teardown(stop)
+  return {
+    env: { PARLEY_URL: running.urls.mgmt, PARLEY_KEY: testKey },
+    async call(method, path, body) {
+      const answer = await fetch(`${running.urls.mgmt}/v1${path}`, {
+        method,
+        headers: { authorization: `Bearer ${testKey}`, 'content-type': 'application/json' },
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+      })
+      const text = await answer.text()
+      if (!answer.ok) throw new Error(`${method} ${path} answered ${answer.status}: ${text}`)
+      return text === '' ? undefined : JSON.parse(text)
+    },
+    stop,
+  }
+}
+
+/** An agent with an opener that asks for a city. */
+export async function makeDesk(node: RealNode): Promise<string> {
+  const desk = '/orgs/demo/agents/desk'
+  await node.call('POST', '/orgs/demo/agents', { name: 'Desk', id: 'desk' })
+  await node.call('POST', `${desk}/channels`, { channel: 'rcs', mode: 'managed', inputs: {} })
+  const body = 'Hi {person.firstName|there}, {person.customFields.city} is ready.'
+  await node.call('POST', `${desk}/message-templates`, { id: 'welcome', name: 'Welcome', body })
+  const outreach = { id: 'welcome', name: 'Welcome', class: 'service', openerTemplateId: 'welcome', inputs: ['city'] }
+  await node.call('POST', `${desk}/outreach`, outreach)
+  return desk
+}

@@ -1,0 +1,116 @@
+/** A node that is backed up under writes, killed, restored elsewhere and started again: nothing acknowledged is missing. */
+import { readdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import t, { type Test } from 'tap'
+import { until } from '../../harness/clock.js'
+import { Desk, type Envelope } from '../../harness/desk.js'
+import { type NodeProcess, startNode, testKey } from '../../harness/process.js'
+import { exitCode, parley, scratch } from './parley.js'
+
+// Processes start here, on a machine that may be busy.
+t.setTimeout(200_000)
+
+/** Sends are picked up after seconds instead of a minute. */
+const pace = { PARLEY_SHARDS: '4', PARLEY_TIME_SCALE: '20' }
+const address = '+15550100'
+
+/** People who are entered one after the other, until it is told to stop. */
+function entering(desk: Desk, writers: number) {
+  const acknowledged: string[] = []
+  let over = false
+  const enter = async (writer: number) => {
+    for (let number = 0; !over; number++) {
+      const person = await desk.manage('POST', `${desk.at}/people`, { fullName: `Person ${writer}-${number}` })
+      acknowledged.push(person.id)
+    }
+  }
+  // The node is killed under them: what it did not answer, nobody counts on.
+  const all = Array.from({ length: writers }, (_, writer) => enter(writer).catch(() => {}))
+  return {
+    acknowledged,
+    async stop() {
+      over = true
+      await Promise.all(all)
+    },
+  }
+}
+
+async function api(node: NodeProcess, path: string, body?: object): Promise<{ status: number; json: never }> {
+  const answer = await fetch(`${node.mgmt}/v1${path}`, {
+    headers: { authorization: `Bearer ${testKey}`, 'content-type': 'application/json' },
+    ...(body && { method: 'POST', body: JSON.stringify(body) }),
+  })
+  return { status: answer.status, json: (await answer.json()) as never }
+}
+
+/** The next event that tells of this text. */
+async function told(t: Test, desk: Desk, text: string): Promise<Envelope> {
+  for (;;) {
+    const [envelope] = await desk.events(t, 1)
+    if ((envelope!.event.event.message as { text?: string } | undefined)?.text === text) return envelope!
+  }
+}
+
+async function sendsOf(node: NodeProcess, at: string): Promise<{ sendId: string; state: string }[]> {
+  const { json } = await api(node, `${at}/outreach/sends`)
+  return (json as { data: { sendId: string; state: string }[] }).data
+}
+
+async function openDesk(t: Test, node: NodeProcess): Promise<Desk> {
+  const desk = await Desk.open(t, node, 'Desk')
+  await desk.bind('sms', { mode: 'unmanaged', provider: 'emulator', auth: {} })
+  await desk.bind('rcs', { mode: 'unmanaged', provider: 'emulator', auth: {} })
+  await desk.manage('POST', `${desk.at}/message-templates`, { id: 'welcome', name: 'Welcome', body: 'Hello there.' })
+  const outreach = { id: 'welcome', name: 'Welcome', class: 'service', openerTemplateId: 'welcome' }
+  await desk.manage('POST', `${desk.at}/outreach`, outreach)
+  return desk
+}
+
+t.test(
+  'What was acknowledged before the backup is there after the restore, and conversations and sends go on',
+  async (t) => {
+    const node = await startNode(pace)
+    t.teardown(() => node.clean())
+    const desk = await openDesk(t, node)
+    await desk.acts('sms', { text: 'Hello' }, address)
+    const first = await told(t, desk, 'Hello')
+    const load = entering(desk, 8)
+    await until(() => load.acknowledged.length >= 40)
+    const env = { PARLEY_URL: node.mgmt, PARLEY_KEY: testKey }
+    const queued = await parley(['send', 'desk', 'welcome', '--to', '+14155550123', '--json'], env)
+    t.equal(queued.json.status, 'queued', queued.stderr)
+
+    const before = [...load.acknowledged]
+    const folder = join(scratch(t), 'backup')
+    const made = await parley(['backup', folder, '--with-key', '--json'], env)
+    t.equal(made.code, exitCode.done, made.stderr)
+    const during = load.acknowledged.length
+    t.ok(during > before.length, 'the node served on meanwhile')
+    await node.end('SIGKILL')
+    await load.stop()
+    rmSync(node.dir, { recursive: true, force: true })
+
+    const data = join(scratch(t), 'data')
+    const restored = await parley(['restore', folder, '--data', data])
+    t.equal(restored.code, exitCode.done, restored.stderr)
+    t.match(restored.stderr, /Start a node with PARLEY_DATA_DIR=\S+ and PARLEY_SHARDS=4\./)
+    t.same(readdirSync(data).sort(), ['media', 'secret.key', 'store.mdb'])
+    const again = await startNode(pace, data)
+    t.teardown(() => again.clean())
+
+    for (const id of before) {
+      const { status } = await api(again, `${desk.at}/people/${id}`)
+      if (status !== 200) t.fail(`${id} was acknowledged before the backup and is not there (${status})`)
+    }
+    t.ok(before.length >= 40, `all ${before.length} of them are there`)
+
+    await until(async () => (await sendsOf(again, desk.at)).some(({ state }) => state === 'sent'))
+    t.match(await sendsOf(again, desk.at), [{ sendId: queued.json.sendId, state: 'sent' }], 'the send went on, once')
+
+    const items = [{ id: 'again', from: address, text: 'Are you still there?' }]
+    await api(again, `/system/emulator/bindings/${desk.bindings.sms}/_act`, { items })
+    const later = await told(t, desk, 'Are you still there?')
+    t.equal(later.userId, first.userId, 'the person is the one they were')
+    t.match((await parley(['status'], { ...env, PARLEY_URL: again.mgmt })).stdout, /^state {4}ok$/m)
+  },
+)

@@ -1,0 +1,181 @@
+/** `parley tail`: every record is told once, in whatever order shards commit, and looks the same on every line. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import fc from 'fast-check'
+import t from 'tap'
+import { channelNames } from '../../../core/channel/names.js'
+import { commandLine as limits } from '../../../core/limits.js'
+import { tailLine } from '../../../runtime/cli/tailline.js'
+import { openSource, type Told } from '../../../runtime/cli/tailsource.js'
+import { until } from '../../harness/clock.js'
+import { exitCode, makeDesk, openNode, parley } from './parley.js'
+
+// A whole node runs here, on a machine that may be busy.
+t.setTimeout(200_000)
+
+const main = fileURLToPath(new URL('../../../runtime/cli/main.js', import.meta.url))
+
+const message = (at: number, messageId: string) => ({
+  ...{ timestamp: new Date(at).toISOString(), agentId: 'desk', userId: 'usr_1', sessionId: 's', channel: 'sms' },
+  ...{ origin: 'user', type: 'content', messageId, text: messageId, raw: {} },
+})
+
+/** The list of an API that answers as the real one does: newest first, from a moment on, page by page. */
+function listOf(records: ReturnType<typeof message>[]) {
+  return {
+    get: async (target: string): Promise<never> => {
+      const query = new URL(target, 'http://x').searchParams
+      const start = Number(query.get('start') ?? 0)
+      const from = Number(query.get('pageToken') ?? 0)
+      const rows = Math.min(Number(query.get('limit')), 3)
+      const all = records.filter(({ timestamp }) => Date.parse(timestamp) >= start)
+      const sorted = all.sort((a, b) => (a.timestamp < b.timestamp ? 1 : a.timestamp > b.timestamp ? -1 : 0))
+      const data = sorted.slice(from, from + rows)
+      return { data, ...(from + rows < sorted.length && { nextPageToken: String(from + rows) }) } as never
+    },
+  }
+}
+
+const hour = Date.parse('2026-03-01T12:00:00.000Z')
+
+t.test('Whatever comes, and however late it is committed, is told exactly once', async (t) => {
+  // Each look, some records appear: at most as late as looks go back.
+  const anyLate = fc.integer({ min: 0, max: limits.tailOverlapMs / 2 })
+  const anyLooks = fc.array(fc.array(anyLate, { maxLength: 6 }), { minLength: 1, maxLength: 8 })
+  await fc.assert(
+    fc.asyncProperty(fc.nat(8), fc.nat(4), anyLooks, async (before, lines, looks) => {
+      const records = Array.from({ length: before }, (_, n) => message(hour - n * 1_000, `old-${n}`))
+      const source = openSource(listOf(records), '/a', 'messages', false)
+      const past = await source.past(lines)
+      if (past.length > Math.max(1, lines)) return false
+      const told: string[] = []
+      const came: string[] = []
+      for (const [look, lates] of looks.entries()) {
+        for (const [n, late] of lates.entries()) {
+          const id = `new-${look}-${n}`
+          came.push(id)
+          records.push(message(hour + 1_000 + look * 1_000 + limits.tailOverlapMs / 2 - late, id))
+        }
+        told.push(...(await source.news()).map((each) => (each as { messageId: string }).messageId))
+      }
+      return JSON.stringify([...told].sort()) === JSON.stringify([...came].sort())
+    }),
+    { numRuns: 60 },
+  )
+  t.pass('for any looks')
+})
+
+t.test('Records of one moment that are alike are told as often as there are, oldest first', async (t) => {
+  const records = [message(hour, 'a'), message(hour, 'a'), message(hour + 1, 'b')]
+  const source = openSource(listOf(records), '/a', 'messages', false)
+  t.same(
+    (await source.past(10)).map(({ timestamp }) => timestamp.slice(-4)),
+    ['000Z', '000Z', '001Z'],
+  )
+  records.push(message(hour, 'a'))
+  t.equal((await source.news()).length, 1)
+  t.same(await source.news(), [])
+})
+
+t.test(
+  'A line says when, whose, on which channel, with whom and what, and nothing in it steers the terminal',
+  async (t) => {
+    const plain = (text: string) => text
+    const at = {
+      timestamp: '2026-03-01T12:34:56.789Z',
+      agentId: 'desk',
+      userId: 'usr_0123456789abcdef',
+      channel: 'sms',
+    }
+    const said = { kind: 'message', ...at, sessionId: 's', origin: 'user', type: 'content', messageId: 'm', raw: {} }
+    const lines: [object, string][] = [
+      [{ ...said, text: 'Hello\nthere' }, '12:34:56.789  desk  sms             456789abcdef  < Hello ⏎ there'],
+      [{ ...said, origin: 'agent', text: 'Hi' }, '12:34:56.789  desk  sms             456789abcdef  > Hi'],
+      [
+        { ...said, origin: 'agent', type: 'status', subtype: 'delivered' },
+        '12:34:56.789  desk  sms             456789abcdef  > delivered',
+      ],
+      [
+        { ...said, origin: 'agent', type: 'status', subtype: 'failed', error: 'unreachable' },
+        '12:34:56.789  desk  sms             456789abcdef  > failed: unreachable',
+      ],
+      [
+        { ...said, channel: 'webchat', test: true, emulatedChannel: 'rcs', text: 'x' },
+        '12:34:56.789  desk  rcs             456789abcdef  < x',
+      ],
+      [
+        { kind: 'log', ...at, level: 'warn', event: 'webhook.failed', data: { status: 500 }, raw: {} },
+        '12:34:56.789  desk  sms             456789abcdef  - webhook.failed {"status":500}',
+      ],
+    ]
+    for (const [told, line] of lines) t.equal(tailLine(told as Told, plain), line)
+    const anyTold = fc.record({
+      ...{
+        kind: fc.constant('message'),
+        timestamp: fc.constant(at.timestamp),
+        agentId: fc.string(),
+        userId: fc.string(),
+      },
+      ...{ channel: fc.constantFrom(...channelNames), origin: fc.constantFrom('user', 'agent') },
+      ...{
+        type: fc.constantFrom('content', 'status'),
+        text: fc.string({ unit: 'binary' }),
+        error: fc.option(fc.string()),
+      },
+    })
+    fc.assert(fc.property(anyTold, (told) => !/\p{Cc}/u.test(tailLine(told as unknown as Told, plain))))
+  },
+)
+
+t.test(
+  'tail prints the newest of an agent or of the whole org, as lines or as JSON, and ends when told to',
+  async (t) => {
+    const node = await openNode(t, { PARLEY_EMULATOR: 'true' })
+    const desk = await makeDesk(node)
+    const binding = await node.call('POST', `${desk}/channels`, {
+      channel: 'sms',
+      mode: 'unmanaged',
+      provider: 'emulator',
+      auth: {},
+    })
+    const act = (id: string, text: string) =>
+      node.call('POST', `/system/emulator/bindings/${binding.id}/_act`, { items: [{ id, from: '+15550100', text }] })
+    const { env } = node
+    const none = await parley(['tail', 'desk', '--no-follow'], env)
+    t.same([none.code, none.stdout, none.stderr], [exitCode.done, '', ''])
+    for (const word of ['One', 'Two', 'Three']) {
+      await act(word, word)
+      await until(async () => (await parley(['tail', 'desk', '--messages', '--no-follow'], env)).stdout.includes(word))
+    }
+    const two = await parley(['tail', 'desk', '--messages', '-n', '2', '--no-follow'], env)
+    t.match(two.stdout, /^\d\d:\d\d:\d\d\.\d{3} {2}desk {2}sms +\w{12} {2}< Two\n.* < Three\n$/)
+    t.notMatch(two.stdout, '5550100')
+    const all = await parley(['tail', '--messages', '--json', '--no-follow'], env)
+    const words = all.stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+    t.match(words, [{ kind: 'message', text: 'One' }, { text: 'Two' }, { text: 'Three' }])
+    t.equal((await parley(['tail', 'desk', '-n', '1001', '--no-follow'], env)).code, exitCode.wrongUsage)
+    t.equal((await parley(['tail', 'nobody', '--no-follow'], env)).code, exitCode.failed)
+
+    const child = spawn(process.execPath, [main, 'tail', 'desk', '-n', '1'], {
+      env: { PATH: process.env.PATH, ...env },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    const closed = once(child, 'close')
+    t.teardown(() => child.kill('SIGKILL'))
+    let printed = ''
+    child.stdout.on('data', (piece) => (printed += piece))
+    await until(() => printed !== '')
+    t.equal(printed.split('\n').length, 2, 'one of the past')
+    await act('Four', 'Four')
+    await until(() => printed.includes('< Four\n'))
+    await act('Five', 'Five')
+    await until(() => printed.includes('< Five\n'))
+    t.equal(printed.split('< Four\n').length, 2, 'told once, though looked at again')
+    child.kill('SIGINT')
+    t.same((await closed)[1], 'SIGINT')
+  },
+)

@@ -1,0 +1,71 @@
+/** What the page tells of one message: the records of its own conversation, whatever else the agent is busy with. */
+import t from 'tap'
+import type { Conversation } from '../../../core/conversation/state.js'
+import { emulatorPage as limits } from '../../../core/limits.js'
+import type { Spot } from '../../../core/traffic/trail.js'
+import { readDeeds, readMessage } from '../../../runtime/emulatorpage/story.js'
+import { conversationTable, outgoingTable, trafficTable } from '../../../runtime/gateway/tables.js'
+import type { Key, Reader, Table } from '../../../runtime/store/contract.js'
+
+const place = { orgId: 'demo', agentId: 'desk' }
+const asid = 'usr_a'
+
+/** A conversation with that many records at one a second, the first of them a message of the agent. */
+function laid(records: number) {
+  const rows = new Map<string, unknown>()
+  const name = (table: { readonly name: string }, key: Key) => JSON.stringify([table.name, ...key])
+  let gets = 0
+  let previous: Spot | undefined
+  for (let number = 1; number <= records; number++) {
+    const isMessage = number <= 2
+    rows.set(name(trafficTable, ['demo', 'desk', number * 1_000, asid, number]), {
+      origin: isMessage ? 'agent' : 'user',
+      type: number === 2 ? 'status' : 'content',
+      sessionId: 's',
+      messageId: isMessage ? 'msg_1' : `inb_${number}`,
+      channel: 'sms',
+      ...(previous && { previous }),
+    })
+    previous = [number * 1_000, number]
+  }
+  rows.set(name(conversationTable, [asid]), { trail: { traffic: previous } } as Partial<Conversation>)
+  rows.set(name(outgoingTable, [asid, 'msg_1']), { id: 'msg_1', at: 1_000, message: {}, states: {} })
+  const reader: Reader = {
+    get<K extends Key, V>(table: Table<K, V>, key: K) {
+      gets++
+      return rows.get(name(table, key)) as V | undefined
+    },
+    range() {
+      throw new Error('what others wrote is not walked through')
+    },
+  }
+  return { reader, gets: () => gets }
+}
+
+t.test('A message is told with its own records, oldest first', async (t) => {
+  const { reader } = laid(5)
+  const story = readMessage.read(reader, { ...place, asid, name: 'msg_1' })
+  t.match(story, {
+    messageId: 'msg_1',
+    records: [
+      { at: 1_000, type: 'content' },
+      { at: 2_000, type: 'status' },
+    ],
+  })
+  t.notMatch(JSON.stringify(story), /previous|"channel"/)
+  t.equal(readMessage.read(reader, { ...place, asid, name: 'msg_2' }), null)
+})
+
+t.test('What somebody did within a time is told, and nothing before or after it', async (t) => {
+  const { reader } = laid(9)
+  const deeds = readDeeds.read(reader, { ...place, asid, from: 2_000, until: 6_000 })
+  t.match(deeds, [{ at: 3_000 }, { at: 4_000 }, { at: 5_000 }])
+  t.equal((deeds as readonly unknown[]).length, 3)
+})
+
+t.test('However long a conversation is, no more of it is looked at than may be, and told than is shown', async (t) => {
+  const { reader, gets } = laid(limits.recordsFollowed + 100)
+  const deeds = readDeeds.read(reader, { ...place, asid, from: 0, until: Number.MAX_SAFE_INTEGER })
+  t.equal((deeds as readonly unknown[]).length, limits.recordsTold)
+  t.equal(gets(), limits.recordsFollowed + 1)
+})

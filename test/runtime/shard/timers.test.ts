@@ -1,0 +1,70 @@
+/** Timers of a shard: which of them is the next, and that one which does not ring stays in sight. */
+import { setImmediate as turn } from 'node:timers/promises'
+import t from 'tap'
+import { shard as limits } from '../../../core/limits.js'
+import { type DueTimer, openTimers } from '../../../runtime/shard/timers.js'
+import type { Reader } from '../../../runtime/store/contract.js'
+import { began, leapingClock } from '../../harness/webhooknode.js'
+
+function laid(...due: readonly number[]) {
+  const clock = leapingClock()
+  const kept = new Set(due.map((ms) => began + ms))
+  const rung: number[] = []
+  let ring: (timer: DueTimer) => Promise<void> = async ({ key: [dueAt] }) => {
+    rung.push(dueAt - began)
+    kept.delete(dueAt)
+  }
+  const reader = {
+    range: (_table: unknown, { limit = Infinity, before }: { limit?: number; before?: readonly [number] }) =>
+      [...kept]
+        .sort((a, b) => a - b)
+        .filter((dueAt) => dueAt < (before?.[0] ?? Infinity))
+        .slice(0, limit)
+        .map((dueAt) => ({ key: [dueAt, 'owner', 'name'], value: { command: 'x', input: {} } })),
+  } as unknown as Reader
+  const timers = openTimers({ reader, clock, fire: (timer) => ring(timer) })
+  return {
+    timers,
+    rung,
+    ringsWith(next: typeof ring) {
+      ring = next
+    },
+    rings: () => ring,
+    async pass(ms: number) {
+      clock.advance(ms)
+      for (let n = 0; n < 5; n++) await turn()
+    },
+    dueAt: () => (timers.dueAt() === undefined ? undefined : timers.dueAt()! - began),
+  }
+}
+
+t.test('The next timer is known before it is due, and the one behind it once it rang', async (t) => {
+  const table = laid(1_000, 5_000)
+  t.equal(table.dueAt(), undefined, 'nobody has looked yet')
+  table.timers.look()
+  t.equal(table.dueAt(), 1_000)
+  await table.pass(1_000)
+  t.same(table.rung, [1_000])
+  t.equal(table.dueAt(), 5_000)
+  await table.pass(4_000)
+  t.equal(table.dueAt(), undefined)
+  await table.timers.stop()
+})
+
+t.test('A timer that cannot be done is the next one until it is', async (t) => {
+  const table = laid(1_000)
+  const rings = table.rings()
+  table.ringsWith(() => Promise.reject(new Error('nothing can be written')))
+  table.timers.look()
+  await table.pass(1_000)
+  for (let n = 0; n < 3; n++) {
+    await table.pass(limits.effectRetryMs)
+    t.equal(table.dueAt(), 1_000)
+  }
+  table.ringsWith(rings)
+  await table.pass(limits.effectRetryMs)
+  await table.pass(limits.effectRetryMs)
+  t.same(table.rung, [1_000])
+  t.equal(table.dueAt(), undefined)
+  await table.timers.stop()
+})
