@@ -1,7 +1,7 @@
 /** Hands one message of a conversation to the provider of its channel, and reports what came of it. */
 import { agentKeyOf } from '../../core/agentkey.js'
 import { isSignal } from '../../core/amf/index.js'
-import type { Adapter, CallProvider, Sending, SendOutcome } from '../../core/channel/adapter.js'
+import type { Adapter, Sending, SendOutcome } from '../../core/channel/adapter.js'
 import type { Outcome } from '../../core/conversation/sending.js'
 import type { Conversation, Outgoing } from '../../core/conversation/state.js'
 import { isRefusal } from '../../core/errors.js'
@@ -16,7 +16,7 @@ import { conversationTable, outgoingTable } from './tables.js'
 export function deliverPerformer(places: Places): Performer {
   const { shards, commands, directory } = places
 
-  return async ({ asid, messageId, tried }: Deliver, { reader, signal, settles, aside }) => {
+  return async ({ asid, messageId, tried }: Deliver, { reader, signal, isOurs, settles, aside }) => {
     const conversation = reader.get(conversationTable, [asid])
     const outgoing = reader.get(outgoingTable, [asid, messageId])
     const { flight } = conversation ?? {}
@@ -31,7 +31,7 @@ export function deliverPerformer(places: Places): Performer {
       outgoing.from !== 'house' && reader.get(conversationTable, [asid])?.optedOutAt !== undefined
     const outcome = isRefusal(agent)
       ? refused('noBinding', 'never', 'The agent is gone.')
-      : await handOver(places, agent, conversation, outgoing, { isSilenced, isFirst: tried === 1, signal })
+      : await handOver(places, agent, conversation, outgoing, { isSilenced, isOurs, isFirst: tried === 1, signal })
     aside()
     const answer = await shards.ask(asid, commands.dispatched, { asid, around, messageId, tried, outcome }, { settles })
     if (isRefusal(answer)) throw new Error('what became of a message could not be noted')
@@ -48,6 +48,8 @@ const refused = (reason: string, again: 'later' | 'elsewhere' | 'never', detail?
 interface Going {
   /** Whether they have opted out by now, and it is nothing that the house owes them. */
   readonly isSilenced: () => boolean
+  /** Whether it is still for this process to hand anything over. */
+  readonly isOurs: () => boolean
   /** It was never handed over before. */
   readonly isFirst: boolean
   readonly signal: AbortSignal
@@ -59,7 +61,7 @@ async function handOver(
   agent: KnownAgent,
   conversation: Conversation,
   outgoing: Outgoing,
-  { isSilenced, isFirst, signal }: Going,
+  { isSilenced, isOurs, isFirst, signal }: Going,
 ): Promise<Outcome> {
   if (isSilenced()) return refused('optedOut', 'never')
   if (conversation.sandbox) return { kind: 'sent', providerIds: [] }
@@ -73,19 +75,22 @@ async function handOver(
   if ('kind' in wires) return wires
   const { auth } = opened
   const line = places.lines.of(agent, bound, adapter, auth)
-  const reaching = places.providers.reach(bound, auth, signal)
-  let wasWithheld = false
-  // Media, access tokens and lines take their time, and a STOP may come meanwhile: everything looks once more before it goes.
-  const isWithheld = () => (wasWithheld ||= isSilenced())
-  const call: CallProvider = async (request) =>
-    isWithheld() ? { kind: 'none', detail: 'They opted out.', unsent: true } : reaching.call(request)
-  const sending = { isWithheld, address: conversation.address, ...reaching, call, ...(line && { line }) }
+  let wasSilenced = false
+  // Media, access tokens, connections and lines take their time, and a STOP may come meanwhile, here or where the shard is
+  // by then: everything looks once more right before it goes.
+  const isWithheld = () => {
+    wasSilenced ||= isSilenced()
+    return wasSilenced || !isOurs()
+  }
+  const reaching = places.providers.reach(bound, auth, signal, isWithheld)
+  const sending = { isWithheld, address: conversation.address, ...reaching, ...(line && { line }) }
   const { clock, meters } = places
   if (isFirst) meters.waited(bound, outgoing, clock.now() - outgoing.at)
   const began = clock.elapsed()
-  const outcome = await sendAll(adapter, wires, outgoing, sending, isSilenced)
+  const outcome = await sendAll(adapter, wires, outgoing, sending)
+  if (outcome.kind === 'refused' && !outcome.providerIds && !isOurs()) throw new Error('nothing may go out any more')
   meters.handedOver(bound, outcome, clock.elapsed() - began)
-  if (wasWithheld && outcome.kind === 'refused') {
+  if (wasSilenced && outcome.kind === 'refused') {
     const { providerIds } = outcome
     return { ...refused('optedOut', 'never'), ...(providerIds && { providerIds }) }
   }
@@ -127,13 +132,11 @@ async function sendAll(
   wires: readonly unknown[],
   { id, providerIds: before = [] }: Outgoing,
   sending: Omit<Sending<unknown>, 'id'>,
-  isSilenced: Going['isSilenced'],
 ): Promise<Handed> {
   const providerIds = [...before]
   for (const [piece, wire] of wires.entries()) {
     if (piece < before.length) continue
-    if (sending.signal.aborted) throw new Error('nothing may go out any more')
-    if (isSilenced()) return { ...refused('optedOut', 'never'), ...(providerIds.length > 0 && { providerIds }) }
+    if (sending.isWithheld()) return { ...refused('optedOut', 'never'), ...(providerIds.length > 0 && { providerIds }) }
     const outcome = await attempt(adapter, wire, { id: `${id}.${piece}`, ...sending })
     if (outcome.kind === 'refused') return { ...outcome, ...(providerIds.length > 0 && { providerIds }) }
     providerIds.push(outcome.providerId)

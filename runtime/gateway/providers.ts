@@ -14,7 +14,8 @@ import type { ProviderMeters } from './meters.js'
 export interface Providers {
   /** The credentials of a binding, at once where they are known; a refusal when they cannot be opened just now. */
   authOf(orgId: string, bound: ChannelRoute): Opened | Promise<Opened | Refusal>
-  reach(bound: ChannelRoute, auth: unknown, signal: AbortSignal): Reaching<unknown>
+  /** No call begins, and none that waited for its connection is written, once `isWithheld` answers so. */
+  reach(bound: ChannelRoute, auth: unknown, signal: AbortSignal, isWithheld?: () => boolean): Reaching<unknown>
   close(): Promise<void>
 }
 
@@ -57,14 +58,21 @@ export function openProviders({ sealer, clock, publicUrl, own, meters, ...policy
     return memory
   }
 
-  function callWithin(bound: ChannelRoute, signal: AbortSignal): CallProvider {
+  function callWithin(bound: ChannelRoute, signal: AbortSignal, isWithheld?: () => boolean): CallProvider {
     return async ({ method, url, headers = {}, body }) => {
+      if (isWithheld?.()) return noAnswer(failed('withheld'))
       const began = clock.elapsed()
       const origin = parsedUrl(url)?.origin ?? ''
       const way = own?.().has(origin) ? ownDoor : door
       const answer = await way.exchange(signal, async (send) => {
         const bytes = typeof body === 'string' ? Buffer.from(body) : body
-        const response = await send({ method, url, headers, ...(bytes && { body: bytes }) })
+        const response = await send({
+          method,
+          url,
+          headers,
+          ...(bytes && { body: bytes }),
+          ...(isWithheld && { isWithheld }),
+        })
         const whole = await readWhole(response, limits.answerBytes)
         if (typeof whole === 'string') return failed(whole)
         const { statusCode: status, headers: told } = response
@@ -79,11 +87,11 @@ export function openProviders({ sealer, clock, publicUrl, own, meters, ...policy
 
   return {
     authOf: (orgId, { auth: sealed }) => (sealed ? (opened.get(sealed) ?? open(orgId, sealed)) : noAuth),
-    reach: (bound, auth, signal) => ({
+    reach: (bound, auth, signal, isWithheld) => ({
       auth,
       bindingId: bound.bindingId,
       ingressUrl: ingressUrlOf(publicUrl(), bound.bindingId),
-      call: callWithin(bound, signal),
+      call: callWithin(bound, signal, isWithheld),
       memory: memoryOf(bound),
       now: () => clock.now(),
       signal,
@@ -98,7 +106,7 @@ export function ingressUrlOf(gatewayUrl: string, bindingId: string): string {
   return `${gatewayUrl}/v4/ingress/${bindingId}`
 }
 
-const beforeAnythingWasSent: readonly Failed['reason'][] = ['refused-address', 'unknown-name', 'tls']
+const beforeAnythingWasSent: readonly Failed['reason'][] = ['refused-address', 'unknown-name', 'tls', 'withheld']
 
 function noAnswer({ reason, message }: Failed): NoAnswer {
   return { kind: 'none', detail: message, unsent: beforeAnythingWasSent.includes(reason) }

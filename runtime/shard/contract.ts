@@ -123,6 +123,8 @@ export interface Performing {
   readonly reader: Reader
   /** Aborted when this process loses the shard or is made to stop: nothing may go out after that. */
   readonly signal: AbortSignal
+  /** By the clock too, so that a process which stood still knows before the signal does. Asked right before something goes out. */
+  isOurs(): boolean
   /** Goes with the command that reports what came of it, as `ask(…, { settles })`: then both are one commit. */
   readonly settles: Settling
   /**

@@ -247,6 +247,8 @@ export function openOutbox({ reader, performers, settle, mayPerform, clock, log 
     }
   }
 
+  const isOurs = () => !end.signal.aborted && mayPerform()
+
   async function failureOf(
     lane: Lane,
     { id, owner, payload }: Owed['effect'],
@@ -254,7 +256,7 @@ export function openOutbox({ reader, performers, settle, mayPerform, clock, log 
     aside: () => void,
   ): Promise<unknown> {
     try {
-      await lane.perform(payload as never, { id, owner, reader, signal: end.signal, settles, aside })
+      await lane.perform(payload as never, { id, owner, reader, signal: end.signal, isOurs, settles, aside })
       return undefined
     } catch (error) {
       return error ?? new Error('it gave no reason')

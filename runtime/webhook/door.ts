@@ -1,5 +1,5 @@
 /** The one way out to a URL that a user supplied: every request, every hop of it, through the guard and within its time. */
-import { Agent, type buildConnector, type Dispatcher } from 'undici'
+import { Agent, type buildConnector, DecoratorHandler, type Dispatcher } from 'undici'
 import { parsedUrl } from '../url.js'
 import { AddressRefused, checkUrl, guardedConnector, type Resolve, type UrlPolicy } from './guard.js'
 import { type FailureReason, reasonOf, sentences } from './reason.js'
@@ -32,6 +32,8 @@ export interface Sending {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
   readonly headers: Readonly<Record<string, string>>
   readonly body?: Uint8Array
+  /** Asked once there is a connection, right before the first byte goes. */
+  readonly isWithheld?: () => boolean
 }
 
 /** Sends one request; a URL that may not be called is refused before anything else is looked at. */
@@ -50,13 +52,40 @@ export interface Door {
 /** A URL that may not even be tried; unlike an address found out on the way it is told first of all. */
 class UrlRefused extends AddressRefused {}
 
+class Withheld extends Error {}
+
+/** It hands on every call of the handlers there are, of which its types name none. */
+const Decorator = DecoratorHandler as unknown as new (
+  handler: Dispatcher.DispatchHandler,
+) => { onRequestStart(controller: Dispatcher.DispatchController, context: unknown): void }
+
+/** Looks once more when the socket is there: nothing comes between that and the writing. */
+class LastLook extends Decorator {
+  readonly #isWithheld: () => boolean
+
+  constructor(handler: Dispatcher.DispatchHandler, isWithheld: () => boolean) {
+    super(handler)
+    this.#isWithheld = isWithheld
+  }
+
+  override onRequestStart(controller: Dispatcher.DispatchController, context: unknown): void {
+    super.onRequestStart(controller, context)
+    if (this.#isWithheld()) controller.abort(new Withheld())
+  }
+}
+
+const lookingOnce: Dispatcher.DispatcherComposeInterceptor = (dispatch) => (options, handler) => {
+  const { isWithheld } = options as { isWithheld?: () => boolean }
+  return dispatch(options, isWithheld ? new LastLook(handler, isWithheld) : handler)
+}
+
 export function openDoor(options: DoorOptions, limits: DoorLimits): Door {
   const agentWith = (policy: UrlPolicy) =>
     new Agent({
       connect: guardedConnector({ ...options, ...policy, connectMs: limits.connectMs }, options.build),
       headersTimeout: limits.headersMs,
       bodyTimeout: limits.totalMs,
-    })
+    }).compose(lookingOnce)
   const agent = agentWith(options)
   const ownAgent = options.own && agentWith({ allowPrivate: true })
   const underWay = new Set<Watch>()
@@ -82,6 +111,7 @@ export function openDoor(options: DoorOptions, limits: DoorLimits): Door {
         return await run(sendWithin(watch))
       } catch (error) {
         if (error instanceof UrlRefused) return failed('refused-address')
+        if (error instanceof Withheld) return failed('withheld')
         if (closed || wish?.aborted) return failed('stopped')
         return failed(watch.isLate() ? 'timeout' : reasonOf(error))
       } finally {

@@ -22,6 +22,8 @@ export interface Getter {
     request: {
       readonly url: string
       readonly headers?: Readonly<Record<string, string>>
+      /** For the origin of the URL alone: once a redirect has led away from it they are sent no more. */
+      readonly secretHeaders?: Readonly<Record<string, string>>
       readonly signal?: AbortSignal
     },
     take: (answer: Gotten) => Promise<T>,
@@ -37,10 +39,11 @@ export function openGetter(options: GetterOptions): Getter {
   const { limits } = options
   const door = openDoor(options, limits)
   return {
-    async get({ url, headers = {}, signal }, take) {
+    async get({ url, headers = {}, secretHeaders = {}, signal }, take) {
       const outcome = await door.exchange(signal, async (send) => {
         // Nothing is unpacked here, so that a few bytes cannot unfold into gigabytes.
-        const answer = await arrive(send, url, { ...headers, 'accept-encoding': 'identity' }, limits.redirects)
+        const told = { headers: { ...headers, 'accept-encoding': 'identity' }, secretHeaders }
+        const answer = await arrive(send, url, told, limits.redirects)
         return typeof answer === 'string' ? failed(answer) : hand(answer, take)
       })
       if ('threw' in outcome) throw outcome.threw
@@ -52,10 +55,16 @@ export function openGetter(options: GetterOptions): Getter {
 
 const redirecting = new Set([301, 302, 303, 307, 308])
 
-async function arrive(send: Send, first: string, headers: Record<string, string>, redirects: number) {
+interface Told {
+  readonly headers: Readonly<Record<string, string>>
+  readonly secretHeaders: Readonly<Record<string, string>>
+}
+
+async function arrive(send: Send, first: string, { headers, secretHeaders }: Told, redirects: number) {
   let url = first
+  let sent = { ...headers, ...secretHeaders }
   for (let left = redirects; ; left--) {
-    const answer = await send({ url, method: 'GET', headers })
+    const answer = await send({ url, method: 'GET', headers: sent })
     if (!redirecting.has(answer.statusCode)) return isPlain(answer) ? answer : leave(answer, 'bad-answer')
     const { location } = answer.headers
     if (left === 0) return leave(answer, 'too-many-redirects')
@@ -63,6 +72,7 @@ async function arrive(send: Send, first: string, headers: Record<string, string>
     if (!next) return leave(answer, 'bad-answer')
     drain(answer.body)
     next.hash = ''
+    if (next.origin !== parsedUrl(first)?.origin) sent = { ...headers }
     url = next.href
   }
 }

@@ -12,6 +12,7 @@ export const sentences = {
   'too-many-redirects': 'The URL leads to further URLs, too many of them.',
   'bad-answer': 'The answer is not HTTP as it should be, or is encoded in a way that is not read.',
   stopped: 'The request was stopped on our side.',
+  withheld: 'It must not go out any more.',
 } as const
 
 export type FailureReason = keyof typeof sentences

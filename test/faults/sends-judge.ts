@@ -79,14 +79,13 @@ export async function judgeSends(trial: SendTrial): Promise<SendVerdict> {
   }
   const known = new Set(record.wanted.map(({ ref }) => ref))
   for (const { ref } of record.arrivals) if (!known.has(ref)) tell(undefined, `nobody wanted ${ref}, which was sent`)
-  const onTheirWay = judgeStops(record, tell)
+  judgeStops(record, tell)
   for (const sentence of record.wrongs) tell(undefined, sentence)
   for (const place of places) for (const sentence of place.surprises()) tell(undefined, sentence)
   const printed = new Map(places.map((place) => [place.name, place.printed()]))
   const notes = [
     ...statesOf(sends.values()),
     `${record.stops.size} STOPs`,
-    ...(onTheirWay > 0 ? [`${onTheirWay} on their way when a STOP was acknowledged`] : []),
     `${record.arrivals.length} calls to the provider`,
   ]
   return { acknowledged: sends.size, unknown: 0, undecided: 0, ...count, tardy: 0, problems, printed, notes }
@@ -167,22 +166,10 @@ function isAnswerLost({ harms }: SendRecord, { at, isTold }: Arrival): boolean {
   return !isTold || harms.some((harmed) => harmed > at)
 }
 
-/**
- * Nothing is sent to those whose STOP is acknowledged. Only a node that stood still in the midst of a call makes it when it
- * wakes, which is one message at most and from no life of a node that began later; answers how many did.
- */
-function judgeStops({ stops, arrivals, harms, pauses }: SendRecord, tell: Tell): number {
-  let onTheirWay = 0
+/** Nothing is sent to those whose STOP is acknowledged, not even by a node that stood still in the midst of a call. */
+function judgeStops({ stops, arrivals }: SendRecord, tell: Tell): void {
   for (const { phone, acknowledgedAt = Infinity } of stops.values()) {
     const late = arrivals.filter((each) => each.phone === phone && each.at > acknowledgedAt)
-    const [first] = late
-    if (!first) continue
-    onTheirWay++
-    const hasSlept = pauses.some((pause) => pause < first.at)
-    const isOnItsWay = !harms.some((harmed) => harmed > acknowledgedAt && harmed < first.at)
-    if (late.length > 1 || !hasSlept || !isOnItsWay) {
-      tell(undefined, `${late.map(({ ref }) => ref)} came to somebody whose STOP was acknowledged`)
-    }
+    if (late.length > 0) tell(undefined, `${late.map(({ ref }) => ref)} came to somebody whose STOP was acknowledged`)
   }
-  return onTheirWay
 }

@@ -46,8 +46,6 @@ export interface SendRecord {
   readonly stops: Map<string, Stop>
   /** Moments at which a node was killed or began to stand still. */
   readonly harms: number[]
-  /** Those of them at which it began to stand still, perhaps in the midst of a call that it makes once it wakes. */
-  readonly pauses: number[]
   /** What no fault excuses, each as a sentence. */
   readonly wrongs: string[]
   /** A number above all that were given before. */
@@ -56,7 +54,7 @@ export interface SendRecord {
 
 export function openSendRecord(): SendRecord {
   let moments = 0
-  return { wanted: [], arrivals: [], stops: new Map(), harms: [], pauses: [], wrongs: [], moment: () => ++moments }
+  return { wanted: [], arrivals: [], stops: new Map(), harms: [], wrongs: [], moment: () => ++moments }
 }
 
 /** The longest that callers had to ask from then on until they were answered, in milliseconds. */

@@ -117,9 +117,7 @@ async function killOnce({ record }: SendTrial, place: Place, rng: Rng): Promise<
 async function pauseOnce({ record }: SendTrial, place: Place, rng: Rng): Promise<number> {
   const at = performance.now()
   await place.pause()
-  const began = record.moment()
-  record.harms.push(began)
-  record.pauses.push(began)
+  record.harms.push(record.moment())
   await sleep((limits.leaseMs + limits.graceMs) * rng.between(1, mostLeases))
   place.resume()
   return at

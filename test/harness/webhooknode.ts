@@ -181,6 +181,7 @@ export async function openWebhookNode(t: Test, options: WebhookNodeOptions = {})
         owner,
         reader: space(owner),
         signal,
+        isOurs: () => !signal.aborted,
         settles: { owner, key: ['by hand', 0, 0], isSettled: false },
         aside() {},
       })

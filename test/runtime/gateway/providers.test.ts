@@ -1,6 +1,7 @@
 /** The way to providers: calls within the guard and the limits, what is kept for a binding, and lines that stay open. */
 import { setImmediate as turn } from 'node:timers/promises'
 import t, { type Test } from 'tap'
+import { buildConnector } from 'undici'
 import type { ChannelRoute } from '../../../core/agentside.js'
 import type { Adapter, Connecting, Item, Line } from '../../../core/channel/adapter.js'
 import { refuse } from '../../../core/errors.js'
@@ -13,6 +14,7 @@ import type { Places } from '../../../runtime/gateway/places.js'
 import { openProviders } from '../../../runtime/gateway/providers.js'
 import type { Log } from '../../../runtime/observe/log.js'
 import { openMetrics } from '../../../runtime/observe/metrics.js'
+import type { DoorOptions } from '../../../runtime/webhook/door.js'
 import { answer, openReceiver } from '../../harness/receiver.js'
 import { leapingClock, sealer } from '../../harness/webhooknode.js'
 
@@ -46,15 +48,24 @@ t.test(
   },
 )
 
-async function openWay(t: Test, options: { allowPrivate?: boolean; own?: string } = {}) {
+function gate() {
+  let open = () => {}
+  const passed = new Promise<void>((resolve) => {
+    open = resolve
+  })
+  return { passed, open }
+}
+
+async function openWay(t: Test, options: { allowPrivate?: boolean; own?: string; build?: DoorOptions['build'] } = {}) {
   const clock = leapingClock()
-  const { allowPrivate = true, own } = options
+  const { allowPrivate = true, own, build } = options
   const providers = openProviders({
     allowPrivate,
     sealer,
     clock,
     publicUrl: () => 'https://gateway.test',
     ...(own && { own: () => new Set([own]) }),
+    ...(build && { build }),
   })
   t.teardown(() => providers.close())
   return { providers, clock }
@@ -84,6 +95,29 @@ t.test('A call answers with what the provider said, and never rejects', async (t
   t.equal(request?.body.toString(), 'hello')
   t.match(await call({ method: 'GET', url: 'http://127.0.0.1:1/' }), { kind: 'none', unsent: false })
   t.match(await call({ method: 'GET', url: 'nonsense' }), { kind: 'none', unsent: true })
+})
+
+t.test('What is withheld while it waits for its connection is never written', async (t) => {
+  const receiver = await openReceiver(t)
+  const connecting = gate()
+  const build: DoorOptions['build'] = (options) => {
+    const connect = buildConnector(options)
+    return (to, connected) => void connecting.passed.then(() => connect(to, connected))
+  }
+  const { providers } = await openWay(t, { build })
+  let isWithheld = false
+  const reaching = providers.reach(bound(), {}, new AbortController().signal, () => isWithheld)
+  const request = { method: 'POST', url: receiver.url('/send'), body: 'hello' } as const
+  const waits = reaching.call(request)
+  await turn()
+  isWithheld = true
+  connecting.open()
+  t.match(await waits, { kind: 'none', unsent: true })
+  t.match(await reaching.call(request), { kind: 'none', unsent: true })
+  t.equal(receiver.at('/send').length, 0)
+  isWithheld = false
+  t.match(await reaching.call(request), { kind: 'answer', status: 200 })
+  t.equal(receiver.at('/send').length, 1)
 })
 
 t.test('Private addresses are refused, except those of providers that the node runs itself', async (t) => {

@@ -4,6 +4,7 @@ import t from 'tap'
 import { shard as limits } from '../../../core/limits.js'
 import type { Clock } from '../../../runtime/clock.js'
 import type { Log } from '../../../runtime/observe/log.js'
+import type { Performing } from '../../../runtime/shard/contract.js'
 import type { Owed } from '../../../runtime/shard/decide.js'
 import { openOutbox } from '../../../runtime/shard/outbox.js'
 import type { Reader } from '../../../runtime/store/contract.js'
@@ -21,10 +22,13 @@ Object.assign(limits, {
 
 const silent: Log = { debug() {}, info() {}, warn() {}, error() {}, child: () => silent }
 
+const turn = () => new Promise((resolve) => setImmediate(resolve))
+
 interface Attempt {
   readonly lane: string
   readonly id: string
   isAside: boolean
+  readonly isOurs: () => boolean
   aside(): void
   end(failed: boolean): void
 }
@@ -37,6 +41,7 @@ function openBench() {
   const began = new Map<string, string[]>()
   const failures = new Map<string, number>()
   const most = { lane: 0, aside: 0, all: 0 }
+  const holder = { isOurs: true }
   let alarms: { at: number; call: () => void }[] = []
   let now = 0
   let commits = 0
@@ -76,18 +81,19 @@ function openBench() {
           resolve()
         })
       }),
-    mayPerform: () => true,
+    mayPerform: () => holder.isOurs,
     clock,
     log: silent,
   })
 
-  function perform(lane: string, { id, aside }: { id: string; aside(): void }): Promise<void> {
+  function perform(lane: string, { id, isOurs, aside }: Pick<Performing, 'id' | 'isOurs' | 'aside'>): Promise<void> {
     began.set(lane, [...(began.get(lane) ?? []), id])
     return new Promise((resolve, reject) => {
       const attempt: Attempt = {
         lane,
         id,
         isAside: false,
+        isOurs,
         aside() {
           attempt.isAside = true
           most.aside = Math.max(most.aside, running.filter((each) => each.lane === lane && each.isAside).length)
@@ -114,6 +120,7 @@ function openBench() {
     began,
     failures,
     most,
+    holder,
     /** The effects of one more commit, on the record and not yet told to the outbox. */
     commit(lanes: readonly string[]): Owed[] {
       const commit = ++commits
@@ -135,6 +142,25 @@ function openBench() {
     },
   }
 }
+
+t.test('Whoever performs knows at any moment whether it is still theirs', async (t) => {
+  const lost = openBench()
+  lost.outbox.owe(lost.commit(['a']))
+  const [losing] = lost.running
+  t.equal(losing!.isOurs(), true)
+  lost.holder.isOurs = false
+  t.equal(losing!.isOurs(), false, 'not once it was lost by the clock, whoever has noticed')
+  const stopped = openBench()
+  stopped.outbox.owe(stopped.commit(['a']))
+  const [stopping] = stopped.running
+  const end = stopped.outbox.stop(1)
+  t.equal(stopping!.isOurs(), true, 'what is under way may end')
+  stopped.pass(1)
+  await turn()
+  t.equal(stopping!.isOurs(), false, 'in its time')
+  stopping!.end(true)
+  await end
+})
 
 t.test('Whoever stands aside takes no place from others, however many do', async (t) => {
   const { outbox, commit, running, most } = openBench()
@@ -164,8 +190,6 @@ t.test(
     t.equal(running.length, 3, 'one that waits to be noted counts as well')
   },
 )
-
-const turn = () => new Promise((resolve) => setImmediate(resolve))
 
 t.test(
   'Each effect goes out in its turn, again only when it failed, and never more at a time than may be',
