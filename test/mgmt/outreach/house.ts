@@ -164,9 +164,9 @@ export async function openSends(
     },
   }
 
-  /** Told at least once: whoever dies before it has answered is not waited for. */
+  /** Told at least once: whoever dies before it has answered is not waited for, and nobody after the last of them. */
   async function tell(news: SendNews): Promise<unknown> {
-    for (;;) {
+    while (!isEnded && (isCrashing || !sends.house.isOver())) {
       const { house } = sends
       const answer = house.isOver()
         ? unavailable
@@ -185,6 +185,11 @@ export async function openSends(
       over = resolve
     })
   let died = life()
+  let isCrashing = false
+  let isEnded = false
+  t.teardown(() => {
+    isEnded = true
+  })
 
   const around = () => ({ shards: sends.house.shards, conversations, clock: sends.house.clock })
   const all = [outreachRepertoire(parts), peopleRepertoire(people), automationRepertoire(automation)]
@@ -247,10 +252,12 @@ export async function openSends(
         .map(({ key, value }) => `${key.toString('latin1')}=${value?.toString('latin1')}`)
         .filter((row) => /outreach|people|automation/.test(row)),
     async crash() {
+      isCrashing = true
       await sends.house.die()
       over(unavailable)
       died = life()
       sends.house = await openEmbeddedHouse(t, { repertoire, after: sends.house })
+      isCrashing = false
     },
   }
   const space = () => sends.house.store.space(shardOf(owner, houseShards))
