@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Test } from 'tap'
 import type { Bus } from '../../runtime/bus/contract.js'
 import { openNats } from '../../runtime/bus/nats.js'
@@ -73,7 +74,36 @@ export async function openEmbeddedHouse(t: Test, { repertoire, after }: HouseOpt
   const engine = openEmbedded({ ...options, store })
   const process = place.add({ ...ending(engine, { store, clock: around.clock }), ...around, engine, store })
   await engine.start()
-  return settled(place, process, process)
+  const house = await settled(place, process, process)
+  const resting: House = { ...house, time: restingTime(house) }
+  places.set(resting, place)
+  return resting
+}
+
+/** Within so many turns of the loop, whatever follows on a commit has asked for its own. */
+const followingTurns = 8
+
+/**
+ * Time of a process on a disk of its own, which passes while nothing is on its way there: however slow the disk is, what
+ * an hour brought about is on record when the hour is over.
+ */
+function restingTime({ time, store, commits, isOver }: House): Time {
+  async function rest(): Promise<void> {
+    for (let seen = -1; seen !== commits.length && !isOver(); ) {
+      seen = commits.length
+      // Behind everything that was there before.
+      await store.own.commit([]).catch(() => {})
+      for (let turn = 0; turn < followingTurns; turn++) await nextTurn()
+    }
+  }
+  return {
+    ...time,
+    async advance(ms) {
+      await rest()
+      await time.advance(ms)
+      await rest()
+    },
+  }
 }
 
 /** A cluster of one node on one server. */

@@ -296,10 +296,14 @@ t.test('Calls of one key are limited as the contract says, before anything happe
   const key = await node.node.keyWith(['people:write'])
   const call = node.callAs(key, agent.id)
   const body = { ...to(), dryRun: true }
+  const { burstCalls, refillPerSecond } = budgets.send
+  const begun = performance.now()
   const answers = await Promise.all(
-    Array.from({ length: budgets.send.burstCalls + 1 }, () => call('POST', '/outreach/hello/sends', body)),
+    Array.from({ length: 2 * burstCalls }, () => call('POST', '/outreach/hello/sends', body)),
   )
-  t.equal(answers.filter(({ status }) => status === 202).length, budgets.send.burstCalls)
+  const passedSeconds = (performance.now() - begun) / 1000
+  const taken = answers.filter(({ status }) => status === 202).length
+  t.ok(taken >= burstCalls && taken <= burstCalls + Math.ceil(passedSeconds * refillPerSecond))
   const limited = answers.find(({ status }) => status === 429)!
   t.equal(limited.json.code, 'request.rate_limited')
   t.ok(Number(limited.headers['retry-after']) >= 1)
