@@ -53,6 +53,7 @@ export const errorTable = {
   'request.unsupported_media_type': { status: 415, title: 'This content type is not read here' },
   'request.invalid': { status: 422, title: 'The request is not valid' },
   'request.rate_limited': { status: 429, title: 'Too many calls' },
+  'media.unreachable': { status: 502, title: 'The provider does not give what was sent' },
   'model.unreachable': { status: 502, title: 'The language model cannot be reached' },
   'service.failed': { status: 500, title: 'Something went wrong on our side' },
   'service.unavailable': { status: 503, title: 'Not available just now' },

@@ -17,6 +17,7 @@ export const adapter = {
   sendMs: 30 * second,
   probeMs: 30 * second,
   revokeMs: 10 * second,
+  openMs: 30 * second,
   closeMs: 5 * second,
   /** Bindings that are known to have no outcome in time. */
   stuckBindings: 10_000,
@@ -28,6 +29,12 @@ export const adapter = {
   addressChars: 200,
   textChars: 100_000,
   mediaPerItem: 100,
+  /** What an adapter knows media by that its provider holds. Sealed it stands in the path of an address. */
+  heldChars: 1_024,
+  /** One header of a request by which media opens, and how many there are. */
+  headerChars: 8 * 1024,
+  openingHeaders: 10,
+  urlChars: 4_096,
   reasonChars: 64,
   detailChars: 300,
   /** The answer to a greeting. */
@@ -163,6 +170,9 @@ export const providerEmulator = {
   accounts: 1_000,
   messagesKept: 10_000,
   peopleKept: 100_000,
+  /** Files that people sent, and the longest address of one; it may hold the file itself. */
+  filesKept: 100,
+  fileUrlChars: 128 * 1024,
   faults: 1_000,
   bodyBytes: 1024 * 1024,
   /** From one receipt of a message to the next. */

@@ -42,6 +42,7 @@ import { gatewayParts } from './gateway/open.js'
 import { openOpenings } from './gateway/openings.js'
 import type { Places } from './gateway/places.js'
 import { openProviders } from './gateway/providers.js'
+import { receivedAddresses, receivedRoutes } from './gateway/received.js'
 import { gatewayRoutes } from './gateway/routes.js'
 import { corsFor } from './http/cors.js'
 import { docsRoutes, openapiRoute } from './http/docs.js'
@@ -54,6 +55,7 @@ import type { SocketDoor } from './http/websocket.js'
 import { metered } from './limits/metered.js'
 import { openBuckets } from './limits/open.js'
 import { openManagement } from './management.js'
+import { openCapsules } from './media/capsule.js'
 import { openObjects } from './media/objects.js'
 import { openMedia } from './media/open.js'
 import { type Kept, keptTable, mediaCommands, mediaRepertoire } from './media/record.js'
@@ -195,8 +197,10 @@ export async function openNode(config: Config, around: Surroundings): Promise<No
     agentTables: [agentTable, bindingTable],
     org: { table: orgTable, read: readOrg },
   })
+  const capsules = openCapsules(deriveKey(secret.key, 'received media'))
   const media = openMedia({
     ...policy,
+    own: emulator.origins,
     shards: engine,
     commands: mediaParts,
     objects,
@@ -235,6 +239,7 @@ export async function openNode(config: Config, around: Surroundings): Promise<No
     asidOf: asids(deriveKey(secret.key, 'asids')),
     sealer,
     media,
+    received: receivedAddresses(capsules, gatewayUrl),
     door: agentDoor,
     providers,
     lines,
@@ -356,6 +361,7 @@ export async function openNode(config: Config, around: Surroundings): Promise<No
       }),
       ...managed.pageRoutes(engine, buckets),
       ...mediaRoutes({ objects }),
+      ...receivedRoutes({ places, capsules, media, objects, log }),
     ],
     directory.byAccessToken,
   )

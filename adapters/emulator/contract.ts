@@ -37,7 +37,7 @@ export interface WireRequest {
   readonly body: Buffer
 }
 
-/** `body` is JSON unless it is a text with a `type` of its own. */
+/** `body` is JSON unless it is a text or bytes with a `type` of its own. */
 export interface WireAnswer {
   readonly status: number
   readonly headers?: Readonly<Record<string, string>>
@@ -53,6 +53,8 @@ export interface PersonCall {
   readonly address: string
   /** Faults are for messages, unless they are for all calls. */
   readonly what: 'message' | 'other'
+  /** What comes in place of the wire's usual answer to whoever is not let in. */
+  readonly unauthorized?: WireAnswer
   perform(accept: Accept): Promise<WireAnswer> | WireAnswer
 }
 
@@ -110,6 +112,14 @@ export type Act =
   /** The phone is switched off or on: nobody is told, and what is sent meanwhile arrives afterwards. */
   | { readonly kind: 'offline' | 'online' }
 
+/** A file that a person sent, which its provider gives to the account alone. */
+export interface SentFile {
+  readonly address: string
+  /** Where it is; `data:` holds the file itself. */
+  readonly url: string
+  readonly type: string
+}
+
 /** An act that became something for the wire to tell; a tap has found what it taps. */
 export type Deed =
   | Exclude<Act, { kind: 'tap' | 'row' } | { kind: 'offline' | 'online' }>
@@ -127,6 +137,9 @@ export interface Desk {
   /** Whether the provider called something that the person did by that name. */
   saidBy(account: Account, id: string): boolean
   said(account: Account, id: string): void
+  /** Keeps a file under a name of the provider's. The oldest is forgotten when there are too many. */
+  keepFile(account: Account, name: string, file: SentFile): void
+  fileOf(account: Account, name: string): SentFile | undefined
   setOptedOut(account: Account, address: string, optedOut: boolean): void
   /** Everything that was kept for the person, oldest first. */
   keptFor(account: Account, address: string): readonly Kept[]

@@ -41,6 +41,8 @@ export function openDesk({ accounts, faults, ledger, postman, timing, wires, now
     heardAt: (account, address) => ledger.person(account.id, address).heardAt,
     said: (account, id) => ledger.said(account.id, id),
     saidBy: (account, id) => ledger.wasSaid(account.id, id),
+    keepFile: (account, name, file) => ledger.keepFile(account.id, name, file),
+    fileOf: (account, name) => ledger.fileOf(account.id, name),
     setOptedOut(account, address, optedOut) {
       ledger.person(account.id, address).optedOut = optedOut
     },

@@ -1,5 +1,5 @@
 /** What the emulated providers have accepted and know of people: the newest of it, in the memory of this process. */
-import type { Kept } from './contract.js'
+import type { Kept, SentFile } from './contract.js'
 
 export interface Person {
   optedOut: boolean
@@ -17,20 +17,24 @@ export interface Ledger {
   /** Names that the provider gave to what people did. */
   said(account: string, id: string): void
   wasSaid(account: string, id: string): boolean
+  keepFile(account: string, name: string, file: SentFile): void
+  fileOf(account: string, name: string): SentFile | undefined
   forget(account: string): void
 }
 
 export interface LedgerBounds {
   readonly messagesKept: number
   readonly peopleKept: number
+  readonly filesKept: number
 }
 
-export function openLedger({ messagesKept, peopleKept }: LedgerBounds): Ledger {
+export function openLedger({ messagesKept, peopleKept, filesKept }: LedgerBounds): Ledger {
   const messages: Kept[] = []
   const byId = new Map<string, Kept>()
   const byPerson = new Map<string, Kept[]>()
   const people = new Map<string, Person>()
   const saidIds = new Map<string, true>()
+  const files = new Map<string, SentFile>()
   let numbers = 0
   const name = (account: string, rest: string) => `${account} ${rest}`
 
@@ -76,8 +80,14 @@ export function openLedger({ messagesKept, peopleKept }: LedgerBounds): Ledger {
       bound(saidIds, messagesKept)
     },
     wasSaid: (account, id) => saidIds.has(name(account, id)),
+    keepFile(account, id, file) {
+      files.set(name(account, id), file)
+      bound(files, filesKept)
+    },
+    fileOf: (account, id) => files.get(name(account, id)),
     forget(account) {
-      for (const key of people.keys()) if (key.startsWith(`${account} `)) people.delete(key)
+      for (const known of [people, files])
+        for (const key of known.keys()) if (key.startsWith(`${account} `)) known.delete(key)
     },
   }
 }

@@ -1,5 +1,6 @@
 /** What operators send to the servers that stand in for providers, and what they read of them. */
 import Type, { type TProperties } from 'typebox'
+import { providerEmulator as limits } from '../../core/limits.js'
 import { type Act, wireNames } from './contract.js'
 import { faultKinds } from './faults.js'
 
@@ -54,7 +55,11 @@ export const ActBody = Type.Object(
         label: Type.Optional(Type.String({ maxLength: 500 })),
       }),
       act('media', {
-        url: Type.String({ minLength: 1, maxLength: 2_048 }),
+        url: Type.String({
+          minLength: 1,
+          maxLength: limits.fileUrlChars,
+          description: 'Where the file is; a `data:` URL holds it.',
+        }),
         type: Type.String({ minLength: 1, maxLength: 100 }),
         name: Type.Optional(Type.String({ maxLength: 200 })),
       }),

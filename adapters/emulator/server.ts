@@ -82,14 +82,15 @@ async function answered(parts: ServerParts, wire: Wire, call: PersonCall, respon
   const drawn = parts.draw(call)
   if (drawn.latency) await parts.later(drawn.latency.ms ?? 0)
   if (drawn.reset) return void response.socket?.resetAndDestroy()
-  const refusal = refusalOf(wire, drawn)
+  const refusal = refusalOf(wire, call, drawn)
   if (refusal) return write(response, refusal)
   const answer = await parts.perform(call, drawn)
   if (!drawn.noAnswer) write(response, answer)
 }
 
-function refusalOf(wire: Wire, { rateLimited, serverError, unauthorized }: Drawn): WireAnswer | undefined {
-  if (unauthorized) return wire.refusal?.(401)
+function refusalOf(wire: Wire, call: PersonCall, drawn: Drawn): WireAnswer | undefined {
+  const { rateLimited, serverError, unauthorized } = drawn
+  if (unauthorized) return call.unauthorized ?? wire.refusal?.(401)
   if (rateLimited) return wire.refusal?.(429, rateLimited.retryAfterSeconds)
   return serverError && wire.refusal?.(serverError.status ?? 500)
 }
@@ -105,7 +106,11 @@ async function bodyOf(request: IncomingMessage, most: number): Promise<Buffer | 
 }
 
 function write(response: ServerResponse, { status, headers, body, type }: WireAnswer): void {
-  const text = body === undefined ? '' : type === undefined ? JSON.stringify(body) : String(body)
+  const text = body === undefined ? '' : type === undefined ? JSON.stringify(body) : written(body)
   const kind = body === undefined ? {} : { 'content-type': type ?? 'application/json; charset=UTF-8' }
   response.writeHead(status, { ...kind, ...headers }).end(text)
+}
+
+function written(body: unknown): string | Uint8Array {
+  return body instanceof Uint8Array ? body : String(body)
 }

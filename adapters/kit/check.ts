@@ -5,6 +5,7 @@
 import type { Adapter } from '../../core/channel/adapter.js'
 import { credentialChecks } from './credentials.js'
 import { descriptorChecks } from './descriptor.js'
+import { mediaChecks } from './media.js'
 import { reachChecks } from './reach.js'
 import { receiptChecks } from './receipts.js'
 import { receiveChecks } from './receive.js'
@@ -30,6 +31,7 @@ const checks: readonly Check[] = [
   ...reachChecks,
   ...receiveChecks,
   ...receiptChecks,
+  ...mediaChecks,
 ]
 
 /** Further cases of the same problem help nobody. */

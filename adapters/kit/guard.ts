@@ -9,14 +9,14 @@
 import type { Adapter, Item, Line, Received, SendOutcome } from '../../core/channel/adapter.js'
 import { adapter as limits } from '../../core/limits.js'
 import { scrubbed, secretsIn } from './secrets.js'
-import { wrongItem, wrongOutcome, wrongProbed, wrongReceived, wrongWire, wrongWires } from './shapes.js'
+import { wrongItem, wrongOpening, wrongOutcome, wrongProbed, wrongReceived, wrongWire, wrongWires } from './shapes.js'
 
 /** Where the guard says what went wrong: the log of a node. */
 export interface GuardLog {
   error(event: string, fields: Readonly<Record<string, string>>): void
 }
 
-export type Patience = Pick<typeof limits, 'sendMs' | 'probeMs' | 'revokeMs' | 'closeMs'>
+export type Patience = Pick<typeof limits, 'sendMs' | 'probeMs' | 'revokeMs' | 'openMs' | 'closeMs'>
 
 /** What `render` gives for a message that the adapter could not write; `send` knows it again. */
 const unwritten = Object.freeze({ unwritten: true })
@@ -168,6 +168,22 @@ export function guarded(
           tell('revoke', error, sending)
         }
         return 'unknown' as const
+      },
+    }),
+    ...(adapter.openMedia && {
+      async openMedia(...[held, reaching]: Parameters<NonNullable<Adapter['openMedia']>>) {
+        try {
+          const opening = await within(patience.openMs, () => adapter.openMedia!(held, reaching))
+          const wrong = opening === late ? 'no outcome in time' : wrongOpening(opening)
+          if (opening !== late && !wrong)
+            return opening.kind === 'at'
+              ? opening
+              : { ...opening, detail: scrubbed(opening.detail, secretsOf(reaching)) }
+          tell('openMedia', wrong, reaching)
+        } catch (error) {
+          tell('openMedia', error, reaching)
+        }
+        return { kind: 'refused', detail: 'The adapter of the channel could not open it.' } as const
       },
     }),
     ...(adapter.connect && {

@@ -1,6 +1,7 @@
 /** The kit as partners import it: the contract, the suite, and what adapters share. */
 export type * from '../../core/channel/adapter.js'
 export { contractVersion } from '../../core/channel/adapter.js'
+export type { HeldMedia, MediaOpening, ToldContent, ToldInbound } from '../../core/channel/held.js'
 export { type ChannelName, channelNames } from '../../core/channel/names.js'
 export { type Postback, readPostback, writePostback } from '../../core/channel/postback.js'
 export { traitsOf } from '../../core/channel/table.js'

@@ -1,6 +1,6 @@
 /** The checks of what comes in over time: ids by which repetitions are known, and samples for all that the traits promise. */
 import type { Item } from '../../core/channel/adapter.js'
-import type { Inbound } from '../../core/conversation/hear.js'
+import type { ToldInbound } from '../../core/channel/held.js'
 import { callOf, hear } from './calls.js'
 import { type Check, now, type Subject } from './subject.js'
 
@@ -51,7 +51,7 @@ export const receiptChecks: readonly Check[] = [
     *run(subject: Subject) {
       const { chips, list, timePicker, receipts } = subject.adapter.descriptor.traits
       const all = toldAt(subject, now).flatMap(({ items }) => items.map(({ inbound }) => inbound))
-      const shows = (is: (inbound: Inbound) => boolean) => all.some(is)
+      const shows = (is: (inbound: ToldInbound) => boolean) => all.some(is)
       const hasState = (state: string) =>
         shows((inbound) => inbound.kind === 'receipt' && inbound.receipt.state === state)
       if (!shows(({ kind }) => kind === 'content')) yield 'nothing that a person writes'

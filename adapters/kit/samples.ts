@@ -1,6 +1,7 @@
 /** What a partner supplies beside an adapter, so that the suite can try it: credentials, calls of the provider, answers. */
 import type { ContentMessage } from '../../core/amf/index.js'
 import type { Item, ProviderRequest, SendOutcome } from '../../core/channel/adapter.js'
+import type { MediaOpening } from '../../core/channel/held.js'
 
 export interface Samples<Auth = unknown> {
   /** Credentials as an operator would enter them; those of a real account are not needed. */
@@ -22,6 +23,8 @@ export interface Samples<Auth = unknown> {
   readonly answers: readonly AnswerSample[]
   /** How the provider answers what an adapter asks before it sends, such as for a token; undefined for the send itself. */
   readonly before?: (request: ProviderRequest) => SampleAnswer | undefined
+  /** Media that people sent, and how it opens. For an adapter with `openMedia`. */
+  readonly media?: readonly MediaSample[]
   /** Messages beside those of the kit. */
   readonly messages?: Readonly<Record<string, ContentMessage>>
 }
@@ -69,4 +72,14 @@ export interface AnswerSample {
   readonly answer: SampleAnswer
   /** Members that are not named may be anything. */
   readonly becomes: Partial<Extract<SendOutcome, { kind: 'sent' }>> | Partial<Extract<SendOutcome, { kind: 'refused' }>>
+}
+
+export interface MediaSample {
+  readonly name: string
+  /** As `receive` told it. */
+  readonly held: string
+  /** What the provider answers when it is asked where that is; absent where nobody is asked. */
+  readonly answer?: SampleAnswer
+  /** Of a refusal the detail may be anything. */
+  readonly becomes: Extract<MediaOpening, { kind: 'at' }> | { readonly kind: 'refused' }
 }

@@ -81,9 +81,31 @@ function wrongContent({ text, media, place }: Loose): Wrong {
 function isMediaList(media: unknown): boolean {
   const isMedium = (each: unknown) =>
     isRecord(each) &&
-    isTextUpTo(each.url, limits.textChars) &&
+    ('held' in each ? isHeld(each.held) && !('url' in each) : isTextUpTo(each.url, limits.textChars)) &&
     [each.type, each.name].every((value) => isAbsentOr(value, isDetail))
   return Array.isArray(media) && media.length <= limits.mediaPerItem && media.every(isMedium)
+}
+
+/** It becomes part of an address of ours. */
+function isHeld(held: unknown): boolean {
+  return isTextUpTo(held, limits.heldChars) && /^[\x21-\x7e]+$/.test(held)
+}
+
+/** A header is one line; a line break in it would begin another one. */
+export function wrongOpening(opening: unknown): Wrong {
+  if (!isRecord(opening)) return 'what opens media is not an object'
+  const { kind, url, headers, detail } = opening
+  if (kind === 'refused')
+    return isTextUpTo(detail, limits.detailChars) ? undefined : 'a refusal says nothing, or too much'
+  if (kind !== 'at') return 'the `kind` of what opens media is neither at nor refused'
+  if (!isTextUpTo(url, limits.urlChars) || !/^https?:\/\/[^\s/]+/.test(url)) return 'the `url` is not one of the web'
+  if (!isRecord(headers)) return '`headers` is not an object'
+  const all = Object.entries(headers)
+  const isHeader = ([name, value]: readonly [string, unknown]) =>
+    /^[\w-]{1,100}$/.test(name) && isTextUpTo(value, limits.headerChars) && /^[\x20-\x7e]+$/.test(value)
+  return all.length <= limits.openingHeaders && all.every(isHeader)
+    ? undefined
+    : 'a header is none, or there are too many'
 }
 
 function isPlace(place: unknown): boolean {

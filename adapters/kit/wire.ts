@@ -53,6 +53,26 @@ export function asNumber(value: unknown): number | undefined {
   return typeof value === 'number' && Number.isFinite(value) ? value : undefined
 }
 
+/**
+ * Whether the credentials of a binding may be told to whoever is at that address: over TLS at a host of the provider (one
+ * of these, or any when none is named), or where the operator said that the API is.
+ */
+export function isTrusted(url: string, apiUrl: string | undefined, hosts?: readonly string[]): boolean {
+  const [at, api] = [urlIn(url), urlIn(apiUrl)]
+  if (!at) return false
+  if (at.origin === api?.origin) return true
+  const isTheirs = !hosts || hosts.some((host) => at.hostname === host || at.hostname.endsWith(`.${host}`))
+  return at.protocol === 'https:' && at.port === '' && isTheirs
+}
+
+function urlIn(text: string | undefined): URL | undefined {
+  try {
+    return new URL(text ?? '')
+  } catch {
+    return undefined
+  }
+}
+
 /** Nobody knows whether the provider took it, and it is tried again under the same id. */
 export function noAnswer({ detail }: NoAnswer): SendOutcome {
   return { kind: 'refused', reason: 'sendFailed', detail, again: 'later' }

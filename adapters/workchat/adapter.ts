@@ -1,6 +1,7 @@
 /** Slack, put together. It has neither receipts nor signals: that it took a message is all that is known of it. */
 import type { Adapter } from '../../core/channel/adapter.js'
 import { descriptor, type SlackAuth } from './descriptor.js'
+import { openMedia } from './media.js'
 import { receive } from './receive.js'
 import { render, type SlackWire } from './render.js'
 import { send } from './send.js'
@@ -10,6 +11,7 @@ export const slackAdapter: Adapter<SlackAuth, SlackWire> = {
   render,
   send,
   receive,
+  openMedia,
   wrongAuth: ({ botToken }) =>
     /^xoxb-[\x21-\x7e]+$/.test(botToken)
       ? undefined

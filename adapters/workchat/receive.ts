@@ -10,7 +10,7 @@ export function receive(request: IngressRequest, auth: SlackAuth): Received {
   if (request.method !== 'POST' || !isSlacks(request, auth)) return { kind: 'refused' }
   const body = readJson(request.body)
   if (!isRecord(body)) return { kind: 'items', items: formItems(request.body) }
-  if (body.type !== 'url_verification') return { kind: 'items', items: eventItems(body) }
+  if (body.type !== 'url_verification') return { kind: 'items', items: eventItems(body, auth) }
   const challenge = asText(body.challenge) ?? ''
   if (challenge.length > limits.detailChars)
     return { kind: 'items', items: [{ problem: 'a greeting that is too long' }] }

@@ -6,8 +6,8 @@
 
 import type { Signal } from '../amf/index.js'
 import type { ProviderForm } from '../catalogs/shapes.js'
-import type { Inbound } from '../conversation/hear.js'
 import type { Block } from '../render/contract.js'
+import type { MediaOpening, ToldInbound } from './held.js'
 import type { Live } from './live.js'
 import type { ChannelName } from './names.js'
 import type { Traits } from './traits.js'
@@ -38,6 +38,11 @@ export interface Adapter<Auth = unknown, Wire = unknown, Open extends Line = Lin
   probe?(addresses: readonly string[], reaching: Reaching<Auth>): PromiseLike<Probed>
   /** Takes back what was sent and has not arrived. What arrives all the same has arrived. */
   revoke?(providerId: string, sending: Sending<Auth, Open>): PromiseLike<'revoked' | 'tooLate' | 'unknown'>
+  /**
+   * By which request something opens that `receive` told as held: for those whose media opens with the credentials of the
+   * binding only. What is held may be asked for long after it was told, and again and again.
+   */
+  openMedia?(held: string, reaching: Reaching<Auth>): PromiseLike<MediaOpening>
   /** For providers that are connected to: opens the line by itself, again and again, until it is closed. */
   connect?(connecting: Connecting<Auth>): Open
   /** For the channel whose people the gateway itself talks to: the frames of their sockets. */
@@ -189,5 +194,5 @@ export type Received =
 
 /** Something that happened to one person, under an id by which the provider repeats it; or what could not be read. */
 export type Item =
-  | { readonly id: string; readonly address: string; readonly inbound: Inbound }
+  | { readonly id: string; readonly address: string; readonly inbound: ToldInbound }
   | { readonly problem: string }

@@ -2,6 +2,7 @@
 import { agentKeyOf } from '../../core/agentkey.js'
 import type { ChannelRoute } from '../../core/agentside.js'
 import type { Item } from '../../core/channel/adapter.js'
+import { withAddresses } from '../../core/channel/held.js'
 import type { Inbound } from '../../core/conversation/hear.js'
 import { isRefusal, type Refusal } from '../../core/errors.js'
 import { ingress as limits } from '../../core/limits.js'
@@ -22,19 +23,21 @@ export interface Told {
 export async function hear(places: Places, { agent, bound, items }: Told, log: Log): Promise<Refusal | undefined> {
   const { ingress } = places.meters
   const people = new Map<string, { id: string; inbound: Inbound }[]>()
+  const { orgId, agentId } = agent
+  const { channel, bindingId } = bound
+  const addressOf = (held: string) => places.received.addressOf({ orgId, agentId, bindingId, held })
   for (const item of items) {
     if ('problem' in item) {
-      ingress.told(bound.channel, 'unreadable', 1)
-      log.warn('ingress.item.unreadable', { bindingId: bound.bindingId, problem: item.problem })
+      ingress.told(channel, 'unreadable', 1)
+      log.warn('ingress.item.unreadable', { bindingId, problem: item.problem })
       continue
     }
-    const { address, id, inbound } = item
+    const { address, id } = item
+    const inbound = withAddresses(item.inbound, addressOf)
     const told = people.get(address)
     if (told) told.push({ id, inbound })
     else people.set(address, [{ id, inbound }])
   }
-  const { orgId, agentId } = agent
-  const { channel } = bound
   const outcomes = await Promise.all(
     [...people].map(async ([address, told]) => {
       const asid = places.asidOf(agentKeyOf(agent), channel, address)

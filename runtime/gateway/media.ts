@@ -4,9 +4,7 @@ import type { Traits } from '../../core/channel/traits.js'
 import { isRefusal, type Refusal } from '../../core/errors.js'
 import { media as limits } from '../../core/limits.js'
 import type { Media, Unreachable } from '../media/contract.js'
-
-/** What a channel cannot show it is given as a link. */
-const everyType = ['image/*', 'video/*', 'audio/*', 'application/*', 'text/*']
+import { everyType } from '../media/types.js'
 
 /** Every address of media in a message, each once. */
 export function mediaUrlsIn({ parts }: Pick<ContentMessage, 'parts'>): readonly string[] {
@@ -55,6 +53,7 @@ async function hostedAt(
   traits: Traits,
   signal?: AbortSignal,
 ): Promise<Hosted> {
+  // What a channel cannot show it is given as a link.
   const wanted = { types: everyType, maxBytes: traits.media?.maxBytes ?? limits.maxBytes }
   const found = await Promise.all(urls.map((url) => media.hosted(url, wanted, signal)))
   for (const each of found) if (isRefusal(each) || 'reason' in each) return each

@@ -13,6 +13,7 @@ import type { Adapters, Directory } from './directory.js'
 import type { BindingPlace, Lines } from './lines.js'
 import type { GatewayMeters } from './meters.js'
 import type { Providers } from './providers.js'
+import type { ReceivedAddresses } from './received.js'
 
 export interface Places {
   readonly shards: Shards
@@ -23,6 +24,8 @@ export interface Places {
   readonly asidOf: AsidOf
   readonly sealer: Pick<Sealer, 'open'>
   readonly media: Pick<Media, 'hosted'>
+  /** Where agents open what people sent on a channel whose provider opens it to nobody else. */
+  readonly received: ReceivedAddresses
   /** The way out to agents' webhooks. */
   readonly door: Door
   readonly providers: Providers

@@ -9,6 +9,8 @@ export interface Wanted {
   /** Types as `image/png`, or a whole family as `image/*`. */
   readonly types: readonly string[]
   readonly maxBytes: number
+  /** Content that nobody here knows is wanted too, as a file that is saved and never shown. */
+  readonly isUnknownWanted?: true
 }
 
 /** Kept by us and served to whoever has the address, which cannot be guessed and says nothing of where it came from. */
@@ -18,6 +20,23 @@ export interface Hosted {
   readonly type: string
   readonly bytes: number
 }
+
+/** Kept by us, under the name of its object. */
+export interface KeptMedia {
+  readonly name: string
+  readonly type: string
+  readonly bytes: number
+}
+
+/** Where something is. */
+export interface Source {
+  readonly url: string
+  /** For the host of the URL and for nobody whom it sends us on to. */
+  readonly secretHeaders?: Readonly<Record<string, string>>
+}
+
+/** Finds out where something is, once it is known that it has to be fetched. The signal fires when nobody waits any more. */
+export type Find = (signal: AbortSignal) => Promise<Source | Unreachable | Refusal> | Source
 
 export interface Unreachable {
   readonly reason: 'mediaUnreachable'
@@ -40,6 +59,11 @@ export interface Media {
    * others who wait for the same URL are not disturbed.
    */
   hosted(url: string, wanted: Wanted, signal?: AbortSignal): Promise<Hosted | Unreachable | Refusal>
+  /**
+   * The same for what people sent us, under a word that stands for it and for nothing else, whatever its type and as far as
+   * we keep any size. It may come from the providers that this node runs itself, too.
+   */
+  received(word: string, find: Find): Promise<KeptMedia | Unreachable | Refusal>
   /** Cuts the fetches under way. */
   close(): Promise<void>
 }

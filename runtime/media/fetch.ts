@@ -6,7 +6,7 @@ import type { Shards } from '../shard/contract.js'
 import { unavailable } from '../shard/unavailable.js'
 import type { Getter, Gotten } from '../webhook/get.js'
 import { sentences } from '../webhook/reason.js'
-import { NoRoom, type Objects, type Unreachable, type Wanted } from './contract.js'
+import { type Find, NoRoom, type Objects, type Unreachable, type Wanted } from './contract.js'
 import { type Kept, type MediaCommands, type OneName, ownerOf } from './record.js'
 import type { Turns } from './turns.js'
 import { isWanted, typeOf } from './types.js'
@@ -25,7 +25,7 @@ export interface FetcherOptions {
 }
 
 export interface Errand {
-  readonly url: string
+  readonly find: Find
   readonly hash: string
   readonly wanted: Wanted
   readonly signal: AbortSignal
@@ -41,13 +41,16 @@ class TooLarge extends Error {}
 export function fetcherOf(options: FetcherOptions): Fetch {
   const { getter, turns, log } = options
   return async (errand) => {
-    const { url, hash, signal } = errand
+    const { hash, signal } = errand
+    const source = await errand.find(signal)
+    if (isRefusal(source) || 'why' in source) return source
+    const { url, secretHeaders } = source
     const wrong = options.checkUrl(url)
     if (wrong !== undefined) return unreachable('source', `The media URL ${wrong}.`)
     const done = await turns.take(new URL(url).host, signal, limits.turnMs)
     if (!done) return unreachable('source', sentences.timeout)
     try {
-      const got = await getter.get({ url, headers, signal }, (answer) => take(options, errand, answer))
+      const got = await getter.get({ url, headers, secretHeaders, signal }, (answer) => take(options, errand, answer))
       if (got.ok) return got.taken
       signal.throwIfAborted()
       if (got.reason === 'stopped') return unavailable
@@ -79,7 +82,7 @@ async function take(options: FetcherOptions, { hash, wanted }: Errand, answer: G
   if ((announcedBytes ?? 0) > mostBytes(wanted)) return tooLarge(wanted)
   const { head, whole } = await behead(body)
   if (head.length === 0) return unreachable('source', 'The media URL answered with nothing.')
-  const found = typeOf(head)
+  const found = typeOf(head, wanted)
   if (!found) return unreachable('type', 'The media is of a kind that is not passed on.')
   if (!isWanted(found.type, wanted)) return wrongType(found.type)
   const which = { hash, name: `${options.newName()}.${found.extension}` }

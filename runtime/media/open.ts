@@ -6,12 +6,14 @@ import type { Clock } from '../clock.js'
 import type { Log } from '../observe/log.js'
 import type { Shards } from '../shard/contract.js'
 import { unavailable } from '../shard/unavailable.js'
+import { parsedUrl } from '../url.js'
 import { type GetterOptions, openGetter } from '../webhook/get.js'
 import { checkUrl } from '../webhook/guard.js'
 import type { Media, Objects, Unreachable, Wanted } from './contract.js'
-import { type Errand, type FetcherOptions, fetcherOf, unwanted } from './fetch.js'
+import { type Errand, type Fetch, fetcherOf, unwanted } from './fetch.js'
 import { hashOf, type Kept, type MediaCommands, mediaQueries, ownerOf, usedEveryMs } from './record.js'
 import { openTurns } from './turns.js'
+import { everyType } from './types.js'
 
 export interface MediaOptions extends Omit<GetterOptions, 'limits'> {
   readonly shards: Shards
@@ -26,35 +28,45 @@ export interface MediaOptions extends Omit<GetterOptions, 'limits'> {
   readonly limits?: GetterOptions['limits']
 }
 
+/** What is to be had, and by whom it is brought. */
+type Order = Omit<Errand, 'signal'> & { readonly bring: Fetch }
+
 type Outcome = Kept | Unreachable | Refusal
 
 /** Work on one URL, and how many wait for it. */
 interface Job {
   readonly outcome: Promise<Outcome>
+  readonly wanted: Wanted
   waiting: number
   stop(): void
 }
 
 export function openMedia(options: MediaOptions): Media {
   const { shards, commands, objects, clock, log } = options
-  const getter = openGetter({ ...options, limits: options.limits ?? limits })
+  const { own, ...policy } = { ...options, limits: options.limits ?? limits }
+  // What messages name never comes from what this node runs itself.
+  const getter = openGetter(policy)
+  const ownGetter = openGetter({ ...policy, own })
   const turns = openTurns({ total: limits.fetchesInFlight, perKind: limits.fetchesPerHost })
   const newName = () => idFromBytes('', options.randomBytes(nameBytes)).slice(1)
-  const around: FetcherOptions = { getter, objects, shards, commands, turns, log, newName, checkUrl: wrongWith }
-  const bring = fetcherOf(around)
+  const around = { objects, shards, commands, turns, log, newName }
+  const bringNamed = fetcherOf({ ...around, getter, checkUrl: (url) => checkUrl(url, options) })
+  const bringReceived = fetcherOf({ ...around, getter: ownGetter, checkUrl: wrongWithOwn })
   const jobs = new Map<string, Job>()
 
-  function wrongWith(url: string): string | undefined {
-    return checkUrl(url, options)
+  function wrongWithOwn(url: string): string | undefined {
+    const isOwn = own?.().has(parsedUrl(url)?.origin ?? '') ?? false
+    return checkUrl(url, isOwn ? { allowPrivate: true } : options)
   }
 
-  function begin(errand: Omit<Errand, 'signal'>): Job {
+  function begin({ bring, ...errand }: Order): Job {
     const { hash } = errand
     const controller = new AbortController()
     const leave = () => void (jobs.get(hash) === job && jobs.delete(hash))
-    const outcome = work({ ...errand, signal: controller.signal }).finally(leave)
+    const outcome = work({ ...errand, signal: controller.signal }, bring).finally(leave)
     const job: Job = {
       outcome,
+      wanted: errand.wanted,
       waiting: 0,
       stop() {
         leave()
@@ -65,7 +77,7 @@ export function openMedia(options: MediaOptions): Media {
     return job
   }
 
-  async function work(errand: Errand): Promise<Outcome> {
+  async function work(errand: Errand, bring: Fetch): Promise<Outcome> {
     return (await foundAgain(errand.hash)) ?? bring(errand)
   }
 
@@ -94,26 +106,33 @@ export function openMedia(options: MediaOptions): Media {
   }
 
   /** What was not wanted by whoever began a job may be just what another wants, who then begins one. */
-  async function outcomeFor(errand: Omit<Errand, 'signal'>, signal: AbortSignal | undefined): Promise<Outcome> {
+  async function outcomeFor(order: Order, signal?: AbortSignal): Promise<Outcome> {
     for (;;) {
       signal?.throwIfAborted()
-      const running = jobs.get(errand.hash)
-      const outcome = await join(running ?? begin(errand), signal)
+      const running = jobs.get(order.hash)
+      const outcome = await join(running ?? begin(order), signal)
       const dependsOnWanted = 'why' in outcome && (outcome.why === 'type' || outcome.why === 'size')
-      if (!running || !dependsOnWanted) return outcome
+      if (!running || !dependsOnWanted || running.wanted === order.wanted) return outcome
     }
   }
 
   return {
     async hosted(url, wanted: Wanted, signal) {
-      const outcome = await outcomeFor({ url, hash: hashOf(url), wanted }, signal)
+      const outcome = await outcomeFor({ find: () => ({ url }), hash: hashOf(url), wanted, bring: bringNamed }, signal)
       if (isRefusal(outcome) || 'why' in outcome) return outcome
       const { name, type, bytes } = outcome
       return unwanted(outcome, wanted) ?? { url: `${options.publicUrl()}/v4/media/${name}`, type, bytes }
     },
-    close: getter.close,
+    // No URL begins like this, so what people sent is never taken for what a message names.
+    received: (word, find) =>
+      outcomeFor({ find, hash: hashOf(`received ${word}`), wanted: anything, bring: bringReceived }),
+    async close() {
+      await Promise.all([getter.close(), ownGetter.close()])
+    },
   }
 }
+
+const anything: Wanted = { types: everyType, maxBytes: limits.maxBytes, isUnknownWanted: true }
 
 /** As many as 26 characters take. */
 const nameBytes = 17

@@ -109,9 +109,23 @@ export const mediaTypes: readonly MediaType[] = [
   { type: 'text/calendar', extension: 'ics', saved: true, matches: text('BEGIN:VCALENDAR') },
 ]
 
+const page = /^\s*(<!doctype html|<html)/i
+
+/** What is none of them: bytes, which no browser opens. A page is what some providers answer with in place of a file. */
+const unknownType: MediaType = {
+  type: 'application/octet-stream',
+  extension: 'bin',
+  saved: true,
+  matches: (head) => !page.test(head.toString('latin1')),
+}
+
+/** Everything that is kept at all. */
+export const everyType = ['image/*', 'video/*', 'audio/*', 'application/*', 'text/*'] as const
+
 /** Undefined for content that is not kept. */
-export function typeOf(head: Buffer): MediaType | undefined {
-  return mediaTypes.find(({ matches }) => matches(head))
+export function typeOf(head: Buffer, { isUnknownWanted }: Pick<Wanted, 'isUnknownWanted'> = {}): MediaType | undefined {
+  const known = mediaTypes.find(({ matches }) => matches(head))
+  return known ?? (isUnknownWanted && unknownType.matches(head) ? unknownType : undefined)
 }
 
 export function isWanted(type: string, { types }: Pick<Wanted, 'types'>): boolean {
@@ -121,7 +135,7 @@ export function isWanted(type: string, { types }: Pick<Wanted, 'types'>): boolea
 /** The name of an object: letters and digits that nobody can guess, and the extension of its type. */
 const objectName = /^[0-9a-z]{26}\.([0-9a-z]{2,4})$/
 
-const byExtension = new Map(mediaTypes.map((each) => [each.extension, each]))
+const byExtension = new Map([...mediaTypes, unknownType].map((each) => [each.extension, each]))
 
 /** The type of what has that name; undefined for what cannot be the name of an object. */
 export function typeOfName(name: string): MediaType | undefined {

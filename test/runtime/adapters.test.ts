@@ -88,6 +88,7 @@ t.test('What is wrong is an error that names the module and says what', async (t
     [given('send: 1'), /no function `send`/],
     [given('receive: null'), /no function `receive`/],
     [given('probe: "yes"'), /`probe` that is no function/],
+    [given('openMedia: {}'), /`openMedia` that is no function/],
     [code, /no function `render`/],
   ]
   for (const [text, says] of wrong) {

@@ -3,6 +3,7 @@ import { providerEmulator as limits } from '../../../core/limits.js'
 import type { Accept, Account, Call, Deed, Desk, Standing, Tap, Wire, WireAnswer, WireRequest } from '../contract.js'
 import { isLoose, type Loose } from '../shape.js'
 import { bearer, jsonOf, mac, same } from '../sign.js'
+import { fileOf, fileRead, filesPath } from './slackfiles.js'
 import { blocksShape, isTooLong, postMessage } from './slackshapes.js'
 
 interface Auth {
@@ -42,6 +43,7 @@ export const slack: Wire = {
   },
 
   read(request, desk) {
+    if (request.path.startsWith(filesPath)) return fileRead(request, desk)
     if (request.path !== '/api/chat.postMessage' || request.method !== 'POST') return failure('unknown_method')
     const given = bearer(request.header('authorization'))
     if (given === '') return failure('not_authed')
@@ -74,10 +76,8 @@ export const slack: Wire = {
         return message({ text: 'STOP' })
       case 'tap':
         return [interaction(account, address, deed, desk)]
-      case 'media': {
-        const file = { id: `F${desk.newId(5).toUpperCase()}`, name: deed.name ?? 'file', mimetype: deed.type }
-        return message({ subtype: 'file_share', text: '', files: [{ ...file, url_private: deed.url }] })
-      }
+      case 'media':
+        return message({ subtype: 'file_share', text: '', files: [fileOf(account, address, deed, desk)] })
       default:
         return `Slack tells nothing of ${deed.kind}.`
     }

@@ -1,6 +1,7 @@
 /** Twilio's Messages resource: a form comes in, receipts and replies go out as signed forms. */
 import { providerEmulator as limits } from '../../../core/limits.js'
-import type { Accept, Account, Call, Desk, Standing, Wire, WireAnswer, WireRequest } from '../contract.js'
+import type { Accept, Account, Call, Desk, Standing, Understood, Wire, WireAnswer, WireRequest } from '../contract.js'
+import { fileCall } from '../files.js'
 import { smsOf } from '../septets.js'
 import { mac, same } from '../sign.js'
 
@@ -25,6 +26,9 @@ type Form = readonly (readonly [string, string])[]
 function failure(status: number, code: number, message: string, headers = {}): WireAnswer {
   return { status, headers, body: { code, message, more_info: `https://www.twilio.com/docs/errors/${code}`, status } }
 }
+
+const notFound = failure(404, 20_404, 'The requested resource was not found')
+const notCaller = failure(401, 20_003, 'Authenticate')
 
 /** How a number that takes nothing shows itself: at once, or later as a receipt. */
 const failures: Readonly<Record<Standing, { answer?: WireAnswer; code?: number }>> = {
@@ -54,8 +58,9 @@ export const twilio: Wire = {
   read(request, desk) {
     const [, sid] = /^\/2010-04-01\/Accounts\/([^/]+)\/Messages\.json$/.exec(request.path) ?? []
     const account = desk.accounts('twilio').find((each) => authOf(each).accountSid === sid)
-    if (!sid || request.method !== 'POST') return failure(404, 20_404, 'The requested resource was not found')
-    if (!account || !isCaller(request, account)) return failure(401, 20_003, 'Authenticate')
+    if (request.method === 'GET') return fileRead(request, desk)
+    if (!sid || request.method !== 'POST') return notFound
+    if (!account || !isCaller(request, account)) return notCaller
     if (!request.header('content-type').startsWith('application/x-www-form-urlencoded')) {
       return failure(415, 20_415, 'The content type is not a form')
     }
@@ -116,6 +121,16 @@ function isCaller(request: WireRequest, account: Account): boolean {
   const { accountSid, authToken } = authOf(account)
   const expected = `Basic ${Buffer.from(`${accountSid}:${authToken}`).toString('base64')}`
   return same(request.header('authorization'), expected)
+}
+
+/** What people sent is a resource below the message that it came with. */
+function fileRead(request: WireRequest, desk: Desk): Understood {
+  const [, sid, id = ''] = /^\/2010-04-01\/Accounts\/(AC\w+)\/Messages\/MM\w+\/Media\/(ME\w+)$/.exec(request.path) ?? []
+  const account = desk.accounts('twilio').find((each) => authOf(each).accountSid === sid)
+  if (sid === undefined) return notFound
+  if (!account || !isCaller(request, account)) return notCaller
+  const file = desk.fileOf(account, id)
+  return file ? fileCall(account, file) : notFound
 }
 
 function fieldOf(form: Form, name: string): string {
@@ -195,11 +210,18 @@ function heard(account: Account, address: string, text: string, desk: Desk, medi
     ...(type === undefined ? [] : [['OptOutType', type] as const]),
     ...media.flatMap(
       (each, index): Form => [
-        [`MediaUrl${index}`, each.url],
+        [`MediaUrl${index}`, keptAt(account, address, sid, each, desk)],
         [`MediaContentType${index}`, each.type],
       ],
     ),
   ])
+}
+
+/** Where the account finds it. */
+function keptAt(account: Account, address: string, sid: string, { url, type }: Media, desk: Desk): string {
+  const id = `ME${desk.newId(16)}`
+  desk.keepFile(account, id, { address, url, type })
+  return `${account.auth.apiUrl}/2010-04-01/Accounts/${authOf(account).accountSid}/Messages/${sid}/Media/${id}`
 }
 
 interface Media {

@@ -14,6 +14,7 @@ import {
   isWindowOpen,
   nodeOf,
 } from './graph.js'
+import { fileOf, readFile } from './whatsappfiles.js'
 import { marking, sending } from './whatsappshapes.js'
 
 const numberIdOf = (account: Account) => account.auth.phoneNumberId as string
@@ -46,6 +47,8 @@ export const whatsapp: Wire = {
   }),
 
   read(request, desk) {
+    const file = readFile(request, desk)
+    if (file) return file
     const node = nodeOf(request)
     const account = desk.accounts('whatsapp').find((each) => numberIdOf(each) === node)
     if (!account) return undefined
@@ -96,13 +99,8 @@ export const whatsapp: Wire = {
           message({ type: 'location', location: { latitude, longitude, ...(label !== undefined && { name: label }) } }),
         ]
       }
-      case 'media': {
-        const kind = ['image', 'video', 'audio'].find((each) => deed.type.startsWith(each)) ?? 'document'
-        const file = { id: desk.newId(8), mime_type: deed.type, sha256: desk.newId(32), url: deed.url }
-        return [
-          message({ type: kind, [kind]: { ...file, ...(kind === 'document' && { filename: deed.name ?? 'file' }) } }),
-        ]
-      }
+      case 'media':
+        return [message(fileOf(account, address, deed, desk))]
       case 'read': {
         const newest = desk.keptFor(account, address).at(-1)
         return newest ? [whatsapp.tell(account, newest, { state: 'read' }, desk)!] : 'Nothing was sent to them.'

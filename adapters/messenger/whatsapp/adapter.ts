@@ -2,6 +2,7 @@
 import type { Adapter } from '../../../core/channel/adapter.js'
 import { wrongGraphAuth } from '../graph.js'
 import { descriptor, type WhatsappAuth } from './descriptor.js'
+import { openMedia } from './media.js'
 import { receive } from './receive.js'
 import { render, signal, type WhatsappWire } from './render.js'
 import { send } from './send.js'
@@ -12,5 +13,6 @@ export const whatsappAdapter: Adapter<WhatsappAuth, WhatsappWire> = {
   send,
   receive,
   signal,
+  openMedia,
   wrongAuth: (auth) => wrongGraphAuth(auth, 'phoneNumberId', auth.phoneNumberId),
 }

@@ -1,10 +1,11 @@
 /** What the WhatsApp Cloud API tells: everything that people did comes first, then what became of our messages. */
 import type { IngressRequest, Item, Received } from '../../../core/channel/adapter.js'
+import type { ToldContent, ToldInbound } from '../../../core/channel/held.js'
 import type { Inbound } from '../../../core/conversation/hear.js'
 import type { Receipt } from '../../../core/conversation/receipts.js'
 import type { UserContent } from '../../../core/conversation/state.js'
 import { asNumber, asText, isRecord } from '../../kit/wire.js'
-import { graphUrl, refusalOf } from '../graph.js'
+import { refusalOf } from '../graph.js'
 import { addressIn, idIn, type Loose, readEach, receiveHub, tapOrWords } from '../hub.js'
 import { refusals, type WhatsappAuth } from './descriptor.js'
 
@@ -18,9 +19,7 @@ export function receive(request: IngressRequest, auth: WhatsappAuth): Received {
         return typeof value === 'string' ? [{ problem: value }] : []
       }),
     )
-    const messages = values.flatMap((value) =>
-      readEach(value.messages, 'messages', (each) => [messageItem(each, auth)]),
-    )
+    const messages = values.flatMap((value) => readEach(value.messages, 'messages', (each) => [messageItem(each)]))
     const statuses = values.flatMap((value) => readEach(value.statuses, 'statuses', (each) => [statusItem(each)]))
     return [...problems, ...messages, ...statuses]
   })
@@ -33,20 +32,20 @@ function ours({ field, value }: Loose, { phoneNumberId }: WhatsappAuth): Loose |
   return number === undefined || number === phoneNumberId ? value : 'something about another number'
 }
 
-function messageItem(message: Loose, auth: WhatsappAuth): Item {
+function messageItem(message: Loose): Item {
   const [id, address] = [idIn(message.id), addressIn(message.from)]
   if (!id || !address) return { problem: 'a message without `id` or `from`' }
-  const inbound = inboundIn(message, auth)
+  const inbound = inboundIn(message)
   return inbound ? { id, address, inbound } : { problem: 'a message of a type that is not understood' }
 }
 
-function inboundIn(message: Loose, auth: WhatsappAuth): Inbound | undefined {
+function inboundIn(message: Loose): ToldInbound | undefined {
   const type = asText(message.type) ?? ''
   const about = Object.hasOwn(message, type) ? message[type] : undefined
   if (!isRecord(about)) return undefined
   if (type === 'interactive') return replyIn(about)
   if (type === 'button') return tapOrWords(asText(about.payload), asText(about.text))
-  const content = type === 'text' ? saidIn(about) : type === 'location' ? placeIn(about) : mediaIn(type, about, auth)
+  const content = type === 'text' ? saidIn(about) : type === 'location' ? placeIn(about) : mediaIn(type, about)
   return content && { kind: 'content', content }
 }
 
@@ -75,16 +74,15 @@ function placeIn({ latitude, longitude, name, address }: Loose): UserContent | u
   }
 }
 
-/** Media has an id, and an address that opens with the access token of the binding only. */
-function mediaIn(kind: string, media: Loose, auth: WhatsappAuth): UserContent | undefined {
+/** Media has an id, which opens with the access token of the binding only. An address beside it does so, too, and not for long. */
+function mediaIn(kind: string, media: Loose): ToldContent | undefined {
   if (!['image', 'video', 'audio', 'document', 'sticker'].includes(kind)) return undefined
-  const id = idIn(media.id)
-  const url = asText(media.url) ?? (id && graphUrl(auth, encodeURIComponent(id)))
-  if (!url) return undefined
+  const held = idIn(media.id)
+  if (!held) return undefined
   const { mime_type: type, filename: name, caption } = media
   return {
     ...(typeof caption === 'string' && { text: caption }),
-    media: [{ url, ...(typeof type === 'string' && { type }), ...(typeof name === 'string' && { name }) }],
+    media: [{ held, ...(typeof type === 'string' && { type }), ...(typeof name === 'string' && { name }) }],
   }
 }
 

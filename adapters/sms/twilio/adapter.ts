@@ -1,8 +1,16 @@
 /** SMS over the messages of Twilio. */
 import type { Adapter } from '../../../core/channel/adapter.js'
 import { descriptor, type TwilioAuth, wrongAuth } from './descriptor.js'
+import { openMedia } from './media.js'
 import { receive } from './receive.js'
 import { render, type TwilioWire } from './render.js'
 import { send } from './send.js'
 
-export const twilioAdapter: Adapter<TwilioAuth, TwilioWire> = { descriptor, render, send, receive, wrongAuth }
+export const twilioAdapter: Adapter<TwilioAuth, TwilioWire> = {
+  descriptor,
+  render,
+  send,
+  receive,
+  wrongAuth,
+  openMedia,
+}

@@ -28,6 +28,11 @@ export function messagesUrl({ accountSid, apiUrl = 'https://api.twilio.com' }: T
   return `${apiUrl.replace(/\/+$/, '')}/2010-04-01/Accounts/${encodeURIComponent(accountSid)}/Messages.json`
 }
 
+/** How the account proves itself. */
+export function basicOf({ accountSid, authToken }: TwilioAuth): string {
+  return `Basic ${Buffer.from(`${accountSid}:${authToken}`).toString('base64')}`
+}
+
 /** Keys and other ids look alike; what they begin with tells them apart. */
 export function wrongAuth({ accountSid, messagingServiceSid = 'MG' }: TwilioAuth): AuthProblem | undefined {
   if (!accountSid.startsWith('AC')) return { field: 'accountSid', message: 'must begin with AC' }

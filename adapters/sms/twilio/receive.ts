@@ -1,23 +1,25 @@
 /** What Twilio sends in: messages of people, and what became of ours. One call is about one message. */
 import type { IngressRequest, Item, Received } from '../../../core/channel/adapter.js'
+import type { HeldMedia, ToldContent } from '../../../core/channel/held.js'
 import { keywordIn } from '../../../core/conversation/keywords.js'
-import type { UserContent, UserMedia } from '../../../core/conversation/state.js'
+import type { UserMedia } from '../../../core/conversation/state.js'
 import { twilio as limits } from '../../../core/limits.js'
 import { wrongItem } from '../../kit/shapes.js'
 import { isRecord, readJson } from '../../kit/wire.js'
 import type { TwilioAuth } from './descriptor.js'
+import { mediaAt } from './media.js'
 import { meaningOf } from './refusals.js'
 import { digestIn, isSigned } from './signature.js'
 
 /** The value of a parameter; empty where it is not given. */
 type Given = (name: string) => string
 
-export function receive(request: IngressRequest, { authToken }: TwilioAuth): Received {
+export function receive(request: IngressRequest, auth: TwilioAuth): Received {
   if (request.method !== 'POST') return { kind: 'refused' }
   const form = new URLSearchParams(Buffer.from(request.body).toString())
-  if (!isSigned(request, form, authToken)) return { kind: 'refused' }
+  if (!isSigned(request, form, auth.authToken)) return { kind: 'refused' }
   const given = digestIn(request.url) === undefined ? inForm(form) : inJson(readJson(request.body))
-  return { kind: 'items', items: itemsOf(given).map(sound) }
+  return { kind: 'items', items: itemsOf(given, auth).map(sound) }
 }
 
 /** What is longer than anything that the provider says is not what it says. */
@@ -38,11 +40,11 @@ const inJson =
     return typeof value === 'string' || typeof value === 'number' ? String(value) : ''
   }
 
-function itemsOf(given: Given): readonly Item[] {
+function itemsOf(given: Given, auth: TwilioAuth): readonly Item[] {
   const sid = given('MessageSid') || given('SmsSid') || given('SmsMessageSid')
   if (sid === '') return [{ problem: 'the call has no `MessageSid`' }]
   const status = given('MessageStatus') || given('SmsStatus')
-  if (status === '' || status === 'received' || status === 'receiving') return heardIn(sid, given)
+  if (status === '' || status === 'received' || status === 'receiving') return heardIn(sid, given, auth)
   return receiptIn(sid, status, given)
 }
 
@@ -80,12 +82,12 @@ function whyIn(status: string, given: Given): { readonly reason: string; readonl
   return meaningOf(code) ?? { reason: 'sendFailed', detail: `Twilio gives the error ${code}.` }
 }
 
-function heardIn(sid: string, given: Given): readonly Item[] {
+function heardIn(sid: string, given: Given, auth: TwilioAuth): readonly Item[] {
   const address = given('From')
   if (address === '') return [{ problem: 'a message names no phone' }]
   const text = given('Body')
-  const media = mediaIn(given)
-  const content: UserContent = { ...(text !== '' && { text }), ...(media.length > 0 && { media }) }
+  const media = mediaIn(given, auth)
+  const content: ToldContent = { ...(text !== '' && { text }), ...(media.length > 0 && { media }) }
   if (Object.keys(content).length === 0) return [{ problem: 'a message says nothing' }]
   const consent = consentIn(given('OptOutType'), text)
   return [
@@ -105,11 +107,8 @@ function consentIn(type: string, text: string): 'optOut' | 'optIn' | undefined {
   return undefined
 }
 
-function mediaIn(given: Given): UserMedia[] {
+function mediaIn(given: Given, auth: TwilioAuth): (UserMedia | HeldMedia)[] {
   const count = Math.min(Number(given('NumMedia')) || 0, limits.mediaMost)
   const places = Array.from({ length: Math.max(0, Math.floor(count)) }, (_, place) => place)
-  return places.flatMap((place) => {
-    const [url, type] = [given(`MediaUrl${place}`), given(`MediaContentType${place}`)]
-    return url === '' ? [] : [{ url, ...(type !== '' && { type }) }]
-  })
+  return places.flatMap((place) => mediaAt(given(`MediaUrl${place}`), given(`MediaContentType${place}`), auth))
 }

@@ -4,17 +4,16 @@
  */
 import type { ProviderAnswer, Sending, SendOutcome } from '../../../core/channel/adapter.js'
 import { asText, isRecord, noAnswer, readJson, unavailable } from '../../kit/wire.js'
-import { messagesUrl, type TwilioAuth } from './descriptor.js'
+import { basicOf, messagesUrl, type TwilioAuth } from './descriptor.js'
 import { meaningOf } from './refusals.js'
 import type { TwilioWire } from './render.js'
 
 export async function send(wire: TwilioWire, sending: Sending<TwilioAuth>): Promise<SendOutcome> {
   const { auth, call } = sending
-  const basic = Buffer.from(`${auth.accountSid}:${auth.authToken}`).toString('base64')
   const answer = await call({
     method: 'POST',
     url: messagesUrl(auth),
-    headers: { authorization: `Basic ${basic}`, 'content-type': 'application/x-www-form-urlencoded' },
+    headers: { authorization: basicOf(auth), 'content-type': 'application/x-www-form-urlencoded' },
     body: formOf(wire, sending).toString(),
   })
   return answer.kind === 'none' ? noAnswer(answer) : outcomeOf(answer)

@@ -20,7 +20,7 @@ t.test('The newest messages are kept, numbered without a gap, and found by name,
   const addresses = fc.array(fc.constantFrom('a', 'b', 'c'), { maxLength: 40 })
   fc.assert(
     fc.property(addresses, fc.nat(45), (given, after) => {
-      const ledger = openLedger({ messagesKept: 10, peopleKept: 10 })
+      const ledger = openLedger({ messagesKept: 10, peopleKept: 10, filesKept: 10 })
       const all = given.map((address, place) => ledger.keep(message(`m${place}`, address)))
       const kept = all.slice(-10)
       const newer = kept.filter(({ number }) => number > after)
@@ -37,7 +37,7 @@ t.test('The newest messages are kept, numbered without a gap, and found by name,
 })
 
 t.test('People and names are forgotten from the oldest on, so that memory is bounded', async (t) => {
-  const ledger = openLedger({ messagesKept: 2, peopleKept: 2 })
+  const ledger = openLedger({ messagesKept: 2, peopleKept: 2, filesKept: 2 })
   for (const address of ['a', 'b', 'c']) ledger.person('x', address).optedOut = true
   t.notOk(ledger.person('x', 'a').optedOut)
   t.ok(ledger.person('x', 'c').optedOut)
@@ -46,7 +46,11 @@ t.test('People and names are forgotten from the oldest on, so that memory is bou
     ['1', '2', '3'].map((id) => ledger.wasSaid('x', id)),
     [false, true, true],
   )
+  for (const id of ['1', '2', '3']) ledger.keepFile('x', id, { address: 'a', url: `https://a.example/${id}`, type: '' })
+  t.equal(ledger.fileOf('x', '1'), undefined)
+  t.equal(ledger.fileOf('x', '3')?.url, 'https://a.example/3')
   ledger.forget('x')
+  t.equal(ledger.fileOf('x', '3'), undefined)
   t.notOk(ledger.person('x', 'c').optedOut)
 })
 

@@ -37,6 +37,16 @@ const refused = (more: object): SendOutcome => ({ kind: 'refused', reason: 'send
 const { render, send, receive } = adapter
 const traits = adapter.descriptor.traits
 
+const told = { id: 'evt_1', address: samples.address }
+const held = 'held-1'
+const pictureItems = [{ ...told, inbound: { kind: 'content', content: { media: [{ held }] } } }] as const
+const openedAt = {
+  kind: 'at',
+  url: 'https://pigeon.example/held-1',
+  headers: { authorization: 'Bearer of-the-sample' },
+} as const
+const mediaSample = { name: 'a picture', held, becomes: openedAt }
+
 /** Each row is one way to break the contract, and words of the sentence that must find it. */
 const broken: [way: string, finds: RegExp, changes: Partial<Adapter>, given?: Partial<Samples>][] = [
   ['another contract', /names the contract/, descriptor({ contract: 2 })],
@@ -101,6 +111,38 @@ const broken: [way: string, finds: RegExp, changes: Partial<Adapter>, given?: Pa
   ['one bad item loses all', /read as what/, { receive: (...args) => kept(receive(...args), allOrNone) }],
   ['no bad item among the samples', /does not lose/, {}, { calls: samples.calls.slice(0, 3) }],
   ['no receipts among the samples', /promise to tell/, {}, { calls: [samples.calls[0]!, samples.calls[3]!] }],
+  ['media that nobody opens', /can open it/, { receive: () => ({ kind: 'items', items: pictureItems }) }],
+  ['media without a sample', /its sample says/, { openMedia: async () => openedAt }],
+  [
+    'media that opens elsewhere',
+    /its sample says/,
+    { openMedia: async () => ({ ...openedAt, url: 'https://pigeon.example/other' }) },
+    { media: [mediaSample] },
+  ],
+  [
+    'media that opens without credentials',
+    /its sample says/,
+    { openMedia: async () => ({ ...openedAt, headers: {} }) },
+    { media: [mediaSample] },
+  ],
+  [
+    'a secret in the address of media',
+    /its sample says/,
+    { openMedia: async () => ({ ...openedAt, url: `https://pigeon.example/?key=${secret}` }) },
+    { media: [{ ...mediaSample, becomes: { ...openedAt, url: `https://pigeon.example/?key=${secret}` } }] },
+  ],
+  ['opening that rejects', /Opening never rejects/, { openMedia: async () => throwing() }, { media: [mediaSample] }],
+  [
+    'a refusal that repeats the answer',
+    /Opening never rejects/,
+    {
+      async openMedia(_held, { call }) {
+        const answer = await call({ method: 'GET', url: openedAt.url })
+        return { kind: 'refused', detail: answer.kind === 'none' ? answer.detail : `It said ${answer.body}` }
+      },
+    },
+    { media: [mediaSample] },
+  ],
 ]
 
 function formWith(changes: object, properties: object = {}): object {

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import t from 'tap'
 import { guarded } from '../../../adapters/kit/guard.js'
 import { checkAdapter } from '../../../adapters/kit/index.js'
-import { wrongItem, wrongOutcome, wrongReceived, wrongWires } from '../../../adapters/kit/shapes.js'
+import { wrongItem, wrongOpening, wrongOutcome, wrongReceived, wrongWires } from '../../../adapters/kit/shapes.js'
 import type { Adapter, Connecting, IngressRequest, Item, Line, Sending } from '../../../core/channel/adapter.js'
 import { adapter as limits } from '../../../core/limits.js'
 import type { Fields, Log } from '../../../runtime/observe/log.js'
@@ -12,7 +12,7 @@ import { generated, loaded } from './house.js'
 const { dir } = generated(t, 'rcs', 'pigeon')
 const { adapter, samples } = await loaded(dir)
 const secret = 'secret-of-the-sample-account'
-const short = { sendMs: 20, probeMs: 20, revokeMs: 20, closeMs: 20 }
+const short = { sendMs: 20, probeMs: 20, revokeMs: 20, openMs: 20, closeMs: 20 }
 
 function silentLog(): { log: Log; lines: Fields[] } {
   const lines: Fields[] = []
@@ -51,7 +51,8 @@ t.test('A good adapter is the same behind its guard', async (t) => {
     [],
   )
   t.equal(guard.descriptor, adapter.descriptor)
-  for (const power of ['probe', 'revoke', 'connect', 'wrongAuth'] as const) t.notOk(power in guard, 'no power is added')
+  for (const power of ['probe', 'revoke', 'connect', 'wrongAuth', 'openMedia'] as const)
+    t.notOk(power in guard, 'no power is added')
   t.same(lines, [])
 })
 
@@ -220,16 +221,47 @@ t.test('Powers that fail know nothing and have done nothing', async (t) => {
     const { guard, lines } = behind({
       probe: broken as never,
       revoke: broken as never,
+      openMedia: broken as never,
       signal: throwing,
       wrongAuth: throwing,
     })
     t.same(await guard.probe?.(['+1'], sending), { reachable: [], unreachable: [] })
     t.equal(await guard.revoke?.('x', sending), 'unknown')
+    t.match(await guard.openMedia?.('x', sending), { kind: 'refused', detail: /could not/ })
     t.equal(guard.signal?.('typing', about), undefined)
     t.match(guard.wrongAuth?.({}), { field: '', message: /judged/ })
-    t.equal(lines.length, 4)
+    t.equal(lines.length, 5)
+    t.notMatch(JSON.stringify(lines.filter(({ doing }) => doing === 'openMedia')), secret)
   }
 })
+
+t.test(
+  'What opens media goes on as it is, and a refusal without the secret; a header of two lines is none',
+  async (t) => {
+    const at = { kind: 'at', url: 'https://media.example/1', headers: { authorization: `Bearer ${secret}` } } as const
+    const openingWith = (opening: unknown) => behind({ openMedia: async () => opening as never }).guard
+    t.same(await openingWith(at).openMedia?.('x', sending), at)
+    const refusal = { kind: 'refused', detail: `no such token: ${secret}` }
+    t.same(await openingWith(refusal).openMedia?.('x', sending), { ...refusal, detail: 'no such token: …' })
+    for (const wrong of [
+      undefined,
+      { ...at, url: 'file:///etc/passwd' },
+      { ...at, url: undefined },
+      { ...at, headers: undefined },
+      { ...at, headers: { 'x-a': 'one\r\nx-b: two' } },
+      { ...at, headers: { 'x a': 'one' } },
+      { ...at, headers: { 'x-a': 1 } },
+      { kind: 'refused', detail: '' },
+      { kind: 'gone' },
+    ])
+      t.match(await openingWith(wrong).openMedia?.('x', sending), { kind: 'refused', detail: /could not/ })
+    await fc.assert(
+      fc.asyncProperty(nonsense, async (value) => {
+        return wrongOpening(await openingWith(value).openMedia?.('x', sending)) === undefined
+      }),
+    )
+  },
+)
 
 t.test('A line is opened, asked and closed behind the guard, and its adapter sends with its own', async (t) => {
   const own: Line & { mark: string } = { mark: 'own', trouble: () => undefined, close: async () => {} }

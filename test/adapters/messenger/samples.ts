@@ -3,6 +3,7 @@ import { createHmac } from 'node:crypto'
 import type { AnswerSample, CallSample, ExpectedItem, Samples, UnsignedCall } from '../../../adapters/kit/samples.js'
 import type { PageAuth } from '../../../adapters/messenger/pagedescriptor.js'
 import type { WhatsappAuth } from '../../../adapters/messenger/whatsapp/descriptor.js'
+import type { ToldInbound } from '../../../core/channel/held.js'
 import type { Inbound } from '../../../core/conversation/hear.js'
 
 const graphAuth = {
@@ -19,6 +20,9 @@ export const psid = '6543210987654321'
 export function hubSign({ body }: UnsignedCall, { appSecret }: { readonly appSecret: string }) {
   return { 'X-Hub-Signature-256': `sha256=${createHmac('sha256', appSecret).update(body).digest('hex')}` }
 }
+
+/** Where the API says that media is: at another host than its own. */
+export const lookaside = 'https://lookaside.example/whatsapp_business/attachments/?mid=77&hash=ATsample'
 
 const items = (...all: readonly ExpectedItem[]) => ({ kind: 'items', items: all }) as const
 const problem = { problem: true } as const
@@ -64,7 +68,7 @@ export const status = (end: string, state: string, more: object = {}) => ({
   recipient_id: person,
   ...more,
 })
-const heard = (end: string, inbound: Inbound): ExpectedItem => ({ id: wamid(end), address: person, inbound })
+const heard = (end: string, inbound: ToldInbound): ExpectedItem => ({ id: wamid(end), address: person, inbound })
 const receipt = (end: string, state: 'sent' | 'delivered' | 'read' | 'failed', more: object = {}): ExpectedItem => ({
   id: `${wamid(end)}:${state}`,
   address: person,
@@ -119,7 +123,7 @@ const whatsappCalls: readonly CallSample[] = [
     becomes: items(
       heard('A6', {
         kind: 'content',
-        content: { text: 'Like this', media: [{ url: 'https://graph.facebook.com/v23.0/77', type: 'image/jpeg' }] },
+        content: { text: 'Like this', media: [{ held: '77', type: 'image/jpeg' }] },
       }),
     ),
   },
@@ -191,6 +195,26 @@ export const whatsappSamples: Samples<WhatsappAuth> = {
   address: person,
   sign: hubSign,
   calls: whatsappCalls,
+  media: [
+    {
+      name: 'a picture',
+      held: '77',
+      answer: { status: 200, body: { url: lookaside, mime_type: 'image/jpeg', id: '77' } },
+      becomes: { kind: 'at', url: lookaside, headers: { Authorization: `Bearer ${graphAuth.accessToken}` } },
+    },
+    {
+      name: 'a picture that lies where nobody could trust it',
+      held: '77',
+      answer: { status: 200, body: { url: lookaside.replace('https', 'http'), id: '77' } },
+      becomes: { kind: 'refused' },
+    },
+    {
+      name: 'a picture that is gone',
+      held: '78',
+      answer: { status: 400, body: { error: { message: 'Unsupported get request', code: 100 } } },
+      becomes: { kind: 'refused' },
+    },
+  ],
   answers: [
     {
       name: 'a message taken',

@@ -2,12 +2,14 @@
 import { createHmac } from 'node:crypto'
 import type { AnswerSample, CallSample, ExpectedItem, Samples, UnsignedCall } from '../../../adapters/kit/samples.js'
 import type { SlackAuth } from '../../../adapters/workchat/descriptor.js'
-import type { Inbound } from '../../../core/conversation/hear.js'
+import type { ToldInbound } from '../../../core/channel/held.js'
 
 export const slackAuth: SlackAuth = {
   botToken: 'xoxb-123456789012-sampletoken',
   signingSecret: '8f742231b10e8888abcd99yyyzzz85a5',
 }
+/** Where Slack keeps files. */
+export const fileAt = 'https://files.slack.com/files-pri/T1DC2JH3J-F024BERPE/a.png'
 export const dm = 'D024BE91L'
 export const user = 'U2CERLKJA'
 
@@ -36,16 +38,16 @@ export const tapped = (...actions: readonly unknown[]) =>
     }),
   )}`
 const postback = 'p1.msg_0sample.2'
-const tap: Inbound = { kind: 'tap', messageId: 'msg_0sample', place: 2, label: 'Table 3' }
+const tap: ToldInbound = { kind: 'tap', messageId: 'msg_0sample', place: 2, label: 'Table 3' }
 const label = { type: 'plain_text', text: 'Table 3' }
 const items = (...all: readonly ExpectedItem[]) => ({ kind: 'items', items: all }) as const
 const problem = { problem: true } as const
-const did = (end: string, inbound: Inbound, address = dm): ExpectedItem => ({
+const did = (end: string, inbound: ToldInbound, address = dm): ExpectedItem => ({
   id: `${address.split('/')[0]}:${end}`,
   address,
   inbound,
 })
-const said = (text: string): Inbound => ({ kind: 'content', content: { text } })
+const said = (text: string): ToldInbound => ({ kind: 'content', content: { text } })
 const form = { 'content-type': 'application/x-www-form-urlencoded' }
 
 const calls: readonly CallSample[] = [
@@ -70,14 +72,22 @@ const calls: readonly CallSample[] = [
       subtype: 'file_share',
       text: 'Like this',
       ts: '1763640003.000100',
-      files: [{ url_private: 'https://files.example/a.png', mimetype: 'image/png', name: 'a.png' }],
+      files: [
+        { url_private: fileAt, mimetype: 'image/png', name: 'a.png' },
+        { url_private: 'https://drive.example/b', is_external: true, name: 'b' },
+        { url_private: 'https://notslack.com/c' },
+      ],
     }),
     becomes: items(
       did('1763640003.000100', {
         kind: 'content',
         content: {
           text: 'Like this',
-          media: [{ url: 'https://files.example/a.png', type: 'image/png', name: 'a.png' }],
+          media: [
+            { held: fileAt, type: 'image/png', name: 'a.png' },
+            { url: 'https://drive.example/b', name: 'b' },
+            { url: 'https://notslack.com/c' },
+          ],
         },
       }),
     ),
@@ -139,6 +149,15 @@ export const slackSamples: Samples<SlackAuth> = {
   address: dm,
   sign: slackSign,
   calls,
+  media: [
+    {
+      name: 'a file',
+      held: fileAt,
+      becomes: { kind: 'at', url: fileAt, headers: { authorization: `Bearer ${slackAuth.botToken}` } },
+    },
+    { name: 'a file of somebody else', held: 'https://drive.example/b', becomes: { kind: 'refused' } },
+    { name: 'a file without TLS', held: fileAt.replace('https', 'http'), becomes: { kind: 'refused' } },
+  ],
   answers: [
     {
       name: 'a message taken',

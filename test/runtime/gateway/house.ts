@@ -17,9 +17,11 @@ import { gatewayMeters } from '../../../runtime/gateway/meters.js'
 import { gatewayParts } from '../../../runtime/gateway/open.js'
 import type { Places } from '../../../runtime/gateway/places.js'
 import { openProviders } from '../../../runtime/gateway/providers.js'
+import { receivedAddresses } from '../../../runtime/gateway/received.js'
 import { gatewayRoutes } from '../../../runtime/gateway/routes.js'
 import { deadLetterTable, eventTable } from '../../../runtime/gateway/tables.js'
 import { openPipeline } from '../../../runtime/http/pipeline.js'
+import { openCapsules } from '../../../runtime/media/capsule.js'
 import { openLog } from '../../../runtime/observe/log.js'
 import { openMetrics } from '../../../runtime/observe/metrics.js'
 import type { Shards } from '../../../runtime/shard/contract.js'
@@ -123,6 +125,7 @@ export async function openHouse(t: Test, options: HouseOptions = {}) {
     asidOf,
     sealer,
     media: { hosted: async (url) => ({ url, type: 'image/png', bytes: 1 }) },
+    received: receivedAddresses(openCapsules(Buffer.alloc(32, 4)), publicUrl),
     door,
     providers,
     lines: { of: () => undefined },

@@ -4,13 +4,16 @@ import twilio from 'twilio'
 import type { Samples } from '../../../../adapters/kit/samples.js'
 import type { TwilioAuth } from '../../../../adapters/sms/twilio/descriptor.js'
 import type { Item } from '../../../../core/channel/adapter.js'
-import type { UserContent } from '../../../../core/conversation/state.js'
+import type { ToldContent } from '../../../../core/channel/held.js'
 
 export const auth: TwilioAuth = {
   accountSid: 'AC00000000000000000000000000000001',
   authToken: 'an auth token of the account',
   from: '+15550199',
 }
+
+/** Where Twilio keeps what people sent. */
+export const pictureAt = `https://api.twilio.com/2010-04-01/Accounts/${auth.accountSid}/Messages/MM1/Media/ME1`
 
 export const address = '+15550100'
 export const ingressUrl = 'https://gateway.example/v4/ingress/cb_1'
@@ -75,7 +78,7 @@ interface Sample {
 
 /** What a person sends, and the consent that it is beside what it says. */
 const heard =
-  (fields: Fields, said: UserContent, system?: 'optOut' | 'optIn') =>
+  (fields: Fields, said: ToldContent, system?: 'optOut' | 'optIn') =>
   (id: string): Sample => ({
     fields: { ...inboundOf(id), ...fields },
     items: [
@@ -100,16 +103,11 @@ const made: Readonly<Record<string, (id: string) => Sample>> = {
     {
       Body: '',
       NumMedia: '2',
-      MediaUrl0: 'https://api.twilio.example/Media/ME1',
+      MediaUrl0: pictureAt,
       MediaContentType0: 'image/jpeg',
-      MediaUrl1: 'https://api.twilio.example/Media/ME2',
+      MediaUrl1: 'https://pictures.example/ME2',
     },
-    {
-      media: [
-        { url: 'https://api.twilio.example/Media/ME1', type: 'image/jpeg' },
-        { url: 'https://api.twilio.example/Media/ME2' },
-      ],
-    },
+    { media: [{ held: pictureAt, type: 'image/jpeg' }, { url: 'https://pictures.example/ME2' }] },
   ),
   'a STOP that Twilio has acted upon': heard({ Body: ' Stop. ', OptOutType: 'STOP' }, { text: ' Stop. ' }),
   'a keyword of the account to stop': heard({ Body: 'ARRET', OptOutType: 'STOP' }, { text: 'ARRET' }, 'optOut'),
@@ -190,6 +188,19 @@ export const twilioSamples: Samples<TwilioAuth> = {
       body: formBody({ ...callback, MessageStatus: 'pondered' }),
       becomes: { kind: 'items', items: [{ problem: true }] },
     },
+  ],
+  media: [
+    {
+      name: 'a picture',
+      held: pictureAt,
+      becomes: {
+        kind: 'at',
+        url: pictureAt,
+        headers: { authorization: `Basic ${Buffer.from(`${auth.accountSid}:${auth.authToken}`).toString('base64')}` },
+      },
+    },
+    { name: 'a picture elsewhere', held: 'https://pictures.example/ME2', becomes: { kind: 'refused' } },
+    { name: 'a picture without TLS', held: pictureAt.replace('https', 'http'), becomes: { kind: 'refused' } },
   ],
   answers: [
     {

@@ -1,0 +1,69 @@
+/** Files that people send to emulated providers: told by a name, and given to whoever holds the right credentials. */
+import t from 'tap'
+import type { Account } from '../../../adapters/emulator/contract.js'
+import { whatsappAdapter } from '../../../adapters/messenger/whatsapp/adapter.js'
+import { twilioAdapter } from '../../../adapters/sms/twilio/adapter.js'
+import { slackAdapter } from '../../../adapters/workchat/adapter.js'
+import type { Adapter } from '../../../core/channel/adapter.js'
+import type { HeldMedia, MediaOpening } from '../../../core/channel/held.js'
+import { png } from '../../runtime/media/samples.js'
+import { type Driven, openDriven } from './driven.js'
+
+const rows = [
+  ['whatsapp', whatsappAdapter as Adapter, '15550100001', 'accessToken'],
+  ['slack', slackAdapter as Adapter, 'D0PERSON1', 'botToken'],
+  ['twilio', twilioAdapter as Adapter, '+15550100001', 'authToken'],
+] as const
+
+const inside = `data:image/png;base64,${png.toString('base64')}`
+const outside = 'https://a.example/b.png'
+
+/** What the adapter makes of a picture that was sent. */
+async function heldOf({ emulator, items, told }: Driven, wire: string, address: string, url: string) {
+  const before = items.length
+  await emulator.act(wire, address, { kind: 'media', url, type: 'image/png', name: 'b c.png' })
+  await told((item) => items.indexOf(item) >= before)
+  const item = items[before]!
+  if ('problem' in item || item.inbound.kind !== 'content') throw new Error('it is not understood')
+  const [media] = item.inbound.content.media as readonly HeldMedia[]
+  t.notMatch(JSON.stringify(media), 'a.example', 'where it comes from is not told')
+  return media!.held
+}
+
+const at = (opening: MediaOpening) => {
+  if (opening.kind !== 'at') throw new Error(opening.detail)
+  return opening
+}
+
+for (const [wire, adapter, address, secret] of rows) {
+  t.test(`${wire}: what a person sends opens by the request that the real adapter says, and by no other`, async (t) => {
+    const driven = await openDriven(t, wire, adapter)
+    const reaching = driven.sendingTo(address, 'x')
+    const held = await heldOf(driven, wire, address, inside)
+    const { url, headers } = at(await adapter.openMedia!(held, reaching))
+    const good = await fetch(url, { headers })
+    t.equal(good.status, 200)
+    t.ok(Buffer.from(await good.arrayBuffer()).equals(png))
+
+    const auth = { ...(reaching.auth as Account['auth']), [secret]: 'xoxb-another' }
+    for (const wrong of ['', 'Bearer x', 'Basic eDp5']) {
+      const bad = await fetch(url, { headers: { authorization: wrong }, redirect: 'manual' })
+      t.notOk(Buffer.from(await bad.arrayBuffer()).includes(png), 'nothing of it without the credentials')
+    }
+    const other = await adapter.openMedia!(held, { ...reaching, auth })
+    if (other.kind === 'at') {
+      const bad = await fetch(other.url, { headers: other.headers })
+      t.notOk(Buffer.from(await bad.arrayBuffer()).includes(png), 'nor with those of somebody else')
+    }
+  })
+
+  t.test(`${wire}: what is kept elsewhere is sent on to, and faults of all calls are for files, too`, async (t) => {
+    const driven = await openDriven(t, wire, adapter)
+    const held = await heldOf(driven, wire, address, outside)
+    const { url, headers } = at(await adapter.openMedia!(held, driven.sendingTo(address, 'x')))
+    const answer = await fetch(url, { headers, redirect: 'manual' })
+    t.same([answer.status, answer.headers.get('location')], [302, outside])
+    driven.emulator.faults.add({ account: wire, kind: 'serverError', status: 503, allCalls: true, times: 1 })
+    t.equal((await fetch(url, { headers, redirect: 'manual' })).status, 503)
+  })
+}

@@ -1,0 +1,39 @@
+/** Held media gets an address before anybody else sees it, and everything else stays as it was told. */
+import fc from 'fast-check'
+import t from 'tap'
+import { type ToldInbound, withAddresses } from '../../../core/channel/held.js'
+
+const addressOf = (held: string) => `https://gateway.example/${held.length}`
+
+t.test('Each thing that is held gets an address in place of its name, and what is known of it stays', async (t) => {
+  const told: ToldInbound = {
+    kind: 'content',
+    content: {
+      text: 'Look',
+      media: [{ held: 'one', type: 'image/png', name: 'a.png' }, { url: 'https://a.example/b' }, { held: 'three' }],
+    },
+  }
+  t.same(withAddresses(told, addressOf), {
+    kind: 'content',
+    content: {
+      text: 'Look',
+      media: [
+        { url: 'https://gateway.example/3', type: 'image/png', name: 'a.png' },
+        { url: 'https://a.example/b' },
+        { url: 'https://gateway.example/5' },
+      ],
+    },
+  })
+})
+
+t.test('What holds nothing is the same afterwards, and nothing is sealed for it', async (t) => {
+  const never = () => t.fail('an address was made') as never
+  const open = fc.oneof(
+    fc.record({ kind: fc.constant('tap' as const), messageId: fc.string(), place: fc.nat() }),
+    fc.record({
+      kind: fc.constant('content' as const),
+      content: fc.record({ text: fc.string(), media: fc.array(fc.record({ url: fc.webUrl() })) }, { requiredKeys: [] }),
+    }),
+  )
+  fc.assert(fc.property(open, (told) => JSON.stringify(withAddresses(told, never)) === JSON.stringify(told)))
+})
