@@ -112,7 +112,7 @@ export function openMedia(options: MediaOptions): Media {
       const running = jobs.get(order.hash)
       const outcome = await join(running ?? begin(order), signal)
       const dependsOnWanted = 'why' in outcome && (outcome.why === 'type' || outcome.why === 'size')
-      if (!running || !dependsOnWanted || running.wanted === order.wanted) return outcome
+      if (!running || !dependsOnWanted || isAlike(running.wanted, order.wanted)) return outcome
     }
   }
 
@@ -130,6 +130,10 @@ export function openMedia(options: MediaOptions): Media {
       await Promise.all([getter.close(), ownGetter.close()])
     },
   }
+}
+
+function isAlike(one: Wanted, other: Wanted): boolean {
+  return one.types.join() === other.types.join() && one.maxBytes === other.maxBytes
 }
 
 const anything: Wanted = { types: everyType, maxBytes: limits.maxBytes, isUnknownWanted: true }

@@ -253,6 +253,16 @@ t.test('Many who ask for one URL at a time share one fetch, and each is judged b
   t.equal(origin.seen.length, 1)
 })
 
+t.test('Many who want alike what cannot be had share one fetch, too', async (t) => {
+  const origin = await openOrigin(t, { png: sends(png) })
+  const { media } = await openMediaHouse(t)
+  const all = Array.from({ length: 10 }, () =>
+    media.hosted(origin.at('png'), { types: ['image/jpeg', 'video/*'], maxBytes: 1e6 }),
+  )
+  for (const outcome of await Promise.all(all)) t.match(outcome, { why: 'type' })
+  t.equal(origin.seen.length, 1)
+})
+
 t.test(
   'What the first to ask does not want is fetched again for one who does, and a broken source is told to all',
   async (t) => {
