@@ -1,5 +1,5 @@
 /** The figures that are compared, and the few statistics made of them. */
-import type { Ratio, Sample } from './scenario.js'
+import type { Percentile, Ratio, Sample } from './scenario.js'
 
 export interface Metric {
   readonly title: string
@@ -11,6 +11,7 @@ export const metrics = {
   rate: { title: 'throughput', unit: 'a second', of: (sample) => sample.operations / sample.seconds },
   p50: { title: 'p50 latency', unit: 'ms', of: (sample) => percentile(sample, 50) },
   p99: { title: 'p99 latency', unit: 'ms', of: (sample) => percentile(sample, 99) },
+  p99Apart: { title: 'p99 latency without it', unit: 'ms', of: ({ apartMs = [] }) => read(apartMs, 99) },
   cpu: { title: 'CPU time', unit: 'µs each', of: (sample) => sample.cpuMicros / sample.operations },
   batch: { title: 'operations a commit', unit: '', of: (sample) => sample.operations / (sample.transactions ?? 0) },
   bytes: { title: 'bytes', unit: 'each', of: (sample) => sample.bytes / sample.operations },
@@ -25,7 +26,11 @@ export type MetricName = keyof typeof metrics
 export const percents = [1, 10, 25, 50, 75, 90, 95, 99, 99.5, 99.9, 100] as const
 
 export function percentile(sample: Sample, percent: number): number {
-  return sample.latencyMs.find(([at]) => at === percent)?.[1] ?? Number.NaN
+  return read(sample.latencyMs, percent)
+}
+
+function read(latencies: readonly Percentile[], percent: number): number {
+  return latencies.find(([at]) => at === percent)?.[1] ?? Number.NaN
 }
 
 function mostResident({ timeline = [] }: Sample): number {

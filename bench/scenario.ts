@@ -22,6 +22,8 @@ export interface Sample {
   readonly failures: Readonly<Record<string, number>>
   readonly bytes: number
   readonly latencyMs: readonly Percentile[]
+  /** Of those that came between the others without what this candidate shows; `latencyMs` is then of the rest. */
+  readonly apartMs?: readonly Percentile[]
   /** Processor time of the candidate's process in the measured part of the window. */
   readonly cpuMicros: number
   /** Cores that the load kept busy; absent where the candidate loads itself. */

@@ -13,7 +13,7 @@ import { journey } from './journey/scenario.js'
 import { load } from './load/scenario.js'
 import { messages } from './messages/scenario.js'
 import { render } from './render/scenario.js'
-import { roundtrip } from './roundtrip/scenario.js'
+import { roundtrip, roundtripSlow } from './roundtrip/scenario.js'
 import type { Scenario } from './scenario.js'
 import { sms } from './sms/scenario.js'
 import { store } from './store/scenario.js'
@@ -33,6 +33,7 @@ export const scenarios: readonly Scenario[] = [
   ingress,
   sms,
   roundtrip,
+  roundtripSlow,
   journey,
   journeyBudget,
   journeyCluster,

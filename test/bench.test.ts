@@ -17,7 +17,7 @@ import { scenarios } from '../bench/scenarios.js'
 import { says } from '../bench/table.js'
 
 /** How many processes a run of these has: its candidates, and those that candidates have of their own. */
-const processesOf: Readonly<Record<string, number>> = { http: 4, cluster: 8, roundtrip: 7 }
+const processesOf: Readonly<Record<string, number>> = { http: 4, cluster: 8, roundtrip: 5 }
 
 const main = fileURLToPath(new URL('../bench/main.js', import.meta.url))
 

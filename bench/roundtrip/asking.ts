@@ -8,13 +8,21 @@ export type Asked =
 export interface Talk {
   readonly seconds: number
   readonly people: number
-  /** One of them has a webhook that takes its time, and writes again whenever it has answered. */
+  /** One of them has a webhook that takes its time, and writes again some time after each answer. */
   readonly hasSlowOne: boolean
 }
 
+export interface Trip {
+  readonly trip: number
+  /** How long the webhook had it. */
+  readonly webhookMs: number
+  /** It began while the slow one waited for its webhook. */
+  readonly isBesideSlow: boolean
+}
+
 export interface Talked {
-  /** Each trip of those who are not slow, and how long the webhook had it. */
-  readonly trips: readonly (readonly [trip: number, webhookMs: number])[]
+  /** Each trip of those who are not slow. */
+  readonly trips: readonly Trip[]
   readonly failures: Readonly<Record<string, number>>
 }
 

@@ -86,26 +86,31 @@ async function work({ warmSeconds, seconds, concurrency: people }: Window): Prom
   if (answered.answer !== 'talked') throw new Error('nobody talked')
   const { talked } = answered
   const given = performance.now() + shownMs
-  while (talked.trips.some(([trip]) => shown(trip) === undefined) && performance.now() < given) await pause(10)
+  while (talked.trips.some(({ trip }) => shown(trip) === undefined) && performance.now() < given) await pause(10)
   return { ...measured(talked, begun.at, ended.at), cpuMicros: ended.cpu - begun.cpu }
 }
 
 /** Trips whose question was accepted once the window had begun; the last of them on a busy machine after it. */
 function measured({ trips, failures: lost }: Talked, begun: number, ended: number): Omit<Sample, 'cpuMicros'> {
   const micros = createHistogram({ figures: 3 })
+  const apart = createHistogram({ figures: 3 })
   const failures: Record<string, number> = { ...lost }
   let operations = 0
-  for (const [trip, webhookMs] of trips) {
+  for (const { trip, webhookMs, isBesideSlow } of trips) {
     const accepted = acceptedAt.get(trip)!
     const at = shown(trip)
     if (at === undefined) failures['never shown'] = (failures['never shown'] ?? 0) + 1
     else if (accepted >= begun) {
       operations++
-      micros.record(Math.max(1, Math.round((at - accepted - (isOutside ? webhookMs : 0)) * 1000)))
+      const among = hasSlowOne && !isBesideSlow ? apart : micros
+      among.record(Math.max(1, Math.round((at - accepted - (isOutside ? webhookMs : 0)) * 1000)))
     }
   }
+  if (hasSlowOne && (micros.count === 0 || apart.count === 0)) failures['not both with and without the slow one'] = 1
   for (const moments of [acceptedAt, messageOf, shownAt]) moments.clear()
-  return { operations, seconds: (ended - begun) / 1000, failures, bytes: 0, latencyMs: percentilesOf(micros) }
+  const seconds = (ended - begun) / 1000
+  const latencies = { latencyMs: percentilesOf(micros), ...(hasSlowOne && { apartMs: percentilesOf(apart) }) }
+  return { operations, seconds, failures, bytes: 0, ...latencies }
 }
 
 present({

@@ -6,6 +6,8 @@ const allowedMs = 5
 const allowance = `a timer of ${allowedMs} ms`
 const outside = 'ours, outside the webhook'
 const slow = 'ours, one slow'
+/** As many trips as it takes to know a p99 to some per cent. */
+const slowSeconds = 60
 
 const ours: Candidate = {
   name: 'ours',
@@ -21,7 +23,7 @@ export const roundtrip: Scenario = {
   name: 'roundtrip',
   purpose: 'From a text accepted, by way of the webhook, to its answer on the phone: 1,000 people, 100 texts a second.',
   unit: 'trips',
-  seconds: 12,
+  seconds: 10,
   rounds: 5,
   // People: each writes once in ten seconds.
   concurrency: 1_000,
@@ -43,17 +45,29 @@ export const roundtrip: Scenario = {
       about: 'The same, without the time that the webhook itself measured between getting a question and answering it.',
       args: ['--outside-webhook'],
     },
-    {
-      ...ours,
-      name: slow,
-      about: 'The same while one of them always waits for a webhook that takes 2 s; latencies are those of the others.',
-      args: ['--slow-one'],
-    },
   ],
   ratios: [
     { metric: 'p50', of: outside, over: allowance, atMost: 1 },
-    { metric: 'p99', of: slow, over: 'ours', atMost: 1.1 },
     { metric: 'p99', of: 'ours', overMetric: 'p50', over: 'ours' },
-    { metric: 'cpu', of: slow, over: 'ours' },
   ],
+}
+
+export const roundtripSlow: Scenario = {
+  name: 'roundtrip-slow',
+  purpose: 'The same while one of the people has a webhook that takes 2 s: what the others notice of it.',
+  unit: 'trips',
+  seconds: slowSeconds,
+  rounds: 5,
+  concurrency: roundtrip.concurrency,
+  candidates: [
+    {
+      ...ours,
+      name: slow,
+      about:
+        'One of them waits 2 s for the webhook and rests as long, again and again. Latencies are those of the others while ' +
+        'it waits; without it are those while it rests, on the same node and the same disk, at all but the same time.',
+      args: ['--slow-one'],
+    },
+  ],
+  ratios: [{ metric: 'p99', of: slow, over: slow, overMetric: 'p99Apart', atMost: 1.1 }],
 }

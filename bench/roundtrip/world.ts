@@ -1,16 +1,21 @@
 /** The process around a node in the roundtrip scenario: people who write at a steady pace, and the webhook that answers. */
 import { addressOf, introduce, type Phones, pause, say } from '../messages/phones.js'
-import { type Answered, type Asked, itemOf, question, type Talk, type Talked } from './asking.js'
+import { type Answered, type Asked, itemOf, question, type Talk, type Talked, type Trip } from './asking.js'
 import { openWebhook } from './webhook.js'
 
 /** A thousand people who each write every ten seconds; fewer write as much together. */
 const everyMs = 10
+/** How long the slow one rests after each answer: about as long as it waits for one. */
+const restMs = 2_000
 /** How long the last trips may take before they count as lost. */
 const graceMs = 10_000
 
 const webhook = await openWebhook()
 let trips = 0
-let isSlowOneAsking = false
+/** Over when the slow one of the window before has got its last answer. */
+let slowTalk = Promise.resolve()
+/** Its webhook is at work just now. */
+let isSlowOneWaiting = false
 
 async function meet(phones: Phones, people: number): Promise<void> {
   await introduce(phones, people)
@@ -26,7 +31,7 @@ async function ask(phones: Phones, person: number, trip: number): Promise<number
 
 /** People write in turn and at their pace, answered or not: a node that falls behind is not spared any of it. */
 async function talk(phones: Phones, { seconds, people, hasSlowOne }: Talk): Promise<Talked> {
-  const made: [number, number][] = []
+  const made: Trip[] = []
   const failures: Record<string, number> = {}
   const asking = new Set<Promise<void>>()
   const slowOne = hasSlowOne ? people - 1 : undefined
@@ -34,8 +39,9 @@ async function talk(phones: Phones, { seconds, people, hasSlowOne }: Talk): Prom
 
   const askOnce = async (person: number) => {
     const trip = ++trips
+    const isBesideSlow = isSlowOneWaiting
     try {
-      made.push([trip, await ask(phones, person, trip)])
+      made.push({ trip, webhookMs: await ask(phones, person, trip), isBesideSlow })
     } catch (failure) {
       const why = String(failure)
       failures[why] = (failures[why] ?? 0) + 1
@@ -46,17 +52,17 @@ async function talk(phones: Phones, { seconds, people, hasSlowOne }: Talk): Prom
     asking.add(asked)
   }
   const askSlowly = async (person: number) => {
-    if (isSlowOneAsking) return
-    isSlowOneAsking = true
     while (!isOver) {
       const trip = ++trips
       webhook.expectSlow(trip)
+      isSlowOneWaiting = true
       await ask(phones, person, trip)
+      isSlowOneWaiting = false
+      await pause(restMs)
     }
-    isSlowOneAsking = false
   }
 
-  if (slowOne !== undefined) void askSlowly(slowOne)
+  if (slowOne !== undefined) slowTalk = slowTalk.then(() => askSlowly(slowOne))
   const begun = performance.now()
   let turns = 0
   for (let passed = 0; passed < seconds * 1000; passed = performance.now() - begun) {

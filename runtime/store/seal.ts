@@ -33,7 +33,7 @@ export function deriveKey(key: Uint8Array, purpose: string): Buffer {
 
 /** Names a key without telling anything about it. */
 export function keyId(key: Uint8Array): string {
-  return keyIdOf(key).toString('hex')
+  return derivedFrom(key).id.toString('hex')
 }
 
 /** The name of the key an envelope was sealed with: what is left to seal anew after a change of keys. */
@@ -62,9 +62,10 @@ export function seal(
   secret: Uint8Array | string,
   random: Random = randomBytes,
 ): Buffer {
-  const head = Buffer.concat([Uint8Array.of(envelopeVersion), keyIdOf(key), random(nonceBytes)])
+  const { id, sealing } = derivedFrom(key)
+  const head = Buffer.concat([Uint8Array.of(envelopeVersion), id, random(nonceBytes)])
   if (head.length !== headBytes) throw new Error(`a nonce has ${nonceBytes} bytes`)
-  const cipher = createCipheriv('aes-256-gcm', deriveKey(key, 'seal'), head.subarray(-nonceBytes), gcm)
+  const cipher = createCipheriv('aes-256-gcm', sealing, head.subarray(-nonceBytes), gcm)
   cipher.setAAD(boundTo(head, context))
   const plain = typeof secret === 'string' ? Buffer.from(secret) : secret
   return Buffer.concat([head, cipher.update(plain), cipher.final(), cipher.getAuthTag()])
@@ -74,10 +75,11 @@ export function seal(
 export function open(key: Uint8Array, context: SealContext, envelope: Uint8Array): Buffer {
   const bytes = checkedEnvelope(envelope)
   const head = bytes.subarray(0, headBytes)
-  if (!timingSafeEqual(head.subarray(1, 1 + keyIdBytes), keyIdOf(key))) {
+  const { id, sealing } = derivedFrom(key)
+  if (!timingSafeEqual(head.subarray(1, 1 + keyIdBytes), id)) {
     throw new Error('a secret was sealed with another key')
   }
-  const cipher = createDecipheriv('aes-256-gcm', deriveKey(key, 'seal'), head.subarray(-nonceBytes), gcm)
+  const cipher = createDecipheriv('aes-256-gcm', sealing, head.subarray(-nonceBytes), gcm)
   cipher.setAAD(boundTo(head, context))
   cipher.setAuthTag(bytes.subarray(-tagBytes))
   return Buffer.concat([cipher.update(bytes.subarray(headBytes, -tagBytes)), cipher.final()])
@@ -89,8 +91,19 @@ function dataKeyContext(orgId: string): SealContext {
   return { orgId, kind: 'dataKey', id: orgId }
 }
 
-function keyIdOf(key: Uint8Array): Buffer {
-  return deriveKey(key, 'key id').subarray(0, keyIdBytes)
+interface Derived {
+  readonly id: Buffer
+  readonly sealing: Buffer
+}
+const derived = new WeakMap<Uint8Array, Derived>()
+
+/** Worked out once for a key, which is never written to; it goes when the key does. */
+function derivedFrom(key: Uint8Array): Derived {
+  const before = derived.get(key)
+  if (before) return before
+  const made = { id: deriveKey(key, 'key id').subarray(0, keyIdBytes), sealing: deriveKey(key, 'seal') }
+  derived.set(key, made)
+  return made
 }
 
 /** Written as JSON so that no two contexts read alike, whatever characters their ids hold. */
