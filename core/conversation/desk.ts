@@ -101,6 +101,8 @@ export interface TrafficEntry {
   readonly sessionId: string
   readonly text?: string
   readonly messageId: string
+  /** What the provider calls what the person did; what it calls the agent's messages stands with those. */
+  readonly channelMessageId?: string
   readonly error?: string
   /** Absent for what the agent said: that stands in the message itself, which is kept as long. */
   readonly raw?: unknown

@@ -22,6 +22,11 @@ export type Inbound =
   | { readonly kind: 'system'; readonly system: Exclude<SystemKind, 'windowChanged'> }
   | { readonly kind: 'receipt'; readonly receipt: Receipt }
 
+/** The conversation as it is when the person says or taps something that their provider knows by that id. */
+export function knowing(conversation: Conversation, id: string, { kind }: Inbound): Conversation {
+  return kind === 'content' || kind === 'tap' ? { ...conversation, heardId: id } : conversation
+}
+
 export function heard(desk: Desk, conversation: Conversation, around: Around, inbound: Inbound): Conversation {
   switch (inbound.kind) {
     case 'content':
@@ -75,16 +80,20 @@ function cameBack(desk: Desk, conversation: Conversation, around: Around): Conve
   return carrierChannels.includes(conversation.channel) ? conversation : optedIn(desk, conversation, around)
 }
 
-function recordContent(desk: Desk, { session }: Conversation, content: UserContent, keyword?: Keyword): void {
+function recordContent(desk: Desk, conversation: Conversation, content: UserContent, keyword?: Keyword): void {
   desk.traffic({
-    origin: 'user',
+    ...byUser(desk, conversation),
     type: 'content',
     ...(keyword && { subtype: keyword }),
-    sessionId: session?.id ?? '',
-    messageId: desk.mint('inb'),
     ...(content.text !== undefined && { text: content.text }),
     raw: content,
   })
+}
+
+function byUser(desk: Desk, { session, heardId }: Conversation) {
+  const messageId = desk.mint('inb')
+  const called = heardId !== undefined && { channelMessageId: heardId }
+  return { origin: 'user', sessionId: session?.id ?? '', messageId, ...called } as const
 }
 
 /** The answer that text or a shared place is to the newest question, if it clearly is one. */
@@ -125,8 +134,8 @@ function heardTap(
   if (!asking || !tap) return heardContent(desk, before, around, { text: label })
   const conversation = present(desk, before, around)
   const written = labelsOf(asking.message as never, around.reader)[place] ?? label
-  const { session, ask } = conversation
-  const about = { origin: 'user', sessionId: session?.id ?? '', messageId: desk.mint('inb'), text: written } as const
+  const { ask } = conversation
+  const about = { ...byUser(desk, conversation), text: written }
   if (tap.kind !== 'reply') {
     const action = { kind: tap.kind, label: written, messageId }
     desk.traffic({ ...about, type: 'action', subtype: tap.kind, raw: action })

@@ -89,7 +89,7 @@ export function messageEntry(
   outgoing: Outgoing | undefined,
 ): MessageEntry {
   const { origin, type, subtype, sessionId, text, messageId, error, raw } = record
-  const [channelMessageId] = outgoing?.providerIds ?? []
+  const channelMessageId = record.channelMessageId ?? outgoing?.providerIds?.[0]
   return {
     timestamp: iso(at),
     agentId,

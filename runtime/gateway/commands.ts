@@ -3,7 +3,7 @@ import type { AgentPlace } from '../../core/agentkey.js'
 import type { ChannelName } from '../../core/channel/names.js'
 import { type Accepted, accepted, type Offered } from '../../core/conversation/accept.js'
 import type { Around, CarriedNews, Desk, WakeReason } from '../../core/conversation/desk.js'
-import { heard, type Inbound } from '../../core/conversation/hear.js'
+import { heard, type Inbound, knowing } from '../../core/conversation/hear.js'
 import { heldTooLong } from '../../core/conversation/held.js'
 import { type Opening, type OpeningAnswer, openedFor } from '../../core/conversation/opening.js'
 import { stillAloft } from '../../core/conversation/optout.js'
@@ -107,11 +107,9 @@ export function conversationCommands({ timeScale, keepers = {} }: ConversationOp
           return !isKnown
         })
         if (fresh.length > 0)
-          changing(tx, told, who, (desk, before) => {
-            const last = fresh.findLast(({ inbound: { kind } }) => kind === 'content' || kind === 'tap')
-            const known = last ? { ...before, heardId: last.id } : before
-            return fresh.reduce((changed, { inbound }) => heard(desk, changed, around, inbound), known)
-          })
+          changing(tx, told, who, (desk, before) =>
+            fresh.reduce((changed, { id, inbound }) => heard(desk, knowing(changed, id, inbound), around, inbound), before),
+          )
         const conversation = tx.get(conversationTable, [who.asid])
         const aloft = conversation && stillAloft(conversation, (id) => tx.get(outgoingTable, [who.asid, id]))
         return { fresh: fresh.length, ...(aloft && { aloft: { messageId: aloft.messageId, tried: aloft.tried } }) }

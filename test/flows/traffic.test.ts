@@ -36,6 +36,7 @@ t.test('Everything that was said is listed with its channel, its session and wha
   t.same(content.map(words), ['user content 2', 'agent content Which room?', 'user content Hello'])
   const [, reply, first] = content as [Entry, Entry, Entry]
   t.match(first, { agentId: 'harbor-desk', userId: /^usr_/, channel: 'sms', raw: { text: 'Hello' } })
+  t.type(first.channelMessageId, 'string')
   t.match(reply, { channelMessageId: String, raw: { spec: 'amf/1', parts: [{ type: 'text' }] } })
   const status = entries.find(({ type }) => type === 'status')!
   t.equal(status.messageId, reply.messageId)

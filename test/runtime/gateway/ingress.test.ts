@@ -100,6 +100,14 @@ t.test('What a provider tells twice is heard once: in one call, in two, and in t
   t.equal(house.rows(trafficTable).length, 4)
 })
 
+t.test('What a person said is on record under the id that its provider gave it', async (t) => {
+  const house = await openHouse(t)
+  await house.ingress('sms', batch(text('first', ann, 'one'), text('second', ann, 'two'), text('third', ben, 'three')))
+  await house.quiet()
+  const called = house.rows(trafficTable).map(({ value }) => `${value.channelMessageId}: ${value.text}`)
+  t.same(called.sort(), ['first: one', 'second: two', 'third: three'])
+})
+
 t.test('An adapter that fails has read nothing, so the provider is told to come again', async (t) => {
   const house = await openHouse(t)
   const adapter = house.adapters.find(({ descriptor }) => descriptor.channel === 'sms')!
