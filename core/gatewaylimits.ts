@@ -27,6 +27,9 @@ export const adapter = {
   itemsPerCall: 10_000,
   idChars: 400,
   addressChars: 200,
+  /** Words by which a provider tells what a device can do. */
+  abilities: 50,
+  abilityChars: 60,
   textChars: 100_000,
   mediaPerItem: 100,
   /** What an adapter knows media by that its provider holds. Sealed it stands in the path of an address. */
@@ -158,6 +161,14 @@ export const emulatorPage = {
   /** How far back the records of a conversation are followed for one answer. */
   recordsFollowed: 2_000,
   amlChars: 16_000,
+  /**
+   * A picture that somebody sends on the page, in base64; browsers make larger ones fit. Wires that tell a file as an address
+   * put all of it there, so it is less than what an adapter may tell. The newest that many are there to be looked at.
+   */
+  pictureChars: 96 * 1024,
+  picturesKept: 20,
+  /** The longest name that a file system gives, and an ending. */
+  pictureNameChars: 260,
   /** Of a line of the chat, where it stands beside its raw view. */
   wordsShown: 120,
   /** How often an open page asks for news, and how long after the last key it compiles what was written. */

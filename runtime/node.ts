@@ -315,18 +315,16 @@ export async function openNode(config: Config, around: Surroundings): Promise<No
   const partnerForms = partners.map(({ descriptor: { channel, form } }) => ({ channel, form }))
   const mgmt = plane(
     'mgmt',
-    [
-      ...exampled([
-        ...managed.routes({ shards: engine, sealer, pages, grants, idTokens, adapters, partnerForms }),
-        ...deadLetterRoutes({ shards: engine }),
-      ]),
+    exampled([
+      ...managed.routes({ shards: engine, sealer, pages, grants, idTokens, adapters, partnerForms }),
+      ...deadLetterRoutes({ shards: engine }),
       ...systemRoutes({ engine, shards: config.shards, log }),
       statusRoute({ engine, health, shards: config.shards, clock }),
       ...backupRoutes({ desk: backups, log }),
       ...emulator.routes(gatewayUrl),
       ...emulator.wireRoutes(gatewayUrl),
       ...front.routes(() => places),
-    ],
+    ]),
     authenticateWith(keyring, grants, idTokens),
   )
   const webchat = openWebchat({

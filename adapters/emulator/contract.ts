@@ -111,6 +111,8 @@ export type Act =
   | { readonly kind: 'typing' | 'read' | 'stop' | 'optOut' | 'optIn' }
   /** The phone is switched off or on: nobody is told, and what is sent meanwhile arrives afterwards. */
   | { readonly kind: 'offline' | 'online' }
+  /** The person takes up another device, which can do this and no more; it is told with what they do from then on. */
+  | { readonly kind: 'device'; readonly abilities: readonly string[] }
 
 /** A file that a person sent, which its provider gives to the account alone. */
 export interface SentFile {
@@ -122,7 +124,7 @@ export interface SentFile {
 
 /** An act that became something for the wire to tell; a tap has found what it taps. */
 export type Deed =
-  | Exclude<Act, { kind: 'tap' | 'row' } | { kind: 'offline' | 'online' }>
+  | Exclude<Act, { kind: 'tap' | 'row' } | { kind: 'offline' | 'online' } | { kind: 'device' }>
   | { readonly kind: 'tap'; readonly tap: Tap; readonly kept: Kept }
 
 /** What a wire is given to work with. */
@@ -132,6 +134,8 @@ export interface Desk {
   newId(bytes: number): string
   accounts(wire: WireName): readonly Account[]
   standing(account: Account, address: string): Standing
+  /** What the person's device can do, in words of the provider: everything, unless another was taken up. */
+  abilities(account: Account, address: string): readonly string[]
   /** When the person last did something towards the account. */
   heardAt(account: Account, address: string): number | undefined
   /** Whether the provider called something that the person did by that name. */
@@ -163,6 +167,8 @@ export interface Wire {
   readonly name: WireName
   /** First part of the path of its calls; absent for a wire that is no HTTP. */
   readonly prefix?: string
+  /** What devices can do, where the provider tells. */
+  readonly abilities?: readonly string[]
   /** Waits before each further try of a call that was not taken. */
   readonly retryAfterMs: readonly number[]
   /** How long a call may take. */

@@ -93,6 +93,15 @@ export function openProviderEmulator(options: ProviderEmulatorOptions): Provider
     return undefined
   }
 
+  function takenUp(account: Account, address: string, abilities: readonly string[]): ActOutcome {
+    const known = wires.get(account.wire)!.abilities
+    if (!known) return impossible('The provider does not tell what devices can do.')
+    const odd = abilities.find((each) => !known.includes(each))
+    if (odd !== undefined) return impossible(`Devices can do ${known.join(', ')}, and not ${odd}.`)
+    desk.setAbilities(account, address, abilities)
+    return { kind: 'told', calls: 0, taken: true }
+  }
+
   async function told(account: Account, address: string, deed: Deed): Promise<ActOutcome> {
     const wire = wires.get(account.wire)!
     const calls = wire.deed(account, address, deed, desk.desk)
@@ -145,6 +154,7 @@ export function openProviderEmulator(options: ProviderEmulatorOptions): Provider
         desk.setOffline(account, address, act.kind === 'offline')
         return { kind: 'told', calls: 0, taken: true }
       }
+      if (act.kind === 'device') return takenUp(account, address, act.abilities)
       if (!account.ingressUrl && account.wire !== 'smpp') return impossible('The account has no ingressUrl yet.')
       if (!isTap(act)) return told(account, address, act)
       const deed = tapIn(account, address, act)

@@ -22,6 +22,7 @@ export interface OpenDesk {
   readonly desk: Desk
   accept(call: Pick<PersonCall, 'account' | 'address'>, drawn: Drawn): Accept
   setOffline(account: Account, address: string, offline: boolean): void
+  setAbilities(account: Account, address: string, abilities: readonly string[]): void
 }
 
 export function openDesk({ accounts, faults, ledger, postman, timing, wires, now, newId }: DeskParts): OpenDesk {
@@ -38,6 +39,8 @@ export function openDesk({ accounts, faults, ledger, postman, timing, wires, now
       const found = standings.find((kind) => drawn[kind])
       return found ?? (ledger.person(account.id, address).optedOut ? 'optedOut' : 'well')
     },
+    abilities: (account, address) =>
+      ledger.person(account.id, address).abilities ?? wires.get(account.wire)?.abilities ?? [],
     heardAt: (account, address) => ledger.person(account.id, address).heardAt,
     said: (account, id) => ledger.said(account.id, id),
     saidBy: (account, id) => ledger.wasSaid(account.id, id),
@@ -80,6 +83,9 @@ export function openDesk({ accounts, faults, ledger, postman, timing, wires, now
         if (!drawn.receiptFirst) for (const step of steps) tellInTime(account, kept, step)
         else for (const step of steps) await tell(account.id, kept, step)
       },
+    setAbilities(account, address, abilities) {
+      ledger.person(account.id, address).abilities = abilities
+    },
     setOffline(account, address, offline) {
       ledger.person(account.id, address).offline = offline
       if (offline) return

@@ -4,6 +4,7 @@ import type { Kept, SentFile } from './contract.js'
 export interface Person {
   optedOut: boolean
   offline: boolean
+  abilities?: readonly string[]
   heardAt?: number
 }
 

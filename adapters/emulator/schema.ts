@@ -1,6 +1,6 @@
 /** What operators send to the servers that stand in for providers, and what they read of them. */
 import Type, { type TProperties } from 'typebox'
-import { providerEmulator as limits } from '../../core/limits.js'
+import { adapter, providerEmulator as limits } from '../../core/limits.js'
 import { type Act, wireNames } from './contract.js'
 import { faultKinds } from './faults.js'
 
@@ -62,6 +62,13 @@ export const ActBody = Type.Object(
         }),
         type: Type.String({ minLength: 1, maxLength: 100 }),
         name: Type.Optional(Type.String({ maxLength: 200 })),
+      }),
+      act('device', {
+        abilities: Type.Array(Type.String({ minLength: 1, maxLength: adapter.abilityChars }), {
+          minItems: 1,
+          maxItems: adapter.abilities,
+          description: 'All that it can do, in words of the provider.',
+        }),
       }),
       ...plainActs.map((kind) => act(kind)),
     ]),

@@ -3,6 +3,7 @@
  * checks one after the other and gives a finding for each, so that any runner, or none, can show them.
  */
 import type { Adapter } from '../../core/channel/adapter.js'
+import { abilityChecks } from './abilities.js'
 import { credentialChecks } from './credentials.js'
 import { descriptorChecks } from './descriptor.js'
 import { mediaChecks } from './media.js'
@@ -27,6 +28,7 @@ const checks: readonly Check[] = [
   ...descriptorChecks,
   ...credentialChecks,
   ...renderChecks,
+  ...abilityChecks,
   ...sendChecks,
   ...reachChecks,
   ...receiveChecks,

@@ -95,7 +95,8 @@ const ranges: Readonly<Record<string, Readonly<Record<string, Range>>>> = {
   media: { maxBytes: { least: 1, most: mediaLimits.maxBytes } },
 }
 
-function* wrongTraits(traits: Traits): Generator<string> {
+/** Numbers beyond reason, and words that mean nothing. */
+export function* wrongTraits(traits: Traits): Generator<string> {
   const groups = traits as unknown as Readonly<Record<string, Readonly<Record<string, unknown>> | undefined>>
   for (const [name, fields] of Object.entries(ranges)) {
     const group = groups[name]

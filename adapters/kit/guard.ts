@@ -2,11 +2,12 @@
  * An adapter behind a guard: one that throws, hangs or answers nonsense is the trouble of its own bindings and of nobody
  * else. What waits is bounded in time, what is answered in shape and size; what went wrong is in the log, without a secret.
  *
- * Two things no guard can do. What runs without waiting (`render`, `receive`, `signal`, `wrongAuth`) cannot be cut short:
- * an adapter that never returns holds up its process. And a send that was given up may still have reached the provider:
+ * Two things no guard can do. What runs without waiting (`render`, `receive`, `signal`, `wrongAuth`, `traitsWith`) cannot
+ * be cut short: an adapter that never returns holds up its process. And a send that was given up may still have reached the provider:
  * it is tried again under the same id.
  */
 import type { Adapter, Item, Line, Received, SendOutcome } from '../../core/channel/adapter.js'
+import { widerTrait } from '../../core/channel/narrower.js'
 import { adapter as limits } from '../../core/limits.js'
 import { scrubbed, secretsIn } from './secrets.js'
 import { wrongItem, wrongOpening, wrongOutcome, wrongProbed, wrongReceived, wrongWire, wrongWires } from './shapes.js'
@@ -127,6 +128,19 @@ export function guarded(
           tell('signal', error)
         }
         return undefined
+      },
+    }),
+    ...(adapter.traitsWith && {
+      traitsWith(abilities: readonly string[]) {
+        try {
+          const traits = adapter.traitsWith!(abilities)
+          const wider = widerTrait(traits, descriptor.traits)
+          if (wider === undefined) return traits
+          tell('traitsWith', `${wider} is more than the channel has`)
+        } catch (error) {
+          tell('traitsWith', error)
+        }
+        return descriptor.traits
       },
     }),
     ...(adapter.wrongAuth && {

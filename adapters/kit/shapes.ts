@@ -48,12 +48,18 @@ export function wrongReceived(received: unknown): Wrong {
 export function wrongItem(item: unknown): Wrong {
   if (!isRecord(item)) return 'an item is not an object'
   if ('problem' in item) return isDetail(item.problem) ? undefined : 'a problem is no short text'
-  const { id, address, inbound } = item
+  const { id, address, inbound, abilities } = item
   if (!isTextUpTo(id, limits.idChars)) return 'an item has no `id`, or too long a one'
   if (!isTextUpTo(address, limits.addressChars)) return 'an item has no `address`, or too long a one'
   if (!isRecord(inbound)) return 'an item has no `inbound`'
+  if (!isAbsentOr(abilities, isAbilities)) return '`abilities` is no list of words, or too long a one'
   const judge = Object.hasOwn(inboundKinds, String(inbound.kind)) && inboundKinds[inbound.kind as InboundKind]
   return judge ? judge(inbound) : 'the `kind` of an inbound is unknown'
+}
+
+function isAbilities(abilities: unknown): boolean {
+  const isWord = (each: unknown) => isTextUpTo(each, limits.abilityChars)
+  return Array.isArray(abilities) && abilities.length <= limits.abilities && abilities.every(isWord)
 }
 
 type Loose = Readonly<Record<string, unknown>>

@@ -1,5 +1,6 @@
 /** Apple Messages for Business, put together. */
 import type { Adapter } from '../../core/channel/adapter.js'
+import { traitsWith } from './abilities.js'
 import { type AppleAuth, descriptor } from './descriptor.js'
 import { receive } from './receive.js'
 import { type AppleWire, render } from './render.js'
@@ -10,6 +11,7 @@ export const appleAdapter: Adapter<AppleAuth, AppleWire> = {
   render,
   send,
   receive,
+  traitsWith,
   signal: (signal, { address }) =>
     signal === 'typing' ? { message: { type: 'typing_start', destinationId: address, v: 1 } } : undefined,
   // Both stand in headers as they are.

@@ -18,7 +18,7 @@ export const descriptor: Descriptor = {
   provider: 'apple',
   traits: traitsOf('vendorMessages'),
   form: providerForm('vendorMessages', 'apple'),
-  headers: ['authorization'],
+  headers: ['authorization', 'capability-list'],
 }
 
 export function messageUrl({ apiUrl = 'https://mspgw.push.apple.com' }: AppleAuth): string {

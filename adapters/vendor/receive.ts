@@ -5,6 +5,7 @@ import type { Inbound } from '../../core/conversation/hear.js'
 import type { UserContent, UserMedia } from '../../core/conversation/state.js'
 import { adapter as limits } from '../../core/limits.js'
 import { asNumber, asText, isRecord, readJson } from '../kit/wire.js'
+import { abilitiesIn } from './abilities.js'
 import type { AppleAuth } from './descriptor.js'
 import { isApples } from './token.js'
 
@@ -14,7 +15,15 @@ export function receive(request: IngressRequest, auth: AppleAuth): Received {
   const isKnown = request.method === 'POST' && isApples(request.header('authorization'), auth, request.at)
   if (!isKnown) return { kind: 'refused' }
   const body = readJson(request.body)
-  return { kind: 'items', items: isRecord(body) ? itemsIn(body, auth) : [{ problem: 'the body is not a JSON object' }] }
+  if (!isRecord(body)) return { kind: 'items', items: [{ problem: 'the body is not a JSON object' }] }
+  const abilities = abilitiesIn(request.header('capability-list'))
+  const items = itemsIn(body, auth)
+  return { kind: 'items', items: abilities ? items.map((item) => able(item, abilities)) : items }
+}
+
+/** Whatever a person does, it is their device that tells of it. */
+function able(item: Item, abilities: readonly string[]): Item {
+  return 'problem' in item ? item : { ...item, abilities }
 }
 
 function itemsIn(message: Loose, { businessId }: AppleAuth): Item[] {

@@ -1,6 +1,6 @@
 /**
- * One shape an adapter: how one provider of one channel is spoken to. `render`, `signal`, `receive` and `wrongAuth` are
- * pure; whatever waits gets its way out handed to it. An adapter keeps nothing between calls that it could not lose at any
+ * One shape an adapter: how one provider of one channel is spoken to. `render`, `signal`, `receive`, `wrongAuth` and
+ * `traitsWith` are pure; whatever waits gets its way out handed to it. An adapter keeps nothing between calls that it could not lose at any
  * moment, except in a line, which ends with the process.
  */
 
@@ -30,6 +30,11 @@ export interface Adapter<Auth = unknown, Wire = unknown, Open extends Line = Lin
   send(wire: Wire, sending: Sending<Auth, Open>): PromiseLike<SendOutcome>
   /** Checks the signature over the raw bytes, then reads every item by itself: a bad one is a problem, not the end. */
   receive(request: IngressRequest, auth: Auth): Received
+  /**
+   * The traits for a device that can do this and no more of what the provider tells of devices; pure. Never more than
+   * `descriptor.traits`, for any list: a word that is not known adds nothing. For those whose items carry `abilities`.
+   */
+  traitsWith?(abilities: readonly string[]): Traits
   /** What to send for a signal; absent where the channel has none of them. */
   signal?(signal: Signal, about: Addressed): Wire | undefined
   /** What is wrong with credentials although they fit the form. No secret stands in it. */
@@ -194,5 +199,11 @@ export type Received =
 
 /** Something that happened to one person, under an id by which the provider repeats it; or what could not be read. */
 export type Item =
-  | { readonly id: string; readonly address: string; readonly inbound: ToldInbound }
+  | {
+      readonly id: string
+      readonly address: string
+      readonly inbound: ToldInbound
+      /** All that the person's device can do, in words of the provider; absent where it did not say. */
+      readonly abilities?: readonly string[]
+    }
   | { readonly problem: string }

@@ -2,7 +2,7 @@
 import type { ContentMessage } from '../amf/index.js'
 import { type Accepted, accepted } from './accept.js'
 import type { Around, Desk } from './desk.js'
-import type { Conversation, ForSend } from './state.js'
+import type { Conversation, ForSend, Outgoing } from './state.js'
 
 export interface Opening {
   readonly message: ContentMessage
@@ -31,10 +31,14 @@ export function openedFor(
     message,
     from: 'send',
     ...(isBatch && { isBatch }),
-    opening: { messageId, forSend, ...(before?.providerIds && { providerIds: before.providerIds }) },
+    opening: { messageId, forSend, ...(before?.providerIds && piecesOf(before)) },
   })
   if ('reason' in taken.answer) return taken
   return { conversation: { ...taken.conversation, opening: { messageId } }, answer: taken.answer }
+}
+
+function piecesOf({ providerIds, abilities }: Outgoing) {
+  return { providerIds, ...(abilities && { abilities }) }
 }
 
 function messageIdOf({ sendId }: ForSend): string {

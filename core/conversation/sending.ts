@@ -4,6 +4,7 @@
  */
 import { isAsking, isSignal } from '../amf/index.js'
 import { conversation as limits } from '../limits.js'
+import { begunWith } from './abilities.js'
 import type { Around, CarriedNews, Desk } from './desk.js'
 import { optedOut } from './optout.js'
 import { isNews, reached, toldSend, unparked } from './receipts.js'
@@ -12,7 +13,12 @@ import { awaited } from './undelivered.js'
 
 /** What the provider, or our way to it, said of a message. */
 export type Outcome =
-  | { readonly kind: 'sent'; readonly providerIds: readonly string[] }
+  | {
+      readonly kind: 'sent'
+      readonly providerIds: readonly string[]
+      /** Numbers that the person reads, where they are not those that were expected when the message was taken. */
+      readonly numbered?: readonly number[]
+    }
   | {
       readonly kind: 'refused'
       /** Pieces that went out before one did not: they are not sent again. */
@@ -39,6 +45,8 @@ export function goneOn(desk: Desk, conversation: Conversation): Conversation {
   const outgoing = desk.outgoing(messageId)
   // A send counts its tries itself, so that an outcome of one is never taken for that of another.
   const tried = outgoing?.forSend?.attempt ?? 1
+  const begun = outgoing && begunWith(outgoing, conversation)
+  if (begun && begun !== outgoing) desk.keepOutgoing(begun)
   desk.deliver(messageId, tried)
   const asks = outgoing !== undefined && isAsking(outgoing.message)
   // What is new stands first: behind a spread it would make an object of another hidden class each time.
@@ -72,7 +80,9 @@ export function dispatched(
   if (outcome.kind === 'sent') {
     const delayMs = isSignal(outgoing.message) ? 0 : (around.binding?.minDelayMs ?? 0)
     const rested = landed(desk, conversation, delayMs)
-    return goneOn(desk, sent(desk, rested, around, handedOver(outgoing, flight.at, outcome.providerIds)))
+    const { providerIds, numbered } = outcome
+    const read = numbered ? { ...outgoing, numbered } : outgoing
+    return goneOn(desk, sent(desk, rested, around, handedOver(read, flight.at, providerIds)))
   }
   const partly = outcome.providerIds?.length ? { ...outgoing, providerIds: outcome.providerIds } : outgoing
   if (partly !== outgoing) desk.keepOutgoing(partly)

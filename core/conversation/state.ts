@@ -19,6 +19,8 @@ export interface Conversation {
   readonly heardAt?: number
   /** What the provider calls the last thing that they said. */
   readonly heardId?: string
+  /** What their device can do, as the provider said last and in its words; absent while it never did. */
+  readonly abilities?: readonly string[]
   /** The window as the agent was last told. */
   readonly windowIsOpen: boolean
   readonly optedOutAt?: number
@@ -99,6 +101,8 @@ export interface Outgoing {
   /** Numbers that the person reads, as places in the message; set when it goes out. */
   readonly numbered?: readonly number[]
   readonly attempt?: Attempt
+  /** What the person's device could do when it began to go out, where that was known: every try is written for it. */
+  readonly abilities?: readonly string[]
   /** When it was handed over for good, as the time at which that began: a provider's own marks may lie before it ended. */
   readonly sentAt?: number
   /** States that were told, and when. */

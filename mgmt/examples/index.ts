@@ -2,13 +2,20 @@
 import type { Route, RouteExample } from '../../runtime/http/route.js'
 import { access } from './access.js'
 import { automation } from './automation.js'
+import { campaignRuns } from './campaignruns.js'
+import { campaigns } from './campaigns.js'
 import { channels } from './channels.js'
+import { chatLines } from './chatlines.js'
 import { connections } from './connections.js'
+import { emulator } from './emulator.js'
 import { journey } from './journey.js'
 import { knowledge } from './knowledge.js'
 import { outreach } from './outreach.js'
 import { people } from './people.js'
 import { rehearsals } from './rehearsals.js'
+import { stage } from './stage.js'
+import { stories } from './stories.js'
+import { system } from './system.js'
 import { traffic } from './traffic.js'
 import { webhooks } from './webhooks.js'
 
@@ -16,13 +23,20 @@ import { webhooks } from './webhooks.js'
 export const examples: Readonly<Record<string, RouteExample>> = {
   ...access,
   ...automation,
+  ...campaignRuns,
+  ...campaigns,
   ...channels,
+  ...chatLines,
   ...connections,
+  ...emulator,
   ...journey,
   ...knowledge,
   ...outreach,
   ...people,
   ...rehearsals,
+  ...stage,
+  ...stories,
+  ...system,
   ...traffic,
   ...webhooks,
 }

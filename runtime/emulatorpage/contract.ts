@@ -43,11 +43,20 @@ export interface Exchange {
   setReachable(account: string, reachable: boolean): void
 }
 
+/** A picture, which its address holds. */
+export interface PictureAct {
+  readonly kind: 'media'
+  readonly url: string
+  readonly type: string
+  readonly name: string
+}
+
 /** What a person does with a phone, as emulated providers understand it. */
 export type PhoneAct =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'tap'; readonly postback: string; readonly number: number }
   | { readonly kind: 'location'; readonly latitude: number; readonly longitude: number; readonly label?: string }
+  | PictureAct
   | { readonly kind: 'typing' | 'read' | 'stop' | 'optOut' | 'optIn' | 'offline' | 'online' }
 
 /** The same on the page, where phones can also go out of a channel's reach, and where taps are called as they are seen. */

@@ -3,7 +3,7 @@ import { isRefusal, type Refusal, refuse } from '../../core/errors.js'
 import { emulatorPage as limits } from '../../core/limits.js'
 import type { Clock } from '../clock.js'
 import type { Shards } from '../shard/contract.js'
-import type { ActOutcome, Exchange, PageAct, Phone, Sent, Stage } from './contract.js'
+import type { ActOutcome, Exchange, PageAct, Phone, PictureAct, Sent, Stage } from './contract.js'
 import { type Fare, type MessageStory, readDeeds, readFares, readMessage, type StoryRecord } from './story.js'
 import type { Told } from './told.js'
 
@@ -11,7 +11,8 @@ export interface Done {
   readonly number: number
   readonly channel: string
   readonly at: number
-  readonly act: PageAct
+  /** Of a picture that is not among the newest, all but what it shows. */
+  readonly act: PageAct | Omit<PictureAct, 'url'>
 }
 
 export interface PhoneNews {
@@ -71,12 +72,27 @@ export function openNewsDesk({
 
   /** Noted before it is told, so that nothing which follows from it is older. */
   async function act({ channel, account, address }: Phone, what: PageAct): Promise<ActOutcome> {
-    const done = { number: ++numbers, channel, at: clock.now(), act: what }
+    const { number } = keep({ number: ++numbers, channel, at: clock.now(), act: what })
+    const outcome = await performed(account, address, what)
+    if (outcome.kind === 'impossible') forget(number)
+    return outcome
+  }
+
+  /** Pictures are large: of all but the newest, what they show is forgotten. */
+  function keep(done: Done): Done {
     acts.push(done)
     if (acts.length > limits.actsKept) acts.shift()
-    const outcome = await performed(account, address, what)
-    if (outcome.kind === 'impossible') acts.splice(acts.indexOf(done), 1)
-    return outcome
+    const pictures = acts.flatMap(({ act }, at) => ('url' in act ? [{ act, at }] : []))
+    for (const { act, at } of pictures.slice(0, -limits.picturesKept)) {
+      const { url: _shown, ...told } = act
+      acts[at] = { ...acts[at]!, act: told }
+    }
+    return done
+  }
+
+  function forget(number: number): void {
+    const at = acts.findIndex((each) => each.number === number)
+    if (at >= 0) acts.splice(at, 1)
   }
 
   async function performed(account: string, address: string, what: PageAct): Promise<ActOutcome> {

@@ -2,7 +2,6 @@
 import Type from 'typebox'
 import { isSignal } from '../../core/amf/index.js'
 import { compile } from '../../core/aml/index.js'
-import { channelNames } from '../../core/channel/names.js'
 import { invalid, isRefusal, type Refusal, refuse } from '../../core/errors.js'
 import { emulatorPage as limits } from '../../core/limits.js'
 import { renderings } from '../../core/render/index.js'
@@ -11,14 +10,17 @@ import { json, type Route, route } from '../http/route.js'
 import type { ChatDesk } from './chat.js'
 import type { PageAct, Phone, Stage } from './contract.js'
 import type { NewsDesk } from './news.js'
+import { pictureRoute } from './pictures.js'
 import type { Sayer } from './saying.js'
 import {
+  ActView,
   AmlBody,
   AmlView,
   ChatLineView,
   DeedView,
   MessageView,
   NewsView,
+  ofPhone,
   PageActBody,
   SayBody,
   SayView,
@@ -40,10 +42,12 @@ export interface PageRoutesOptions {
 }
 
 const closed = { additionalProperties: false } as const
-const ofPhone = Type.Object({ channel: Type.Enum(channelNames) })
 /** No token of the API, and so not where those are. */
 const ticketHeader = 'x-emulator-ticket'
 const noTicket = refuse('auth.forbidden', { detail: 'A good ticket to the emulator page is missing.' })
+const noPhone = refuse('resource.not_found', {
+  errors: [{ field: 'channel', message: 'there is no phone of that channel' }],
+})
 
 export function pageApiRoutes(options: PageRoutesOptions): Route[] {
   const { tickets, stage: findStage, news, chat, told, say, clock } = options
@@ -59,7 +63,7 @@ export function pageApiRoutes(options: PageRoutesOptions): Route[] {
     const stage = await admitted(header)
     if (isRefusal(stage)) return stage
     const phone = stage.phones.find(({ channel }) => channel === wanted)
-    return phone ? { stage, phone } : refuse('resource.not_found')
+    return phone ? { stage, phone } : noPhone
   }
 
   return [
@@ -116,7 +120,7 @@ export function pageApiRoutes(options: PageRoutesOptions): Route[] {
       summary: 'Do something with one of the phones',
       params: ofPhone,
       body: PageActBody,
-      reply: { 202: Type.Object({ calls: Type.Integer(), taken: Type.Boolean() }, closed) },
+      reply: { 202: ActView },
       async handler({ header, params: { channel }, body }) {
         const found = await phoneOf(header, channel)
         if (isRefusal(found)) return found
@@ -125,6 +129,7 @@ export function pageApiRoutes(options: PageRoutesOptions): Route[] {
         return json(202, { calls: outcome.calls, taken: outcome.taken })
       },
     }),
+    pictureRoute({ ...common, errors }, phoneOf, news),
     route({
       ...common,
       errors,
@@ -210,7 +215,7 @@ export function pageApiRoutes(options: PageRoutesOptions): Route[] {
 }
 
 function viewOf({ orgId, agentId, name, phones, chatUrl }: Stage) {
-  const { pollMs, compileAfterMs } = limits
+  const { pollMs, compileAfterMs, pictureChars } = limits
   const shown = phones.map(({ channel, provider, address }: Phone) => ({ channel, provider, address }))
-  return { orgId, agentId, name, phones: shown, ...(chatUrl && { chatUrl }), pollMs, compileAfterMs }
+  return { orgId, agentId, name, phones: shown, ...(chatUrl && { chatUrl }), pollMs, compileAfterMs, pictureChars }
 }

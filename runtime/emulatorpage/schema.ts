@@ -6,6 +6,7 @@ import { emulatorPage as limits } from '../../core/limits.js'
 
 const closed = { additionalProperties: false } as const
 const Channel = Type.Enum(channelNames)
+export const ofPhone = Type.Object({ channel: Channel })
 
 export const StageView = Type.Object(
   {
@@ -16,6 +17,7 @@ export const StageView = Type.Object(
     chatUrl: Type.Optional(Type.String()),
     pollMs: Type.Integer(),
     compileAfterMs: Type.Integer(),
+    pictureChars: Type.Integer({ description: 'The most that the base64 of a picture may have.' }),
   },
   { ...closed, title: 'EmulatorStage' },
 )
@@ -44,6 +46,23 @@ export const PageActBody = Type.Union([
   ),
   ...switches.map(named),
 ])
+
+/** What phones take for pictures. */
+export const pictureTypes = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'] as const
+export const PictureBody = Type.Object(
+  {
+    type: Type.Enum(pictureTypes),
+    data: Type.String({
+      minLength: 4,
+      maxLength: limits.pictureChars,
+      pattern: '^[A-Za-z0-9+/]+={0,2}$',
+      description: 'The file in base64.',
+    }),
+    name: Type.String({ minLength: 1, maxLength: limits.pictureNameChars, description: 'That of the file.' }),
+  },
+  { ...closed, title: 'EmulatorPicture' },
+)
+export const ActView = Type.Object({ calls: Type.Integer(), taken: Type.Boolean() }, closed)
 
 const Done = {
   number: Type.Integer({ description: 'Go on after it.' }),

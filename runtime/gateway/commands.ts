@@ -1,6 +1,7 @@
 /** The commands of a conversation. Each brings what its process knows of the agent, and decides with the conversation alone. */
 import type { AgentPlace } from '../../core/agentkey.js'
 import type { ChannelName } from '../../core/channel/names.js'
+import { withAbilities } from '../../core/conversation/abilities.js'
 import { type Accepted, accepted, type Offered } from '../../core/conversation/accept.js'
 import type { Around, CarriedNews, Desk, WakeReason } from '../../core/conversation/desk.js'
 import { heard, type Inbound, knowing } from '../../core/conversation/hear.js'
@@ -29,6 +30,13 @@ export interface Identity {
   readonly sandbox?: true
 }
 
+export interface HeardItem {
+  readonly id: string
+  readonly inbound: Inbound
+  /** What the person's device can do, where the provider says so with it. */
+  readonly abilities?: readonly string[]
+}
+
 export interface Heard {
   /** How many of them were new. */
   readonly fresh: number
@@ -38,7 +46,7 @@ export interface Heard {
 
 export interface ConversationCommands {
   /** What a provider told us of one person; what it told before is passed over. */
-  readonly hear: Command<{ who: Identity; around: Around; items: readonly { id: string; inbound: Inbound }[] }, Heard>
+  readonly hear: Command<{ who: Identity; around: Around; items: readonly HeardItem[] }, Heard>
   /** Messages of the agent for a person. Answers one by one, in their order. */
   readonly offer: Command<
     { asid: string; who?: Identity; around: Around; offered: readonly Offered[] },
@@ -108,7 +116,11 @@ export function conversationCommands({ timeScale, keepers = {} }: ConversationOp
         })
         if (fresh.length > 0)
           changing(tx, told, who, (desk, before) =>
-            fresh.reduce((changed, { id, inbound }) => heard(desk, knowing(changed, id, inbound), around, inbound), before),
+            fresh.reduce(
+              (changed, { id, inbound, abilities }) =>
+                heard(desk, knowing(withAbilities(changed, abilities), id, inbound), around, inbound),
+              before,
+            ),
           )
         const conversation = tx.get(conversationTable, [who.asid])
         const aloft = conversation && stillAloft(conversation, (id) => tx.get(outgoingTable, [who.asid, id]))

@@ -1,6 +1,7 @@
 /** Hands one message of a conversation to the provider of its channel, and reports what came of it. */
 import { agentKeyOf } from '../../core/agentkey.js'
-import { isSignal } from '../../core/amf/index.js'
+import { isAsking, isSignal } from '../../core/amf/index.js'
+import { traitsFor } from '../../core/channel/abilities.js'
 import type { Adapter, Sending, SendOutcome } from '../../core/channel/adapter.js'
 import type { Outcome } from '../../core/conversation/sending.js'
 import type { Conversation, Outgoing } from '../../core/conversation/state.js'
@@ -71,8 +72,9 @@ async function handOver(
     return refused(agent.disabled.includes(conversation.channel) ? 'bindingDisabled' : 'noBinding', 'elsewhere')
   const opened = await places.providers.authOf(agent.orgId, bound)
   if (isRefusal(opened)) return refused('sendFailed', 'later', 'The credentials of the channel could not be read.')
-  const wires = await wiresFor(places, adapter, conversation, outgoing, agent, signal)
-  if ('kind' in wires) return wires
+  const written = await wiresFor(places, adapter, conversation, outgoing, agent, signal)
+  if ('kind' in written) return written
+  const { wires, numbered } = written
   const { auth } = opened
   const line = places.lines.of(agent, bound, adapter, auth)
   let wasSilenced = false
@@ -98,30 +100,43 @@ async function handOver(
     const place = { ...conversation.agent, bindingId: bound.bindingId }
     places.needsOperator(place, outcome.detail ?? outcome.reason, bound.auth?.sealed)
   }
-  return outcome
+  return outcome.kind === 'sent' && numbered ? { ...outcome, numbered } : outcome
+}
+
+interface Written {
+  readonly wires: readonly unknown[]
+  /** Numbers that the person reads, where others were expected when it was taken. */
+  readonly numbered?: readonly number[]
 }
 
 async function wiresFor(
   places: Places,
   adapter: Adapter,
   conversation: Conversation,
-  { id: messageId, message }: Outgoing,
+  outgoing: Outgoing,
   agent: KnownAgent,
   signal: AbortSignal,
-): Promise<readonly unknown[] | Outcome> {
+): Promise<Written | Outcome> {
+  const { id: messageId, message } = outgoing
   const { address, heardId } = conversation
   const about = { address, messageId, ...(heardId !== undefined && { lastHeardId: heardId }) }
   if (isSignal(message)) {
     const wire = adapter.signal?.(message.signal, about)
-    return wire === undefined ? [] : [wire]
+    return { wires: wire === undefined ? [] : [wire] }
   }
-  const { traits } = adapter.descriptor
+  const traits = traitsFor(adapter, outgoing.abilities)
   const hosted = await withHostedMedia(places.media, message, traits, signal)
   if (isRefusal(hosted)) return refused('sendFailed', 'later', 'The media of the message could not be looked up.')
   if ('reason' in hosted) return refused(hosted.reason, 'elsewhere', hosted.detail)
   const { reader } = aroundOf(agent, conversation, places)
-  const { blocks } = render(hosted, traits, reader)
-  return adapter.render(blocks, about)
+  const { blocks, numbered } = render(hosted, traits, reader)
+  const wires = adapter.render(blocks, about)
+  const isExpected = !isAsking(message) || isSameList(numbered, outgoing.numbered ?? [])
+  return isExpected ? { wires } : { wires, numbered }
+}
+
+function isSameList(these: readonly number[], those: readonly number[]): boolean {
+  return these.length === those.length && these.every((each, at) => each === those[at])
 }
 
 type Handed = Outcome & { readonly needsOperator?: true }

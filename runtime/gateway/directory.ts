@@ -2,6 +2,7 @@
 
 import { agentKeyOf } from '../../core/agentkey.js'
 import type { AgentSide } from '../../core/agentside.js'
+import { traitsFor } from '../../core/channel/abilities.js'
 import type { Adapter } from '../../core/channel/adapter.js'
 import { type ChannelName, carrierChannels } from '../../core/channel/names.js'
 import { bulkPace } from '../../core/channel/pace.js'
@@ -39,6 +40,8 @@ export function readerOf({ timeZone = 'UTC' }: { readonly timeZone?: string }): 
 export interface Person {
   readonly channel: ChannelName
   readonly address: string
+  /** What their device can do, where that is known. */
+  readonly abilities?: readonly string[]
   readonly sandbox?: true
 }
 
@@ -48,12 +51,19 @@ interface Ways {
   readonly traitsOf: (channel: ChannelName) => Around['traits']
 }
 
-/** The agent around a conversation with that person. */
+/** The agent around a conversation with that person, with the traits that hold for their device. */
 export function aroundOf(agent: KnownAgent, person: Person, ways: Ways): Around {
   const around = knownAround.get(agent)?.get(person.channel) ?? aroundEverybody(agent, person.channel, ways)
   if (person.sandbox) return { ...around, binding: capturing }
   const siblings = siblingsOf(agent, person, ways.asidOf)
-  return siblings ? { ...around, siblings } : around
+  const known = siblings ? { ...around, siblings } : around
+  const adapter = person.abilities && adapterOf(agent, person.channel, ways)
+  return adapter ? { ...known, traits: traitsFor(adapter, person.abilities) } : known
+}
+
+function adapterOf({ channels }: KnownAgent, channel: ChannelName, { adapters }: Ways): Adapter | undefined {
+  const bound = channels.find((each) => each.channel === channel)
+  return bound && adapters(channel, bound.provider)
 }
 
 /** What is said to a persona goes nowhere, so no binding is needed, and nothing is paced or disclaimed. */

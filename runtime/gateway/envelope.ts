@@ -6,7 +6,7 @@ import type { KnownAgent } from './directory.js'
 
 const spec = 'amf/1'
 
-/** The same bytes for every try of an event, as long as the channel's capabilities are the same. */
+/** The same bytes for every try of an event, as long as what the channel and the person's device can show is the same. */
 export function envelopeOf(
   agent: KnownAgent,
   { asid, channel, sandbox }: Conversation,

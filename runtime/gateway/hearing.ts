@@ -3,12 +3,11 @@ import { agentKeyOf } from '../../core/agentkey.js'
 import type { ChannelRoute } from '../../core/agentside.js'
 import type { Item } from '../../core/channel/adapter.js'
 import { withAddresses } from '../../core/channel/held.js'
-import type { Inbound } from '../../core/conversation/hear.js'
 import { isRefusal, type Refusal } from '../../core/errors.js'
 import { ingress as limits } from '../../core/limits.js'
 import type { Log } from '../observe/log.js'
 import { unavailable } from '../shard/unavailable.js'
-import type { Heard } from './commands.js'
+import type { Heard, HeardItem } from './commands.js'
 import { aroundOf, type KnownAgent } from './directory.js'
 import type { Places } from './places.js'
 import { readConversation } from './routes.js'
@@ -22,7 +21,7 @@ export interface Told {
 /** A refusal when any of it is not on record. What could not be read is left out, and said in the log. */
 export async function hear(places: Places, { agent, bound, items }: Told, log: Log): Promise<Refusal | undefined> {
   const { ingress } = places.meters
-  const people = new Map<string, { id: string; inbound: Inbound }[]>()
+  const people = new Map<string, HeardItem[]>()
   const { orgId, agentId } = agent
   const { channel, bindingId } = bound
   const addressOf = (held: string) => places.received.addressOf({ orgId, agentId, bindingId, held })
@@ -32,11 +31,11 @@ export async function hear(places: Places, { agent, bound, items }: Told, log: L
       log.warn('ingress.item.unreadable', { bindingId, problem: item.problem })
       continue
     }
-    const { address, id } = item
-    const inbound = withAddresses(item.inbound, addressOf)
+    const { address, id, abilities } = item
+    const heard = { id, inbound: withAddresses(item.inbound, addressOf), ...(abilities && { abilities }) }
     const told = people.get(address)
-    if (told) told.push({ id, inbound })
-    else people.set(address, [{ id, inbound }])
+    if (told) told.push(heard)
+    else people.set(address, [heard])
   }
   const outcomes = await Promise.all(
     [...people].map(async ([address, told]) => {

@@ -4,8 +4,10 @@ import axe from 'axe-core'
 import type { Locator, Page } from 'playwright-core'
 import t, { type Test } from 'tap'
 import { writePage } from '../../adapters/emulator/bundle.js'
+import { emulatorPage } from '../../core/limits.js'
 import { openBrowser, type Visit } from '../harness/browser.js'
 import { until } from '../harness/clock.js'
+import { noisePng } from '../harness/picture.js'
 import { startNode, testKey } from '../harness/process.js'
 
 t.setTimeout(300_000)
@@ -255,6 +257,96 @@ t.test('The page is without faults for everybody, wide and narrow, light and dar
   await page.emulateMedia({ colorScheme: 'dark' })
   t.same(await faults(page, ['color-contrast']), [])
   await shot(page, 'dark')
+})
+
+/** Chooses a file as people do: by the button, which opens the browser's own window for it. */
+async function chooses(title: string, name: string, buffer: Buffer, mimeType = 'image/png'): Promise<void> {
+  const opens = page.waitForEvent('filechooser')
+  await page.getByRole('button', { name: `Choose a picture on ${title}` }).press('Enter')
+  await (await opens).setFiles({ name, mimeType, buffer })
+}
+const chosenOn = (title: string) => page.getByRole('group', { name: `Picture to send on ${title}` })
+
+/** What the agent was told of the newest thing that was done there. */
+async function toldOf(at: Locator, name: string): Promise<{ url: string; type: string }> {
+  await at.getByRole('button', { name: `Raw: 🖼 ${name}` }).click()
+  const dialog = page.getByRole('dialog', { name: 'Behind the bubble' })
+  await until(async () => (await dialog.locator('pre').count()) === 2)
+  const [, events = ''] = await dialog.locator('pre').allTextContents()
+  await page.keyboard.press('Escape')
+  await until(async () => !(await dialog.isVisible()))
+  return JSON.parse(events)[0].event.event.message.media[0]
+}
+
+t.test('A picture is looked at before it is sent, and opens at the address that the agent is told', async (t) => {
+  const small = noisePng(40, 30)
+  for (const [title, at] of [
+    ['Messenger A', messenger],
+    ['SMS', sms],
+  ] as const) {
+    await chooses(title, 'harbor.png', small)
+    await chosenOn(title).getByRole('img', { name: 'harbor.png' }).waitFor()
+    t.same(await faults(page), [])
+    await page.getByRole('textbox', { name: `Write on ${title}` }).press('Enter')
+    await shows(at, /Thank you for the picture/)
+    const bubble = at.locator('.own').getByRole('img', { name: 'harbor.png' })
+    t.equal(await bubble.getAttribute('src'), `data:image/png;base64,${small.toString('base64')}`)
+    t.equal(await chosenOn(title).count(), 0, 'it is chosen no more')
+    const { url, type } = await toldOf(at, 'harbor.png')
+    t.equal(type, 'image/png')
+    t.ok(url.startsWith(`${node.gateway}/v4/media/received/`), 'it has an address of ours')
+    const opened = await fetch(url)
+    t.same([opened.status, opened.headers.get('content-type')], [200, 'image/png'])
+    t.ok(Buffer.from(await opened.arrayBuffer()).equals(small))
+  }
+  t.same(troubles, [])
+
+  await t.test('and one that is too large is made to fit', async (t) => {
+    const large = noisePng(900, 600)
+    t.ok(large.length > emulatorPage.pictureChars)
+    await chooses('Messenger A', 'room.png', large)
+    await shows(chosenOn('Messenger A'), 'Made smaller to fit.')
+    await shot(page, 'picture')
+    await page.getByRole('button', { name: 'Send on Messenger A' }).click()
+    const bubble = messenger.locator('.own').getByRole('img', { name: 'room.jpg' })
+    await bubble.waitFor()
+    const { url, type } = await toldOf(messenger, 'room.jpg')
+    const opened = Buffer.from(await (await fetch(url)).arrayBuffer())
+    t.equal(type, 'image/jpeg')
+    t.equal(await bubble.getAttribute('src'), `data:image/jpeg;base64,${opened.toString('base64')}`)
+    t.ok(opened.toString('base64').length <= emulatorPage.pictureChars)
+    t.same(await faults(page), [])
+  })
+
+  await t.test('and one is left out again, or was none to begin with', async (t) => {
+    await chooses('RCS', 'harbor.png', small)
+    await tap(chosenOn('RCS'), 'Leave out harbor.png')
+    t.equal(await chosenOn('RCS').count(), 0)
+    await chooses('RCS', 'notes.txt', Buffer.from('no picture'), 'text/plain')
+    await shows(rcs, 'Choose a picture: PNG, JPEG, GIF or WebP.')
+    await chooses('RCS', 'broken.png', Buffer.from('no picture'))
+    await shows(rcs, 'broken.png cannot be read as a picture.')
+    t.same(await faults(page), [])
+    await chooses('RCS', 'harbor.png', small)
+    await writes(page, 'RCS', 'This is where I am')
+    await shows(rcs, /Thank you for the picture/)
+    await shows(rcs, /You said .This is where I am/)
+  })
+
+  await t.test('and every phone sends one of the largest', async () => {
+    const noise = noisePng(900, 600)
+    for (const [title, at] of [
+      ['RCS', rcs],
+      ['Vendor Messages', vendor],
+    ] as const) {
+      const thanks = () => at.getByText(/Thank you for the picture/).count()
+      const before = await thanks()
+      await chooses(title, 'room.png', noise)
+      await chosenOn(title).waitFor()
+      await page.getByRole('button', { name: `Send on ${title}` }).click()
+      await until(async () => (await thanks()) > before)
+    }
+  })
 })
 
 t.test('STOP ends it on sms until START, and who looks anew sees all that was said', async (t) => {

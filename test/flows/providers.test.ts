@@ -209,6 +209,26 @@ t.test('A phone without rcs gets its messages on sms, if their sender allows tha
   t.equal(talk.statuses(messageId).length, 2, 'each state once')
 })
 
+t.test('Who takes up a device without lists reads numbers from then on', { buffered: true }, async (t) => {
+  const talk = await Talk.open(t, node, 'apple', 'Harbor Devices')
+  const { desk, account } = talk
+  const shownAs = (level: string) => ({ event: { context: { capabilities: { parts: { 'ask.choice': level } } } } })
+  await account.act({ kind: 'text', text: 'Hi' })
+  const [, first] = await desk.heard(t, 2)
+  talk.person = first!.userId
+  t.match(first, shownAs('native'))
+  await talk.sends(t, choice)
+  await account.act({ kind: 'device', abilities: ['TIME'] })
+  await account.act({ kind: 'text', text: 'It is me, elsewhere' })
+  t.match((await desk.heard(t, 1))[0], shownAs('text'))
+  await talk.sends(t, choice)
+  const [list, lines] = (await account.sent()).map(({ body }) => body as Readonly<Record<string, unknown>>)
+  t.equal(list?.type, 'interactive')
+  t.match(lines, { type: 'text', body: numbered })
+  await account.act({ kind: 'text', text: '3' })
+  t.match((await desk.heard(t, 1))[0]!.event.event, { type: 'result', result: { optionIds: ['green'], via: 'text' } })
+})
+
 t.test('A conversation on aiChatE over emulator', { buffered: true }, async (t) => {
   const desk = await Desk.open(t, node, 'Desk of emulator')
   const { id } = await desk.bind('aiChatE', { mode: 'unmanaged', provider: 'emulator', auth: {} })
@@ -263,7 +283,13 @@ const refusedCalls = async () => {
 }
 
 /** All that a wire asks for to sign what somebody did. */
-const signing = { now: Date.now, newId: (bytes: number) => 'ab'.repeat(bytes), said() {}, setOptedOut() {} }
+const signing = {
+  now: Date.now,
+  newId: (bytes: number) => 'ab'.repeat(bytes),
+  said() {},
+  setOptedOut() {},
+  abilities: () => [],
+}
 
 t.test('A call whose signature is off by a byte, or that has none, leaves nothing but a number', async (t) => {
   const counted = await refusedCalls()

@@ -10,13 +10,24 @@ export interface Stage {
   readonly chatUrl?: string
   readonly pollMs: number
   readonly compileAfterMs: number
+  /** The most that the base64 of a picture may have. */
+  readonly pictureChars: number
 }
 
 export type Act =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'tap'; readonly label: string; readonly postback: string; readonly number: number }
   | { readonly kind: 'location'; readonly latitude: number; readonly longitude: number; readonly label?: string }
+  /** Without an address it is not kept any more. */
+  | { readonly kind: 'media'; readonly type: string; readonly name: string; readonly url?: string }
   | { readonly kind: 'stop' | 'optOut' | 'offline' | 'online' | 'lose' | 'regain' }
+
+/** A picture that somebody sends, in base64. */
+export interface Picture {
+  readonly name: string
+  readonly type: string
+  readonly data: string
+}
 
 export interface Sent {
   readonly number: number
@@ -116,6 +127,8 @@ const name = encodeURIComponent
 export const stage = () => call<Stage>('GET', 'stage')
 export const news = (sent: number, acts: number) => call<News>('GET', `stage/news?sent=${sent}&acts=${acts}`)
 export const act = (channel: Channel, what: Act) => call<unknown>('POST', `stage/phones/${channel}/_act`, what)
+export const picture = (channel: Channel, what: Picture) =>
+  call<unknown>('POST', `stage/phones/${channel}/_picture`, what)
 export const message = (channel: Channel, id: string) =>
   call<Record<string, unknown>>('GET', `stage/phones/${channel}/messages/${name(id)}`)
 export const deed = (number: number) => call<Record<string, unknown>>('GET', `stage/acts/${number}`)

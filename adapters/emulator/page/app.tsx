@@ -49,15 +49,19 @@ function Floor({ stage, out }: { stage: api.Stage; out: () => void }) {
   const { talk, trouble, look } = useTalk(stage, out)
   const [complaint, setComplaint] = useState<string>()
 
-  async function does(channel: api.Channel, what: api.Act) {
+  /** Whether it was done; otherwise the page says why not. */
+  async function tried(deed: Promise<unknown>): Promise<boolean> {
     setComplaint(undefined)
     try {
-      await api.act(channel, what)
+      await deed
     } catch (error) {
-      if (error instanceof api.NoTicket) return out()
-      setComplaint((error as Error).message)
+      if (error instanceof api.NoTicket) out()
+      else setComplaint((error as Error).message)
+      return false
+    } finally {
+      look()
     }
-    look()
+    return true
   }
 
   return (
@@ -82,7 +86,9 @@ function Floor({ stage, out }: { stage: api.Stage; out: () => void }) {
             title={titles[phone.channel]}
             phone={phone}
             talk={talk.phones[phone.channel]}
-            does={(what) => void does(phone.channel, what)}
+            pictureChars={stage.pictureChars}
+            does={(what) => void tried(api.act(phone.channel, what))}
+            sends={(picture) => tried(api.picture(phone.channel, picture))}
             ask={setAsked}
           />
         ))}

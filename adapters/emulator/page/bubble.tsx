@@ -31,9 +31,13 @@ export function Bubble({ item, channel, provider, isNewest, state, isOffline, do
   if (item.kind === 'done') {
     return (
       <article class={isNote(item) ? 'line note' : 'line own'}>
-        <p class={isNote(item) ? '' : 'bubble'} dir="auto">
-          {wordsOf(item.act)}
-        </p>
+        {item.act.kind === 'media' && item.act.url !== undefined ? (
+          <Media url={item.act.url} kind="image" alt={item.act.name} />
+        ) : (
+          <p class={isNote(item) ? '' : 'bubble'} dir="auto">
+            {wordsOf(item.act)}
+          </p>
+        )}
         <Raw label={wordsOf(item.act)} show={() => ask({ kind: 'deed', number: item.number })} />
       </article>
     )
@@ -81,6 +85,8 @@ function wordsOf(act: Act): string {
       return act.label
     case 'location':
       return `📍 ${act.label ?? `${act.latitude}, ${act.longitude}`}`
+    case 'media':
+      return `🖼 ${act.name}`
     default:
       return sentences[act.kind]
   }

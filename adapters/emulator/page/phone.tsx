@@ -1,15 +1,18 @@
 /** One phone: what it was sent, what its person does, and how it stands to the network. */
-import { useEffect, useRef, useState } from 'preact/hooks'
-import type { Act, Channel, ChatLine, Stage } from './api.js'
+import { useEffect, useRef } from 'preact/hooks'
+import type { Act, Channel, ChatLine, Picture, Stage } from './api.js'
 import { Bubble, isNote, Raw } from './bubble.js'
 import type { Asked } from './raw.js'
 import type { PhoneTalk } from './talk.js'
+import { Writing } from './writing.js'
 
 interface PhoneProps {
   title: string
   phone: Stage['phones'][number]
   talk: PhoneTalk | undefined
+  pictureChars: number
   does: (what: Act) => void
+  sends: (picture: Picture) => Promise<boolean>
   ask: (asked: Asked) => void
 }
 
@@ -30,8 +33,8 @@ const deeds: Readonly<Record<Channel, readonly { label: string; what: Act }[]>> 
   vendorMessages: [{ label: 'Delete thread', what: { kind: 'optOut' } }],
 }
 
-export function PhoneView({ title, phone: { channel, provider, address }, talk, does, ask }: PhoneProps) {
-  const [draft, setDraft] = useState('')
+export function PhoneView({ title, phone, talk, pictureChars, does, sends, ask }: PhoneProps) {
+  const { channel, provider, address } = phone
   const log = useRef<HTMLDivElement>(null)
   const { items = [], fares = [], isOffline = false, isLost = false } = talk ?? {}
   const newest = items.findLast((item) => !isNote(item))
@@ -40,14 +43,6 @@ export function PhoneView({ title, phone: { channel, provider, address }, talk, 
   useEffect(() => {
     log.current?.scrollTo({ top: log.current.scrollHeight })
   }, [items.length])
-
-  function send(event: Event) {
-    event.preventDefault()
-    const text = draft.trim()
-    if (text === '') return
-    setDraft('')
-    does({ kind: 'text', text })
-  }
 
   return (
     <section class={`phone ${channel}`} id={channel} aria-label={title}>
@@ -90,18 +85,7 @@ export function PhoneView({ title, phone: { channel, provider, address }, talk, 
           />
         ))}
       </div>
-      <form class="writing" onSubmit={send}>
-        <input
-          value={draft}
-          onInput={(event) => setDraft(event.currentTarget.value)}
-          placeholder="Message"
-          aria-label={`Write on ${title}`}
-          autocomplete="off"
-        />
-        <button type="submit" aria-label={`Send on ${title}`}>
-          ↑
-        </button>
-      </form>
+      <Writing title={title} pictureChars={pictureChars} does={does} sends={sends} />
     </section>
   )
 }

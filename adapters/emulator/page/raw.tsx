@@ -34,6 +34,14 @@ async function sectionsOf(asked: Asked): Promise<readonly Section[]> {
   ]
 }
 
+const fileForm = /data:[\w/+.-]+;base64,[\w/+=]{200,}/g
+
+/** Files that stand in what is shown are cut off, with how long they are. */
+function shortened(_name: string, value: unknown): unknown {
+  if (typeof value !== 'string') return value
+  return value.replace(fileForm, (file) => `${file.slice(0, 60)}… (${file.length} characters)`)
+}
+
 export function RawView({ asked, close }: { asked: Asked; close: () => void }) {
   const dialog = useRef<HTMLDialogElement>(null)
   const [sections, setSections] = useState<readonly Section[]>()
@@ -58,7 +66,7 @@ export function RawView({ asked, close }: { asked: Asked; close: () => void }) {
           <section key={title}>
             <h3>{title}</h3>
             {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached without a mouse */}
-            <pre tabIndex={0}>{JSON.stringify(value, undefined, 2)}</pre>
+            <pre tabIndex={0}>{JSON.stringify(value, shortened, 2)}</pre>
           </section>
         ))}
       </div>

@@ -29,6 +29,7 @@ const refusals: Readonly<Record<Standing, WireAnswer | undefined>> = {
 export const apple: Wire = {
   name: 'apple',
   prefix: 'apple',
+  abilities: ['LIST', 'TIME', 'QUICK', 'AUTH', 'AUTH2', 'FORM'],
   retryAfterMs: limits.retryAfterMs.apple,
   patienceMs: limits.patienceMs.usual,
   address: (given) => given.trim(),
@@ -159,7 +160,7 @@ function pushed(account: Account, address: string, content: object, desk: Desk):
     id,
     'source-id': address,
     'destination-id': businessId,
-    'capability-list': 'LIST,TIME,QUICK,AUTH,AUTH2,FORM',
+    'capability-list': desk.abilities(account, address).join(','),
   }
   const body = JSON.stringify({ v: 1, id, sourceId: address, destinationId: businessId, locale: 'en_US', ...content })
   return { method: 'POST', url: account.ingressUrl ?? '', headers, body }

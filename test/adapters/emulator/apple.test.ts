@@ -173,6 +173,28 @@ t.test('What a person picks comes back in the place where it was offered', async
     t.match(await emulator.act('apple', person, { kind }), { kind: 'impossible' })
 })
 
+t.test('What a device can do is told with what the person does: everything, unless they took up another', async (t) => {
+  const emulated = await openEmulated(t)
+  emulated.account('apple')
+  emulated.account('rbm')
+  const { emulator, receiver } = emulated
+  const listed = () => receiver.at('/apple').at(-1)?.headers['capability-list']
+  await emulator.act('apple', person, { kind: 'text', text: 'Hi' })
+  t.equal(listed(), 'LIST,TIME,QUICK,AUTH,AUTH2,FORM')
+  t.same(await emulator.act('apple', person, { kind: 'device', abilities: ['QUICK', 'TIME'] }), {
+    kind: 'told',
+    calls: 0,
+    taken: true,
+  })
+  t.equal(receiver.at('/apple').length, 1, 'nobody is told of it by itself')
+  await emulator.act('apple', person, { kind: 'typing' })
+  t.equal(listed(), 'QUICK,TIME')
+  await emulator.act('apple', 'urn:mbid:somebody-else', { kind: 'text', text: 'Hi' })
+  t.match(listed(), /LIST/)
+  t.match(await emulator.act('apple', person, { kind: 'device', abilities: ['FLY'] }), { kind: 'impossible' })
+  t.match(await emulator.act('rbm', '+15550100', { kind: 'device', abilities: ['LIST'] }), { kind: 'impossible' })
+})
+
 t.test('Who closes the thread is out of reach until they write again', async (t) => {
   const emulated = await openEmulated(t)
   const { auth, send } = opened(emulated)

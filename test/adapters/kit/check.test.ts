@@ -47,6 +47,14 @@ const openedAt = {
 } as const
 const mediaSample = { name: 'a picture', held, becomes: openedAt }
 
+const { chips: _chips, ...withoutChips } = traits
+const ablePeople: Samples['calls'] = samples.calls.map((call) => {
+  const { becomes } = call
+  if (becomes.kind !== 'items') return call
+  const items = becomes.items.map((item) => ('problem' in item ? item : { ...item, abilities: ['CHIPS'] }))
+  return { ...call, becomes: { kind: 'items', items } }
+})
+
 /** Each row is one way to break the contract, and words of the sentence that must find it. */
 const broken: [way: string, finds: RegExp, changes: Partial<Adapter>, given?: Partial<Samples>][] = [
   ['another contract', /names the contract/, descriptor({ contract: 2 })],
@@ -80,6 +88,26 @@ const broken: [way: string, finds: RegExp, changes: Partial<Adapter>, given?: Pa
   ['labels lost', /should read/, { render: (...args) => without(render(...args), 'label') }],
   ['postbacks lost', /brings back/, { render: (...args) => without(render(...args), 'postback') }],
   ['all in one', /brings back/, { render: (...args) => [{ all: render(...args) }] }],
+  [
+    'more for a device than for the channel',
+    /no more than those/,
+    { traitsWith: () => ({ ...traits, typing: true, list: { min: 1, max: 9, labelMax: 9, descriptionMax: 9 } }) },
+    { calls: ablePeople },
+  ],
+  [
+    'a device that has more each time',
+    /same each time/,
+    { traitsWith: () => ({ ...traits, text: { ...traits.text, max: Math.floor(60 + Math.random() * 1_000) } }) },
+    { calls: ablePeople },
+  ],
+  ['devices that no sample tells of', /no more than those/, { traitsWith: () => traits }],
+  ['a device that throws', /no more than those/, { traitsWith: throwing }, { calls: ablePeople }],
+  [
+    'labels lost on a device',
+    /rendered for any device/,
+    { traitsWith: () => withoutChips, render: (...args) => without(render(...args), 'text') },
+    { calls: ablePeople },
+  ],
   ['typing that is not sent', /Typing/, { signal: () => undefined }],
   ['a send that rejects', /never rejects/, { send: async () => throwing() }],
   ['a send that throws', /never rejects/, { send: throwing }],

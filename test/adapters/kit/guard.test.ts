@@ -51,7 +51,7 @@ t.test('A good adapter is the same behind its guard', async (t) => {
     [],
   )
   t.equal(guard.descriptor, adapter.descriptor)
-  for (const power of ['probe', 'revoke', 'connect', 'wrongAuth', 'openMedia'] as const)
+  for (const power of ['probe', 'revoke', 'connect', 'wrongAuth', 'openMedia', 'traitsWith'] as const)
     t.notOk(power in guard, 'no power is added')
   t.same(lines, [])
 })
@@ -167,6 +167,11 @@ t.test('Items out of shape become problems, and the others stay', async (t) => {
     { ...good, id: '' },
     { ...good, id: long },
     { ...good, address: long },
+    { ...good, abilities: 'LIST' },
+    { ...good, abilities: [''] },
+    { ...good, abilities: [7] },
+    { ...good, abilities: ['x'.repeat(61)] },
+    { ...good, abilities: Array.from({ length: 51 }, (_, at) => `a${at}`) },
     { ...good, inbound: { kind: 'spell' } },
     { ...good, inbound: { kind: 'toString' } },
     { ...good, inbound: { kind: 'content', content: {} } },
@@ -215,6 +220,28 @@ t.test('Nothing secret is in what the guard answers or logs', async (t) => {
     { doing: 'send', problem: 'broken by …' },
   ])
 })
+
+t.test(
+  'Traits of a device that cannot be told, or are more than the channel has, are those of the channel',
+  async (t) => {
+    const { traits } = adapter.descriptor
+    const { chips: _none, ...less } = traits
+    for (const wrong of [
+      undefined,
+      {},
+      { ...traits, typing: 'yes' },
+      { ...traits, text: { ...traits.text, max: 1e6 } },
+    ]) {
+      const { guard, lines } = behind({ traitsWith: () => wrong as never })
+      t.equal(guard.traitsWith?.([]), traits)
+      t.match(lines, [{ doing: 'traitsWith', problem: /more than the channel has/ }])
+    }
+    t.equal(behind({ traitsWith: throwing }).guard.traitsWith?.([]), traits)
+    const { guard, lines } = behind({ traitsWith: () => less })
+    t.equal(guard.traitsWith?.(['anything']), less)
+    t.same(lines, [])
+  },
+)
 
 t.test('Powers that fail know nothing and have done nothing', async (t) => {
   for (const broken of [throwing, rejecting, never, async () => ({ reachable: 1 })]) {

@@ -32,6 +32,9 @@ export const told = (id: string, content: object) => ({
   ...content,
 })
 
+/** As Apple spells what a device can do, and as it is told on. */
+export const everyAbility = ['LIST', 'TIME', 'QUICK', 'AUTH', 'AUTH2', 'FORM'] as const
+
 const items = (...all: readonly ExpectedItem[]) => ({ kind: 'items', items: all }) as const
 /** Whoever says something has come back, if they had left. */
 const back = (id: string): ExpectedItem => ({
@@ -53,6 +56,20 @@ const calls: readonly CallSample[] = [
     name: 'text',
     body: told('a1', { type: 'text', body: 'Hi there' }),
     becomes: did('a1', { kind: 'content', content: { text: 'Hi there' } }),
+  },
+  {
+    name: 'text of a device that can do everything',
+    headers: { 'Capability-List': everyAbility.join(',') },
+    body: told('a14', { type: 'text', body: 'New phone' }),
+    becomes: items(
+      { ...back('a14'), abilities: everyAbility },
+      {
+        id: 'a14',
+        address: person,
+        inbound: { kind: 'content', content: { text: 'New phone' } },
+        abilities: everyAbility,
+      },
+    ),
   },
   {
     name: 'a picture with words',

@@ -1,6 +1,7 @@
 /** What rendering promises for every message and every channel, those that exist and those that do not. */
 import fc from 'fast-check'
 import t from 'tap'
+import { appleAdapter } from '../../../adapters/vendor/adapter.js'
 import { type ContentMessage, type Part, tapsOf, validateMessage } from '../../../core/amf/index.js'
 import { channelNames } from '../../../core/channel/names.js'
 import { traitsOf } from '../../../core/channel/table.js'
@@ -15,7 +16,9 @@ import { words } from '../../../core/render/words.js'
 import { message, traits } from './messages.js'
 
 const reader: Reader = { locale: 'en-US', zone: 'America/New_York' }
-const channel = fc.oneof(traits, fc.constantFrom(...channelNames).map(traitsOf))
+/** What is left of a channel on one device. */
+const device = fc.subarray(['LIST', 'TIME', 'QUICK']).map((abilities) => appleAdapter.traitsWith!(abilities))
+const channel = fc.oneof(traits, fc.constantFrom(...channelNames).map(traitsOf), device)
 const runs = { numRuns: 300 }
 
 /** Runs a check on arbitrary messages and channels; a failure shows the seed that repeats it. */

@@ -1,0 +1,110 @@
+/** Where a person writes: words, and a picture that is looked at before it is sent. */
+import { useRef, useState } from 'preact/hooks'
+import type { Act, Picture } from './api.js'
+import { addressOf, type Chosen, fitting, pictureTypes } from './scaling.js'
+
+interface WritingProps {
+  title: string
+  pictureChars: number
+  does: (what: Act) => void
+  /** Whether the picture was taken; otherwise it stays where it is. */
+  sends: (picture: Picture) => Promise<boolean>
+}
+
+export function Writing({ title, pictureChars, does, sends }: WritingProps) {
+  const [draft, setDraft] = useState('')
+  const [chosen, setChosen] = useState<Chosen>()
+  const [trouble, setTrouble] = useState<string>()
+  const isSending = useRef(false)
+  const field = useRef<HTMLInputElement>(null)
+  const files = useRef<HTMLInputElement>(null)
+  const opener = useRef<HTMLButtonElement>(null)
+
+  async function choose(input: HTMLInputElement) {
+    const [file] = input.files ?? []
+    if (!file) return
+    setTrouble(undefined)
+    setChosen(undefined)
+    try {
+      setChosen(await fitting(file, pictureChars))
+      field.current?.focus()
+    } catch (error) {
+      setTrouble((error as Error).message)
+    }
+    // The same file may be chosen again.
+    input.value = ''
+  }
+
+  function leave() {
+    setChosen(undefined)
+    opener.current?.focus()
+  }
+
+  /** The picture first, then the words below it. */
+  async function send(event: Event) {
+    event.preventDefault()
+    if (isSending.current) return
+    const text = draft.trim()
+    if (chosen) {
+      isSending.current = true
+      const { name, type, data } = chosen
+      const isTaken = await sends({ name, type, data }).finally(() => {
+        isSending.current = false
+      })
+      if (!isTaken) return
+      setChosen(undefined)
+    }
+    if (text === '') return
+    setDraft('')
+    does({ kind: 'text', text })
+  }
+
+  return (
+    <form class="writing" onSubmit={(event) => void send(event)}>
+      {chosen && (
+        <fieldset class="chosen" aria-label={`Picture to send on ${title}`}>
+          <img src={addressOf(chosen)} alt={chosen.name} />
+          <p>
+            {chosen.name}
+            {chosen.isSmaller && <small>Made smaller to fit.</small>}
+          </p>
+          <button type="button" aria-label={`Leave out ${chosen.name}`} onClick={leave}>
+            ✕
+          </button>
+        </fieldset>
+      )}
+      <p class="wrong" role="alert">
+        {trouble}
+      </p>
+      <button
+        type="button"
+        class="opener"
+        title="Picture"
+        ref={opener}
+        aria-label={`Choose a picture on ${title}`}
+        onClick={() => files.current?.click()}
+      >
+        <span aria-hidden="true">+</span>
+      </button>
+      <input
+        type="file"
+        hidden
+        ref={files}
+        accept={pictureTypes.join()}
+        onChange={(event) => void choose(event.currentTarget)}
+      />
+      <input
+        class="words"
+        ref={field}
+        value={draft}
+        onInput={(event) => setDraft(event.currentTarget.value)}
+        placeholder="Message"
+        aria-label={`Write on ${title}`}
+        autocomplete="off"
+      />
+      <button type="submit" aria-label={`Send on ${title}`}>
+        ↑
+      </button>
+    </form>
+  )
+}
