@@ -5,20 +5,18 @@ import type { AddressInfo } from 'node:net'
 import { greeting, pause } from '../messages/phones.js'
 import { reply, tripIn } from './asking.js'
 
-const slowMs = 2_000
-
 export interface Webhook {
   readonly port: number
   /** How many people it was greeted by. */
   greeted(): number
-  /** Tells the trip apart from all others before it is made. */
-  expectSlow(trip: number): void
+  /** Tells the trip apart from all others before it is made: its answer takes that long. */
+  expectSlow(trip: number, ms: number): void
   /** Resolves to how long the webhook had the trip, once it has answered. */
   answered(trip: number): Promise<number>
 }
 
 export async function openWebhook(): Promise<Webhook> {
-  const slow = new Set<number>()
+  const slow = new Map<number, number>()
   const waiting = new Map<number, (tookMs: number) => void>()
   let greetings = 0
 
@@ -33,7 +31,9 @@ export async function openWebhook(): Promise<Webhook> {
     const trip = tripIn(text)
     if (text === greeting) greetings++
     if (trip === undefined) return void response.writeHead(204).end()
-    if (slow.delete(trip)) await pause(slowMs)
+    const slowMs = slow.get(trip)
+    if (slowMs !== undefined) await pause(slowMs)
+    slow.delete(trip)
     const messages = [{ spec: 'amf/1', parts: [{ type: 'text', text: reply(trip) }] }]
     response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ messages }))
     waiting.get(trip)?.(performance.now() - begun)
@@ -49,7 +49,7 @@ export async function openWebhook(): Promise<Webhook> {
   return {
     port: (server.address() as AddressInfo).port,
     greeted: () => greetings,
-    expectSlow: (trip) => void slow.add(trip),
+    expectSlow: (trip, ms) => void slow.set(trip, ms),
     answered: (trip) => new Promise((resolve) => waiting.set(trip, resolve)),
   }
 }

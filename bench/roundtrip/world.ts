@@ -5,8 +5,9 @@ import { openWebhook } from './webhook.js'
 
 /** A thousand people who each write every ten seconds; fewer write as much together. */
 const everyMs = 10
-/** How long the slow one rests after each answer: about as long as it waits for one. */
-const restMs = 2_000
+/** How long the slow one waits for an answer, and rests after it; in a short window a part of that, so that both occur. */
+const slowMs = 2_000
+const partOfWindow = 1 / 8
 /** How long the last trips may take before they count as lost. */
 const graceMs = 10_000
 
@@ -52,13 +53,14 @@ async function talk(phones: Phones, { seconds, people, hasSlowOne }: Talk): Prom
     asking.add(asked)
   }
   const askSlowly = async (person: number) => {
+    const ms = Math.min(slowMs, seconds * 1000 * partOfWindow)
     while (!isOver) {
       const trip = ++trips
-      webhook.expectSlow(trip)
+      webhook.expectSlow(trip, ms)
       isSlowOneWaiting = true
       await ask(phones, person, trip)
       isSlowOneWaiting = false
-      await pause(restMs)
+      await pause(ms)
     }
   }
 
