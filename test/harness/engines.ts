@@ -82,6 +82,8 @@ export async function openEmbeddedHouse(t: Test, { repertoire, after }: HouseOpt
 
 /** Within so many turns of the loop, whatever follows on a commit has asked for its own. */
 const followingTurns = 8
+/** Where somebody asks on and on there is no rest, and time passes all the same. */
+const mostRests = 20
 
 /**
  * Time of a process on a disk of its own, which passes while nothing is on its way there: however slow the disk is, what
@@ -89,7 +91,7 @@ const followingTurns = 8
  */
 function restingTime({ time, store, commits, isOver }: House): Time {
   async function rest(): Promise<void> {
-    for (let seen = -1; seen !== commits.length && !isOver(); ) {
+    for (let times = 0, seen = -1; times < mostRests && seen !== commits.length && !isOver(); times++) {
       seen = commits.length
       // Behind everything that was there before.
       await store.own.commit([]).catch(() => {})
