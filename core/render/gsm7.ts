@@ -34,11 +34,17 @@ const fullWidth = { first: 0xff01, last: 0xff5e, above: 0xfee0 } as const
 export function foldLookalikes(text: string): string {
   let folded = ''
   for (const character of text.normalize('NFC')) {
-    const code = character.charCodeAt(0)
-    if (code >= fullWidth.first && code <= fullWidth.last) folded += String.fromCharCode(code - fullWidth.above)
-    else folded += lookalikes.get(character) ?? character
+    const narrow = narrowed(character)
+    folded += lookalikes.get(narrow) ?? narrow
   }
-  return folded
+  // What stands before a mark may be another character now, and be one with it.
+  return folded === text ? text : folded.normalize('NFC')
+}
+
+function narrowed(character: string): string {
+  const code = character.charCodeAt(0)
+  const isWide = code >= fullWidth.first && code <= fullWidth.last
+  return isWide ? String.fromCharCode(code - fullWidth.above) : character
 }
 
 export function isGsm7(text: string): boolean {

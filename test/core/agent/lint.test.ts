@@ -288,14 +288,10 @@ t.test('A condition that is a sentence names no slots', async (t) => {
 })
 
 /** By the processor's clock, since others may be busy on the machine. */
-function leastMs(document: AgentDocument): number {
+function lintedMs(document: AgentDocument): number {
+  const before = process.cpuUsage()
   lint(document)
-  const times = [1, 2, 3].map(() => {
-    const before = process.cpuUsage()
-    lint(document)
-    return process.cpuUsage(before).user / 1_000
-  })
-  return Math.min(...times)
+  return process.cpuUsage(before).user / 1_000
 }
 
 t.test('Four times the agent takes about four times the time, whatever its texts hold', async (t) => {
@@ -315,6 +311,13 @@ t.test('Four times the agent takes about four times the time, whatever its texts
       body: `{${'a'.repeat(2_000)} [[template: t${(nth + 1) % length}]]`,
     })),
   })
-  const [small, big] = [leastMs(chain(100)), leastMs(chain(400))]
-  t.ok(big < 12 * Math.max(small, 2), `${small} ms and ${big} ms`)
+  const [short, long] = [chain(100), chain(400)]
+  let [small, big] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY]
+  const holds = () => big < 12 * Math.max(small, 2)
+  // Least times, of as many tries as it takes the machine to leave it alone; what is not linear never gets there.
+  for (let tries = 0; tries < 20 && (tries < 3 || !holds()); tries++) {
+    small = Math.min(small, lintedMs(short))
+    big = Math.min(big, lintedMs(long))
+  }
+  t.ok(holds(), `${small} ms and ${big} ms`)
 })

@@ -38,6 +38,12 @@ t.test('Look-alikes are folded, and nothing else', async (t) => {
   for (const kept of ['ç', 'ã', 'ő', '中', '😀', '→']) t.equal(foldLookalikes(kept), kept)
 })
 
+t.test('A form that is only wider, and what a mark makes of its neighbour, are folded to the end', async (t) => {
+  t.equal(foldLookalikes('｀'), "'")
+  t.equal(foldLookalikes('‹\u0338'), '\u226e')
+  t.equal(foldLookalikes('＜\u0338'), '\u226e')
+})
+
 t.test('Folding is done once, and never makes a text dearer', async () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme', maxLength: 300 }), (text) => {
