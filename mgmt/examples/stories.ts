@@ -1,5 +1,9 @@
 /** Calls and answers of what is behind the bubbles of phones on the emulator page, as a node gave them, for the OpenAPI document. */
+import { capabilitiesOf } from '../../core/channel/capabilities.js'
+import { traitsOf } from '../../core/channel/table.js'
 import type { RouteExample } from '../../runtime/http/route.js'
+
+const ofSms = capabilitiesOf(traitsOf('sms'), 'twilio')
 
 export const stories: Readonly<Record<string, RouteExample>> = {
   'GET /system/emulator/stage/acts/{number}': {
@@ -45,56 +49,7 @@ export const stories: Readonly<Record<string, RouteExample>> = {
             context: {
               channel: 'sms',
               provider: 'twilio',
-              capabilities: {
-                channel: 'sms',
-                provider: 'twilio',
-                parts: {
-                  text: 'text',
-                  media: 'text',
-                  card: 'text',
-                  carousel: 'text',
-                  'ask.choice': 'text',
-                  'ask.time': 'text',
-                  confirm: 'text',
-                  showcase: 'text',
-                  'ask.location': 'text',
-                  'share.event': 'text',
-                  'share.place': 'text',
-                  'share.contact': 'text',
-                  native: 'native',
-                },
-                chips: {
-                  kinds: [],
-                  max: 0,
-                  labelMax: 0,
-                },
-                carousel: {
-                  min: 0,
-                  max: 0,
-                },
-                card: {
-                  titleMax: 0,
-                  descriptionMax: 0,
-                  chipsMax: 0,
-                },
-                text: {
-                  max: 1600,
-                  encoding: 'gsm7',
-                  segments: true,
-                },
-                media: {
-                  types: [],
-                  maxBytes: 0,
-                },
-                receipts: {
-                  delivered: true,
-                  read: false,
-                },
-                typing: false,
-                window: {
-                  hours: null,
-                },
-              },
+              capabilities: ofSms,
               window: {
                 state: 'open',
               },
@@ -203,56 +158,7 @@ export const stories: Readonly<Record<string, RouteExample>> = {
             context: {
               channel: 'sms',
               provider: 'twilio',
-              capabilities: {
-                channel: 'sms',
-                provider: 'twilio',
-                parts: {
-                  text: 'text',
-                  media: 'text',
-                  card: 'text',
-                  carousel: 'text',
-                  'ask.choice': 'text',
-                  'ask.time': 'text',
-                  confirm: 'text',
-                  showcase: 'text',
-                  'ask.location': 'text',
-                  'share.event': 'text',
-                  'share.place': 'text',
-                  'share.contact': 'text',
-                  native: 'native',
-                },
-                chips: {
-                  kinds: [],
-                  max: 0,
-                  labelMax: 0,
-                },
-                carousel: {
-                  min: 0,
-                  max: 0,
-                },
-                card: {
-                  titleMax: 0,
-                  descriptionMax: 0,
-                  chipsMax: 0,
-                },
-                text: {
-                  max: 1600,
-                  encoding: 'gsm7',
-                  segments: true,
-                },
-                media: {
-                  types: [],
-                  maxBytes: 0,
-                },
-                receipts: {
-                  delivered: true,
-                  read: false,
-                },
-                typing: false,
-                window: {
-                  hours: null,
-                },
-              },
+              capabilities: ofSms,
               window: {
                 state: 'open',
               },
@@ -286,56 +192,7 @@ export const stories: Readonly<Record<string, RouteExample>> = {
             context: {
               channel: 'sms',
               provider: 'twilio',
-              capabilities: {
-                channel: 'sms',
-                provider: 'twilio',
-                parts: {
-                  text: 'text',
-                  media: 'text',
-                  card: 'text',
-                  carousel: 'text',
-                  'ask.choice': 'text',
-                  'ask.time': 'text',
-                  confirm: 'text',
-                  showcase: 'text',
-                  'ask.location': 'text',
-                  'share.event': 'text',
-                  'share.place': 'text',
-                  'share.contact': 'text',
-                  native: 'native',
-                },
-                chips: {
-                  kinds: [],
-                  max: 0,
-                  labelMax: 0,
-                },
-                carousel: {
-                  min: 0,
-                  max: 0,
-                },
-                card: {
-                  titleMax: 0,
-                  descriptionMax: 0,
-                  chipsMax: 0,
-                },
-                text: {
-                  max: 1600,
-                  encoding: 'gsm7',
-                  segments: true,
-                },
-                media: {
-                  types: [],
-                  maxBytes: 0,
-                },
-                receipts: {
-                  delivered: true,
-                  read: false,
-                },
-                typing: false,
-                window: {
-                  hours: null,
-                },
-              },
+              capabilities: ofSms,
               window: {
                 state: 'open',
               },

@@ -7,7 +7,7 @@ import { sendIdAt } from '../../core/outreach/sendid.js'
 import type { Told, Tx } from '../../runtime/shard/contract.js'
 import type { Reader } from '../../runtime/store/contract.js'
 import { reported } from './commands.js'
-import { type Known, knownAgent } from './considering.js'
+import { sameAgent } from './considering.js'
 import type { SendMeters } from './meters.js'
 import { type Moving, take, wake } from './moving.js'
 import {
@@ -31,14 +31,9 @@ export interface Launched
 }
 
 export function campaigning(moving: Moving, meters?: Pick<SendMeters, 'attempted'>) {
-  function sameAgent(tx: Tx, place: HomePlace): Known | undefined {
-    const known = knownAgent(moving, tx, place)
-    return known?.place.serial === place.serial ? known : undefined
-  }
-
   /** Makes them in their order and answers their ids; whoever asks sees to it that those which are on their way are attempted. */
   function launch(tx: Tx, place: HomePlace, wanted: readonly Launched[], told: Told): readonly string[] {
-    const known = sameAgent(tx, place)
+    const known = sameAgent(moving, tx, place)
     if (!known) throw new Error('campaigns send for agents that are there')
     const home = homeOf(place)
     const { at } = told
@@ -57,7 +52,7 @@ export function campaigning(moving: Moving, meters?: Pick<SendMeters, 'attempted
   }
 
   function report(tx: Tx, place: HomePlace, reports: readonly AttemptReport[], told: Told): void {
-    const known = sameAgent(tx, place)
+    const known = sameAgent(moving, tx, place)
     for (const each of known ? reports : []) {
       if (reported(tx, moving, known!, each, told)) meters?.attempted(each.outcome)
     }
@@ -75,7 +70,7 @@ export function campaigning(moving: Moving, meters?: Pick<SendMeters, 'attempted
 
   /** One that waits, in the queue or outside of it; any other runs on. */
   function cancel(tx: Tx, place: HomePlace, sendId: string, detail: string, told: Told): void {
-    const known = sameAgent(tx, place)
+    const known = sameAgent(moving, tx, place)
     const send = known && sendAt(tx, homeOf(place), sendId)
     if (send) take(tx, moving, known, send, { on: 'cancelled', at: told.at, detail }, told)
   }

@@ -11,7 +11,7 @@ import { sendIdAt } from '../../core/outreach/sendid.js'
 import { type Sending, type SendingSettings, sendingReplaced } from '../../core/outreach/settings.js'
 import { type OutreachSend, sendAsRead } from '../../core/outreach/view.js'
 import type { Command, Told, Tx } from '../../runtime/shard/contract.js'
-import { type AskedSend, agentNotFound, consider, type Known, knownAgent, personFor } from './considering.js'
+import { type AskedSend, agentNotFound, consider, type Known, knownAgent, personFor, sameAgent } from './considering.js'
 import { begin, enqueue, type Moving, pickupCommand, rememberCapability, settle, take, wake } from './moving.js'
 import { pickUp } from './pickup.js'
 import type { CreateResult } from './schema.js'
@@ -91,7 +91,7 @@ export function sendCommands(moving: Moving) {
   const pickup: Command<HomePlace, number> = {
     name: pickupCommand,
     decide(tx, place, told) {
-      const known = sameAgent(tx, place)
+      const known = sameAgent(moving, tx, place)
       return known ? pickUp(tx, moving, known, told) : 0
     },
   }
@@ -99,7 +99,7 @@ export function sendCommands(moving: Moving) {
   const report: Command<HomePlace & AttemptReport, boolean> = {
     name: 'outreach.report',
     decide(tx, { sendId, attempt, outcome, isCapable, ...place }, told) {
-      const known = sameAgent(tx, place)
+      const known = sameAgent(moving, tx, place)
       return known ? reported(tx, moving, known, { sendId, attempt, outcome, isCapable }, told) : false
     },
   }
@@ -128,11 +128,6 @@ export function sendCommands(moving: Moving) {
       if (!isRefusal(settings)) tx.put(settingsTable, homeOf(known.place), settings)
       return settings
     },
-  }
-
-  function sameAgent(tx: Tx, place: HomePlace): Known | undefined {
-    const known = knownAgent(moving, tx, place)
-    return known?.place.serial === place.serial ? known : undefined
   }
 
   return { accept, cancel, pickup, report, news, setSending }

@@ -58,6 +58,12 @@ export function knownAgent(
   return { document: found.document, agent: found.agent, place: { orgId, agentId, serial: found.agent.serial } }
 }
 
+/** The agent itself, and none that came after it under the same id. */
+export function sameAgent(doors: Pick<Doors, 'documents'>, reader: Reader, place: HomePlace): Known | undefined {
+  const known = knownAgent(doors, reader, place)
+  return known?.place.serial === place.serial ? known : undefined
+}
+
 export function personFor(
   doors: Doors,
   reader: Reader,
