@@ -23,7 +23,15 @@ const peoplePerCommit = 20_000
 /** One after the other, the last of them a day ago. */
 const agoMs = 86_400_000
 
-export async function fill({ dir, rootKey }: NodePlace, agent: AgentPlace, people: number): Promise<void> {
+type Home = readonly [orgId: string, agentId: string, serial: number]
+
+/** `keep` writes what there is of somebody. */
+export async function fillPeople(
+  { dir, rootKey }: NodePlace,
+  agent: AgentPlace,
+  people: number,
+  keep: (tx: Tx, home: Home, person: Person, nth: number) => void,
+): Promise<void> {
   const store = await openStore({ dir, shards, durability: 'synced' })
   try {
     const space = store.space(shardOf(agentKeyOf(agent), shards))
@@ -36,12 +44,7 @@ export async function fill({ dir, rootKey }: NodePlace, agent: AgentPlace, peopl
       for (let nth = first; nth < Math.min(people, first + peoplePerCommit); nth++) {
         const phone = filledPhoneOf(nth)
         const person = personOf(nth, phone, asidOf(agentKeyOf(agent), 'rcs', phone), began + nth)
-        const home = [agent.orgId, agent.agentId, found.serial] as const
-        writePerson(tx, home, undefined, person)
-        const send = sendTo(person, nth)
-        keepSend(tx, home, send)
-        tx.put(keyTable, [...home, ...givenKey(send.key!)], send.id)
-        tx.put(capableTable, [...home, send.asid], { isCapable: true, until: send.sentAt! + agoMs * 7 })
+        keep(tx, [agent.orgId, agent.agentId, found.serial], person, nth)
       }
       await space.commit(inOrder(space, rows))
     }
@@ -50,7 +53,17 @@ export async function fill({ dir, rootKey }: NodePlace, agent: AgentPlace, peopl
   }
 }
 
-export function personOf(nth: number, phone: string, asid: string, at: number): Person {
+export function fill(place: NodePlace, agent: AgentPlace, people: number): Promise<void> {
+  return fillPeople(place, agent, people, (tx, home, person, nth) => {
+    writePerson(tx, home, undefined, person)
+    const send = sendTo(person, nth)
+    keepSend(tx, home, send)
+    tx.put(keyTable, [...home, ...givenKey(send.key!)], send.id)
+    tx.put(capableTable, [...home, send.asid], { isCapable: true, until: send.sentAt! + agoMs * 7 })
+  })
+}
+
+function personOf(nth: number, phone: string, asid: string, at: number): Person {
   const made = {
     ...newPerson(personIdAt(at, drawn(nth)), 'journey', at),
     identities: [{ asid, channel: 'rcs', address: phone }],
@@ -85,7 +98,7 @@ function drawn(nth: number): string {
   return String(nth).padStart(16, '0')
 }
 
-export function collecting(): { tx: Tx; rows: Write[] } {
+function collecting(): { tx: Tx; rows: Write[] } {
   const rows: Write[] = []
   const tx = {
     get: () => undefined,
@@ -95,6 +108,6 @@ export function collecting(): { tx: Tx; rows: Write[] } {
 }
 
 /** In the order of their keys, so that the file grows at one end of each table and not all over. */
-export function inOrder(space: Space, rows: readonly Write[]) {
+function inOrder(space: Space, rows: readonly Write[]) {
   return space.encode(rows).sort((a, b) => Buffer.compare(a.key, b.key))
 }
