@@ -17,8 +17,8 @@ t.test('A whole conversation with a message center of other people', async (t) =
   const { line, told } = openTestLine(center.port, { limits: { enquireEveryMs: 200 } })
   t.teardown(() => line.close())
   await up(line)
-  t.match(center.seen[0], {
-    cmd: 'bind_transceiver',
+  const [bind] = await center.heard('bind_transceiver', 1)
+  t.match(bind, {
     system_id: 'parley',
     password: 'pa55word',
     interface_version: '52',
@@ -34,7 +34,8 @@ t.test('A whole conversation with a message center of other people', async (t) =
   const ids = outcomes.map((outcome) => outcome.kind === 'sent' && outcome.providerId)
   t.same(ids, [0xabcdef00, 0xabcdef01, 0xabcdef02, 0xabcdef03].map(String))
 
-  const submits = center.seen.filter(({ cmd }) => cmd === 'submit_sm')
+  const submits = await center.heard('submit_sm', 4)
+  t.equal(submits.length, 4)
   t.match(submits[0], {
     ...{ source_addr_ton: '1', source_addr_npi: '1', source_addr: '15550100', registered_delivery: '1' },
     ...{ dest_addr_ton: '1', dest_addr_npi: '1', destination_addr: '15550001', data_coding: '0', esm_class: '0' },
@@ -65,9 +66,9 @@ t.test('A whole conversation with a message center of other people', async (t) =
   }
   await until(() => told.length === 6)
   t.same(told.slice(4).map(textOf), ['STOP', 'It ends here'])
-  await until(() => center.seen.filter(({ cmd }) => cmd === 'deliver_sm_resp').length === 7)
-  t.ok(center.seen.every(({ cmd, status }) => cmd !== 'deliver_sm_resp' || status === '0'))
-  await until(() => center.seen.some(({ cmd }) => cmd === 'enquire_link'))
+  const answers = await center.heard('deliver_sm_resp', 7)
+  t.ok(answers.every(({ status }) => status === '0'))
+  await center.heard('enquire_link', 1)
   t.equal(line.trouble(), undefined)
 
   await line.close()

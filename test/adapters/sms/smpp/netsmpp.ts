@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { freePort } from '../../../harness/ports.js'
+import { until } from './center.js'
 
 /** It answers submits with hex ids, reports each as delivered under the decimal id, and sends what its input tells it to. */
 const program = `
@@ -49,7 +50,8 @@ export type Seen = Readonly<Record<string, string>>
 
 export interface PerlCenter {
   readonly port: number
-  readonly seen: Seen[]
+  /** Resolves, with all of them, when it has told us of this many. What it tells goes another way than what it answers, and may come later. */
+  heard(command: string, times: number): Promise<Seen[]>
   deliver(esmClass: number, dataCoding: number, octets: Buffer): void
   /** Resolves with the code with which it ends. */
   readonly ended: Promise<number | null>
@@ -66,9 +68,10 @@ export async function startPerlCenter(): Promise<PerlCenter> {
   lines.on('line', (line) => {
     seen.push(Object.fromEntries(line.split('\t').map((field) => field.split(/=(.*)/s).slice(0, 2))))
   })
+  const of = (command: string) => seen.filter(({ cmd }) => cmd === command)
   return {
     port,
-    seen,
+    heard: (command, times) => until(() => of(command).length >= times).then(() => of(command)),
     deliver: (esmClass, dataCoding, octets) =>
       child.stdin!.write(`${esmClass} ${dataCoding} ${octets.toString('hex')}\n`),
     ended,
