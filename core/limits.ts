@@ -113,6 +113,9 @@ export const shard = {
   rememberedRetryMs: 10 * minute,
   /** Records that were just written and are kept at hand, in each shard. */
   recentRecords: 1_024,
+  /** The same of whole ranges, in each table that is read often; longer ones are read each time. */
+  recentRanges: 256,
+  recentRangeRows: 16,
   effectsInFlight: 64,
   effectsPerDestination: 8,
   /** Effects of one destination that are done with it and wait to be noted, or for somebody else. */
@@ -122,6 +125,8 @@ export const shard = {
   /** The same with those added whose every effect waits to be tried again. */
   lanesKnown: 4_096,
   effectsHeldPerLane: 16,
+  /** A lane may hold more than that as long as all of them hold fewer than these. */
+  effectsHeld: 4_096,
   timersPerSweep: 500,
   /** The record of timers is looked at this often at least, while there are any. */
   timerLookMs: 30 * second,

@@ -1,7 +1,7 @@
 /** How webhooks and deliveries are kept, the shelves deliveries are found on, and the views that callers read. */
 import type { OrgEventName, OrgEventPayload } from '../../core/orgevents.js'
 import type { Tx } from '../../runtime/shard/contract.js'
-import { type Reader, table } from '../../runtime/store/contract.js'
+import { type Reader, readOften, table } from '../../runtime/store/contract.js'
 import type { DeliveryState, DeliveryView, OrgEvent, WebhookView } from './schema.js'
 
 export interface Webhook {
@@ -63,7 +63,7 @@ export interface Delivery {
 export type Shelf = 'all' | 'due' | DeliveryState
 type ShelfKey = [orgId: string, webhookId: string, shelf: Shelf, at: number, deliveryId: string]
 
-export const webhookTable = table<[orgId: string, webhookId: string], Webhook>('webhooks')
+export const webhookTable = readOften(table<[orgId: string, webhookId: string], Webhook>('webhooks'))
 export const deliveryTable = table<[orgId: string, webhookId: string, deliveryId: string], Delivery>(
   'webhooks.deliveries',
 )

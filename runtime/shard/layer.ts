@@ -2,6 +2,7 @@
  * The writes of a commit over the state below: reads see through it, and the writes of one command can be taken back
  * without touching those of its neighbours.
  */
+import { roomFor } from '../store/codec.js'
 import type { Change, Key, RangeOptions, Reader, Row, Space, Table, Write } from '../store/contract.js'
 import { keyBytes } from '../store/key.js'
 
@@ -33,6 +34,16 @@ interface Entry {
 }
 type TableEntries = Map<string, Entry>
 
+/** Written since the last `keep`. */
+interface Fresh {
+  readonly entries: TableEntries
+  readonly name: string
+  readonly entry: Entry
+  readonly before: Entry | undefined
+  /** Whether the commit holds a record under this key already. */
+  readonly isAgain: boolean
+}
+
 const noSlot = -1
 const nothing: readonly Write[] = []
 
@@ -40,7 +51,9 @@ export function layerOver(space: Reader & Pick<Space, 'encode'>): Layer {
   let below: Reader = space
   const tables = new Map<string, TableEntries>()
   const changes: Change[] = []
-  let fresh: { entries: TableEntries; name: string; entry: Entry; before: Entry | undefined }[] = []
+  /** Written once more since they were put in bytes, by place: only what is last is put in bytes again, and only once. */
+  const rewritten = new Map<number, Write>()
+  let fresh: Fresh[] = []
   let bytes = 0
 
   function note(table: Table<never, never>, key: Key, value: unknown): void {
@@ -51,7 +64,8 @@ export function layerOver(space: Reader & Pick<Space, 'encode'>): Layer {
     }
     const name = nameOf(key)
     const entry = { write: { table: table as Table<Key, unknown>, key, value }, slot: noSlot }
-    fresh.push({ entries, name, entry, before: entries.get(name) })
+    const before = entries.get(name)
+    fresh.push({ entries, name, entry, before, isAgain: before !== undefined && before.slot !== noSlot })
     entries.set(name, entry)
   }
 
@@ -68,13 +82,26 @@ export function layerOver(space: Reader & Pick<Space, 'encode'>): Layer {
     put: (table, key, value) => note(table as never, key, value),
     remove: (table, key) => note(table as never, key, undefined),
     keep() {
-      const encoded = space.encode(fresh.map(({ entry }) => entry.write))
-      for (let at = 0; at < fresh.length; at++) {
-        const { entry, before } = fresh[at]!
-        const change = encoded[at]!
+      // All of this may throw, and then nothing is kept.
+      const rooms: number[] = []
+      const first: Write[] = []
+      for (const { entry, isAgain } of fresh) {
+        if (isAgain) rooms.push(roomFor(entry.write))
+        else first.push(entry.write)
+      }
+      const encoded = space.encode(first)
+      let [nextRoom, nextEncoded] = [0, 0]
+      for (const { entry, before, isAgain } of fresh) {
         entry.slot = before && before.slot !== noSlot ? before.slot : changes.length
-        changes[entry.slot] = change
-        bytes += change.key.length + (change.value?.length ?? 0)
+        if (isAgain) {
+          rewritten.set(entry.slot, entry.write)
+          bytes += rooms[nextRoom++]!
+        } else {
+          const change = encoded[nextEncoded++]!
+          changes[entry.slot] = change
+          rewritten.delete(entry.slot)
+          bytes += change.key.length + (change.value?.length ?? 0)
+        }
       }
       fresh = []
     },
@@ -92,7 +119,11 @@ export function layerOver(space: Reader & Pick<Space, 'encode'>): Layer {
       return entries ? writesIn(entries) : nothing
     },
     writtenSoonRead: () => soonReadIn(tables),
-    changes: () => changes,
+    changes() {
+      for (const [slot, write] of rewritten) changes[slot] = space.encode([write])[0]!
+      rewritten.clear()
+      return changes
+    },
     restOn(reader) {
       below = reader
     },

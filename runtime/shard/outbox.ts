@@ -69,6 +69,8 @@ export function openOutbox({ reader, performers, settle, mayPerform, clock, log 
   const unknown = new Set<string>()
   let performing = 0
   let resting = 0
+  /** Effects at hand, of all lanes. */
+  let held = 0
   /** There may be lanes on the record that are not held; the search for them goes on after this one. */
   let unseen = false
   let searchedTo: string | undefined
@@ -76,8 +78,8 @@ export function openOutbox({ reader, performers, settle, mayPerform, clock, log 
 
   /** Undefined when nobody here performs the kind, or as many lanes are held as may be. */
   function laneFor(name: string): Lane | undefined {
-    const held = lanes.get(name)
-    if (held) return held
+    const known = lanes.get(name)
+    if (known) return known
     const kind = name.slice(0, name.indexOf(' '))
     const perform = performers[kind]
     if (!perform) {
@@ -102,17 +104,26 @@ export function openOutbox({ reader, performers, settle, mayPerform, clock, log 
     ready.push(lane)
   }
 
+  function hold(lane: Lane, owed: Owed): void {
+    lane.waiting.push(owed)
+    held++
+  }
+
   /** Whether the lane has an effect to start, read from the record when none is at hand. */
   function hasNext(lane: Lane): boolean {
     if (lane.waiting.length === 0 && lane.more) {
       const rows = [
         ...reader.range(outboxTable, { prefix: [lane.name], after: lane.taken, limit: limits.effectsHeldPerLane }),
       ]
-      for (const { key, value } of rows) lane.waiting.push({ key, effect: value })
+      for (const { key, value } of rows) hold(lane, { key, effect: value })
       lane.taken = rows.at(-1)?.key ?? lane.taken
       lane.more = rows.length === limits.effectsHeldPerLane
     }
     return lane.waiting.length > 0
+  }
+
+  function hasRoom(lane: Lane): boolean {
+    return lane.waiting.length < limits.effectsHeldPerLane || held < limits.effectsHeld
   }
 
   /** Fills the places that are free: first with those who had one and try again, then lane by lane. */
@@ -127,6 +138,7 @@ export function openOutbox({ reader, performers, settle, mayPerform, clock, log 
       else {
         lane.queued = false
         if (isFull(lane) || !hasNext(lane)) continue
+        held--
         start(lane, lane.waiting.shift()!)
         queue(lane)
       }
@@ -326,9 +338,9 @@ export function openOutbox({ reader, performers, settle, mayPerform, clock, log 
         if (!lane) continue
         // A commit can be read a moment before it is told here.
         if (lane.taken && !isBeyond(owed.key, lane.taken)) continue
-        if (lane.more || lane.waiting.length >= limits.effectsHeldPerLane) lane.more = true
+        if (lane.more || !hasRoom(lane)) lane.more = true
         else {
-          lane.waiting.push(owed)
+          hold(lane, owed)
           lane.taken = owed.key
         }
         queue(lane)
@@ -340,8 +352,8 @@ export function openOutbox({ reader, performers, settle, mayPerform, clock, log 
       pump()
     },
     owedSince() {
-      const held = [...underWay.values(), ...[...lanes.values()].flatMap(({ waiting }) => waiting[0] ?? [])]
-      return held.length === 0 ? undefined : Math.min(...held.map(({ effect }) => effect.at))
+      const oldest = [...underWay.values(), ...[...lanes.values()].flatMap(({ waiting }) => waiting[0] ?? [])]
+      return oldest.length === 0 ? undefined : Math.min(...oldest.map(({ effect }) => effect.at))
     },
     async stop(graceMs) {
       stopped = true

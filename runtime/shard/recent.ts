@@ -3,24 +3,47 @@
  * bytes. Only of tables that say so, a bounded number, and gone with the shard's tenure here.
  */
 import { shard as limits } from '../../core/limits.js'
-import type { Key, Space, Table } from '../store/contract.js'
+import type { Key, RangeOptions, Row, Space, Table } from '../store/contract.js'
 import { type Layer, nameOf } from './layer.js'
+
+type Committing = Pick<Layer, 'writtenSoonRead' | 'touches'>
+type AnyTable = Table<never, never>
+type Rows = readonly Row<Key, unknown>[]
 
 export interface Recent extends Space {
   /**
    * What the layer holds is on its way. The space shows it a moment before we are told, so until then its records are read
    * there: whoever reads several of them finds them all as they were, or all as they will be.
    */
-  committing(layer: Pick<Layer, 'writtenSoonRead'>): void
+  committing(layer: Committing): void
   /** What the layer holds is durable and visible now. */
-  committed(layer: Pick<Layer, 'writtenSoonRead'>): void
+  committed(layer: Committing): void
   /** It is not known what of a commit is in the space. */
   forget(): void
 }
 
 export function recentOver(space: Space): Recent {
   const values = new Map<string, unknown>()
-  let isCommitting = false
+  /** Few rows under one prefix, whole, of tables that are read often; by table, and all forgotten when one of it is written. */
+  const ranges = new Map<string, Map<string, Rows>>()
+  let onItsWay: Committing | undefined
+
+  /** What a commit on its way may change is not kept at hand until we are told. */
+  function isSteady(table: AnyTable): boolean {
+    return table.isReadOften === true && !onItsWay?.touches(table)
+  }
+
+  function rowsUnder(table: AnyTable, prefix: Key): Rows | undefined {
+    const name = nameOf(prefix)
+    const atHand = ranges.get(table.name)?.get(name)
+    if (atHand || !isSteady(table)) return atHand
+    const rows = [...space.range(table as Table<Key, unknown>, { prefix, limit: limits.recentRangeRows + 1 })]
+    if (rows.length > limits.recentRangeRows) return undefined
+    const known = ranges.get(table.name)
+    if (known && known.size < limits.recentRanges) known.set(name, rows)
+    else ranges.set(table.name, new Map([[name, rows]]))
+    return rows
+  }
 
   function bound(): void {
     for (const name of values.keys()) {
@@ -37,18 +60,26 @@ export function recentOver(space: Space): Recent {
       const atHand = values.get(name)
       if (atHand !== undefined) return atHand as V
       const value = space.get(table, key)
-      if (table.isReadOften && !isCommitting && value !== undefined) {
+      if (value !== undefined && isSteady(table as AnyTable)) {
         values.set(name, value)
         bound()
       }
       return value
     },
+    range<K extends Key, V>(table: Table<K, V>, options: RangeOptions = {}): Iterable<Row<K, V>> {
+      if (!table.isReadOften || !isByPrefixAlone(options)) return space.range(table, options)
+      const rows = rowsUnder(table as AnyTable, options.prefix) as Iterable<Row<K, V>> | undefined
+      return rows ?? space.range(table, options)
+    },
     committing(layer) {
-      isCommitting = true
-      for (const { table, key } of layer.writtenSoonRead()) values.delete(table.name + nameOf(key))
+      onItsWay = layer
+      for (const { table, key } of layer.writtenSoonRead()) {
+        values.delete(table.name + nameOf(key))
+        ranges.delete(table.name)
+      }
     },
     committed(layer) {
-      isCommitting = false
+      onItsWay = undefined
       for (const { table, key, value } of layer.writtenSoonRead()) {
         const name = table.name + nameOf(key)
         values.delete(name)
@@ -57,8 +88,14 @@ export function recentOver(space: Space): Recent {
       bound()
     },
     forget() {
-      isCommitting = false
+      onItsWay = undefined
       values.clear()
+      ranges.clear()
     },
   }
+}
+
+function isByPrefixAlone(options: RangeOptions): options is RangeOptions & { readonly prefix: Key } {
+  const { prefix, after, before, reverse, limit } = options
+  return prefix !== undefined && !after && !before && !reverse && limit === undefined
 }

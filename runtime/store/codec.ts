@@ -2,7 +2,7 @@
 import { deserialize, serialize } from 'node:v8'
 import { Packr } from 'msgpackr'
 import { store as limits } from '../../core/limits.js'
-import type { Table } from './contract.js'
+import type { Table, Write } from './contract.js'
 
 /** Standard since 2024, present in every Node that Parley runs on, and not yet in the library our compiler reads. */
 declare global {
@@ -24,6 +24,16 @@ const noVersion = 0
 
 export function encodeRecord(table: AnyTable, value: unknown): Buffer {
   return encodePair(table.version, value, table)
+}
+
+/**
+ * Bytes that are enough for the value of a write; nothing is written. Throws as encoding it would, so what it measures can
+ * be encoded.
+ */
+export function roomFor({ table, value }: Write): number {
+  if (value === undefined) return 0
+  const room = roomInMessagePack(value, 0, table)
+  return Number.isNaN(room) ? serialize(value).length : room
 }
 
 /** `bytes` may be memory that the next read overwrites: nothing of it is kept. */
@@ -54,7 +64,7 @@ export function decodePlain(bytes: Uint8Array): unknown {
  */
 function encodePair(version: number, value: unknown, of?: AnyTable): Buffer {
   const pair = [version, value]
-  return survivesMessagePack(value, 0, of) ? messagePack.pack(pair) : serialize(pair)
+  return Number.isNaN(roomInMessagePack(value, 0, of)) ? serialize(pair) : messagePack.pack(pair)
 }
 
 function readPair(bytes: Uint8Array, of?: AnyTable): [version: number, value: unknown] {
@@ -70,36 +80,42 @@ function readPair(bytes: Uint8Array, of?: AnyTable): [version: number, value: un
   throw new Error(`${nameOf(of)} cannot be read: its bytes are not those of plain data`)
 }
 
-function survivesMessagePack(value: unknown, depth: number, of?: AnyTable): boolean {
+/** The most that MessagePack puts before or in place of a value: a tag and eight bytes. */
+const headBytes = 9
+/** UTF-8 of one unit of a text, at most. */
+const unitBytes = 3
+
+/** At most how many bytes a value takes. Not a number for one that MessagePack would bend, or that holds such a one. */
+function roomInMessagePack(value: unknown, depth: number, of?: AnyTable): number {
   switch (typeof value) {
     case 'string':
-      return value.isWellFormed()
+      return value.isWellFormed() ? headBytes + value.length * unitBytes : Number.NaN
     case 'number':
-      return !Object.is(value, -0)
+      return Object.is(value, -0) ? Number.NaN : headBytes
     case 'boolean':
     case 'undefined':
-      return true
+      return headBytes
     case 'object':
-      return value === null || value instanceof Uint8Array || childrenSurvive(value, depth, of)
+      if (value === null) return headBytes
+      return value instanceof Uint8Array ? headBytes + value.length : roomForMembers(value, depth, of)
   }
   throw notPlain(`a ${typeof value}`, of)
 }
 
-function childrenSurvive(value: object, depth: number, of?: AnyTable): boolean {
+function roomForMembers(value: object, depth: number, of?: AnyTable): number {
   if (depth >= limits.recordDepth) throw notPlain(`something nested deeper than ${limits.recordDepth} levels`, of)
+  let room = headBytes
   if (Array.isArray(value)) {
-    let survives = true
-    for (const item of value) if (!survivesMessagePack(item, depth + 1, of)) survives = false
-    return survives
+    for (const item of value) room += roomInMessagePack(item, depth + 1, of)
+    return room
   }
   const prototype = Object.getPrototypeOf(value)
   if (prototype !== Object.prototype && prototype !== null) throw notPlain(`a ${value.constructor?.name}`, of)
-  let survives = true
   for (const key of Object.keys(value)) {
-    if (key === '__proto__' || !key.isWellFormed()) survives = false
-    if (!survivesMessagePack((value as Record<string, unknown>)[key], depth + 1, of)) survives = false
+    room += key === '__proto__' ? Number.NaN : roomInMessagePack(key, depth, of)
+    room += roomInMessagePack((value as Record<string, unknown>)[key], depth + 1, of)
   }
-  return survives
+  return room
 }
 
 function notPlain(what: string, of?: AnyTable): Error {

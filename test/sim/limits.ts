@@ -31,7 +31,10 @@ export function drawLimits(rng: Rng): Limits {
 /** Puts them in place, and others instead of some; the returned function puts the house's own back. */
 export function setLimits(limits: Limits, instead: Limits['shard'] = {}): () => void {
   const before = { shard: { ...shard }, cluster: { ...cluster } }
-  Object.assign(shard, limits.shard, instead)
+  // Follows from another one, so that a seed draws what it always drew.
+  const { effectsHeldPerLane = shard.effectsHeldPerLane } = limits.shard
+  const isSmall = effectsHeldPerLane < shard.effectsHeldPerLane
+  Object.assign(shard, isSmall && { effectsHeld: 2 * effectsHeldPerLane }, limits.shard, instead)
   Object.assign(cluster, limits.cluster)
   return () => {
     Object.assign(shard, before.shard)

@@ -188,6 +188,9 @@ export function boundsSuite(t: Test, openHouse: OpenHouse): void {
   t.test(
     'More destinations than are served at a time, and more effects than are held, are all performed',
     async (t) => {
+      const { effectsHeld } = limits
+      Object.assign(limits, { effectsHeld: 2 * limits.effectsHeldPerLane })
+      t.teardown(() => void Object.assign(limits, { effectsHeld }))
       const destinations = limits.lanesHeld + 60
       const deep = 5 * limits.effectsHeldPerLane
       const done = new Map<string, number[]>()

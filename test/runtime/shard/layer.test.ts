@@ -128,12 +128,45 @@ t.test('A layer reads as if its writes were in the store already, and forgets wh
         touched.map(({ key }) => key),
         'each record once',
       )
-      await space.commit(layer.changes())
+      const changes = layer.changes()
+      const size = changes.reduce((sum, { key, value }) => sum + key.length + (value?.length ?? 0), 0)
+      if (size > layer.bytes()) throw new Error(`it holds ${size} bytes and says ${layer.bytes()}`)
+      await space.commit(changes)
       mustEqual([...space.range(of)], modelOf(kept), 'what it comes to')
     }),
     { numRuns: 300 },
   )
   t.pass('for any writes and any ranges')
+})
+
+t.test('A record that one commit writes again and again is put in bytes for the first and the last time', async (t) => {
+  const of = newTable()
+  let encoded = 0
+  const counted = {
+    ...space,
+    encode(writes: Parameters<typeof space.encode>[0]) {
+      encoded += writes.length
+      return space.encode(writes)
+    },
+  }
+  const layer = layerOver(counted)
+  for (let n = 0; n < 10; n++) {
+    layer.put(of, ['a'], n)
+    layer.keep()
+  }
+  layer.put(of, ['a'], (() => 1) as never)
+  t.throws(() => layer.keep(), /not plain data/, 'what cannot be stored is refused all the same')
+  layer.undo()
+  layer.put(of, ['a'], -1)
+  layer.undo()
+  await space.commit(layer.changes())
+  t.equal(space.get(of, ['a']), 9)
+  t.equal(encoded, 2)
+  layer.put(of, ['a'], 10)
+  layer.put(of, ['a'], 11)
+  layer.keep()
+  await space.commit(layer.changes())
+  t.equal(space.get(of, ['a']), 11)
 })
 
 t.test('A layer is as large as what it was told to keep, and refuses to keep what cannot be stored', async (t) => {

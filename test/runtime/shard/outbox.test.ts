@@ -18,6 +18,7 @@ Object.assign(limits, {
   lanesHeld: 2,
   lanesKnown: 4,
   effectsHeldPerLane: 2,
+  effectsHeld: 3,
 })
 
 const silent: Log = { debug() {}, info() {}, warn() {}, error() {}, child: () => silent }
@@ -268,7 +269,7 @@ t.test(
 t.test('An effect that was read from the record before its commit was told is performed once', async (t) => {
   const before = { ...limits }
   t.teardown(() => void Object.assign(limits, before))
-  Object.assign(limits, { effectsInFlight: 4, effectsPerDestination: 4, effectsHeldPerLane: 3 })
+  Object.assign(limits, { effectsInFlight: 4, effectsPerDestination: 4, effectsHeldPerLane: 3, effectsHeld: 3 })
   const { outbox, record, running, settling, began, commit } = openBench()
   outbox.owe(commit(['a', 'a', 'a', 'a']))
   outbox.owe(commit(['c', 'c', 'c', 'c']))

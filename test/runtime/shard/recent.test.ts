@@ -8,7 +8,7 @@ import { readOften, readSoon, table } from '../../../runtime/store/contract.js'
 import { openStore } from '../../../runtime/store/lmdb.js'
 import { temporary } from '../../harness/webhooknode.js'
 
-Object.assign(limits, { recentRecords: 3 })
+Object.assign(limits, { recentRecords: 3, recentRanges: 1, recentRangeRows: 2 })
 
 const soon = readSoon(table<[string, number], { n: number }>('soon'))
 const often = readOften(table<[string, number], { n: number }>('often'))
@@ -25,6 +25,11 @@ t.test('Reads answer what the space holds, after any commits, removals and failu
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 8 }), async (steps) => {
         const recent = recentOver(space)
+        const rangesHold = () => {
+          for (const prefix of [['a'], ['b'], []]) {
+            t.same([...recent.range(of, { prefix })], [...space.range(of, { prefix })])
+          }
+        }
         for (const { writes, fails } of steps) {
           const layer = layerOver(recent)
           for (const { key, n } of writes) {
@@ -37,12 +42,15 @@ t.test('Reads answer what the space holds, after any commits, removals and failu
           recent.committing(layer)
           const committing = space.commit(layer.changes())
           for (const { key } of writes) recent.get(of, key)
+          rangesHold()
           await committing
           // The space shows it before anybody was told: nothing of before is mixed with it.
           for (const { key } of writes) t.same(recent.get(of, key), space.get(of, key))
+          rangesHold()
           if (fails) recent.forget()
           else recent.committed(layer)
           for (const { key } of writes) t.same(recent.get(of, key), space.get(of, key))
+          rangesHold()
         }
       }),
       { numRuns: 60 },
@@ -95,3 +103,31 @@ t.test('What is read often is read from the space once', async (t) => {
   for (let times = 0; times < 2; times++) t.equal(recent.get(often, ['a', 9]), undefined)
   t.equal(reads, 7, 'what is not there is asked for each time')
 })
+
+t.test(
+  'A short range of what is read often is read from the space once, also while others are committed',
+  async (t) => {
+    const store = await openStore({ dir: temporary(t), shards: 1 })
+    t.teardown(() => store.close())
+    const space = store.space(0)
+    const rowsOf = (name: string, count: number) =>
+      Array.from({ length: count }, (_, n) => ({ table: often as never, key: [name, n], value: { n } }))
+    await space.commit(space.encode([...rowsOf('a', 2), ...rowsOf('b', 3)]))
+    let reads = 0
+    const range = ((of: never, options: never) => {
+      reads++
+      return space.range(of, options)
+    }) as typeof space.range
+    const recent = recentOver({ ...space, range })
+    const layer = layerOver(recent)
+    layer.put(other, ['x'], { n: 1 })
+    layer.keep()
+    recent.committing(layer)
+    for (let times = 0; times < 3; times++) t.equal([...recent.range(often, { prefix: ['a'] })].length, 2)
+    t.equal(reads, 1)
+    for (let times = 0; times < 2; times++) t.equal([...recent.range(often, { prefix: ['a'], limit: 1 })].length, 1)
+    t.equal(reads, 3, 'only those that are asked for whole')
+    for (let times = 0; times < 2; times++) t.equal([...recent.range(often, { prefix: ['b'] })].length, 3)
+    t.ok(reads > 4, 'and only short ones')
+  },
+)
