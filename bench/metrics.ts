@@ -1,5 +1,5 @@
 /** The figures that are compared, and the few statistics made of them. */
-import type { Percentile, Ratio, Sample } from './scenario.js'
+import type { Part, Percentile, Ratio, Sample } from './scenario.js'
 
 export interface Metric {
   readonly title: string
@@ -11,7 +11,13 @@ export const metrics = {
   rate: { title: 'throughput', unit: 'a second', of: (sample) => sample.operations / sample.seconds },
   p50: { title: 'p50 latency', unit: 'ms', of: (sample) => percentile(sample, 50) },
   p99: { title: 'p99 latency', unit: 'ms', of: (sample) => percentile(sample, 99) },
-  p99Apart: { title: 'p99 latency without it', unit: 'ms', of: ({ apartMs = [] }) => read(apartMs, 99) },
+  p99Without: { title: 'p99 latency without it', unit: 'ms', of: (sample) => partly(sample, 'without', 99) },
+  p99Steady: { title: 'p99 latency, no standstills', unit: 'ms', of: (sample) => partly(sample, 'steady', 99) },
+  p99SteadyWithout: {
+    title: 'p99 latency without it, no standstills',
+    unit: 'ms',
+    of: (sample) => partly(sample, 'steadyWithout', 99),
+  },
   cpu: { title: 'CPU time', unit: 'µs each', of: (sample) => sample.cpuMicros / sample.operations },
   batch: { title: 'operations a commit', unit: '', of: (sample) => sample.operations / (sample.transactions ?? 0) },
   bytes: { title: 'bytes', unit: 'each', of: (sample) => sample.bytes / sample.operations },
@@ -27,6 +33,10 @@ export const percents = [1, 10, 25, 50, 75, 90, 95, 99, 99.5, 99.9, 100] as cons
 
 export function percentile(sample: Sample, percent: number): number {
   return read(sample.latencyMs, percent)
+}
+
+function partly({ partsMs }: Sample, part: Part, percent: number): number {
+  return read(partsMs?.[part] ?? [], percent)
 }
 
 function read(latencies: readonly Percentile[], percent: number): number {

@@ -101,6 +101,9 @@ export function remarksOn(samples: readonly Sample[]): string[] {
   }
   for (const [what, count] of failures) remarks.push(`${what} × ${count}`)
   if (samples.some((sample) => sample.operations === 0)) remarks.push('a window without a single answer')
+  const unsteady = samples.reduce((sum, sample) => sum + (sample.unsteady ?? 0), 0)
+  const all = samples.reduce((sum, { operations }) => sum + operations, 0)
+  if (unsteady > 0) remarks.push(`${Math.round((100 * unsteady) / all)} % met a standstill of the machine`)
   const load = spread(samples.flatMap((sample) => sample.loadCores ?? [])).median
   if (Number.isNaN(load)) return remarks
   const server = spread(samples.map(serverCores)).median

@@ -14,6 +14,12 @@ export interface Window {
 
 export type Percentile = readonly [percent: number, ms: number]
 
+/**
+ * `without` is what came in between without what the candidate shows, and `latencyMs` is of the rest. Those that are
+ * `steady` met no standstill of the machine; so the first two differ by what the candidate shows and nothing else.
+ */
+export type Part = 'without' | 'steady' | 'steadyWithout'
+
 /** What one window yields. */
 export interface Sample {
   readonly operations: number
@@ -22,8 +28,10 @@ export interface Sample {
   readonly failures: Readonly<Record<string, number>>
   readonly bytes: number
   readonly latencyMs: readonly Percentile[]
-  /** Of those that came between the others without what this candidate shows; `latencyMs` is then of the rest. */
-  readonly apartMs?: readonly Percentile[]
+  /** Of parts of what it did, where a candidate tells them apart. */
+  readonly partsMs?: Readonly<Record<Part, readonly Percentile[]>>
+  /** How many met a standstill of the machine, where that is looked at. */
+  readonly unsteady?: number
   /** Processor time of the candidate's process in the measured part of the window. */
   readonly cpuMicros: number
   /** Cores that the load kept busy; absent where the candidate loads itself. */

@@ -10,6 +10,7 @@ import { pause } from '../messages/phones.js'
 import { watching } from '../messages/watching.js'
 import type { Sample, Window } from '../scenario.js'
 import { type Answered, type Asked, type Talked, tripIn, tripOf } from './asking.js'
+import { metAny, type Standstill, watchSteadiness } from './steadiness.js'
 
 /** How long the last answers may need on their way to the phones. */
 const shownMs = 5_000
@@ -61,6 +62,7 @@ const gateway = await openGateway({
   webhookUrl: `http://127.0.0.1:${listening.port}/hook`,
 })
 const { phones } = gateway
+const steadiness = hasSlowOne ? watchSteadiness() : undefined
 
 /** People whom the agent knows, so that none of the trips is a first one. */
 let known = 0
@@ -76,6 +78,7 @@ function shown(trip: number): number | undefined {
 
 async function work({ warmSeconds, seconds, concurrency: people }: Window): Promise<Sample> {
   await meet(people)
+  await steadiness?.standstills()
   const talk = { seconds: warmSeconds + seconds, people, hasSlowOne }
   const talking = asked({ ask: 'talk', phones, talk })
   await Promise.race([pause(warmSeconds * 1000), talking])
@@ -87,32 +90,51 @@ async function work({ warmSeconds, seconds, concurrency: people }: Window): Prom
   const { talked } = answered
   const given = performance.now() + shownMs
   while (talked.trips.some(({ trip }) => shown(trip) === undefined) && performance.now() < given) await pause(10)
-  return { ...measured(talked, begun.at, ended.at), cpuMicros: ended.cpu - begun.cpu }
+  const standstills = (await steadiness?.standstills()) ?? []
+  return { ...measured(talked, standstills, begun.at, ended.at), cpuMicros: ended.cpu - begun.cpu }
 }
 
 /** Trips whose question was accepted once the window had begun; the last of them on a busy machine after it. */
-function measured({ trips, failures: lost }: Talked, begun: number, ended: number): Omit<Sample, 'cpuMicros'> {
-  const micros = createHistogram({ figures: 3 })
-  const apart = createHistogram({ figures: 3 })
+function measured(
+  { trips, failures: lost }: Talked,
+  standstills: readonly Standstill[],
+  begun: number,
+  ended: number,
+): Omit<Sample, 'cpuMicros'> {
+  const whole = histogram()
+  const parts = { without: histogram(), steady: histogram(), steadyWithout: histogram() }
   const failures: Record<string, number> = { ...lost }
   let operations = 0
+  let unsteady = 0
   for (const { trip, webhookMs, isBesideSlow } of trips) {
     const accepted = acceptedAt.get(trip)!
     const at = shown(trip)
     if (at === undefined) failures['never shown'] = (failures['never shown'] ?? 0) + 1
     else if (accepted >= begun) {
       operations++
-      const among = hasSlowOne && !isBesideSlow ? apart : micros
-      among.record(Math.max(1, Math.round((at - accepted - (isOutside ? webhookMs : 0)) * 1000)))
+      const isWithout = hasSlowOne && !isBesideSlow
+      const micros = Math.max(1, Math.round((at - accepted - (isOutside ? webhookMs : 0)) * 1000))
+      ;(isWithout ? parts.without : whole).record(micros)
+      if (metAny(standstills, accepted, at)) unsteady++
+      else (isWithout ? parts.steadyWithout : parts.steady).record(micros)
     }
   }
   for (const moments of [acceptedAt, messageOf, shownAt]) moments.clear()
-  const seconds = (ended - begun) / 1000
-  // In a window too short for both, one of them is not known.
-  const known = (these: RecordableHistogram) => (these.count > 0 ? percentilesOf(these) : [])
-  const latencies = { latencyMs: known(micros), ...(hasSlowOne && { apartMs: known(apart) }) }
-  return { operations, seconds, failures, bytes: 0, ...latencies }
+  const { without, steady, steadyWithout } = parts
+  const partsMs = { without: readOff(without), steady: readOff(steady), steadyWithout: readOff(steadyWithout) }
+  return {
+    operations,
+    seconds: (ended - begun) / 1000,
+    failures,
+    bytes: 0,
+    latencyMs: readOff(whole),
+    ...(hasSlowOne && { partsMs, unsteady }),
+  }
 }
+
+const histogram = () => createHistogram({ figures: 3 })
+/** In a window too short for it, a part is not known. */
+const readOff = (part: RecordableHistogram) => (part.count > 0 ? percentilesOf(part) : [])
 
 present({
   ready: {
@@ -121,6 +143,7 @@ present({
   work,
   async close() {
     await gateway.stop()
+    steadiness?.stop()
     world.disconnect()
   },
 })
