@@ -22,7 +22,7 @@ import type { ClusterOptions } from './options.js'
 import { isShard, rankOf, shardOf } from './place.js'
 import { openRegistry } from './registry.js'
 import { openShard } from './shard.js'
-import { tellKind, tellPerformer } from './tell.js'
+import { idleHere, tellKind, tellPerformer } from './tell.js'
 import { unavailable } from './unavailable.js'
 import { openWatchers } from './watchers.js'
 
@@ -73,6 +73,7 @@ export async function openCluster(options: ClusterOptions): Promise<Engine> {
 
   const serving = (number: number) => kept[number]?.tender?.serving()
   const shards = openRouter({ ...options, wire: bus, registry, here: (number) => serving(number)?.shard })
+  const isIdle = idleHere(shards)
   const performers = { ...repertoire.performers(shards), [tellKind]: tellPerformer(shards, registry, options.log) }
 
   async function keep(number: number): Promise<Kept> {
@@ -117,7 +118,8 @@ export async function openCluster(options: ClusterOptions): Promise<Engine> {
       settings,
       shelf,
       rank: () => rank(number),
-      open: (ways) => openShard({ ...options, number, space, registry, performers, ...ways, changed: watchers.tell }),
+      open: (ways) =>
+        openShard({ ...options, number, space, registry, performers, isIdle, ...ways, changed: watchers.tell }),
       serve: () => serveShard(bus, number, registry, () => serving(number)?.shard),
       newLine: () => newLine(options.randomBytes),
       clock,

@@ -57,7 +57,7 @@ export interface Command<I, R> {
   decide(tx: Tx, input: I, told: Told): R | Refusal
   /**
    * Of the repertoire: whether it would change nothing as things are. Then it is not told to an owner whose shard is served
-   * in the same process, which spares that shard a commit; whoever asks it has it decided all the same.
+   * in the same process, by what is committed there when the teller decides; whoever asks it has it decided all the same.
    */
   readonly idleWhen?: Query<I, boolean>
 }

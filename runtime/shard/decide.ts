@@ -13,7 +13,7 @@ import {
   timerNameTable,
   timerTable,
 } from './tables.js'
-import { tellEffect } from './tell.js'
+import { type IsIdle, tellEffect } from './tell.js'
 
 export interface Asked {
   readonly owner: string
@@ -41,8 +41,8 @@ export interface Moment {
   readonly owed: Owed[]
 }
 
-/** An exception is thrown on, with nothing of the command left behind. */
-export function decide(layer: Layer, asked: Asked, moment: Moment): unknown | Refusal {
+/** An exception is thrown on, with nothing of the command left behind. Without `isIdle` everything is told. */
+export function decide(layer: Layer, asked: Asked, moment: Moment, isIdle?: IsIdle): unknown | Refusal {
   const { owner, commandId, rememberMs } = asked
   if (rememberMs !== undefined) {
     const before = layer.get(answeredTable, [owner, commandId])
@@ -50,7 +50,7 @@ export function decide(layer: Layer, asked: Asked, moment: Moment): unknown | Re
   }
   const effects: Effect[] = []
   try {
-    const answer = asked.command.decide(transaction(layer, asked, effects), asked.input, told(asked, moment.at))
+    const answer = asked.command.decide(transaction(layer, asked, effects, isIdle), asked.input, told(asked, moment.at))
     if (isRefusal(answer)) {
       layer.undo()
       return answer
@@ -78,7 +78,7 @@ function owe(effect: Effect, { owner, commandId }: Asked, { at, commit, owed }: 
   }
 }
 
-function transaction(layer: Layer, { owner }: Asked, effects: Effect[]): Tx {
+function transaction(layer: Layer, { owner }: Asked, effects: Effect[], isIdle?: IsIdle): Tx {
   function unschedule(name: string): void {
     const dueAt = layer.get(timerNameTable, [owner, name])
     if (dueAt === undefined) return
@@ -91,7 +91,9 @@ function transaction(layer: Layer, { owner }: Asked, effects: Effect[]): Tx {
     put: layer.put,
     remove: layer.remove,
     effect: (effect) => void effects.push(effect),
-    tell: (to, command, input) => void effects.push(tellEffect(to, command.name, input)),
+    tell(to, command, input) {
+      if (!isIdle?.(to, command, input)) effects.push(tellEffect(to, command.name, input))
+    },
     schedule(timer: Timer) {
       unschedule(timer.name)
       layer.put(timerTable, [timer.dueAt, owner, timer.name], { command: timer.command, input: timer.input })

@@ -9,7 +9,7 @@ import { together } from './readall.js'
 import { openRegistry } from './registry.js'
 import { type OwnedShard, openShard } from './shard.js'
 import { commitTable } from './tables.js'
-import { tellKind, tellPerformer } from './tell.js'
+import { idleHere, tellKind, tellPerformer } from './tell.js'
 import { unavailable } from './unavailable.js'
 import { openWatchers } from './watchers.js'
 
@@ -55,9 +55,10 @@ export function openEmbedded(options: EmbeddedOptions): Engine {
     },
   }
   const performers = { ...repertoire.performers(shards), [tellKind]: tellPerformer(shards, registry, options.log) }
+  const isIdle = idleHere(shards)
   const owned = Array.from({ length: options.shards }, (_, number): OwnedShard => {
     const space = store.space(number)
-    const ways = { commit: space.commit, isOurs: () => true, changed: watchers.tell }
+    const ways = { isIdle, commit: space.commit, isOurs: () => true, changed: watchers.tell }
     return openShard({ ...options, number, space, registry, performers, ...ways })
   })
   const commits = (shard: number) => store.space(shard).get(commitTable, []) ?? 0

@@ -24,6 +24,7 @@ import {
   timerNameTable,
   timerTable,
 } from './tables.js'
+import type { IsIdle } from './tell.js'
 import { type DueTimer, openTimers } from './timers.js'
 
 export interface OwnedShard {
@@ -46,6 +47,7 @@ export interface ShardOptions extends Pick<EngineOptions, 'clock' | 'log' | 'new
   readonly space: Space
   readonly registry: Registry
   readonly performers: Readonly<Record<string, Performer>>
+  readonly isIdle: IsIdle
   /** Makes the changes durable and visible in the space. Rejects with Moved when they never will be. */
   readonly commit: (changes: readonly Change[]) => Promise<void>
   /** Whether the shard is ours at this very moment. A process that was stopped for a while may wake up without it. */
@@ -232,7 +234,7 @@ export function openShard(options: ShardOptions): OwnedShard {
 
   function decideIn(layer: Layer, moment: Moment, asked: Asked): unknown {
     try {
-      return decide(layer, asked, moment)
+      return decide(layer, asked, moment, options.isIdle)
     } catch (error) {
       log.error('shard.command.failed', { command: asked.command.name, error })
       throw error

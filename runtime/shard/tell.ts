@@ -2,7 +2,7 @@
 import { isRefusal } from '../../core/errors.js'
 import type { Log } from '../observe/log.js'
 import { StoreFailed } from '../store/contract.js'
-import type { Effect, Performer, Shards } from './contract.js'
+import type { Command, Effect, Performer, Shards } from './contract.js'
 import type { Registry } from './registry.js'
 
 interface Telling {
@@ -17,15 +17,23 @@ export function tellEffect(owner: string, command: string, input: unknown): Effe
   return { kind: tellKind, payload: { owner, command, input } satisfies Telling, destination: owner }
 }
 
+/** Whether a command would change nothing as things are, as far as that can be seen in this process. */
+export type IsIdle = <I>(owner: string, command: Command<I, unknown>, input: I) => boolean
+
+export function idleHere(shards: Pick<Shards, 'readHere'>): IsIdle {
+  return (owner, { idleWhen }, input) => idleWhen !== undefined && shards.readHere?.(owner, idleWhen, input) === true
+}
+
 /**
  * A refusal by the command is its answer, and nobody waits for it. One that throws would only throw again: it is logged and
  * let go, so that it holds up nobody behind it. That nobody could be asked, or nothing be stored, is tried again.
  */
 export function tellPerformer(shards: Shards, registry: Registry, log: Log): Performer {
+  const isIdle = idleHere(shards)
   async function ask({ owner, command, input }: Telling, id: string): Promise<unknown> {
     try {
       const told = registry.command(command)
-      if (told.idleWhen && shards.readHere?.(owner, told.idleWhen, input) === true) return undefined
+      if (isIdle(owner, told, input)) return undefined
       return await shards.ask(owner, told, input, { id })
     } catch (error) {
       if (error instanceof StoreFailed) throw error

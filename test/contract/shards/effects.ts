@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import type { Test } from 'tap'
 import { shard as limits } from '../../../core/limits.js'
-import type { Performer, Performing } from '../../../runtime/shard/contract.js'
+import type { Command, Performer, Performing, Query } from '../../../runtime/shard/contract.js'
 import { outboxTable } from '../../../runtime/shard/tables.js'
 import { eventually, type House, type OpenHouse, stored } from './house.js'
 import { act, counters, doing, journals, repertoire, seenOf } from './repertoire.js'
@@ -215,6 +215,40 @@ export function effectsSuite(t: Test, openHouse: OpenHouse): void {
     await doing(house, 'a', { tell: 'b', run: [{ write: 'on' }] })
     await eventually(house, async () => (await seenOf(house, 'b')).journal.includes('on'))
     t.same((await seenOf(house, 'b')).journal, ['on'])
+  })
+
+  t.test('What would change nothing at another owner is not owed to it, and anything else is', async (t) => {
+    const isUncounted: Query<string, boolean> = {
+      name: 'test.uncounted',
+      read: (reader, owner) => reader.get(counters, [owner]) === undefined,
+    }
+    /** Counts on where anything was counted. */
+    const countOn: Command<string, true> = {
+      name: 'test.countOn',
+      decide(tx, owner) {
+        tx.put(counters, [owner], (tx.get(counters, [owner]) ?? 0) + 1)
+        return true
+      },
+      idleWhen: isUncounted,
+    }
+    const tellOn: Command<string, number> = {
+      name: 'test.tellOn',
+      decide(tx, to) {
+        tx.tell(to, countOn, to)
+        tx.put(counters, ['told'], (tx.get(counters, ['told']) ?? 0) + 1)
+        return 0
+      },
+    }
+    const house = await openHouse(t, {
+      repertoire: repertoire(undefined, { commands: [countOn, tellOn] as never, queries: [isUncounted] as never }),
+    })
+    await house.shards.ask('a', tellOn, 'b')
+    t.equal(owed(house, 'a'), 0)
+    await doing(house, 'b', { count: 1 })
+    await house.shards.ask('a', tellOn, 'b')
+    await eventually(house, async () => (await seenOf(house, 'b')).counted > 1)
+    await eventually(house, () => owed(house, 'a') === 0)
+    t.equal((await seenOf(house, 'b')).counted, 2)
   })
 
   t.test('An effect of a kind that nobody here performs is said once and kept for a version that does', async (t) => {
