@@ -18,16 +18,15 @@ export const campaign = {
   /** A stage whose caller is gone is carried on by itself after this long. */
   stageAloneMs: 5 * second,
   previews: 5,
-  /** Recipients that are handed to their conversations together, all at once. */
-  batchRows: 8,
-  /** Recipients of whom it is not known yet whether their conversation took the opening. */
-  unreportedRows: 24,
+  /** How much is on its way at a time: as much as a node can do, or as little as those hardly notice who call it meanwhile. */
+  alone: { batchRows: 32, unreportedRows: 256, aheadUnpacedRows: 384 },
+  besideCallers: { batchRows: 8, unreportedRows: 24, aheadUnpacedRows: 32 },
+  /** From so many calls a second on, a campaign is not alone. */
+  callsPerSecond: 10,
   /** Recipients whose opening is on its way: what a binding sends in this time, and so many at least and at most. */
   aheadMs: 5 * second,
   aheadLeastRows: 64,
   aheadMostRows: 2_048,
-  /** The same for a binding without a pace: enough to keep a node busy. More would only make those wait who call it meanwhile. */
-  aheadUnpacedRows: 32,
   /** Hours that are closed are looked at again after this long at the latest: somebody may have opened them. */
   hoursLookMs: 5 * minute,
   /** Rows that one decision walks past in search of somebody to send to. */

@@ -1,4 +1,5 @@
 /** Puts campaigns over people, sends, personas, bindings and the agent's document. */
+import { windowBeside } from '../core/campaign/pace.js'
 import { bulkPace } from '../core/channel/pace.js'
 import type { OrgEventPayload } from '../core/orgevents.js'
 import type { AgentDocuments } from '../mgmt/agents/documents.js'
@@ -10,6 +11,7 @@ import type { PersonaDoor } from '../mgmt/outreach/needs.js'
 import type { OutreachParts } from '../mgmt/outreach/open.js'
 import type { OpenPeople } from '../mgmt/people/commands.js'
 import type { Adapters } from './gateway/directory.js'
+import type { Metrics } from './observe/metrics.js'
 import type { Command } from './shard/contract.js'
 
 export interface CampaigningOptions {
@@ -21,6 +23,7 @@ export interface CampaigningOptions {
   readonly orgEvent: Command<OrgEventPayload, unknown>
   readonly adapters: () => Adapters
   readonly timeScale: number
+  readonly metrics: Pick<Metrics, 'callsPerSecond'>
 }
 
 export function campaigns({
@@ -29,11 +32,13 @@ export function campaigns({
   outreach,
   personas,
   adapters,
+  metrics,
   ...rest
 }: CampaigningOptions): CampaignArea {
   const sends = () => outreach().campaigning
   return openCampaignArea({
     ...rest,
+    window: () => windowBeside(metrics.callsPerSecond('mgmt')),
     agents: {
       serialOf: (reader, place) => findAgent(reader, place)?.serial,
       read: (reader, place) => documents().load(reader, place, sectionsOfCampaigns),

@@ -115,6 +115,7 @@ export function openManagement(options: ManagementOptions) {
     adapters: () => places().adapters,
     orgEvent,
     timeScale,
+    metrics,
   })
   const people: OpenPeople = openPeople({ orgEvent, agentOf: findAgent, listeners: [automation.kept] })
   const rehearsals = openRehearsals({ people: people.door, documents: () => documents })

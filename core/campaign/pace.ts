@@ -10,9 +10,24 @@ export interface Pace {
   readonly perSecond?: number
 }
 
+/** How much of a campaign may be on its way at a time. */
+export interface Window {
+  /** Recipients that are handed to their conversations together, all at once. */
+  readonly batchRows: number
+  /** Recipients of whom it is not known yet whether their conversation took the opening. */
+  readonly unreportedRows: number
+  /** Recipients whose opening is on its way, by a binding without a pace of its own. */
+  readonly aheadUnpacedRows: number
+}
+
+/** Whoever calls meanwhile goes first: what is on its way before them is what they wait for. */
+export function windowBeside(callsPerSecond: number): Window {
+  return callsPerSecond < limits.callsPerSecond ? limits.alone : limits.besideCallers
+}
+
 /** Openings that may be on their way at a time: what leaves within a few seconds, so that a pause soon shows. */
-export function aheadRows({ perSecond }: Pick<Pace, 'perSecond'>): number {
-  if (perSecond === undefined) return limits.aheadUnpacedRows
+export function aheadRows({ perSecond }: Pick<Pace, 'perSecond'>, { aheadUnpacedRows }: Window): number {
+  if (perSecond === undefined) return aheadUnpacedRows
   const soon = Math.ceil((perSecond * limits.aheadMs) / second)
   return Math.min(limits.aheadMostRows, Math.max(limits.aheadLeastRows, soon))
 }

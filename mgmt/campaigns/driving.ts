@@ -3,7 +3,7 @@
  * nobody is left, or its outreach or binding is gone. Everything it needs to go on is in the commit that it went so far in.
  */
 import { isTest } from '../../core/campaign/campaign.js'
-import { aheadRows, type Pace } from '../../core/campaign/pace.js'
+import { aheadRows, type Pace, type Window } from '../../core/campaign/pace.js'
 import { overStanding, type Recipient } from '../../core/campaign/recipient.js'
 import { factsOf, type Screening } from '../../core/campaign/screening.js'
 import { countOf, openCount, shifted } from '../../core/campaign/tally.js'
@@ -112,19 +112,20 @@ function handOut(tx: Tx, doors: Doors, found: Found, progress: Progress, told: T
     keepProgress(tx, one, driveLater(tx, one, { ...progress, waitsUntil: closedUntil }, looksAt))
     return
   }
-  const room = roomIn(progress, pace)
-  if (room > 0) claim(tx, doors, found, screening, room, told)
+  const window = doors.window()
+  const room = roomIn(progress, pace, window)
+  if (room > 0) claim(tx, doors, found, screening, { room, batchRows: window.batchRows }, told)
   const after = progressOf(tx, one)
-  const wakesBelow = aheadRows(pace) - limits.batchRows
+  const wakesBelow = aheadRows(pace, window) - window.batchRows
   // Nobody was found among those who were left out, so there is no report to wait for.
-  const goesOn = room > 0 && countOf(after.tally, 'pending') > 0 && roomIn(after, pace) > 0
+  const goesOn = room > 0 && countOf(after.tally, 'pending') > 0 && roomIn(after, pace, window) > 0
   keepProgress(tx, one, goesOn ? driveLater(tx, one, { ...after, wakesBelow }, told.at) : { ...after, wakesBelow })
 }
 
 /** Recipients whose turn may come now: whole batches, unless there are no more than that. */
-function roomIn({ tally, unreported }: Progress, pace: Pick<Pace, 'perSecond'>): number {
-  const free = Math.min(aheadRows(pace) - countOf(tally, 'sending'), limits.unreportedRows - unreported)
-  return free >= Math.min(limits.batchRows, countOf(tally, 'pending')) ? free : 0
+function roomIn({ tally, unreported }: Progress, pace: Pick<Pace, 'perSecond'>, window: Window): number {
+  const free = Math.min(aheadRows(pace, window) - countOf(tally, 'sending'), window.unreportedRows - unreported)
+  return free >= Math.min(window.batchRows, countOf(tally, 'pending')) ? free : 0
 }
 
 /** When its hours open, while they are closed: by the table of guardrails, for somebody whom nothing else holds back. */
@@ -144,7 +145,14 @@ function opensAt(doors: Doors, { campaign }: Found, { sending, at }: Screening):
 }
 
 /** It is their turn: the rows, their sends and who hands them over are one commit, so nobody has two turns. */
-function claim(tx: Tx, doors: Doors, found: Found, screening: Screening, room: number, told: Told): void {
+function claim(
+  tx: Tx,
+  doors: Doors,
+  found: Found,
+  screening: Screening,
+  { room, batchRows }: { readonly room: number; readonly batchRows: number },
+  told: Told,
+): void {
   const { one, campaign, place } = found
   const before = progressOf(tx, one)
   const key = [...homeOf(place), one.campaignId, campaign.snapshot!] as const
@@ -159,7 +167,7 @@ function claim(tx: Tx, doors: Doors, found: Found, screening: Screening, room: n
     }
   }
   const going = claimed.filter(({ launched }) => !launched.suppressed).length
-  const batches = before.batches + Math.ceil(going / limits.batchRows)
+  const batches = before.batches + Math.ceil(going / batchRows)
   const tally = shifted(before.tally, { state: 'pending' }, { state: 'sending' }, claimed.length)
   keepProgress(tx, one, { ...before, tally, next, batches, unreported: before.unreported + going })
   const ids = doors.sends.launch(
@@ -173,8 +181,8 @@ function claim(tx: Tx, doors: Doors, found: Found, screening: Screening, room: n
     tx.put(recipientTable, [...key, index], { ...row, sendId: ids[nth]! })
     if (!launched.suppressed) handed.push(ids[nth]!)
   }
-  for (let nth = 0; nth * limits.batchRows < handed.length; nth++) {
-    const sendIds = handed.slice(nth * limits.batchRows, (nth + 1) * limits.batchRows)
+  for (let nth = 0; nth * batchRows < handed.length; nth++) {
+    const sendIds = handed.slice(nth * batchRows, (nth + 1) * batchRows)
     const payload: Batch = { ...one, batch: before.batches + nth, sendIds }
     tx.put(batchTable, [...homeOf(place), one.campaignId, payload.batch], sendIds.length)
     tx.effect({ kind: batchEffect, destination: one.campaignId, payload })

@@ -1,7 +1,7 @@
 /** What campaigns need of their surroundings; whoever puts a node together gives it. */
 import type { AgentDocument, Section } from '../../core/agent/index.js'
 import type { AgentPlace } from '../../core/agentkey.js'
-import type { Pace } from '../../core/campaign/pace.js'
+import type { Pace, Window } from '../../core/campaign/pace.js'
 import type { ChannelName } from '../../core/channel/names.js'
 import type { OrgEventPayload } from '../../core/orgevents.js'
 import type { AttemptFound, AttemptReport } from '../../core/outreach/attempt.js'
@@ -102,4 +102,6 @@ export interface Doors {
   /** The command by which the org's webhooks are told. */
   readonly orgEvent: Command<OrgEventPayload, unknown>
   readonly timeScale: number
+  /** How much of a campaign may be on its way just now. */
+  readonly window: () => Window
 }

@@ -2,7 +2,6 @@
 import { standingOfSend } from '../../core/campaign/recipient.js'
 import { isOver } from '../../core/campaign/status.js'
 import { countOf, openCount, shifted } from '../../core/campaign/tally.js'
-import { campaign as limits } from '../../core/limits.js'
 import type { Send } from '../../core/outreach/send.js'
 import type { Told, Tx } from '../../runtime/shard/contract.js'
 import type { Reader } from '../../runtime/store/contract.js'
@@ -43,7 +42,8 @@ export function openWaiting(doors: Doors) {
   function nudged(tx: Tx, one: OneCampaign, progress: Progress, { at }: Told): Progress {
     const { tally, wakesBelow, unreported } = progress
     const isFull = wakesBelow === undefined || countOf(tally, 'sending') > wakesBelow
-    const isReported = unreported <= limits.unreportedRows - limits.batchRows
+    const { unreportedRows, batchRows } = doors.window()
+    const isReported = unreported <= unreportedRows - batchRows
     if (isFull || !isReported || countOf(tally, 'pending') === 0) return progress
     return driveLater(tx, one, progress, at)
   }

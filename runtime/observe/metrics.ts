@@ -5,6 +5,7 @@
 import { type Metric, Registry } from 'prom-client'
 import { metrics as limits } from '../../core/limits.js'
 import type { Method, Plane } from '../http/route.js'
+import { type Calls, openCalls } from './calls.js'
 import { catalog } from './catalog.js'
 import { addProcessFigures } from './process.js'
 import {
@@ -35,6 +36,8 @@ export interface Metrics {
   gauge(name: string, help: string, read: () => number, labels?: Labels): void
   /** Shows in a scrape from its first call on: most routes of a node are never called. */
   routeMeter(plane: Plane, method: Method, path: string): RouteMeter
+  /** How often a plane was called of late. */
+  callsPerSecond(plane: Plane): number
   render(): Promise<{ type: string; text: string }>
 }
 
@@ -66,6 +69,7 @@ export interface MetricsOptions {
 export function openMetrics(options: MetricsOptions = {}): Metrics {
   const registry = new Registry()
   const families = new Map<string, Family>()
+  const calls: Readonly<Record<Plane, Calls>> = { mgmt: openCalls(), gateway: openCalls() }
 
   function familyOf(type: Kind, name: string, help: string, labels: Labels): Family {
     const labelNames = Object.keys(labels).sort().join()
@@ -101,12 +105,14 @@ export function openMetrics(options: MetricsOptions = {}): Metrics {
     gauge(name, help, read, labels = {}) {
       seriesOf(familyOf('gauge', name, help, labels).series, labels, (own) => readingSeries(own, read))
     },
+    callsPerSecond: (plane) => calls[plane].perSecond(),
     routeMeter(plane, method, path) {
       const labels = { plane, method, path }
       const counts: Counter[] = []
       let durations: Histogram | undefined
       return {
         observe(status, durationSeconds) {
+          calls[plane].note()
           const at = statusClassOf(status)
           counts[at] ??= counter(requestCount, catalog[requestCount].help, { ...labels, status: statusClasses[at]! })
           durations ??= histogram(requestDuration, catalog[requestDuration].help, labels)

@@ -3,6 +3,7 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import t from 'tap'
+import { campaign as limits } from '../../core/limits.js'
 import { usualSending } from '../../core/outreach/settings.js'
 import { accessRepertoire, keyCommands } from '../../mgmt/access/commands.js'
 import { agentCommands, agentRepertoire } from '../../mgmt/agents/commands.js'
@@ -61,6 +62,7 @@ const campaigns = openCampaignArea({
   sends: outreach.campaigning,
   orgEvent: webhooks.enqueue,
   timeScale: 1,
+  window: () => limits.alone,
 })
 const personas = openPersonas({
   people: people.door,

@@ -1,6 +1,6 @@
 /** How fast a campaign goes and how far ahead it is worked on. */
 import t from 'tap'
-import { aheadRows, estimateOf } from '../../../core/campaign/pace.js'
+import { aheadRows, estimateOf, windowBeside } from '../../../core/campaign/pace.js'
 import { campaign as limits } from '../../../core/limits.js'
 
 t.test('Duration is estimated from the governed rate of the provider, and not without one', async (t) => {
@@ -11,9 +11,19 @@ t.test('Duration is estimated from the governed rate of the provider, and not wi
 })
 
 t.test('What is on its way at a time leaves within seconds, within bounds', async (t) => {
-  t.equal(aheadRows({ perSecond: 100 }), 500)
-  t.equal(aheadRows({ perSecond: 0.1 }), limits.aheadLeastRows)
-  t.equal(aheadRows({ perSecond: 1e6 }), limits.aheadMostRows)
-  t.equal(aheadRows({}), limits.aheadUnpacedRows)
-  t.ok(limits.aheadLeastRows >= limits.batchRows, 'a batch always fits')
+  for (const window of [limits.alone, limits.besideCallers]) {
+    t.equal(aheadRows({ perSecond: 100 }, window), 500)
+    t.equal(aheadRows({ perSecond: 0.1 }, window), limits.aheadLeastRows)
+    t.equal(aheadRows({ perSecond: 1e6 }, window), limits.aheadMostRows)
+    t.equal(aheadRows({}, window), window.aheadUnpacedRows)
+    for (const rows of [limits.aheadLeastRows, window.aheadUnpacedRows, window.unreportedRows]) {
+      t.ok(rows >= window.batchRows, 'a batch always fits')
+    }
+  }
+})
+
+t.test('A campaign makes room for those who call meanwhile', async (t) => {
+  t.equal(windowBeside(0), limits.alone)
+  t.equal(windowBeside(limits.callsPerSecond), limits.besideCallers)
+  t.ok(limits.besideCallers.aheadUnpacedRows < limits.alone.aheadUnpacedRows)
 })

@@ -1,10 +1,11 @@
 /** Campaigns over a shard of their own: people who are entered, conversations that a test scripts, and time that passes. */
 import type { Test } from 'tap'
 import type { CampaignBody } from '../../../core/campaign/campaign.js'
-import type { Pace } from '../../../core/campaign/pace.js'
+import type { Pace, Window } from '../../../core/campaign/pace.js'
 import { isOpenState, type RecipientState } from '../../../core/campaign/recipient.js'
 import type { CampaignRecipient, CampaignReport, CampaignStaged, CampaignView } from '../../../core/campaign/view.js'
 import { isRefusal, type Refusal } from '../../../core/errors.js'
+import { campaign as limits } from '../../../core/limits.js'
 import { changed, newPerson, type PersonChange } from '../../../core/people/change.js'
 import type { Person } from '../../../core/people/person.js'
 import { type CampaignArea, campaignRepertoire, openCampaignArea } from '../../../mgmt/campaigns/open.js'
@@ -30,6 +31,7 @@ export interface Campaigns {
   readonly area: CampaignArea
   /** What carries messages; without any there is no route. */
   paces: readonly Pace[]
+  window: Window
   readonly personas: Map<string, string>
   ask<I, R>(command: Command<I, R>, input: object): Promise<R>
   refused(command: Command<never, unknown>, input: object): Promise<Refusal | undefined>
@@ -109,6 +111,7 @@ export async function openCampaigns(t: Test): Promise<Campaigns> {
     },
     orgEvent,
     timeScale: 1,
+    window: () => house.window,
   })
   const { commands, queries } = area
   const agentGone: Command<object, true> = {
@@ -146,6 +149,7 @@ export async function openCampaigns(t: Test): Promise<Campaigns> {
     sends,
     area,
     paces: [{ channel: 'rcs', provider: 'emulator', perSecond: 100 }],
+    window: limits.alone,
     personas,
     ask,
     read,

@@ -1,0 +1,26 @@
+/** How often a node is called of late. */
+import t from 'tap'
+import { openCalls } from '../../../runtime/observe/calls.js'
+import { openMetrics } from '../../../runtime/observe/metrics.js'
+
+t.test('A count of calls settles at their rate, whatever it was before, and fades when nobody calls', async (t) => {
+  let now = 0
+  const calls = openCalls(() => now)
+  t.equal(calls.perSecond(), 0)
+  for (const rate of [100, 5, 1_000]) {
+    for (let call = 0; call < 10 * rate; call++) {
+      now += 1_000 / rate
+      calls.note()
+    }
+    t.ok(Math.abs(calls.perSecond() / rate - 1) < 0.15, `${calls.perSecond()} for ${rate} a second`)
+  }
+  now += 10_000
+  t.ok(calls.perSecond() < 0.1)
+})
+
+t.test('Calls of one plane are not those of the other', async (t) => {
+  const metrics = openMetrics({ ofProcess: false })
+  metrics.routeMeter('mgmt', 'GET', '/a').observe(200, 0.001)
+  t.ok(metrics.callsPerSecond('mgmt') > 0)
+  t.equal(metrics.callsPerSecond('gateway'), 0)
+})
