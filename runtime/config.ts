@@ -49,6 +49,12 @@ const variables = {
     'host and port of the listener',
     'Where others reach the management API',
   ),
+  trustedProxies: optional(
+    'PARLEY_TRUSTED_PROXIES',
+    kinds.networkList,
+    'unset: who connects is who calls',
+    'Addresses or networks of proxies in front, separated by commas, whose `X-Forwarded-For` is believed',
+  ),
   bootstrapOrg: given(
     'PARLEY_BOOTSTRAP_ORG',
     kinds.slug,

@@ -1,6 +1,7 @@
 /** A node on its sockets: opened, listening, reachable, and closed in the order that loses nothing. */
 import { shutdown } from '../core/limits.js'
 import type { Config } from './config.js'
+import { trustedProxies } from './http/proxies.js'
 import type { Plane } from './http/route.js'
 import { type Listening, listen } from './http/server.js'
 import { type Node, openNode, type Surroundings, type Urls } from './node.js'
@@ -22,11 +23,13 @@ export async function runNode(config: Config, around: Surroundings): Promise<Run
   }
   try {
     const urls = { mgmt: config.publicMgmtUrl ?? '', gateway: config.publicGatewayUrl ?? '' }
+    const { host, trustedProxies: named } = config
+    const before = named && { proxies: trustedProxies(named) }
     for (const plane of ['gateway', 'mgmt'] as const) {
       if (!listensOn(plane, config)) continue
       const port = plane === 'mgmt' ? config.mgmtPort : config.gatewayPort
       const { serve, sockets } = node.planes[plane]
-      const listener = await listen({ host: config.host, port, serve, ...(sockets && { sockets }), log: around.log })
+      const listener = await listen({ host, port, serve, ...(sockets && { sockets }), ...before, log: around.log })
       listeners.push(listener)
       urls[plane] ||= urlOf(listener)
     }

@@ -2,6 +2,7 @@
 import { isIP } from 'node:net'
 import { apiKeyPrefix, slugPattern } from '../core/ids.js'
 import { http, settings } from '../core/limits.js'
+import { type Network, networkOf } from './http/proxies.js'
 import { parsedUrl } from './url.js'
 
 /** `wants` ends the sentence "It wants …". `read` answers undefined for a text it does not take. */
@@ -49,6 +50,15 @@ export const hostList: Kind<readonly string[]> = {
       /^[^\s/?#@\\]+$/.test(each) ? parsedUrl(`https://${each}/`)?.host : undefined,
     )
     return hosts.length > 0 && hosts.every((each) => each !== undefined) ? (hosts as string[]) : undefined
+  },
+}
+
+export const networkList: Kind<readonly Network[]> = {
+  wants: 'addresses or networks such as 10.0.0.0/8, separated by commas',
+  shown: asTyped,
+  read(text) {
+    const networks = listed(text).map(networkOf)
+    return networks.length > 0 && networks.every((each) => each !== undefined) ? (networks as Network[]) : undefined
   },
 }
 

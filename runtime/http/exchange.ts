@@ -23,6 +23,7 @@ export interface Receiver {
 }
 
 export interface Connection {
+  /** Who calls, as far as can be told: the other end, or whom a trusted proxy names. */
   remoteAddress(): string
   /** Fires when the client has gone. */
   readonly signal: AbortSignal

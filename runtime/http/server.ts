@@ -16,6 +16,7 @@ import { http } from '../../core/limits.js'
 import type { Log } from '../observe/log.js'
 import type { Reply, Serve } from './exchange.js'
 import { writeRefusal } from './problem.js'
+import type { Proxies } from './proxies.js'
 import { SocketExchange } from './socket.js'
 import { openUpgrades } from './upgrade.js'
 import type { SocketDoor } from './websocket.js'
@@ -56,6 +57,8 @@ export interface ListenOptions {
   readonly serve: Serve
   /** Who lets requests become sockets; absent where there are none. */
   readonly sockets?: SocketDoor
+  /** Who may say whom a request is from; absent where nobody stands before the node. */
+  readonly proxies?: Proxies
   readonly log: Log
 }
 
@@ -66,6 +69,7 @@ export async function listen(options: ListenOptions): Promise<Listening> {
   let sockets = 0
   let whenIdle: (() => void) | undefined
   const lobby = {
+    proxies: options.proxies,
     closing: false,
     over(error?: unknown) {
       if (error) log.error('http.reply.failed', { error })

@@ -1,6 +1,7 @@
 /** One request on its socket: read while it may be, answered once, and never touched after its client has left. */
 import { BodyPieces } from './body.js'
 import { type Incoming, type Receiver, type Reply, writeHeaders } from './exchange.js'
+import type { Proxies } from './proxies.js'
 import type { AnswerBody } from './route.js'
 import { sendBody, sendCounted, sendStream } from './send.js'
 import type { RequestHead, Socket } from './server.js'
@@ -8,6 +9,8 @@ import { statusLine } from './status.js'
 
 /** The listener that a request came through. */
 export interface Lobby {
+  /** Who may say whom a request is from; absent where nobody stands before the node. */
+  readonly proxies?: Proxies
   /** No more requests are wanted: each reply ends its connection. */
   readonly closing: boolean
   /** Called once a request is over, whether it was answered, failed on the way out, or its client left. */
@@ -32,6 +35,8 @@ export class SocketExchange implements Incoming {
   ) {
     this.path = head.getUrl()
     this.query = head.getQuery() ?? ''
+    // The head is gone when somebody asks.
+    if (lobby.proxies) this.address = lobby.proxies.clientOf(this.peer(), forwardedForIn(head))
     socket.onAborted(() => {
       this.gone = true
       this.end()
@@ -62,8 +67,12 @@ export class SocketExchange implements Incoming {
   }
 
   remoteAddress(): string {
-    this.address ??= this.gone ? '' : Buffer.from(this.socket.getRemoteAddressAsText()).toString()
+    this.address ??= this.gone ? '' : this.peer()
     return this.address
+  }
+
+  private peer(): string {
+    return Buffer.from(this.socket.getRemoteAddressAsText()).toString()
   }
 
   /** Made only for the handlers that look at it. */
@@ -122,6 +131,15 @@ export class SocketExchange implements Incoming {
     this.isOver = true
     this.lobby.over(error)
   }
+}
+
+/** Every header of that name: a proxy may add one of its own behind what a caller sent. */
+function forwardedForIn(head: RequestHead): string[] {
+  const found: string[] = []
+  head.forEach((name, value) => {
+    if (name === 'x-forwarded-for') found.push(value)
+  })
+  return found
 }
 
 const firstName = Buffer.from('x-request-id')

@@ -46,7 +46,8 @@ t.test('An empty environment is a whole configuration', async (t) => {
 t.test('The table names every variable of the contract, and each of them says what it means', async (t) => {
   const names = describeConfig().map((row) => row.name)
   const contract =
-    'DATA_DIR HOST GATEWAY_PORT MGMT_PORT PUBLIC_GATEWAY_URL PUBLIC_MGMT_URL BOOTSTRAP_ORG BOOTSTRAP_KEY NATS_URL ' +
+    'DATA_DIR HOST GATEWAY_PORT MGMT_PORT PUBLIC_GATEWAY_URL PUBLIC_MGMT_URL TRUSTED_PROXIES BOOTSTRAP_ORG ' +
+    'BOOTSTRAP_KEY NATS_URL ' +
     'NATS_CREDS NATS_TLS_CA NATS_SYNC_ALWAYS REDIS_URL REDIS_TLS_CA ROLES SHARDS SECRET_KEY MODEL_URL MODEL_KEY ' +
     'MODEL_NAME GEOCODER_URL ADAPTERS EMULATOR ALLOW_PRIVATE_URLS TIME_SCALE OIDC_ISSUER OIDC_AUDIENCE ' +
     'OAUTH_PROVIDERS OAUTH_RETURN_HOSTS ALLOW_UNVERIFIED_UWS'
@@ -67,6 +68,12 @@ t.test('Good values are read as what they are', async (t) => {
     ['PARLEY_MGMT_PORT', '65535', 'mgmtPort', 65535],
     ['PARLEY_PUBLIC_GATEWAY_URL', 'https://talk.example.org', 'publicGatewayUrl', 'https://talk.example.org'],
     ['PARLEY_PUBLIC_MGMT_URL', 'http://x.example/base/', 'publicMgmtUrl', 'http://x.example/base'],
+    [
+      'PARLEY_TRUSTED_PROXIES',
+      '10.0.0.0/8, ::1',
+      'trustedProxies',
+      [{ address: '10.0.0.0', bits: 8 }, { address: '::1' }],
+    ],
     ['PARLEY_BOOTSTRAP_ORG', 'acme-2', 'bootstrapOrg', 'acme-2'],
     ['PARLEY_BOOTSTRAP_KEY', `sk-svc-${'a_-9'.repeat(6)}`, 'bootstrapKey', `sk-svc-${'a_-9'.repeat(6)}`],
     ['PARLEY_NATS_URL', 'nats://u:p@a:4222, b:4222,tls://c', 'natsServers', ['nats://u:p@a:4222', 'b:4222', 'tls://c']],
@@ -105,6 +112,7 @@ t.test('Good values are read as what they are', async (t) => {
 t.test('A bad value is refused in a sentence that names the variable, what it got and what it wants', async (t) => {
   const bad: Readonly<Record<string, readonly string[]>> = {
     PARLEY_DATA_DIR: ['  '],
+    PARLEY_TRUSTED_PROXIES: ['proxy.example', '10.0.0.0/33', '10.0.0.1:80', ',', '10.0.0.1 10.0.0.2'],
     PARLEY_HOST: ['127.0.0.1:80', 'http://x', '[::1]', '300.1.1.1', 'a b', '-x', 'x..y', 'a'.repeat(64)],
     PARLEY_GATEWAY_PORT: ['65536', '-1', '80.0', '0x50', '8e1', ' 80', '080', 'http'],
     PARLEY_PUBLIC_GATEWAY_URL: [

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
-import { webchat as limits } from '../../../core/limits.js'
+import { budgets, webchat as limits } from '../../../core/limits.js'
 import { systemClock } from '../../../runtime/clock.js'
 import { readConfig } from '../../../runtime/config.js'
 import { prepareUws } from '../../../runtime/http/binary.js'
@@ -22,6 +22,7 @@ const read = readConfig({
   PARLEY_GATEWAY_PORT: '0',
   PARLEY_MGMT_PORT: '0',
   PARLEY_ALLOW_PRIVATE_URLS: 'true',
+  PARLEY_TRUSTED_PROXIES: '127.0.0.0/8',
 })
 if ('problems' in read) throw new Error(read.problems.join())
 const { log } = openLog({ to: { write: () => {} } })
@@ -300,6 +301,16 @@ t.test('A token goes on as the same visitor; another agent’s, a changed one an
   t.equal((await askForToken(`${node.gateway}/v4/webchat/nobody`, {})).status, 404)
   t.equal((await fetch(`${chat}/visitors`, { method: 'POST' })).status, 201, 'a body may be left out')
   t.equal(await statusOfSocket(`${chat}/visitors`, ''), 405, 'other paths are answered as ever')
+})
+
+t.test('Visitors who come by a proxy have a budget each, and not the one of the proxy', async (t) => {
+  const { chat } = await openChat(t)
+  const comes = async (client: string) =>
+    (await fetch(`${chat}/visitors`, { method: 'POST', headers: { 'x-forwarded-for': client } })).status
+  const many = Array.from({ length: 4 * budgets.webchatVisitors.burstCalls }, () => comes('203.0.113.1'))
+  t.ok((await Promise.all(many)).includes(429))
+  t.equal(await comes('203.0.113.2'), 201)
+  t.equal(await comes('203.0.113.1, 203.0.113.3'), 201, 'only what the proxy says counts')
 })
 
 t.test('Only sites that the binding names may show the chat; where it names none, any may', async (t) => {
