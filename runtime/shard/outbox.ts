@@ -56,6 +56,11 @@ interface Lane {
   queued: boolean
 }
 
+interface Retry {
+  readonly lane: Lane
+  readonly go: () => void
+}
+
 export function openOutbox({ reader, performers, settle, mayPerform, clock, log }: OutboxOptions): Outbox {
   const lanes = new Map<string, Lane>()
   /** Lanes with something to start, in turn. */
@@ -63,7 +68,7 @@ export function openOutbox({ reader, performers, settle, mayPerform, clock, log 
   const underWay = new Map<Promise<void>, Owed>()
   const pauses = new Set<() => void>()
   /** Effects that have waited long enough after a failure. */
-  const retries: { readonly lane: Lane; readonly go: () => void }[] = []
+  const retries: Retry[] = []
   const end = new AbortController()
   setMaxListeners(0, end.signal)
   const unknown = new Set<string>()
@@ -132,8 +137,8 @@ export function openOutbox({ reader, performers, settle, mayPerform, clock, log 
       const retry = nextRetry()
       const lane = retry ? undefined : ready.shift()
       if (retry) {
-        performing++
-        retry()
+        enter(retry.lane)
+        retry.go()
       } else if (!lane) return
       else {
         lane.queued = false
@@ -146,14 +151,20 @@ export function openOutbox({ reader, performers, settle, mayPerform, clock, log 
   }
 
   /** One that stood aside has lost its place with the destination, and waits until there is another. */
-  function nextRetry(): (() => void) | undefined {
+  function nextRetry(): Retry | undefined {
     const at = retries.findIndex(({ lane }) => lane.inside < limits.effectsPerDestination)
-    return at < 0 ? undefined : retries.splice(at, 1)[0]!.go
+    return at < 0 ? undefined : retries.splice(at, 1)[0]
+  }
+
+  /** Takes a place here and with the destination, at once: whoever looks next must not find it free. */
+  function enter(lane: Lane): void {
+    performing++
+    lane.inside++
   }
 
   function start(lane: Lane, owed: Owed): void {
     lane.running++
-    performing++
+    enter(lane)
     const run = performUntilDone(lane, owed).finally(() => {
       underWay.delete(run)
       lane.running--
@@ -217,7 +228,6 @@ export function openOutbox({ reader, performers, settle, mayPerform, clock, log 
   /** The places of one that is being performed, here and in its lane, given up at its end or as soon as it stands aside. */
   function standIn(lane: Lane): { aside(): void; end(): void } {
     let state: 'in' | 'aside' | 'over' = 'in'
-    lane.inside++
     return {
       aside() {
         if (state !== 'in') return

@@ -192,6 +192,22 @@ t.test(
   },
 )
 
+t.test('Those who failed after they stood aside try again no more at a time than may be', async (t) => {
+  const { outbox, commit, running, most, pass } = openBench()
+  outbox.owe(commit(['a', 'a', 'a']))
+  running[0]!.aside()
+  t.equal(running.length, 3)
+  for (const attempt of [...running]) attempt.end(true)
+  await turn()
+  pass(limits.effectRetryMaxMs)
+  await turn()
+  t.equal(running.length, 2)
+  t.equal(most.lane, 2)
+  for (const attempt of [...running]) attempt.end(false)
+  await turn()
+  t.equal(running.length, 1, 'and the last one has its turn')
+})
+
 t.test(
   'Each effect goes out in its turn, again only when it failed, and never more at a time than may be',
   async (t) => {
