@@ -10,7 +10,7 @@ const accents = /[\u0300-\u036f]/g
 
 /** In their order, each as often as it stands there. */
 export function wordsOf(text: string): string[] {
-  const plain = text.normalize('NFKD').replace(accents, '').toLowerCase().normalize('NFC')
+  const plain = text.normalize('NFKD').replace(accents, '').toLowerCase().replaceAll('ς', 'σ').normalize('NFC')
   return (plain.match(word) ?? []).flatMap((found) => (run.test(found) ? neighbours(found) : [beginning(found)]))
 }
 

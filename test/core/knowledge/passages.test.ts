@@ -68,6 +68,7 @@ t.test(
   async (t) => {
     t.same(wordsOf('Crème BRÛLÉE, ﬁne: No.5!'), ['creme', 'brulee', 'fine', 'no', '5'])
     t.same(wordsOf('Привет, ёлка'), ['привет', 'елка'])
+    t.same(wordsOf('ΟΔΟΣ, οδός'), ['οδοσ', 'οδοσ'], 'a sigma is one letter, wherever it stands')
     t.same(wordsOf('営業時間 9'), ['営業', '業時', '時間', '9'], 'two neighbours where nobody writes spaces')
     t.same(wordsOf('किताब'), ['किताब'], 'vowels that are marks belong to the word')
     t.equal(wordsOf('y'.repeat(5_000))[0]!.length, limits.wordChars)

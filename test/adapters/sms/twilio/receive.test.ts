@@ -138,7 +138,7 @@ t.test('A wrong, missing or foreign signature is refused', async (t) => {
   t.equal(receive(body, { method: 'GET' }).kind, 'refused', 'Twilio is asked to post')
 })
 
-t.test('One byte that differs changes the signature, unless it spells the same field', async () => {
+t.test('One byte that differs changes the signature, unless Twilio itself would take it for the same', async () => {
   const all = Object.values(forms).map(({ fields }) => formBody(fields))
   fc.assert(
     fc.property(fc.constantFrom(...all), fc.nat(), fc.integer({ min: 1, max: 255 }), (text, at, change) => {
@@ -146,10 +146,12 @@ t.test('One byte that differs changes the signature, unless it spells the same f
       const headers = signatureFor(ingressUrl, body, auth.authToken)
       const changed = Buffer.from(body)
       changed[at % body.length]! ^= change
-      const isSame = JSON.stringify(fieldsIn(changed.toString())) === JSON.stringify(fieldsIn(text))
+      // It writes names and values one behind the other: `ToCountry&US` reads as `ToCountry=US` does.
+      const given = headers['x-twilio-signature']!
+      const isSame = twilio.validateRequest(auth.authToken, given, ingressUrl, fieldsIn(changed.toString()))
       const isTaken = receive(changed, { headers }).kind !== 'refused'
       if (isTaken !== isSame) throw new Error(`${isTaken ? 'accepted' : 'refused'}: ${changed}`)
-      const signature = Buffer.from(headers['x-twilio-signature']!, 'latin1')
+      const signature = Buffer.from(given, 'latin1')
       signature[at % signature.length]! ^= change
       if (receive(body, { headers: { 'x-twilio-signature': signature.toString('latin1') } }).kind !== 'refused')
         throw new Error(`accepted: ${signature}`)
