@@ -113,9 +113,9 @@ export const shard = {
   rememberedRetryMs: 10 * minute,
   /** Records that were just written and are kept at hand, in each shard. */
   recentRecords: 1_024,
-  /** The same of whole ranges, in each table that is read often; longer ones are read each time. */
+  /** The same of whole ranges, in each table that is read often; longer than all webhooks of an org they are read each time. */
   recentRanges: 256,
-  recentRangeRows: 16,
+  recentRangeRows: 128,
   effectsInFlight: 64,
   effectsPerDestination: 8,
   /** Effects of one destination that are done with it and wait to be noted, or for somebody else. */

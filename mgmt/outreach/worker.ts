@@ -11,7 +11,7 @@ import { openerFor } from '../../core/outreach/opener.js'
 import type { Performing, Shards } from '../../runtime/shard/contract.js'
 import type { Reader } from '../../runtime/store/contract.js'
 import type { sendCommands } from './commands.js'
-import { type Doors, knownAgent } from './considering.js'
+import { type Doors, sameAgent } from './considering.js'
 import type { SendMeters } from './meters.js'
 import type { SendAttempt } from './moving.js'
 import type { ConversationDoor } from './needs.js'
@@ -99,8 +99,8 @@ function openingOf(
   send: KeptSend,
 ): OpeningFor | AttemptOutcome {
   const place = { orgId: home.orgId, agentId: home.agentId }
-  const known = knownAgent(options, reader, place)
-  const outreach = known?.place.serial === home.serial ? outreachIn(known.document, send.outreachId) : undefined
+  const known = sameAgent(options, reader, home)
+  const outreach = known && outreachIn(known.document, send.outreachId)
   const templateId = send.followUpOf === undefined ? outreach?.openerTemplateId : outreach?.followUp?.templateId
   if (!known || !outreach?.enabled || templateId === undefined) return trouble('outreachGone').outcome
   const person = options.people.byId(reader, place, send.personId)
