@@ -59,12 +59,14 @@ export interface ListenOptions {
   readonly sockets?: SocketDoor
   /** Who may say whom a request is from; absent where nobody stands before the node. */
   readonly proxies?: Proxies
+  /** Sockets that are open at a time, requests and what they became; one more is closed at once. */
+  readonly socketsTotal?: number
   readonly log: Log
 }
 
 export async function listen(options: ListenOptions): Promise<Listening> {
   const { default: uws } = await import('uWebSockets.js')
-  const { serve, log } = options
+  const { serve, log, socketsTotal = http.socketsTotal } = options
   let inFlight = 0
   let sockets = 0
   let whenIdle: (() => void) | undefined
@@ -78,9 +80,10 @@ export async function listen(options: ListenOptions): Promise<Listening> {
     },
   }
 
+  /** uWS tells here of every connection that comes, and of each that goes unless it has become a socket. */
   function countSocket(socket: Socket, change: number): void {
     sockets += change
-    if (change > 0 && sockets > http.socketsTotal) socket.close()
+    if (change > 0 && sockets > socketsTotal) socket.close()
   }
 
   const app: TemplatedApp = uws.App()
@@ -103,6 +106,7 @@ export async function listen(options: ListenOptions): Promise<Listening> {
       begin: (socket, head) => begin('GET', socket, head),
       otherwise: (socket, head) => take('GET', socket, head),
       isClosing: () => lobby.closing,
+      gone: () => void sockets--,
       log,
     })
   if (upgrades) app.ws('/*', upgrades.behavior)

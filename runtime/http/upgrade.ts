@@ -78,12 +78,14 @@ export interface UpgradeOptions {
   /** Answers a request that asks for a socket where there is none. */
   readonly otherwise: (socket: Socket, head: RequestHead) => void
   readonly isClosing: () => boolean
+  /** Told of every socket that is closed. */
+  readonly gone: () => void
   readonly log: Log
 }
 
 const unavailable = refuse('service.unavailable', { headers: { 'retry-after': String(http.retryAfterSeconds) } })
 
-export function openUpgrades({ door, begin, otherwise, isClosing, log }: UpgradeOptions): Upgrades {
+export function openUpgrades({ door, begin, otherwise, isClosing, gone, log }: UpgradeOptions): Upgrades {
   const open = new Set<Live>()
   const { limits } = door
 
@@ -140,6 +142,7 @@ export function openUpgrades({ door, begin, otherwise, isClosing, log }: Upgrade
       },
       drain: (socket) => guarded(() => socket.getUserData().listener.drained()),
       close(socket) {
+        gone()
         const { live, listener } = socket.getUserData()
         if (live) {
           live.isOpen = false

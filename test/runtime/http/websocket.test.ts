@@ -40,6 +40,7 @@ type Decide = (listener: Noted) => SocketListener | Refusal
 async function serving(
   t: Test,
   decide: Decide = (listener) => listener,
+  socketsTotal?: number,
 ): Promise<{ server: Listening; came: Noted[] }> {
   const came: Noted[] = []
   const server = await listen({
@@ -55,6 +56,7 @@ async function serving(
         return decide(listener)
       },
     },
+    ...(socketsTotal !== undefined && { socketsTotal }),
     log,
   })
   t.teardown(() => server.close(0))
@@ -219,4 +221,25 @@ t.test('A listener that closes sends every socket away with 1001, and each is to
     came.map(({ closes }) => closes),
     [1, 1],
   )
+})
+
+t.test('So many sockets are open at a time, however many came and went before, and however they went', async (t) => {
+  const most = 3
+  const { server, came } = await serving(t, undefined, most)
+  const leaving: ((client: WebSocket, listener: Noted) => void)[] = [
+    (client) => client.close(),
+    (_client, { socket }) => socket!.close(4_000, 'Enough.'),
+    // More than may be said at once: the server ends it.
+    (client) => client.send('x'.repeat(limits.frameBytes + 1)),
+  ]
+  for (const [round, leave] of [...leaving, ...leaving].entries()) {
+    const earlier = came.length
+    const clients = await Promise.all(Array.from({ length: most }, () => opened(urlOf(server))))
+    await t.rejects(opened(urlOf(server)), `one more is not let in, round ${round}`)
+    const here = came.slice(earlier)
+    t.equal(here.length, most)
+    for (const [at, client] of clients.entries()) leave(client, here[at]!)
+    await until(() => here.every(({ closes }) => closes === 1))
+  }
+  t.equal((await fetch(`http://127.0.0.1:${server.port}/still`)).status, 200)
 })
