@@ -3,6 +3,7 @@
  * which backtracks: they are read into a machine of our own, and what it cannot run in linear time is refused.
  */
 import { findsIn, machineOf } from './machine.js'
+import { runOf } from './run.js'
 import { readTree } from './tree.js'
 
 export interface Pattern {
@@ -38,5 +39,6 @@ export function readExpression(source: string, flags = ''): PatternRead {
   const machine = machineOf(tree)
   if (!machine) return { problem: 'repeats too much: written out it is too large' }
   const multiline = flags.includes('m')
-  return { matches: (text) => findsIn(machine, text, multiline) }
+  const run = multiline ? undefined : runOf(tree)
+  return { matches: run ?? ((text) => findsIn(machine, text, multiline)) }
 }

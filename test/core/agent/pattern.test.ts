@@ -24,6 +24,15 @@ const sources = [
   '^a',
   'c$',
   '^abc$',
+  '^[a-c]{1,3}$',
+  '^a[b-c]*$',
+  '^ab\\w{2,}$',
+  '^[a-c]{2}[^b]$',
+  '^a?$',
+  '^(a)b+$',
+  '^a+b$',
+  '^.+$',
+  '^$',
   'a.c',
   '[a-c]+',
   '[^a-c]',
@@ -53,7 +62,10 @@ const sources = [
 ]
 
 t.test('An expression matches what the language’s own engine matches', async () => {
-  const text = fc.string({ unit: fc.constantFrom('a', 'b', 'c', '1', ' ', '\n', '-', '.', 'A'), maxLength: 12 })
+  const text = fc.oneof(
+    fc.string({ unit: fc.constantFrom('a', 'b', 'c', '1', ' ', '\n', '-', '.', 'A'), maxLength: 12 }),
+    fc.string({ unit: fc.constantFrom('a', 'b', 'c'), maxLength: 4 }),
+  )
   fc.assert(
     fc.property(fc.constantFrom(...sources), fc.constantFrom('', 'i', 'm', 's', 'is'), text, (source, flags, given) => {
       const read = readExpression(source, flags)

@@ -1,0 +1,35 @@
+/**
+ * The commonest of expressions need no machine: from start to end some characters and then, if anything, one kind of them
+ * repeated. Whether a text is one is seen by walking through it once.
+ */
+import type { CharTest } from './characters.js'
+import type { Tree } from './tree.js'
+
+/** Undefined for an expression that is anything else. */
+export function runOf(tree: Tree): ((text: string) => boolean) | undefined {
+  const parts = tree.kind === 'row' ? tree.parts : []
+  const inner = parts.slice(1, -1)
+  if (inner.length === 0 || !isAssert(parts[0], 'start') || !isAssert(parts.at(-1), 'end')) return undefined
+  const last = inner.at(-1)!
+  const repeated = last.kind === 'repeat' && last.part.kind === 'char' ? last : undefined
+  const first: CharTest[] = []
+  for (const part of repeated ? inner.slice(0, -1) : inner) {
+    if (part.kind !== 'char') return undefined
+    first.push(part.test)
+  }
+  const rest = repeated && (repeated.part as Extract<Tree, { kind: 'char' }>).test
+  const least = first.length + (repeated?.least ?? 0)
+  const most = first.length + (repeated?.most ?? 0)
+  return (text) => {
+    let length = 0
+    for (const char of text) {
+      const test = first[length] ?? rest
+      if (++length > most || !test!(char)) return false
+    }
+    return length >= least
+  }
+}
+
+function isAssert(part: Tree | undefined, at: 'start' | 'end'): boolean {
+  return part?.kind === 'assert' && part.at === at
+}
