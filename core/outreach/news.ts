@@ -10,7 +10,7 @@ const receiptOf = { sent: 'sentAt', delivered: 'deliveredAt', read: 'readAt', fa
 export function told<S extends Send>(send: S, news: SendNews, timeScale: number): S {
   if (news.attempt !== send.attempts) return send
   if (news.state === 'responded') {
-    return send.respondedAt === undefined && send.messageId !== undefined ? { ...send, respondedAt: news.at } : send
+    return send.respondedAt === undefined ? { ...send, messageId: news.messageId, respondedAt: news.at } : send
   }
   const step = stepOf(send, news)
   const after = step && stepped(send, step, timeScale)
@@ -28,6 +28,8 @@ function stepOf({ state }: Send, { state: said, at, messageId, reason = '', deta
 
 function withReceipt<S extends Send>(send: S, { state, at, messageId, reason, detail }: SendNews): S {
   if (state === 'responded' || send.state !== 'sent') return send
+  // It went wrong for a while and then went all the same.
+  if (state === 'failed' && at < (send.sentAt ?? 0)) return send
   const name = receiptOf[state]
   const receipts: Receipts = send.receipts ?? {}
   if (receipts[name] !== undefined) return send

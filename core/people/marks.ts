@@ -24,6 +24,18 @@ export function marksOf({ phone, email, identities, tags = [], importBatchId }: 
   return [...marks.values()]
 }
 
+/** Whether nothing has changed that marks or identities are read from. Quick, so it may say no of two that are alike. */
+export function isLedToAlike(before: Person, after: Person): boolean {
+  return (
+    before.id === after.id &&
+    before.identities === after.identities &&
+    before.phone === after.phone &&
+    before.email === after.email &&
+    before.tags === after.tags &&
+    before.importBatchId === after.importBatchId
+  )
+}
+
 /** Letters of an e-mail address are compared without their case. Undefined for what is not one. */
 export function emailOf(text: string): string | undefined {
   const trimmed = text.trim()

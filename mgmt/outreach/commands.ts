@@ -12,7 +12,17 @@ import { type Sending, type SendingSettings, sendingReplaced } from '../../core/
 import { type OutreachSend, sendAsRead } from '../../core/outreach/view.js'
 import type { Command, Told, Tx } from '../../runtime/shard/contract.js'
 import { type AskedSend, agentNotFound, consider, type Known, knownAgent, personFor, sameAgent } from './considering.js'
-import { begin, enqueue, type Moving, pickupCommand, rememberCapability, settle, take, wake } from './moving.js'
+import {
+  begin,
+  enqueue,
+  isCampaigns,
+  type Moving,
+  pickupCommand,
+  rememberCapability,
+  settle,
+  take,
+  wake,
+} from './moving.js'
 import { pickUp } from './pickup.js'
 import type { CreateResult } from './schema.js'
 import {
@@ -106,6 +116,7 @@ export function sendCommands(moving: Moving) {
 
   const news: Command<SendNews & AgentPlace, boolean> = {
     name: 'outreach.news',
+    isRepeatable: true,
     decide(tx, { orgId, agentId, ...said }, told) {
       const known = knownAgent(moving, tx, { orgId, agentId })
       const send = known && sendAt(tx, homeOf(known.place), said.sendId)
@@ -142,13 +153,18 @@ export function reported(tx: Tx, moving: Moving, known: Known, report: AttemptRe
   if (isCapable !== undefined) rememberCapability(tx, moving, place, send.asid, isCapable, told.at)
   if (send.state !== 'sending' || send.attempts !== attempt) return false
   const { at } = told
-  if (outcome.kind === 'taken') keepSend(tx, homeOf(place), { ...send, messageId: outcome.messageId }, send)
+  if (outcome.kind === 'taken') noteTaken(tx, place, send, outcome.messageId)
   else if (outcome.kind === 'held') take(tx, moving, known, send, { on: 'held', at, until: outcome.until }, told)
   else {
     const { on, reason } = troubles[outcome.trouble]
     take(tx, moving, known, send, { on, reason, at, detail: outcome.detail }, told)
   }
   return true
+}
+
+/** One of a campaign is handed over at once, and has its message noted with what comes of that. */
+function noteTaken(tx: Tx, place: HomePlace, send: KeptSend, messageId: string): void {
+  if (!isCampaigns(send) || send.sandbox) keepSend(tx, homeOf(place), { ...send, messageId }, send)
 }
 
 function newSend(asked: AskedSend, verdict: Accepted, told: Told): KeptSend {

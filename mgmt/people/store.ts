@@ -4,7 +4,7 @@
  */
 import type { AgentPlace } from '../../core/agentkey.js'
 import type { Appointment } from '../../core/people/appointment.js'
-import { type Mark, type MarkKind, marksOf } from '../../core/people/marks.js'
+import { isLedToAlike, type Mark, type MarkKind, marksOf } from '../../core/people/marks.js'
 import type { Person } from '../../core/people/person.js'
 import type { JournalEntry } from '../../core/people/view.js'
 import type { Tx } from '../../runtime/shard/contract.js'
@@ -78,6 +78,11 @@ export function personOfMark(reader: Reader, realm: Realm, { kind, value }: Mark
 
 /** Writes the person with all that leads to them. */
 export function write(tx: Tx, realm: Realm, before: Person | undefined, after: Person): void {
+  if (!before || !isLedToAlike(before, after)) lead(tx, realm, before, after)
+  tx.put(personTable, [...realm, after.id], after)
+}
+
+function lead(tx: Tx, realm: Realm, before: Person | undefined, after: Person): void {
   const { id } = after
   const asids = after.identities.map(({ asid }) => asid)
   for (const { asid } of before?.identities ?? []) if (!asids.includes(asid)) tx.remove(asidTable, [...realm, asid])
@@ -90,7 +95,6 @@ export function write(tx: Tx, realm: Realm, before: Person | undefined, after: P
   const [held, wanted] = [before ? marksOf(before) : [], marksOf(after)]
   for (const mark of held) if (!isAmong(mark, wanted)) tx.remove(markTable, [...realm, mark.kind, mark.value, id])
   for (const mark of wanted) if (!isAmong(mark, held)) tx.put(markTable, [...realm, mark.kind, mark.value, id], true)
-  tx.put(personTable, [...realm, id], after)
 }
 
 function isAmong({ kind, value }: Mark, marks: readonly Mark[]): boolean {

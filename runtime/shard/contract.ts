@@ -60,6 +60,11 @@ export interface Command<I, R> {
    * in the same process, by what is committed there when the teller decides; whoever asks it has it decided all the same.
    */
   readonly idleWhen?: Query<I, boolean>
+  /**
+   * Decided once more it changes nothing, however much later and whatever came in between. Then nobody has to remember
+   * that it was told.
+   */
+  readonly isRepeatable?: true
 }
 
 /** A question to the committed state of an owner's shard; input and answer are plain data. */

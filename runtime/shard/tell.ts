@@ -1,4 +1,7 @@
-/** The effect that asks a command of another owner: its id becomes the command's, so it is decided there once. */
+/**
+ * The effect that asks a command of another owner: its id becomes the command's, so it is decided there once, unless twice
+ * is the same.
+ */
 import { isRefusal } from '../../core/errors.js'
 import type { Log } from '../observe/log.js'
 import { StoreFailed } from '../store/contract.js'
@@ -34,7 +37,7 @@ export function tellPerformer(shards: Shards, registry: Registry, log: Log): Per
     try {
       const told = registry.command(command)
       if (isIdle(owner, told, input)) return undefined
-      return await shards.ask(owner, told, input, { id })
+      return await shards.ask(owner, told, input, told.isRepeatable ? {} : { id })
     } catch (error) {
       if (error instanceof StoreFailed) throw error
       log.error('shard.tell.failed', { command, error })

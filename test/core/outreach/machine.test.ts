@@ -148,7 +148,7 @@ t.test(
             for (const [name, value] of Object.entries(now.receipts ?? {})) {
               if (next.receipts?.[name as 'sentAt'] !== value) return false
             }
-            if (told(next, news, 1) !== next && next.state !== 'sending') return false
+            if (told(next, news, 1) !== next) return false
             if (news.attempt !== now.attempts && next !== now) return false
             now = next
           }
@@ -159,6 +159,31 @@ t.test(
     t.pass()
   },
 )
+
+t.test('News that are told again, however much later, change nothing', async (t) => {
+  const inOrder = fc
+    .array(pieceOfNews, { maxLength: 8 })
+    .map((all) => all.map((news, place) => ({ ...news, at: 2_000 + place })))
+  fc.assert(
+    fc.property(
+      inOrder,
+      fc.array(fc.tuple(fc.nat(8), fc.nat(8)), { maxLength: 12 }),
+      fc.constantFrom<Send['state']>('queued', 'sending'),
+      (all, again, state) => {
+        let once = send({ state, attempts: 1 })
+        let often = once
+        for (const [place, news] of all.entries()) {
+          once = told(once, news, 1)
+          often = told(often, news, 1)
+          for (const [behind, which] of again) {
+            if (behind === place && which <= place) often = told(often, all[which]!, 1)
+          }
+        }
+        t.same(often, once)
+      },
+    ),
+  )
+})
 
 t.test('Word that the channel has it ends the way; later words are receipts', async (t) => {
   const news = (state: SendNews['state'], at: number, more = {}): SendNews => ({
