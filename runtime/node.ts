@@ -47,10 +47,12 @@ import { gatewayRoutes } from './gateway/routes.js'
 import { corsFor } from './http/cors.js'
 import { docsRoutes, openapiRoute } from './http/docs.js'
 import type { Serve } from './http/exchange.js'
+import { socketMeters } from './http/meters.js'
 import { type OpenApiDocument, openapi } from './http/openapi.js'
 import { openPages } from './http/page.js'
 import { type Authenticate, openPipeline } from './http/pipeline.js'
 import type { Plane, Route } from './http/route.js'
+import type { SocketMeters } from './http/server.js'
 import type { SocketDoor } from './http/websocket.js'
 import { metered } from './limits/metered.js'
 import { openBuckets } from './limits/open.js'
@@ -88,6 +90,7 @@ export interface PlaneParts {
   readonly serve: Serve
   /** Who lets requests become sockets, on the plane that has any. */
   readonly sockets?: SocketDoor
+  readonly meters: SocketMeters
   readonly document: () => OpenApiDocument
 }
 
@@ -301,7 +304,7 @@ export async function openNode(config: Config, around: Surroundings): Promise<No
       meter: (route) => metrics.routeMeter(route.plane, route.method, route.path),
       checkReplies: around.checkReplies,
     })
-    return { routes, serve, document }
+    return { routes, serve, document, meters: socketMeters(metrics, name) }
   }
 
   const namesMedia = [

@@ -28,8 +28,16 @@ export async function runNode(config: Config, around: Surroundings): Promise<Run
     for (const plane of ['gateway', 'mgmt'] as const) {
       if (!listensOn(plane, config)) continue
       const port = plane === 'mgmt' ? config.mgmtPort : config.gatewayPort
-      const { serve, sockets } = node.planes[plane]
-      const listener = await listen({ host, port, serve, ...(sockets && { sockets }), ...before, log: around.log })
+      const { serve, meters, sockets } = node.planes[plane]
+      const listener = await listen({
+        host,
+        port,
+        serve,
+        meters,
+        ...(sockets && { sockets }),
+        ...before,
+        log: around.log,
+      })
       listeners.push(listener)
       urls[plane] ||= urlOf(listener)
     }

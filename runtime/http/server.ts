@@ -33,6 +33,12 @@ export interface Listening {
   close(deadlineMs: number): Promise<void>
 }
 
+export interface SocketMeters {
+  /** Told of every change. */
+  open(sockets: number): void
+  refused(): void
+}
+
 export class CannotListen extends Error {
   override readonly name = 'CannotListen'
 }
@@ -61,12 +67,13 @@ export interface ListenOptions {
   readonly proxies?: Proxies
   /** Sockets that are open at a time, requests and what they became; one more is closed at once. */
   readonly socketsTotal?: number
+  readonly meters?: SocketMeters
   readonly log: Log
 }
 
 export async function listen(options: ListenOptions): Promise<Listening> {
   const { default: uws } = await import('uWebSockets.js')
-  const { serve, log, socketsTotal = http.socketsTotal } = options
+  const { serve, log, meters, socketsTotal = http.socketsTotal } = options
   let inFlight = 0
   let sockets = 0
   let whenIdle: (() => void) | undefined
@@ -82,8 +89,15 @@ export async function listen(options: ListenOptions): Promise<Listening> {
 
   /** uWS tells here of every connection that comes, and of each that goes unless it has become a socket. */
   function countSocket(socket: Socket, change: number): void {
+    count(change)
+    if (change < 0 || sockets <= socketsTotal) return
+    meters?.refused()
+    socket.close()
+  }
+
+  function count(change: number): void {
     sockets += change
-    if (change > 0 && sockets > socketsTotal) socket.close()
+    meters?.open(sockets)
   }
 
   const app: TemplatedApp = uws.App()
@@ -106,7 +120,7 @@ export async function listen(options: ListenOptions): Promise<Listening> {
       begin: (socket, head) => begin('GET', socket, head),
       otherwise: (socket, head) => take('GET', socket, head),
       isClosing: () => lobby.closing,
-      gone: () => void sockets--,
+      gone: () => count(-1),
       log,
     })
   if (upgrades) app.ws('/*', upgrades.behavior)

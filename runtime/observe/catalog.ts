@@ -25,6 +25,16 @@ export const catalog = {
     labels: ['plane', 'method', 'path'],
     help: 'Time from request to reply, by route',
   },
+  parley_http_sockets: {
+    kind: 'gauge',
+    labels: ['plane'],
+    help: 'Connections that are open, those of web chat among them',
+  },
+  parley_http_sockets_refused_total: {
+    kind: 'counter',
+    labels: ['plane'],
+    help: 'Connections that were closed at once, since too many were open',
+  },
   parley_limits_spent_total: {
     kind: 'counter',
     labels: ['budget', 'outcome'],

@@ -5,7 +5,7 @@ import t, { type Test } from 'tap'
 import { WebSocket } from 'undici'
 import { type Refusal, refuse } from '../../../core/errors.js'
 import { prepareUws } from '../../../runtime/http/binary.js'
-import { type Listening, listen } from '../../../runtime/http/server.js'
+import { type Listening, listen, type SocketMeters } from '../../../runtime/http/server.js'
 import type { LiveSocket, SocketListener, SocketRequest } from '../../../runtime/http/websocket.js'
 import { openLog } from '../../../runtime/observe/log.js'
 import { settle, until } from '../../harness/clock.js'
@@ -40,7 +40,7 @@ type Decide = (listener: Noted) => SocketListener | Refusal
 async function serving(
   t: Test,
   decide: Decide = (listener) => listener,
-  socketsTotal?: number,
+  { most, meters }: { readonly most?: number; readonly meters?: SocketMeters } = {},
 ): Promise<{ server: Listening; came: Noted[] }> {
   const came: Noted[] = []
   const server = await listen({
@@ -56,7 +56,8 @@ async function serving(
         return decide(listener)
       },
     },
-    ...(socketsTotal !== undefined && { socketsTotal }),
+    ...(most !== undefined && { socketsTotal: most }),
+    ...(meters && { meters }),
     log,
   })
   t.teardown(() => server.close(0))
@@ -225,7 +226,17 @@ t.test('A listener that closes sends every socket away with 1001, and each is to
 
 t.test('So many sockets are open at a time, however many came and went before, and however they went', async (t) => {
   const most = 3
-  const { server, came } = await serving(t, undefined, most)
+  let now = 0
+  let refused = 0
+  const meters: SocketMeters = {
+    open(sockets) {
+      now = sockets
+    },
+    refused() {
+      refused++
+    },
+  }
+  const { server, came } = await serving(t, undefined, { most, meters })
   const leaving: ((client: WebSocket, listener: Noted) => void)[] = [
     (client) => client.close(),
     (_client, { socket }) => socket!.close(4_000, 'Enough.'),
@@ -238,8 +249,11 @@ t.test('So many sockets are open at a time, however many came and went before, a
     await t.rejects(opened(urlOf(server)), `one more is not let in, round ${round}`)
     const here = came.slice(earlier)
     t.equal(here.length, most)
+    t.equal(now, most)
+    t.equal(refused, round + 1)
     for (const [at, client] of clients.entries()) leave(client, here[at]!)
     await until(() => here.every(({ closes }) => closes === 1))
+    t.equal(now, 0)
   }
   t.equal((await fetch(`http://127.0.0.1:${server.port}/still`)).status, 200)
 })
