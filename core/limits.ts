@@ -202,6 +202,10 @@ export const bus = {
   /** The servers forget a follower that has gone without a word after this long. */
   followerKeptMs: 30 * second,
   memberKeptMs: hour,
+  /** That something was removed is told for this long to whoever was away. */
+  removalKeptMs: hour,
+  /** Removals that a watcher knows it was told of, however often the servers begin again. */
+  removalsRemembered: 1_024,
   snapshotChunkBytes: 128 * 1024,
   snapshotChunksInFlight: 8,
   /** A cluster keeps every log this many times. */
@@ -372,6 +376,9 @@ export const log = {
   entriesPerObject: 64,
   /** What stdout may hold back while nobody reads it; lines beyond are dropped, never kept in memory. */
   bufferBytes: 16 * 1024 ** 2,
+  /** Warnings and errors of one name that are written within so long; more are counted. */
+  linesAtOnce: 50,
+  atOnceMs: second,
 } as const
 
 export const metrics = {

@@ -1,6 +1,7 @@
 /** The log: one JSON object a line, its event first in mind, with nothing in it that belongs to a person or opens a door. */
 import { pino } from 'pino'
 import { type Fields, type PlainFields, plainFields } from './fields.js'
+import { holdBack } from './flood.js'
 import { openLines } from './lines.js'
 import { redactLine } from './redact.js'
 
@@ -11,6 +12,7 @@ export type Level = 'debug' | 'info' | 'warn' | 'error'
  * Writes events. An event is a dotted name of what happened (`http.failed`), never a sentence with values in it: those
  * are fields. Nothing here throws, waits, or lets a token, a phone number or an e-mail address through. A whole number
  * of seven digits or more counts as a phone number, so large amounts are logged in large units and moments as ISO text.
+ * Of a flood of warnings or errors of one name the first lines are written, and `log.left_out` says how many more came.
  */
 export interface Log {
   debug(event: string, fields?: Fields): void
@@ -49,10 +51,16 @@ export function openLog(options: LogOptions = {}): OpenLog {
     },
     options.to ?? stdout!,
   )
+  const flood = holdBack((of, count) => lines.warn({ of, lines: count }, 'log.left_out'))
   const write: Write = (level, event, fields) => {
-    if (lines.isLevelEnabled(level)) lines[level](fields(), event)
+    const isTrouble = level === 'warn' || level === 'error'
+    if (lines.isLevelEnabled(level) && (!isTrouble || flood.admits(event))) lines[level](fields(), event)
   }
-  return { log: logOver(write, {}), flush: async () => stdout?.flush() }
+  async function flush(): Promise<void> {
+    flood.end()
+    await stdout?.flush()
+  }
+  return { log: logOver(write, {}), flush }
 }
 
 type Write = (level: Level, event: string, fields: () => PlainFields) => void
