@@ -111,7 +111,7 @@ export type Act =
   | { readonly kind: 'typing' | 'read' | 'stop' | 'optOut' | 'optIn' }
   /** The phone is switched off or on: nobody is told, and what is sent meanwhile arrives afterwards. */
   | { readonly kind: 'offline' | 'online' }
-  /** The person takes up another device, which can do this and no more; it is told with what they do from then on. */
+  /** The person takes up another device, which can do this and no more; from then on the provider tells so in its way. */
   | { readonly kind: 'device'; readonly abilities: readonly string[] }
 
 /** A file that a person sent, which its provider gives to the account alone. */

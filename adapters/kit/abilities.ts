@@ -1,4 +1,5 @@
 /** The checks of traits for one device: never more than the channel has, and everything that is said fits into them. */
+import type { Adapter } from '../../core/channel/adapter.js'
 import { widerTrait } from '../../core/channel/narrower.js'
 import type { Traits } from '../../core/channel/traits.js'
 import { wrongTraits } from './descriptor.js'
@@ -7,10 +8,12 @@ import { type Check, type Subject, thrown } from './subject.js'
 
 const tells = ({ adapter }: Subject) => adapter.traitsWith !== undefined
 
-/** Every word that devices of the samples have. */
+/** Every word that devices of the samples have, be it told with what a person does or with a refusal. */
 function wordsIn({ samples }: Subject): readonly string[] {
   const items = samples.calls.flatMap(({ becomes }) => (becomes.kind === 'items' ? becomes.items : []))
-  return [...new Set(items.flatMap((item) => ('problem' in item ? [] : (item.abilities ?? []))))]
+  const heard = items.flatMap((item) => ('problem' in item ? [] : (item.abilities ?? [])))
+  const refused = samples.answers.flatMap(({ becomes }) => ('abilities' in becomes ? (becomes.abilities ?? []) : []))
+  return [...new Set([...heard, ...refused, ...(samples.abilities ?? [])])]
 }
 
 /** Devices that can do nothing, everything, one thing, everything but one, and what nobody has heard of. */
@@ -29,7 +32,7 @@ function devicesOf(subject: Subject): readonly (readonly string[])[] {
 const nameOf = (device: readonly string[]) => `a device with [${device.join()}]`
 
 /** The traits of every device, each once; those that could not be told are left out, and told by the first check. */
-function* narrowed(subject: Subject): Generator<{ readonly device: string; readonly traits: Traits }> {
+function* narrowed(subject: Subject): Generator<{ readonly device: readonly string[]; readonly traits: Traits }> {
   const seen = new Set<string>()
   for (const device of devicesOf(subject)) {
     try {
@@ -37,7 +40,7 @@ function* narrowed(subject: Subject): Generator<{ readonly device: string; reado
       const written = JSON.stringify(traits)
       if (seen.has(written) || widerTrait(traits, subject.adapter.descriptor.traits) !== undefined) continue
       seen.add(written)
-      yield { device: nameOf(device), traits }
+      yield { device, traits }
     } catch {
       // Told by the first check.
     }
@@ -71,9 +74,13 @@ export const abilityChecks: readonly Check[] = [
     async *run(subject: Subject) {
       const { adapter } = subject
       for (const { device, traits } of narrowed(subject)) {
-        const narrow = { ...subject, adapter: { ...adapter, descriptor: { ...adapter.descriptor, traits } } }
+        const made: Pick<Adapter, 'descriptor' | 'render'> = {
+          descriptor: { ...adapter.descriptor, traits },
+          render: (blocks, about) => adapter.render(blocks, { ...about, abilities: device }),
+        }
+        const narrow = { ...subject, adapter: { ...adapter, ...made } }
         for (const check of renderChecks)
-          for await (const problem of check.run(narrow)) yield `${device}: ${check.name}: ${problem}`
+          for await (const problem of check.run(narrow)) yield `${nameOf(device)}: ${check.name}: ${problem}`
       }
     },
   },

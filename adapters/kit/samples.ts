@@ -19,6 +19,8 @@ export interface Samples<Auth = unknown> {
   readonly calls: readonly CallSample[]
   /** A call of the provider never holds more than one item. */
   readonly oneByOne?: true
+  /** Words for what devices can do, beside those of calls and answers. For an adapter with `traitsWith`. */
+  readonly abilities?: readonly string[]
   /** What the provider answers to a send, and what must come of it. */
   readonly answers: readonly AnswerSample[]
   /** How the provider answers what an adapter asks before it sends, such as for a token; undefined for the send itself. */
@@ -70,6 +72,8 @@ export interface SampleAnswer {
 export interface AnswerSample {
   readonly name: string
   readonly answer: SampleAnswer
+  /** What it answers to whatever is asked after that, such as what the device can do; absent: the same again. */
+  readonly follows?: SampleAnswer
   /** Members that are not named may be anything. */
   readonly becomes: Partial<Extract<SendOutcome, { kind: 'sent' }>> | Partial<Extract<SendOutcome, { kind: 'refused' }>>
 }

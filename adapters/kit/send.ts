@@ -52,10 +52,11 @@ async function trySend(
   wire: unknown,
   answer: SampleAnswer | NoAnswer,
   memory?: Memory,
+  follows?: SampleAnswer,
 ): Promise<Tried> {
   const { adapter, samples, secrets } = subject
   const asked: ProviderRequest[] = []
-  const work = () => adapter.send(wire, sending(subject, answering(samples, answer, asked), memory))
+  const work = () => adapter.send(wire, sending(subject, answering(samples, answer, asked, follows), memory))
   const done = await settled(subject, work)
   if ('failed' in done) return { failed: `\`send\` rejected: ${done.failed}` }
   const wrong = wrongOutcome(done.value)
@@ -169,10 +170,12 @@ export const sendChecks: readonly Check[] = [
       if (!samples.answers.some(({ becomes }) => becomes.kind === 'sent')) yield 'no sample shows how a send succeeds'
       if (!samples.answers.some(({ becomes }) => becomes.kind === 'refused'))
         yield 'no sample shows how a send is refused'
-      for (const { name, answer, becomes } of samples.answers) {
-        const tried = await trySend(subject, wire, answer)
+      for (const { name, answer, follows, becomes } of samples.answers) {
+        const tried = await trySend(subject, wire, answer, undefined, follows)
         if ('failed' in tried) yield `${name}: ${tried.failed}`
         else if (!isPart(becomes, tried.outcome)) yield `${name}: it is ${told(tried.outcome)}`
+        else if ('abilities' in tried.outcome && !subject.adapter.traitsWith)
+          yield `${name}: it tells what a device can do, and there is no \`traitsWith\` for it`
       }
     },
   },
@@ -181,11 +184,18 @@ export const sendChecks: readonly Check[] = [
     applies: isCalled,
     async *run(subject: Subject) {
       const [wire] = wiresOf(subject)
-      for (const { name, answer, becomes } of subject.samples.answers) {
+      for (const { name, answer, follows, becomes } of subject.samples.answers) {
         // What it took it may call whatever it likes.
         if (becomes.kind === 'sent') continue
         for (const secret of subject.secrets) {
-          const tried = await trySend(subject, wire, { ...answer, body: echoing(answer.body, secret) })
+          const echoed = { ...answer, body: echoing(answer.body, secret) }
+          const tried = await trySend(
+            subject,
+            wire,
+            echoed,
+            undefined,
+            follows && { ...follows, body: echoing(follows.body, secret) },
+          )
           if ('failed' in tried) yield `${name}: ${tried.failed}`
         }
       }
@@ -207,12 +217,14 @@ export const sendChecks: readonly Check[] = [
 const isLater = (outcome: SendOutcome) => outcome.kind === 'refused' && outcome.again === 'later'
 
 function told(outcome: SendOutcome): string {
-  return outcome.kind === 'sent' ? 'sent' : `refused for ${outcome.reason}, to be tried ${outcome.again}`
+  if (outcome.kind === 'sent') return 'sent'
+  const device = outcome.abilities ? `, for a device with [${outcome.abilities.join()}]` : ''
+  return `refused for ${outcome.reason}, to be tried ${outcome.again}${device}`
 }
 
 function isPart(expected: object, outcome: SendOutcome): boolean {
   const found = outcome as unknown as Readonly<Record<string, unknown>>
-  return Object.entries(expected).every(([name, value]) => found[name] === value)
+  return Object.entries(expected).every(([name, value]) => JSON.stringify(found[name]) === JSON.stringify(value))
 }
 
 /** The same answer with a secret added to every text in it. */

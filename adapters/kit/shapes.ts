@@ -18,13 +18,14 @@ const againWords: readonly unknown[] = ['later', 'elsewhere', 'never']
 
 export function wrongOutcome(outcome: unknown): Wrong {
   if (!isRecord(outcome)) return 'the outcome of a send is not an object'
-  const { kind, providerId, reason, detail, again, needsOperator } = outcome
+  const { kind, providerId, reason, detail, again, needsOperator, abilities } = outcome
   if (kind === 'sent') return isTextUpTo(providerId, limits.idChars) ? undefined : 'what was sent has no `providerId`'
   if (kind !== 'refused') return 'the `kind` of an outcome is neither sent nor refused'
   if (!isTextUpTo(reason, limits.reasonChars) || !/^[A-Za-z][A-Za-z0-9_.-]*$/.test(reason))
     return 'the `reason` of a refusal is not one word'
   if (!againWords.includes(again)) return '`again` of a refusal is not later, elsewhere or never'
   if (!isAbsentOr(detail, isDetail)) return `the \`detail\` of a refusal is no text of up to ${limits.detailChars}`
+  if (!isAbsentOr(abilities, isAbilities)) return wrongAbilities
   return isAbsentOr(needsOperator, (value) => value === true) ? undefined : '`needsOperator` is neither true nor absent'
 }
 
@@ -52,10 +53,12 @@ export function wrongItem(item: unknown): Wrong {
   if (!isTextUpTo(id, limits.idChars)) return 'an item has no `id`, or too long a one'
   if (!isTextUpTo(address, limits.addressChars)) return 'an item has no `address`, or too long a one'
   if (!isRecord(inbound)) return 'an item has no `inbound`'
-  if (!isAbsentOr(abilities, isAbilities)) return '`abilities` is no list of words, or too long a one'
+  if (!isAbsentOr(abilities, isAbilities)) return wrongAbilities
   const judge = Object.hasOwn(inboundKinds, String(inbound.kind)) && inboundKinds[inbound.kind as InboundKind]
   return judge ? judge(inbound) : 'the `kind` of an inbound is unknown'
 }
+
+const wrongAbilities = '`abilities` is no list of words, or too long a one'
 
 function isAbilities(abilities: unknown): boolean {
   const isWord = (each: unknown) => isTextUpTo(each, limits.abilityChars)

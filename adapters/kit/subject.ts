@@ -57,17 +57,18 @@ export function answered({ status, headers = {}, body = '' }: SampleAnswer): Pro
   }
 }
 
-/** A provider that gives this answer to every send, and the usual ones to what is asked before it. */
+/** A provider that gives this answer to a send, another to what follows it, and the usual ones to what is asked before. */
 export function answering(
   { before }: Pick<Samples, 'before'>,
   answer: SampleAnswer | NoAnswer,
   asked: ProviderRequest[] = [],
+  follows = answer,
 ): CallProvider {
   return async (request) => {
     const early = before?.(request)
     if (early) return answered(early)
-    asked.push(request)
-    return 'kind' in answer ? answer : answered(answer)
+    const given = asked.push(request) > 1 ? follows : answer
+    return 'kind' in given ? given : answered(given)
   }
 }
 

@@ -1,5 +1,6 @@
 /** RCS over the RCS Business Messaging of the carriers’ platform. */
 import type { Adapter, Addressed } from '../../core/channel/adapter.js'
+import { traitsWith } from './abilities.js'
 import { descriptor, type RbmAuth } from './descriptor.js'
 import { probe, revoke } from './reach.js'
 import { isMessageId, receive } from './receive.js'
@@ -13,6 +14,7 @@ export const rbmAdapter: Adapter<RbmAuth, RbmWire> = {
   render,
   send,
   receive,
+  traitsWith,
   wrongAuth,
   probe,
   revoke,

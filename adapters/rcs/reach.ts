@@ -1,8 +1,8 @@
 /** Whom RCS reaches, one phone or many at a time, and taking back what has not arrived. */
-import { randomUUID } from 'node:crypto'
 import type { Probed, Reaching, Sending } from '../../core/channel/adapter.js'
 import { rbm as limits } from '../../core/limits.js'
 import { isRecord, readJson } from '../kit/wire.js'
+import { askCapabilities } from './abilities.js'
 import { batchUrl, phoneUrl, type RbmAuth } from './descriptor.js'
 import { callWithToken } from './token.js'
 
@@ -20,10 +20,8 @@ export async function probe(addresses: readonly string[], reaching: Reaching<Rbm
   return found
 }
 
-/** A question under an id that was asked before is ignored, so each has one of its own. */
 async function probeOne(address: string, reaching: Reaching<RbmAuth>): Promise<Probed> {
-  const url = phoneUrl(reaching.auth, address, 'capabilities', { requestId: randomUUID() })
-  const answer = await callWithToken(reaching, { method: 'GET', url })
+  const answer = await askCapabilities(address, reaching)
   const status = answer.kind === 'answer' ? answer.status : undefined
   return { reachable: status === 200 ? [address] : [], unreachable: status === 404 ? [address] : [] }
 }

@@ -4,25 +4,27 @@ import { traitsOf } from '../../core/channel/table.js'
 import type { Block, RenderedCard, RenderedMedia } from '../../core/render/contract.js'
 import { blank, literal, tidy } from '../../core/render/lines.js'
 import { pagesOf } from '../../core/render/split.js'
+import { showsCards } from './abilities.js'
 import { suggestionsOf } from './suggestions.js'
 import type { CardContent, ContentInfo, ContentMessage, RbmWire } from './wire.js'
 
 const traits = traitsOf('rcs')
 
-export function render(blocks: readonly Block[], { messageId }: Addressed): readonly RbmWire[] {
-  return blocks.flatMap((block) => wiresOf(block, messageId))
+export function render(blocks: readonly Block[], about: Addressed): readonly RbmWire[] {
+  return blocks.flatMap((block) => wiresOf(block, about))
 }
 
 const sent = (contentMessage: ContentMessage): RbmWire => ({ message: { contentMessage } })
 
-function wiresOf(block: Block, messageId: string): readonly RbmWire[] {
+function wiresOf(block: Block, about: Addressed): readonly RbmWire[] {
+  const { messageId } = about
   switch (block.kind) {
     case 'native':
       return [{ native: block.payload }]
     case 'text':
       return [sent({ text: block.text, ...suggestionsOf(block.chips, messageId) })]
     case 'media':
-      return mediaWires(block, messageId)
+      return mediaWires(block, about)
     case 'card': {
       const standaloneCard = {
         cardOrientation: 'VERTICAL',
@@ -56,9 +58,10 @@ function cardOf(
 
 /**
  * A message is words or media, never both. Pictures and films take words along as a card; a document cannot stand in a
- * card everywhere, and a card holds less than a message, so what is left goes ahead as a message of its own.
+ * card everywhere, a card holds less than a message, and not every phone has cards, so what is left goes ahead as a message
+ * of its own.
  */
-function mediaWires(block: Extract<Block, { kind: 'media' }>, messageId: string): readonly RbmWire[] {
+function mediaWires(block: Extract<Block, { kind: 'media' }>, { messageId, abilities }: Addressed): readonly RbmWire[] {
   const { media, text, chips } = block
   const contentInfo = infoOf(media)
   const below = suggestionsOf(chips, messageId)
@@ -66,8 +69,8 @@ function mediaWires(block: Extract<Block, { kind: 'media' }>, messageId: string)
   const words = lines.length === 0 ? [] : pagesOf(lines, traits)
   if (words.length === 0) return [sent({ contentInfo, ...below })]
   const [description = ''] = words
-  const isShown = media.kind === 'image' || media.kind === 'video'
-  if (isShown && words.length === 1 && description.length <= traits.card!.descriptionMax) {
+  const isCard = showsCards(abilities) && (media.kind === 'image' || media.kind === 'video')
+  if (isCard && words.length === 1 && description.length <= traits.card!.descriptionMax) {
     const cardContent: CardContent = { description, media: { height: 'TALL', contentInfo } }
     return [sent({ richCard: { standaloneCard: { cardOrientation: 'VERTICAL', cardContent } }, ...below })]
   }

@@ -1,6 +1,7 @@
 /** Hands messages and events to RCS Business Messaging, and says what its refusals mean. */
 import type { NoAnswer, ProviderAnswer, Sending, SendOutcome } from '../../core/channel/adapter.js'
 import { noAnswer, unavailable, uuidFrom } from '../kit/wire.js'
+import { fewerFeatures } from './abilities.js'
 import { phoneUrl, type RbmAuth } from './descriptor.js'
 import { callWithToken, operatorNeeded } from './token.js'
 import type { RbmWire } from './wire.js'
@@ -8,6 +9,9 @@ import type { RbmWire } from './wire.js'
 /**
  * The platform takes an id of ours, which is therefore known before it answers, and ignores an id that it has seen, be it
  * of a message or of an event: a further try is safe, and ids of the two must never meet.
+ *
+ * A message that is not taken may be too much for the phone, which is then asked for; not for what a caller wrote
+ * themselves, which nobody can write otherwise.
  */
 export async function send(wire: RbmWire, sending: Sending<RbmAuth>): Promise<SendOutcome> {
   const isEvent = 'event' in wire
@@ -18,7 +22,10 @@ export async function send(wire: RbmWire, sending: Sending<RbmAuth>): Promise<Se
     : phoneUrl(sending.auth, sending.address, 'agentMessages', { messageId: uuid })
   const headers = { 'content-type': 'application/json' }
   const answer = await callWithToken(sending, { method: 'POST', url, headers, body: JSON.stringify(body) })
-  return outcomeOf(answer, uuid)
+  const outcome = outcomeOf(answer, uuid)
+  const isTooMuch = 'message' in wire && answer.kind === 'answer' && answer.status === 400
+  const abilities = isTooMuch ? await fewerFeatures(sending.address, sending) : undefined
+  return abilities && outcome.kind === 'refused' ? { ...outcome, abilities } : outcome
 }
 
 type Meaning = Omit<Extract<SendOutcome, { kind: 'refused' }>, 'kind'>

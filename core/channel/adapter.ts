@@ -32,7 +32,8 @@ export interface Adapter<Auth = unknown, Wire = unknown, Open extends Line = Lin
   receive(request: IngressRequest, auth: Auth): Received
   /**
    * The traits for a device that can do this and no more of what the provider tells of devices; pure. Never more than
-   * `descriptor.traits`, for any list: a word that is not known adds nothing. For those whose items carry `abilities`.
+   * `descriptor.traits`, for any list: a word that is not known adds nothing. For those whose items or refusals carry
+   * `abilities`.
    */
   traitsWith?(abilities: readonly string[]): Traits
   /** What to send for a signal; absent where the channel has none of them. */
@@ -82,6 +83,8 @@ export interface Addressed {
   readonly messageId: string
   /** What the provider called the last thing that the person did. */
   readonly lastHeardId?: string
+  /** All that their device can do, where that is known; the blocks are made for its traits. */
+  readonly abilities?: readonly string[]
 }
 
 /** What there is to work with on the way to a provider. */
@@ -157,6 +160,11 @@ export type SendOutcome =
       readonly again: 'later' | 'elsewhere' | 'never'
       /** Nothing will go out over this binding before an operator has seen to it. */
       readonly needsOperator?: true
+      /**
+       * All that the person's device can do, in words of the provider, where that may be why it was turned away. It is then
+       * written for that device and handed over once more, under another `id`, if what is out already is the same in both.
+       */
+      readonly abilities?: readonly string[]
     }
 
 export interface Probed {

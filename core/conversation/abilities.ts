@@ -1,10 +1,40 @@
 /** What the device of a person can do, as their provider said last. */
+import { outreachSend as limits } from '../limits.js'
+import type { Desk } from './desk.js'
 import type { Conversation, Outgoing } from './state.js'
 
+/** What an outcome says of the person's device. */
+export interface OnDevice {
+  /** All that it can do, as the provider said when it turned the message away. */
+  readonly abilities?: readonly string[]
+  /** The message was then written anew for it: whatever is out of it, or will be, is of that writing. */
+  readonly isRewritten?: true
+}
+
 /** The conversation itself, unless that is news. */
-export function withAbilities(conversation: Conversation, abilities: readonly string[] | undefined): Conversation {
-  if (abilities === undefined || isSame(abilities, conversation.abilities)) return conversation
-  return { ...conversation, abilities }
+export function withAbilities(
+  conversation: Conversation,
+  abilities: readonly string[] | undefined,
+  until?: number,
+): Conversation {
+  if (abilities === undefined) return conversation
+  if (isSame(abilities, conversation.abilities) && until === conversation.abilitiesUntil) return conversation
+  const { abilitiesUntil: _before, ...rest } = conversation
+  return { ...rest, abilities, ...(until !== undefined && { abilitiesUntil: until }) }
+}
+
+/** It holds for as long as what is found out about a phone by asking; then the next message finds out again. */
+export function toldByRefusal(desk: Desk, conversation: Conversation, { abilities }: OnDevice): Conversation {
+  return abilities
+    ? withAbilities(conversation, abilities, desk.at + desk.scaled(limits.capabilityKeptMs))
+    : conversation
+}
+
+/** The conversation without what was told too long ago. */
+export function believed({ at }: Pick<Desk, 'at'>, conversation: Conversation): Conversation {
+  if (conversation.abilitiesUntil === undefined || at < conversation.abilitiesUntil) return conversation
+  const { abilities: _told, abilitiesUntil: _until, ...rest } = conversation
+  return rest
 }
 
 /**
@@ -15,6 +45,12 @@ export function begunWith(outgoing: Outgoing, { abilities }: Conversation): Outg
   if (outgoing.providerIds || isSame(abilities, outgoing.abilities)) return outgoing
   const { abilities: _before, ...rest } = outgoing
   return abilities ? { ...rest, abilities } : rest
+}
+
+/** The message as it goes on, if it was written anew: every further try is the same writing, under the same ids. */
+export function writtenFor(outgoing: Outgoing, { abilities, isRewritten }: OnDevice): Outgoing {
+  if (!abilities || !isRewritten) return outgoing
+  return { ...outgoing, abilities, rewritten: (outgoing.rewritten ?? 0) + 1 }
 }
 
 /** In whatever order they are told. */

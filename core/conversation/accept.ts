@@ -20,7 +20,9 @@ export interface Offered {
   /** The conversation that this one sends it for. */
   readonly carriedFor?: Outgoing['carriedFor']
   /** It opens for a send, under this id; pieces of it that an earlier try brought out are not sent again. */
-  readonly opening?: Pick<Outgoing, 'forSend' | 'providerIds' | 'abilities'> & { readonly messageId: string }
+  readonly opening?: Pick<Outgoing, 'forSend' | 'providerIds' | 'abilities' | 'rewritten'> & {
+    readonly messageId: string
+  }
 }
 
 export type Accepted = { readonly messageId: string } | Rejection
@@ -105,6 +107,7 @@ function newOutgoing(
     ...(opening?.forSend && { forSend: opening.forSend }),
     ...(opening?.providerIds && { providerIds: opening.providerIds }),
     ...(opening?.abilities && { abilities: opening.abilities }),
+    ...(opening?.rewritten && { rewritten: opening.rewritten }),
   }
 }
 

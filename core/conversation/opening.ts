@@ -31,7 +31,12 @@ export function openedFor(
     message,
     from: 'send',
     ...(isBatch && { isBatch }),
-    opening: { messageId, forSend, ...(before?.providerIds && piecesOf(before)) },
+    opening: {
+      messageId,
+      forSend,
+      ...(before?.providerIds && piecesOf(before)),
+      ...(before?.rewritten && { rewritten: before.rewritten }),
+    },
   })
   if ('reason' in taken.answer) return taken
   return { conversation: { ...taken.conversation, opening: { messageId } }, answer: taken.answer }

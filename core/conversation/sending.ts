@@ -4,7 +4,7 @@
  */
 import { isAsking, isSignal } from '../amf/index.js'
 import { conversation as limits } from '../limits.js'
-import { begunWith } from './abilities.js'
+import { begunWith, believed, type OnDevice, toldByRefusal, writtenFor } from './abilities.js'
 import type { Around, CarriedNews, Desk } from './desk.js'
 import { optedOut } from './optout.js'
 import { isNews, reached, toldSend, unparked } from './receipts.js'
@@ -12,7 +12,9 @@ import type { Conversation, Outgoing } from './state.js'
 import { awaited } from './undelivered.js'
 
 /** What the provider, or our way to it, said of a message. */
-export type Outcome =
+export type Outcome = Told & OnDevice
+
+type Told =
   | {
       readonly kind: 'sent'
       readonly providerIds: readonly string[]
@@ -34,7 +36,8 @@ export function enqueued(desk: Desk, conversation: Conversation, { id }: Pick<Ou
 }
 
 /** Hands over the next message, if its time has come and none is on its way. */
-export function goneOn(desk: Desk, conversation: Conversation): Conversation {
+export function goneOn(desk: Desk, before: Conversation): Conversation {
+  const conversation = believed(desk, before)
   const { queue, flight, nextSendAt } = conversation
   const [messageId] = queue
   if (flight || messageId === undefined) return conversation
@@ -68,15 +71,17 @@ export function wokenToSend(desk: Desk, conversation: Conversation): Conversatio
 /** An outcome of a try that is not the current one is old news. */
 export function dispatched(
   desk: Desk,
-  conversation: Conversation,
+  before: Conversation,
   around: Around,
   { messageId, tried, outcome }: { readonly messageId: string; readonly tried: number; readonly outcome: Outcome },
 ): Conversation {
-  const { flight } = conversation
-  const outgoing = desk.outgoing(messageId)
-  if (flight?.messageId !== messageId || flight.tried !== tried || flight.againAt !== undefined || !outgoing) {
-    return conversation
+  const { flight } = before
+  const known = desk.outgoing(messageId)
+  if (flight?.messageId !== messageId || flight.tried !== tried || flight.againAt !== undefined || !known) {
+    return before
   }
+  const conversation = toldByRefusal(desk, before, outcome)
+  const outgoing = writtenFor(known, outcome)
   if (outcome.kind === 'sent') {
     const delayMs = isSignal(outgoing.message) ? 0 : (around.binding?.minDelayMs ?? 0)
     const rested = landed(desk, conversation, delayMs)
@@ -85,7 +90,7 @@ export function dispatched(
     return goneOn(desk, sent(desk, rested, around, handedOver(read, flight.at, providerIds)))
   }
   const partly = outcome.providerIds?.length ? { ...outgoing, providerIds: outcome.providerIds } : outgoing
-  if (partly !== outgoing) desk.keepOutgoing(partly)
+  if (partly !== known) desk.keepOutgoing(partly)
   const waitMs = outcome.again === 'later' && !outgoing.forSend ? limits.sendAgainMs[tried - 1] : undefined
   if (waitMs !== undefined) {
     const againAt = desk.at + desk.scaled(waitMs)
@@ -94,8 +99,8 @@ export function dispatched(
     return { ...conversation, flight: { ...flight, againAt } }
   }
   const rested = landed(desk, conversation, 0)
-  const known = outcome.reason === 'optedOut' ? optedOut(desk, rested, around) : rested
-  return goneOn(desk, failed(desk, known, around, partly, outcome))
+  const standing = outcome.reason === 'optedOut' ? optedOut(desk, rested, around) : rested
+  return goneOn(desk, failed(desk, standing, around, partly, outcome))
 }
 
 function landed(desk: Desk, conversation: Conversation, minDelayMs: number): Conversation {

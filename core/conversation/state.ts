@@ -21,6 +21,8 @@ export interface Conversation {
   readonly heardId?: string
   /** What their device can do, as the provider said last and in its words; absent while it never did. */
   readonly abilities?: readonly string[]
+  /** Until then that is believed: set where it was told by a refusal, since nobody says when the device is another. */
+  readonly abilitiesUntil?: number
   /** The window as the agent was last told. */
   readonly windowIsOpen: boolean
   readonly optedOutAt?: number
@@ -103,6 +105,8 @@ export interface Outgoing {
   readonly attempt?: Attempt
   /** What the person's device could do when it began to go out, where that was known: every try is written for it. */
   readonly abilities?: readonly string[]
+  /** How often it was written anew after its provider had turned it away for such a device; its pieces have other ids then. */
+  readonly rewritten?: number
   /** When it was handed over for good, as the time at which that began: a provider's own marks may lie before it ended. */
   readonly sentAt?: number
   /** States that were told, and when. */

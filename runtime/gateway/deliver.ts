@@ -72,9 +72,10 @@ async function handOver(
     return refused(agent.disabled.includes(conversation.channel) ? 'bindingDisabled' : 'noBinding', 'elsewhere')
   const opened = await places.providers.authOf(agent.orgId, bound)
   if (isRefusal(opened)) return refused('sendFailed', 'later', 'The credentials of the channel could not be read.')
-  const written = await wiresFor(places, adapter, conversation, outgoing, agent, signal)
+  const writing = (abilities: Outgoing['abilities']) =>
+    wiresFor(places, adapter, conversation, outgoing, agent, signal, abilities)
+  const written = await writing(outgoing.abilities)
   if ('kind' in written) return written
-  const { wires, numbered } = written
   const { auth } = opened
   const line = places.lines.of(agent, bound, adapter, auth)
   let wasSilenced = false
@@ -89,7 +90,7 @@ async function handOver(
   const { clock, meters } = places
   if (isFirst) meters.waited(bound, outgoing, clock.now() - outgoing.at)
   const began = clock.elapsed()
-  const outcome = await sendAll(adapter, wires, outgoing, sending)
+  const outcome = await sendWritten(adapter, written, outgoing, sending, writing)
   if (outcome.kind === 'refused' && !outcome.providerIds && !isOurs()) throw new Error('nothing may go out any more')
   meters.handedOver(bound, outcome, clock.elapsed() - began)
   if (wasSilenced && outcome.kind === 'refused') {
@@ -100,7 +101,7 @@ async function handOver(
     const place = { ...conversation.agent, bindingId: bound.bindingId }
     places.needsOperator(place, outcome.detail ?? outcome.reason, bound.auth?.sealed)
   }
-  return outcome.kind === 'sent' && numbered ? { ...outcome, numbered } : outcome
+  return outcome
 }
 
 interface Written {
@@ -116,15 +117,17 @@ async function wiresFor(
   outgoing: Outgoing,
   agent: KnownAgent,
   signal: AbortSignal,
+  abilities: Outgoing['abilities'],
 ): Promise<Written | Outcome> {
   const { id: messageId, message } = outgoing
   const { address, heardId } = conversation
-  const about = { address, messageId, ...(heardId !== undefined && { lastHeardId: heardId }) }
+  const known = { ...(heardId !== undefined && { lastHeardId: heardId }), ...(abilities && { abilities }) }
+  const about = { address, messageId, ...known }
   if (isSignal(message)) {
     const wire = adapter.signal?.(message.signal, about)
     return { wires: wire === undefined ? [] : [wire] }
   }
-  const traits = traitsFor(adapter, outgoing.abilities)
+  const traits = traitsFor(adapter, abilities)
   const hosted = await withHostedMedia(places.media, message, traits, signal)
   if (isRefusal(hosted)) return refused('sendFailed', 'later', 'The media of the message could not be looked up.')
   if ('reason' in hosted) return refused(hosted.reason, 'elsewhere', hosted.detail)
@@ -140,23 +143,54 @@ function isSameList(these: readonly number[], those: readonly number[]): boolean
 }
 
 type Handed = Outcome & { readonly needsOperator?: true }
+type Reach = Omit<Sending<unknown>, 'id'>
+
+/**
+ * What was turned away for a device that can do less than was thought is written for that device and handed over once more,
+ * from the piece that was turned away on. Only where those before it are the same in both writings: nothing comes twice, and
+ * nothing is left out.
+ */
+async function sendWritten(
+  adapter: Adapter,
+  written: Written,
+  outgoing: Outgoing,
+  reach: Reach,
+  writing: (abilities: readonly string[]) => Promise<Written | Outcome>,
+): Promise<Handed> {
+  const first = await sendAll(adapter, written, outgoing, reach)
+  if (first.kind === 'sent' || !first.abilities || !adapter.traitsWith || reach.isWithheld()) return first
+  const { abilities, providerIds = [] } = first
+  const anew = await writing(abilities)
+  if ('kind' in anew || !partsAt(providerIds.length, written.wires, anew.wires)) return first
+  const { rewritten = 0, providerIds: _before, ...rest } = outgoing
+  const begun = { ...rest, rewritten: rewritten + 1, ...(providerIds.length > 0 && { providerIds }) }
+  const second = await sendAll(adapter, anew, begun, reach)
+  return { ...second, abilities, isRewritten: true }
+}
+
+/** Whether two writings are the same up to that piece, and not in it: the same again would be turned away again. */
+function partsAt(piece: number, these: readonly unknown[], those: readonly unknown[]): boolean {
+  const isSame = (at: number) => JSON.stringify(these[at]) === JSON.stringify(those[at])
+  return !isSame(piece) && Array.from({ length: piece }, (_, at) => at).every(isSame)
+}
 
 /** Piece by piece, each after the one before was taken, from where an earlier try had come to. */
 async function sendAll(
   adapter: Adapter,
-  wires: readonly unknown[],
-  { id, providerIds: before = [] }: Outgoing,
-  sending: Omit<Sending<unknown>, 'id'>,
+  { wires, numbered }: Written,
+  { id, rewritten, providerIds: before = [] }: Outgoing,
+  reach: Reach,
 ): Promise<Handed> {
   const providerIds = [...before]
+  const writing = rewritten ? `.${rewritten}` : ''
   for (const [piece, wire] of wires.entries()) {
     if (piece < before.length) continue
-    if (sending.isWithheld()) return { ...refused('optedOut', 'never'), ...(providerIds.length > 0 && { providerIds }) }
-    const outcome = await attempt(adapter, wire, { id: `${id}.${piece}`, ...sending })
+    if (reach.isWithheld()) return { ...refused('optedOut', 'never'), ...(providerIds.length > 0 && { providerIds }) }
+    const outcome = await attempt(adapter, wire, { id: `${id}.${piece}${writing}`, ...reach })
     if (outcome.kind === 'refused') return { ...outcome, ...(providerIds.length > 0 && { providerIds }) }
     providerIds.push(outcome.providerId)
   }
-  return { kind: 'sent', providerIds }
+  return { kind: 'sent', providerIds, ...(numbered && { numbered }) }
 }
 
 /** An adapter that throws has a bug; what it was about to do may or may not have been done. */

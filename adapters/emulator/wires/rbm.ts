@@ -5,21 +5,12 @@ import type { Accept, Account, Call, Deed, Desk, Standing, Tap, Wire, WireAnswer
 import { rsaKeyFrom } from '../rsakey.js'
 import { isLoose, type Loose, type Shape } from '../shape.js'
 import { jsonOf, mac } from '../sign.js'
+import { features, featuresIn, suggestionsIn } from './rbmfeatures.js'
 import { agentEvent, agentMessage, batchGet } from './rbmshapes.js'
 import { authOf, callerOf, mintToken } from './rbmtoken.js'
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/i
 const messageBytes = 250_000
-const features = [
-  'REVOCATION',
-  'RICHCARD_STANDALONE',
-  'RICHCARD_CAROUSEL',
-  'ACTION_CREATE_CALENDAR_EVENT',
-  'ACTION_DIAL',
-  'ACTION_OPEN_URL',
-  'ACTION_SHARE_LOCATION',
-  'ACTION_VIEW_LOCATION',
-]
 const statuses: Readonly<Record<number, string>> = {
   400: 'INVALID_ARGUMENT',
   401: 'UNAUTHENTICATED',
@@ -48,6 +39,7 @@ const usedIds = (agentId: string, id: string) => `used ${agentId} ${id.toLowerCa
 export const rbm: Wire = {
   name: 'rbm',
   prefix: 'rbm',
+  abilities: features,
   retryAfterMs: limits.retryAfterMs.rbm,
   patienceMs: limits.patienceMs.usual,
   address: (given) => `+${given.replace(/\D/g, '')}`,
@@ -172,6 +164,9 @@ const calls: Readonly<Record<string, (about: About) => Promise<WireAnswer> | Wir
     if (request.body.length > messageBytes) return failure(400, 'The message is larger than 250 KB.')
     const refusal = wrong(agentMessage, body) ?? refusals[desk.standing(account, address)]
     if (refusal) return refusal
+    const has = desk.abilities(account, address)
+    const lacking = featuresIn(body).find((feature) => !has.includes(feature))
+    if (lacking !== undefined) return failure(400, `The device does not support ${lacking}.`)
     if (use(account, id, desk)) await accept(id, body, [{ state: 'delivered' }, { state: 'read' }])
     return {
       status: 200,
@@ -199,7 +194,8 @@ const calls: Readonly<Record<string, (about: About) => Promise<WireAnswer> | Wir
   'GET capabilities'({ request, account, address, desk }) {
     if (!uuid.test(request.query.get('requestId') ?? '')) return failure(400, 'requestId is not a UUID.')
     const standing = desk.standing(account, address)
-    return standing === 'unreachable' ? refusals.unreachable! : { status: 200, body: { features } }
+    if (standing === 'unreachable') return refusals.unreachable!
+    return { status: 200, body: { features: desk.abilities(account, address) } }
   },
 }
 
@@ -259,17 +255,4 @@ function tapped({ label, postback, part }: Tap) {
 
 function fileOf({ url, type, name }: Extract<Deed, { kind: 'media' }>) {
   return { mimeType: type, fileSizeBytes: 1_024, fileUri: url, fileName: name ?? 'file' }
-}
-
-/** In the order in which a person sees them: those of cards, then those below the message. */
-function suggestionsIn(content: unknown): Loose[] {
-  if (!isLoose(content)) return []
-  const { richCard, suggestions } = content
-  const { standaloneCard, carouselCard } = isLoose(richCard) ? richCard : {}
-  const cards = [
-    ...(isLoose(standaloneCard) ? [standaloneCard.cardContent] : []),
-    ...(isLoose(carouselCard) ? (carouselCard.cardContents as unknown[]) : []),
-  ]
-  const inCards = cards.flatMap((card) => (isLoose(card) ? ((card.suggestions ?? []) as Loose[]) : []))
-  return [...inCards, ...((suggestions ?? []) as Loose[])]
 }

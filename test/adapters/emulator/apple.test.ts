@@ -193,6 +193,8 @@ t.test('What a device can do is told with what the person does: everything, unle
   t.match(listed(), /LIST/)
   t.match(await emulator.act('apple', person, { kind: 'device', abilities: ['FLY'] }), { kind: 'impossible' })
   t.match(await emulator.act('rbm', '+15550100', { kind: 'device', abilities: ['LIST'] }), { kind: 'impossible' })
+  emulated.account('twilio')
+  t.match(await emulator.act('twilio', '+15550100', { kind: 'device', abilities: ['LIST'] }), { kind: 'impossible' })
 })
 
 t.test('Who closes the thread is out of reach until they write again', async (t) => {

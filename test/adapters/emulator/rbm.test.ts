@@ -56,6 +56,7 @@ function eventIn({ body, headers }: Received, { clientToken }: Auth) {
 const said = (text: string, suggestions?: unknown[]) => ({
   contentMessage: { text, ...(suggestions && { suggestions }) },
 })
+const acting = (action: object) => ({ text: 'Tea', suggestions: [{ action: { text: 'Go', ...action } }] })
 const reply = (text: string, postbackData = 'x') => ({ reply: { text, postbackData } })
 
 t.test('A service account gets a token by a signed assertion, and by nothing else', async (t) => {
@@ -206,6 +207,55 @@ t.test('A number without RCS is not found, neither by a message nor by either ca
   t.ok((await check(other)).json.features.includes('RICHCARD_CAROUSEL'))
   const batch = await emulated.call(url('users:batchGet'), asJson({ users: [person, other] }, headers))
   t.same(batch.json, { reachableUsers: [other], totalRandomSampleUserCount: 0, reachableRandomSampleUserCount: 0 })
+})
+
+t.test('A phone has the features that its person took up, and is sent nothing that needs others', async (t) => {
+  const emulated = await openEmulated(t)
+  const { send, url, headers } = await opened(emulated)
+  const { emulator } = emulated
+  const other = '+15550100002'
+  const featuresOf = async (phone: string) =>
+    (await emulated.call(url(`phones/${phone}/capabilities`, { requestId: randomUUID() }), { headers })).json.features
+  const card = {
+    title: 'Tea',
+    suggestions: [{ action: { text: 'Open', openUrlAction: { url: 'https://a.example' } } }],
+  }
+  const plainCard = { cardOrientation: 'VERTICAL', cardContent: { title: 'Tea' } }
+  const needing: Readonly<Record<string, object>> = {
+    RICHCARD_STANDALONE: { richCard: { standaloneCard: plainCard } },
+    RICHCARD_CAROUSEL: {
+      richCard: { carouselCard: { cardWidth: 'MEDIUM', cardContents: [{ title: 'Tea' }, { title: 'Water' }] } },
+    },
+    ACTION_OPEN_URL: { richCard: { standaloneCard: { ...plainCard, cardContent: card } } },
+    ACTION_DIAL: acting({ dialAction: { phoneNumber: '+15550100' } }),
+    ACTION_SHARE_LOCATION: acting({ shareLocationAction: {} }),
+    ACTION_VIEW_LOCATION: acting({ viewLocationAction: { query: 'Pier 4' } }),
+    ACTION_CREATE_CALENDAR_EVENT: acting({
+      createCalendarEventAction: {
+        startTime: '2026-11-20T12:00:00Z',
+        endTime: '2026-11-20T13:00:00Z',
+        title: 'Dinner',
+      },
+    }),
+  }
+  const all: readonly string[] = await featuresOf(person)
+  t.same([...all].sort(), ['REVOCATION', ...Object.keys(needing)].sort())
+  for (const [feature, contentMessage] of Object.entries(needing)) {
+    const abilities = all.filter((each) => each !== feature)
+    t.match(await emulator.act('rbm', person, { kind: 'device', abilities }), { kind: 'told', calls: 0 })
+    t.same(await featuresOf(person), abilities)
+    const { status, json } = await send({ contentMessage })
+    t.match({ status, json }, { status: 400, json: { error: { status: 'INVALID_ARGUMENT' } } }, feature)
+    t.equal((await send({ contentMessage }, undefined, other)).status, 200, 'one person is not another')
+    t.equal((await send(said('Tea', [reply('Yes')]))).status, 200, 'words and replies show everywhere')
+  }
+  await emulator.act('rbm', person, { kind: 'device', abilities: ['REVOCATION'] })
+  const id = randomUUID()
+  t.equal((await send({ contentMessage: needing.RICHCARD_CAROUSEL }, id)).status, 400)
+  await emulator.act('rbm', person, { kind: 'device', abilities: all })
+  t.equal((await send({ contentMessage: needing.RICHCARD_CAROUSEL }, id)).status, 200)
+  t.match(emulator.sent(0, { address: person }).at(-1), { providerId: id }, 'what was refused has used no id')
+  t.match(await emulator.act('rbm', person, { kind: 'device', abilities: ['FLY'] }), { kind: 'impossible' })
 })
 
 t.test('A message can be taken back while the phone is off, and not after it arrived', async (t) => {

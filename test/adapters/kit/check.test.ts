@@ -55,6 +55,9 @@ const ablePeople: Samples['calls'] = samples.calls.map((call) => {
   return { ...call, becomes: { kind: 'items', items } }
 })
 
+const able = (outcome: SendOutcome): SendOutcome =>
+  outcome.kind === 'refused' ? { ...outcome, abilities: ['CHIPS'] } : outcome
+
 /** Each row is one way to break the contract, and words of the sentence that must find it. */
 const broken: [way: string, finds: RegExp, changes: Partial<Adapter>, given?: Partial<Samples>][] = [
   ['another contract', /names the contract/, descriptor({ contract: 2 })],
@@ -108,6 +111,31 @@ const broken: [way: string, finds: RegExp, changes: Partial<Adapter>, given?: Pa
     { traitsWith: () => withoutChips, render: (...args) => without(render(...args), 'text') },
     { calls: ablePeople },
   ],
+  [
+    'words lost on a device that is told of',
+    /rendered for any device/,
+    {
+      traitsWith: () => withoutChips,
+      render: (blocks, told) => (told.abilities ? without(render(blocks, told), 'text') : render(blocks, told)),
+    },
+    { abilities: ['CHIPS'] },
+  ],
+  [
+    'a device that nobody has traits for',
+    /sample answer/,
+    { send: async (wire, given) => able(await adapter.send(wire, given)) },
+  ],
+  [
+    'a refusal for another device',
+    /sample answer/,
+    { traitsWith: () => traits, send: async (wire, given) => able(await adapter.send(wire, given)) },
+    {
+      answers: samples.answers.map((each) =>
+        each.becomes.kind === 'refused' ? { ...each, becomes: { ...each.becomes, abilities: ['CARDS'] } } : each,
+      ),
+    },
+  ],
+  ['abilities that are no words', /never rejects/, { send: async () => refused({ abilities: [7] as never }) }],
   ['typing that is not sent', /Typing/, { signal: () => undefined }],
   ['a send that rejects', /never rejects/, { send: async () => throwing() }],
   ['a send that throws', /never rejects/, { send: throwing }],

@@ -57,10 +57,18 @@ t.test('A good adapter is the same behind its guard', async (t) => {
 })
 
 t.test('A send that throws, rejects or answers nonsense is refused, and the next channel is tried', async (t) => {
-  for (const send of [throwing, rejecting, async () => undefined, async () => ({ kind: 'sent' }), () => 7]) {
+  const refused = { kind: 'refused', reason: 'invalidMessage', again: 'elsewhere' }
+  const odd = ['CARDS', [''], [7], ['x'.repeat(61)], Array.from({ length: 51 }, (_, at) => `a${at}`), null]
+  const unable = odd.map((abilities) => async () => ({ ...refused, abilities }))
+  for (const send of [throwing, rejecting, async () => undefined, async () => ({ kind: 'sent' }), () => 7, ...unable]) {
     const { guard, lines } = behind({ send: send as never })
     t.match(await guard.send({}, sending), { kind: 'refused', again: 'elsewhere' })
     t.match(lines, [{ provider: 'pigeon', bindingId: 'cb_1', doing: 'send' }])
+  }
+  for (const abilities of [[], ['CARDS']]) {
+    const { guard, lines } = behind({ send: async () => ({ ...refused, abilities }) as never })
+    t.same(await guard.send({}, sending), { ...refused, abilities }, 'what a device can do is passed on')
+    t.same(lines, [])
   }
   await fc.assert(
     fc.asyncProperty(nonsense, async (value) => {

@@ -144,6 +144,18 @@ const failure = (code: number, status: string) => ({
   body: { error: { code, message: 'words of the platform', status } },
 })
 
+/** As the platform spells them. */
+export const everyFeature = [
+  'REVOCATION',
+  'RICHCARD_STANDALONE',
+  'RICHCARD_CAROUSEL',
+  'ACTION_CREATE_CALENDAR_EVENT',
+  'ACTION_DIAL',
+  'ACTION_OPEN_URL',
+  'ACTION_SHARE_LOCATION',
+  'ACTION_VIEW_LOCATION',
+]
+
 export const rbmSamples: Samples<RbmAuth> = {
   auth,
   otherAuths: [
@@ -193,6 +205,7 @@ export const rbmSamples: Samples<RbmAuth> = {
   ],
   before: ({ url }) =>
     url.endsWith('/token') ? { status: 200, body: { access_token: 'ya29.token', expires_in: 3599 } } : undefined,
+  abilities: everyFeature,
   answers: [
     { name: 'taken', answer: { status: 200, body: { name: 'phones/…' } }, becomes: { kind: 'sent' } },
     {
@@ -204,6 +217,17 @@ export const rbmSamples: Samples<RbmAuth> = {
       name: 'not taken as it is',
       answer: failure(400, 'INVALID_ARGUMENT'),
       becomes: { kind: 'refused', reason: 'invalidMessage', again: 'elsewhere' },
+    },
+    {
+      name: 'too much for the phone',
+      answer: failure(400, 'INVALID_ARGUMENT'),
+      follows: { status: 200, body: { features: ['ACTION_DIAL', 'REVOCATION', 'SOMETHING_NEW'] } },
+      becomes: {
+        kind: 'refused',
+        reason: 'invalidMessage',
+        again: 'elsewhere',
+        abilities: ['REVOCATION', 'ACTION_DIAL'],
+      },
     },
     {
       name: 'the token is not taken',

@@ -130,8 +130,8 @@ t.test('Without a token nothing is sent, and who can help depends on why', async
 })
 
 t.test('Every answer of the platform means what its documents say', async (t) => {
-  for (const { name, answer, becomes } of rbmSamples.answers) {
-    t.match(await rbmAdapter.send(hello, platform(answer).sending), becomes, name)
+  for (const { name, answer, follows = answer, becomes } of rbmSamples.answers) {
+    t.match(await rbmAdapter.send(hello, platform(answer, follows).sending), becomes, name)
   }
   t.match(await rbmAdapter.send(hello, platform(silence).sending), { kind: 'refused', again: 'later' })
 })

@@ -1,0 +1,45 @@
+/** What phones differ in on RCS Business Messaging, and what a message needs of one. */
+import { isLoose, type Loose } from '../shape.js'
+
+export const features = [
+  'REVOCATION',
+  'RICHCARD_STANDALONE',
+  'RICHCARD_CAROUSEL',
+  'ACTION_CREATE_CALENDAR_EVENT',
+  'ACTION_DIAL',
+  'ACTION_OPEN_URL',
+  'ACTION_SHARE_LOCATION',
+  'ACTION_VIEW_LOCATION',
+]
+
+/** The feature that each way of saying something needs of a phone. */
+const needed: Readonly<Record<string, string>> = {
+  standaloneCard: 'RICHCARD_STANDALONE',
+  carouselCard: 'RICHCARD_CAROUSEL',
+  createCalendarEventAction: 'ACTION_CREATE_CALENDAR_EVENT',
+  dialAction: 'ACTION_DIAL',
+  openUrlAction: 'ACTION_OPEN_URL',
+  shareLocationAction: 'ACTION_SHARE_LOCATION',
+  viewLocationAction: 'ACTION_VIEW_LOCATION',
+}
+
+/** What a message asks of the phone that is to show it. */
+export function featuresIn(body: unknown): readonly string[] {
+  const content = isLoose(body) && isLoose(body.contentMessage) ? body.contentMessage : {}
+  const actions = suggestionsIn(content).map(({ action }) => action)
+  const ways = [content.richCard, ...actions].flatMap((each) => (isLoose(each) ? Object.keys(each) : []))
+  return ways.flatMap((way) => needed[way] ?? [])
+}
+
+/** In the order in which a person sees them: those of cards, then those below the message. */
+export function suggestionsIn(content: unknown): Loose[] {
+  if (!isLoose(content)) return []
+  const { richCard, suggestions } = content
+  const { standaloneCard, carouselCard } = isLoose(richCard) ? richCard : {}
+  const cards = [
+    ...(isLoose(standaloneCard) ? [standaloneCard.cardContent] : []),
+    ...(isLoose(carouselCard) ? (carouselCard.cardContents as unknown[]) : []),
+  ]
+  const inCards = cards.flatMap((card) => (isLoose(card) ? ((card.suggestions ?? []) as Loose[]) : []))
+  return [...inCards, ...((suggestions ?? []) as Loose[])]
+}
