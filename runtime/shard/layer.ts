@@ -2,7 +2,7 @@
  * The writes of a commit over the state below: reads see through it, and the writes of one command can be taken back
  * without touching those of its neighbours.
  */
-import { roomFor } from '../store/codec.js'
+import { lengthOf } from '../store/codec.js'
 import type { Change, Key, RangeOptions, Reader, Row, Space, Table, Write } from '../store/contract.js'
 import { keyBytes } from '../store/key.js'
 
@@ -83,19 +83,19 @@ export function layerOver(space: Reader & Pick<Space, 'encode'>): Layer {
     remove: (table, key) => note(table as never, key, undefined),
     keep() {
       // All of this may throw, and then nothing is kept.
-      const rooms: number[] = []
+      const lengths: number[] = []
       const first: Write[] = []
       for (const { entry, isAgain } of fresh) {
-        if (isAgain) rooms.push(roomFor(entry.write))
+        if (isAgain) lengths.push(lengthOf(entry.write))
         else first.push(entry.write)
       }
       const encoded = space.encode(first)
-      let [nextRoom, nextEncoded] = [0, 0]
+      let [nextLength, nextEncoded] = [0, 0]
       for (const { entry, before, isAgain } of fresh) {
         entry.slot = before && before.slot !== noSlot ? before.slot : changes.length
         if (isAgain) {
           rewritten.set(entry.slot, entry.write)
-          bytes += rooms[nextRoom++]!
+          bytes += lengths[nextLength++]!
         } else {
           const change = encoded[nextEncoded++]!
           changes[entry.slot] = change

@@ -1,0 +1,81 @@
+/** Our writer of MessagePack, held against the library that reads what it writes. */
+import { isDeepStrictEqual } from 'node:util'
+import fc from 'fast-check'
+import { Packr } from 'msgpackr'
+import t from 'tap'
+import { store as limits } from '../../../core/limits.js'
+import { NotPlain, packed, packedLength } from '../../../runtime/store/messagepack.js'
+import { anyRecord } from './generated.js'
+
+const library = new Packr({ useRecords: false, variableMapSize: true, copyBuffers: true, useToJSON: false })
+
+/** A copy: what the library lends is written over by what it packs next. */
+const byLibrary = (version: number, value: unknown) => Buffer.from(library.pack([version, value]))
+
+/** Whether the library alone would give something else back than it was given. */
+const bends = (value: unknown) => !isDeepStrictEqual(library.unpack(byLibrary(1, value)), [1, value])
+
+t.test('Whatever plain data there is, it is written as the library writes it, or said to be bent', async (t) => {
+  fc.assert(
+    fc.property(anyRecord, fc.nat(1_000), (value, version) => {
+      const bytes = packed(version, value)
+      if (bytes === undefined) return bends(value)
+      t.ok(bytes.equals(byLibrary(version, value)))
+      return packedLength(version, value) === bytes.length && !bends(value)
+    }),
+    { numRuns: 2_000 },
+  )
+})
+
+const repeated = (text: string, lengths: readonly number[]) => lengths.map((length) => text.repeat(length))
+const around = (...limits: readonly number[]) => limits.flatMap((limit) => [limit - 1, limit, limit + 1])
+
+t.test('Where the form of a value changes with its size, it is written as the library writes it', async (t) => {
+  const sizes = around(1, 10, 16, 21, 32, 40, 64, 85, 128, 256, 21_845, 32_768, 65_536)
+  const numbers = around(0, 0x20, 0x80, 0x100, 0x8000, 0x10000, 2 ** 31, 2 ** 32, 2 ** 53)
+  const values: unknown[] = [
+    ...['a', 'ä', '\uffee', '😀', '\0'].flatMap((text) => repeated(text, sizes)),
+    ...repeated('a', sizes).map((text) => `${text}ä`),
+    ...numbers.flatMap((number) => [number, -number, number + 0.5]).filter((number) => !Object.is(number, -0)),
+    ...sizes.map((length) => Buffer.alloc(length, 7)),
+    ...sizes.map((length) => new Uint8Array(length).fill(7)),
+    ...sizes.map((length) => new Array(length).fill(true)),
+    ...sizes.map((length) => Object.fromEntries(Array.from({ length }, (_, place) => [`k${place}`, place]))),
+    Object.assign(Object.create(null), { bare: 1 }),
+    // biome-ignore lint/suspicious/noSparseArray: it is what is tested
+    [1, , 3],
+  ]
+  let wrong = 0
+  for (const value of values) if (!packed(1, value)?.equals(byLibrary(1, value))) wrong++
+  t.equal(wrong, 0)
+})
+
+t.test('Records that are kept stay as they are, however many follow, and whatever fails between them', async (t) => {
+  const values = fc.sample(anyRecord, { numRuns: 400, seed: 7 }).map((value, place) => [value, 'x'.repeat(place * 37)])
+  const kept = values.map((value) => {
+    t.throws(() => packed(1, ['begun', value, new Map()]), NotPlain)
+    packedLength(1, ['only measured', value])
+    return packed(1, value)
+  })
+  const wrong = values.filter((value, place) => kept[place] && !kept[place].equals(byLibrary(1, value)))
+  t.same(wrong, [])
+  t.ok(kept.filter((bytes) => bytes !== undefined).length > 200)
+  const large = { text: 'y'.repeat(1_000_000), list: values }
+  t.same(packed(1, large)?.equals(byLibrary(1, large)) ?? bends(large), true)
+})
+
+t.test('What is not plain is named', async (t) => {
+  class Person {}
+  const refused: [unknown, RegExp][] = [
+    [new Map(), /^a Map is/],
+    [[new Date()], /^a Date is/],
+    [{ deep: { person: new Person() } }, /^a Person is/],
+    [1n, /^a bigint is/],
+    [() => 1, /^a function is/],
+    [Symbol('s'), /^a symbol is/],
+  ]
+  for (const [value, message] of refused) t.throws(() => packed(1, value), { message })
+  const nested = (levels: number) => Array.from({ length: levels }).reduce<unknown>((inner) => [inner], 0)
+  t.ok(packed(1, nested(limits.recordDepth)))
+  t.throws(() => packed(1, nested(limits.recordDepth + 1)), { message: /^something nested deeper/ })
+})
