@@ -90,8 +90,9 @@ function collection(options: ChannelRoutesOptions): Route[] {
         const given = { ...(provider && { provider }), ...(inputs && { inputs }), ...(secret && { auth: secret }) }
         const input = { ...place, id: bindingId, channel, mode, ...given }
         const made = await shards.ask(agentKeyOf(place), commands.create, input, { by: actorOf(caller) })
-        // Refused, or restored under the id it had before: nobody will ever hear of this one.
-        if (isRefusal(made) || made.id !== bindingId) dropRow(shards, bindingId)
+        // Refused, or restored under the id it had before: nobody will ever hear of this one. Without an answer, somebody may.
+        const isOver = isRefusal(made) ? made.refused !== 'service.unavailable' : made.id !== bindingId
+        if (isOver) dropRow(shards, bindingId)
         return answer(201, made)
       },
     }),

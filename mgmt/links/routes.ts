@@ -96,6 +96,8 @@ function collection({ shards, links, urlOf, randomBytes }: LinkRoutesOptions): R
         const by = actorOf(caller)
         const made = await shards.ask(agentKeyOf(place), links.commands.create, { ...place, code, wish }, { by })
         if (!isRefusal(made)) return json(201, shown(made))
+        // Without an answer the link may be there all the same.
+        if (made.refused === 'service.unavailable') return refusedAs(made)
         shards.ask(ownerOfCode(code), linkCodes.remove, { code }).catch(() => {
           // A code that leads to no link harms nobody.
         })

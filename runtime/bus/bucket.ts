@@ -1,8 +1,9 @@
 /** Small values under keys, as a stream that keeps the newest message of every subject. */
 import type { Bucket, Held } from './contract.js'
+import { openForgetting } from './forgetting.js'
 import { isRefused, nanos, refusals } from './jetstream.js'
 import type { Headers } from './link.js'
-import { openStream, type StreamHost } from './stream.js'
+import { openStream, type Stored, type StreamHost } from './stream.js'
 import { bucketStream, bucketSubject, bucketSubjects } from './subject.js'
 import { heldOf, removedHeader, watchBucket } from './watch.js'
 
@@ -16,6 +17,10 @@ export interface BucketSettings {
 const removal: Headers = { [removedHeader]: 'DEL' }
 const nothing = new Uint8Array(0)
 
+function isRemoval({ headers }: Stored): boolean {
+  return headers.includes(`${removedHeader}:`)
+}
+
 export function openNatsBucket(host: StreamHost, { name, storage, keptMs }: BucketSettings): Bucket {
   const stream = openStream(host, {
     name: bucketStream(name),
@@ -24,6 +29,7 @@ export function openNatsBucket(host: StreamHost, { name, storage, keptMs }: Buck
     max_msgs_per_subject: 1,
     max_age: nanos(keptMs),
   })
+  const forgetRemovals = openForgetting(host, stream, bucketSubjects(name), isRemoval)
 
   async function publish(key: string, value: Uint8Array, headers?: Headers): Promise<number> {
     const subject = bucketSubject(name, key)
@@ -35,7 +41,7 @@ export function openNatsBucket(host: StreamHost, { name, storage, keptMs }: Buck
     const subject = bucketSubject(name, key)
     await stream.made()
     const stored = await stream.get({ last_by_subj: subject })
-    return stored && heldOf(stored.number, stored.body, stored.headers.includes(`${removedHeader}:`))
+    return stored && heldOf(stored.number, stored.body, isRemoval(stored))
   }
 
   /** Puts if the newest message of the key has that number; 0 means that there is none. */
@@ -58,7 +64,8 @@ export function openNatsBucket(host: StreamHost, { name, storage, keptMs }: Buck
       return held?.value === undefined && putAfter(key, value, held?.revision ?? 0)
     },
     async remove(key) {
-      await publish(key, nothing, removal)
+      const number = await publish(key, nothing, removal)
+      if (keptMs === 0) await forgetRemovals(number)
     },
     watch: (seen) => watchBucket(host, stream, name, seen),
   }

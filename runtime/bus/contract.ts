@@ -72,6 +72,7 @@ export interface Snapshots {
   put(name: string, parts: AsyncIterable<Uint8Array>): Promise<void>
   /** Undefined when there is none. The stream throws when what arrives is not what was put; use nothing of it before its end. */
   get(name: string): Promise<AsyncIterable<Uint8Array> | undefined>
+  /** With all that was put under that name and never became whole. */
   remove(name: string): Promise<void>
 }
 

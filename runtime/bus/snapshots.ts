@@ -3,9 +3,10 @@ import { createHash, randomBytes } from 'node:crypto'
 import { bus as limits } from '../../core/limits.js'
 import { chunksOf, digestText } from './chunks.js'
 import { BusUnreachable, type Snapshots } from './contract.js'
+import { openForgetting } from './forgetting.js'
 import { isRefused, refusals } from './jetstream.js'
-import { openStream, type StreamHost } from './stream.js'
-import { chunkSubject, metaSubject, objectWord, storeStream, storeSubjects } from './subject.js'
+import { openStream, type Stored, type StreamHost } from './stream.js'
+import { chunkSubject, metaSubject, metaSubjects, objectWord, storeStream, storeSubjects } from './subject.js'
 
 /** As the object store of NATS writes it; `nuid` is what the chunks' subject ends with. */
 interface Meta {
@@ -27,6 +28,10 @@ interface Upload {
   readonly first?: number
 }
 
+function metaOf({ body }: Stored): Meta {
+  return JSON.parse(Buffer.from(body).toString()) as Meta
+}
+
 export function openNatsSnapshots(host: StreamHost, store: string): Snapshots {
   const stream = openStream(host, {
     name: storeStream(store),
@@ -34,11 +39,12 @@ export function openNatsSnapshots(host: StreamHost, store: string): Snapshots {
     storage: 'file',
     allow_rollup_hdrs: true,
   })
+  const forgetRemovals = openForgetting(host, stream, metaSubjects(store), (stored) => metaOf(stored).deleted)
 
   async function find(name: string): Promise<{ meta: Meta; revision: number } | undefined> {
     await stream.made()
     const stored = await stream.get({ last_by_subj: metaSubject(store, name) })
-    return stored && { meta: JSON.parse(Buffer.from(stored.body).toString()) as Meta, revision: stored.number }
+    return stored && { meta: metaOf(stored), revision: stored.number }
   }
 
   /** Publishes chunks, some at a time; when it ends, well or not, none is on its way. */
@@ -115,9 +121,13 @@ export function openNatsSnapshots(host: StreamHost, store: string): Snapshots {
 
     async remove(name) {
       const found = await find(name)
-      if (!found || found.meta.deleted) return
-      const gone = { ...found.meta, size: 0, chunks: 0, digest: '', deleted: true }
-      await forget(allChunks(name), await publishMeta(gone, found.revision))
+      if (found?.meta.deleted) return
+      const mtime = new Date(host.clock.now()).toISOString()
+      const nothing = { nuid: objectWord(name), size: 0, chunks: 0, digest: '' }
+      const gone = { name, bucket: store, ...nothing, mtime, deleted: true }
+      const number = await publishMeta(gone, found?.revision ?? 0)
+      await forget(allChunks(name), number)
+      await forgetRemovals(number)
     },
   }
 

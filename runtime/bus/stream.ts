@@ -24,6 +24,8 @@ export interface StreamState {
 export interface Stored {
   readonly number: number
   readonly subject: string
+  /** When the servers took it. */
+  readonly at: number
   readonly body: Uint8Array
   /** As text, empty when there are none. */
   readonly headers: string
@@ -154,10 +156,12 @@ const always = { retention: 'limits', discard: 'new', deny_delete: true, allow_d
 interface RawMessage {
   readonly seq: number
   readonly subject: string
+  readonly time: string
   readonly data?: string
   readonly hdrs?: string
 }
 
-function storedOf({ seq, subject, data = '', hdrs = '' }: RawMessage): Stored {
-  return { number: seq, subject, body: Buffer.from(data, 'base64'), headers: Buffer.from(hdrs, 'base64').toString() }
+function storedOf({ seq, subject, time, data = '', hdrs = '' }: RawMessage): Stored {
+  const [body, headers] = [Buffer.from(data, 'base64'), Buffer.from(hdrs, 'base64').toString()]
+  return { number: seq, subject, at: Date.parse(time), body, headers }
 }

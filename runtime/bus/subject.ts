@@ -23,6 +23,7 @@ export const storeStream = (store: string) => `OBJ_${store}`
 /** Any text may name an object: in a subject it is one word. */
 export const objectWord = (name: string) => Buffer.from(name).toString('base64url')
 export const metaSubject = (store: string, name: string) => `$O.${store}.M.${paddedWord(name)}`
+export const metaSubjects = (store: string) => `$O.${store}.M.>`
 export const chunkSubject = (store: string, id: string) => `$O.${store}.C.${id}`
 export const storeSubjects = (store: string) => [`$O.${store}.C.>`, `$O.${store}.M.>`]
 

@@ -17,14 +17,28 @@ type Seen = (key: string, held: Held) => void
 
 export function watchBucket(host: StreamHost, stream: Stream, bucket: string, seen: Seen): Promise<() => void> {
   const { log, closing } = host
-  /** What was told last of every key: each round begins with all that is there, and most of it is known. */
+  /** What was told last of every key that is there: each round begins with all of it, and most of it is known. */
   const told = new Map<string, Held>()
+  /** Revisions of the last removals that were told, by key. */
+  const gone = new Map<string, number>()
   let over = false
   let stop = () => {}
 
+  function isKnown(key: string, held: Held): boolean {
+    return held.value === undefined ? gone.get(key) === held.revision : isSame(told.get(key), held)
+  }
+
+  function note(key: string, held: Held): void {
+    told.delete(key)
+    gone.delete(key)
+    if (held.value !== undefined) return void told.set(key, held)
+    gone.set(key, held.revision)
+    if (gone.size > limits.removalsRemembered) gone.delete(gone.keys().next().value!)
+  }
+
   function tell(key: string, held: Held): void {
-    if (isSame(told.get(key), held)) return
-    told.set(key, held)
+    if (isKnown(key, held)) return
+    note(key, held)
     try {
       seen(key, held)
     } catch (error) {
@@ -45,7 +59,7 @@ export function watchBucket(host: StreamHost, stream: Stream, bucket: string, se
       if (!behind || number < newest) return
       behind = false
       // Keys that went with the servers' memory, or with age, left no message behind.
-      for (const [key, { value }] of told) if (value !== undefined && !there.has(key)) tell(key, { revision: newest })
+      for (const key of [...told.keys()]) if (!there.has(key)) tell(key, { revision: newest })
       caughtUp()
     }
 

@@ -10,6 +10,13 @@ export interface Peer {
 /** Bodies up to this size are given to the socket whole. */
 const wholeBytes = 64 * 1024
 
+/** A source that nobody is sent may hold something all the same, such as an open file. */
+export function letGo(source: AsyncIterable<unknown>): void {
+  const { destroy, return: end } = source as { destroy?: () => void; return?: () => Promise<unknown> }
+  if (destroy) destroy.call(source)
+  else end?.call(source).catch(() => undefined)
+}
+
 /** Called corked. Undefined when the socket took everything at once. */
 export function sendBody(
   socket: Socket,

@@ -3,7 +3,7 @@ import { BodyPieces } from './body.js'
 import { type Incoming, type Receiver, type Reply, writeHeaders } from './exchange.js'
 import type { Proxies } from './proxies.js'
 import type { AnswerBody } from './route.js'
-import { sendBody, sendCounted, sendStream } from './send.js'
+import { letGo, sendBody, sendCounted, sendStream } from './send.js'
 import type { RequestHead, Socket } from './server.js'
 import { statusLine } from './status.js'
 
@@ -86,7 +86,10 @@ export class SocketExchange implements Incoming {
   }
 
   respond(reply: Reply): void {
-    if (this.gone || this.isOver) return
+    if (this.gone || this.isOver) {
+      if (isStream(reply.body)) letGo(reply.body)
+      return
+    }
     let rest: Promise<void> | undefined
     this.socket.cork(() => {
       rest = this.write(reply)
@@ -120,6 +123,7 @@ export class SocketExchange implements Incoming {
     else writeHeaders(reply, socket)
     if (this.method === 'HEAD') {
       socket.endWithoutBody(body === undefined ? 0 : isStream(body) ? bodyBytes : Buffer.byteLength(body), close)
+      if (isStream(body)) letGo(body)
       return undefined
     }
     if (!isStream(body)) return sendBody(socket, body, this, close)

@@ -16,9 +16,12 @@ import type { ChannelPatch } from '../../mgmt/channels/schema.js'
 import { channelRoutesOf } from '../../mgmt/channels/store.js'
 import { agentRoutesQuery } from '../../mgmt/gateway/agentroutes.js'
 import { webhookCommands } from '../../mgmt/webhooks/commands.js'
+import type { Shards } from '../../runtime/shard/contract.js'
+import { perhapsDecided } from '../../runtime/shard/unavailable.js'
 import { openSealer } from '../../runtime/store/sealer.js'
 import { readOrMakeSecretKey } from '../../runtime/store/secretkey.js'
-import { manualClock, until } from '../harness/clock.js'
+import { carried } from '../harness/carried.js'
+import { manualClock, settle, until } from '../harness/clock.js'
 import { openTestNode, type Response, type TestNode } from '../harness/node.js'
 import { openReceiver } from '../harness/receiver.js'
 
@@ -500,4 +503,23 @@ t.test('The record of a binding’s statuses is bounded', async (t) => {
   const { events } = (await call('GET', `${channels}/${id}`)).json
   t.equal(events.length, limits.eventsKept)
   t.match(events.at(-1), { to: 'Disabled' }, 'the newest are kept')
+})
+
+t.test('A binding that was made although nobody was told is found by its provider', async (t) => {
+  const between = <S extends Shards>(shards: S): S => {
+    const through = carried(shards)
+    const ask: Shards['ask'] = async (owner, command, input, options) => {
+      const answer = await through.ask(owner, command, input, options)
+      return command.name === commands.create.name ? perhapsDecided : answer
+    }
+    return { ...through, ask }
+  }
+  const own = await openTestNode({ between })
+  t.teardown(() => own.close())
+  await call('POST', '', { id: 'ada', name: 'Ada' }, own)
+  t.equal((await call('POST', '/ada/channels', { channel: 'sms', ...emulated }, own)).status, 503)
+  const { data } = (await call('GET', '/ada/channels', undefined, own)).json
+  const { id } = data.find(({ channel }: { channel: string }) => channel === 'sms')
+  await settle()
+  t.same(await openBindingPlaces(own.node.engine)(id), { orgId: 'demo', agentId: 'ada' })
 })

@@ -6,12 +6,14 @@ import t from 'tap'
 import { isRefusal } from '../../core/errors.js'
 import { budgets, outreachLink as limits, sandbox } from '../../core/limits.js'
 import { openLinks } from '../../mgmt/links/commands.js'
-import { linkAt } from '../../mgmt/links/store.js'
+import { linkAt, linkCodes, ownerOfCode } from '../../mgmt/links/store.js'
 import { listen } from '../../runtime/http/server.js'
-import type { Tx } from '../../runtime/shard/contract.js'
+import type { Shards, Tx } from '../../runtime/shard/contract.js'
+import { perhapsDecided } from '../../runtime/shard/unavailable.js'
 import type { Key, Table } from '../../runtime/store/contract.js'
 import { findChromium, openBrowser } from '../harness/browser.js'
-import { manualClock, until } from '../harness/clock.js'
+import { carried } from '../harness/carried.js'
+import { manualClock, settle, until } from '../harness/clock.js'
 import { openTestNode, type Response, type TestNode } from '../harness/node.js'
 
 const clock = manualClock()
@@ -472,4 +474,23 @@ t.test('In a browser', { skip: findChromium() ? false : 'Chromium is not install
     t.same(violations, [])
     await close()
   })
+})
+
+t.test('A link that was made although nobody was told is led to by its code', async (t) => {
+  const between = <S extends Shards>(shards: S): S => {
+    const through = carried(shards)
+    const ask: Shards['ask'] = async (owner, command, input, options) => {
+      const answer = await through.ask(owner, command, input, options)
+      return command.name === 'links.create' ? perhapsDecided : answer
+    }
+    return { ...through, ask }
+  }
+  const own = await openTestNode({ between })
+  t.teardown(() => own.close())
+  const { agent, bindingId, links } = await newAgent('Ada', own)
+  t.equal((await call('POST', links, { bindingId }, own)).status, 503)
+  const [{ code, id }] = (await call('GET', links, undefined, own)).json.data
+  await settle()
+  const led = await own.node.engine.read(ownerOfCode(code), linkCodes.find, { code })
+  t.same(led, { orgId: 'demo', agentId: agent, linkId: id })
 })

@@ -142,6 +142,17 @@ async function whole(parts: AsyncIterable<Uint8Array> | undefined): Promise<Buff
   return Buffer.concat(read)
 }
 
+/** The time of day, and as much later as it is told to be. */
+function aheadClock(): Clock & { aheadMs: number } {
+  const clock = {
+    ...systemClock,
+    aheadMs: 0,
+    now: () => Date.now() + clock.aheadMs,
+    wake: (at: number, call: () => void) => systemClock.wake(at - clock.aheadMs, call),
+  }
+  return clock
+}
+
 /** A clock for waits that nobody should sit through: every look at it is a second later. */
 function hastyClock(): Clock {
   let looks = 0
@@ -847,6 +858,37 @@ t.test('A bucket', async (t) => {
     later.stop()
   })
 
+  t.test('That a key was removed is told to everybody, and forgotten when that is long ago', async (t) => {
+    const lonely = await startServer(t)
+    const clock = aheadClock()
+    const [{ settings }, near] = [await open(t, [lonely.url], { clock }), await open(t, [lonely.url])]
+    const outside = await stranger(t, lonely)
+    const held = async () =>
+      (await api<{ state: { messages: number } }>(outside, 'STREAM.INFO.KV_parley_settings')).state.messages
+    const { seen, stop } = await watcher(near.settings)
+    async function comeAndGo(from: number, count: number) {
+      for (let at = from; at < from + count; at++) {
+        await settings.put(`k.${at}`, bytes('x'))
+        await settings.remove(`k.${at}`)
+      }
+    }
+    await settings.put('stays', bytes('here'))
+    await comeAndGo(0, 40)
+    t.equal(await held(), 41)
+    await until(() => seen.at(-1) === 'k.39 gone')
+    t.equal(seen.filter((line) => line.endsWith('gone')).length, 40)
+    clock.aheadMs = limits.removalKeptMs
+    await comeAndGo(40, 20)
+    t.ok((await held()) <= 6, `${await held()} messages are left`)
+    const later = await watcher(near.settings)
+    t.ok(later.seen.includes('stays=here'))
+    t.equal((await settings.get('k.0'))?.value, undefined)
+    t.equal(await settings.create('k.0', bytes('again')), true)
+    await until(() => seen.at(-1) === 'k.0=again')
+    stop()
+    later.stop()
+  })
+
   t.test('A watcher of an empty bucket waits for nothing, and one that throws is told on', async (t) => {
     const lonely = await startServer(t)
     const logged: Logged[] = []
@@ -1031,6 +1073,45 @@ t.test('Snapshots', async (t) => {
     await t.rejects(snapshots.put('steady', failing()), /the reader failed/)
     t.equal(text(await whole(await snapshots.get('steady'))), 'old')
     t.equal(await held(), before)
+  })
+
+  t.test('A removal takes along what never became whole, and whoever still puts it is refused', async (t) => {
+    const before = await held()
+    const sized = () => Buffer.alloc(limits.snapshotChunkBytes * 3, 'x')
+    let release = () => {}
+    const gate = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    async function* halting() {
+      yield sized()
+      await gate
+    }
+    const putting = snapshots.put('half', halting())
+    await until(async () => (await held()) === before + 3)
+    await snapshots.remove('half')
+    t.equal(await held(), before + 1, 'that it was removed')
+    release()
+    await t.rejects(putting, BusUnreachable)
+    t.equal(await snapshots.get('half'), undefined)
+    t.equal(await held(), before + 1)
+  })
+
+  t.test('That an object was removed is forgotten when it is long ago', async (t) => {
+    const clock = aheadClock()
+    const { snapshots } = await open(t, [server.url], { clock })
+    const before = await held()
+    async function comeAndGo(from: number, count: number) {
+      for (let at = from; at < from + count; at++) {
+        await snapshots.put(`passing-${at}`, partsOf(bytes('x')))
+        await snapshots.remove(`passing-${at}`)
+      }
+    }
+    await comeAndGo(0, 20)
+    t.equal(await held(), before + 20)
+    clock.aheadMs = limits.removalKeptMs
+    await comeAndGo(20, 20)
+    t.ok((await held()) <= before + 5, `${(await held()) - before} messages are left`)
+    t.equal(text(await whole(await snapshots.get('steady'))), 'old')
   })
 
   t.test('Of two who put at once one succeeds, and the object is one of theirs', async (t) => {

@@ -1,8 +1,11 @@
 /** The HTTP front: how paths are matched, how bodies are read, and what every kind of bad input gets, over real sockets. */
+import { createReadStream } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { connect, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { Readable } from 'node:stream'
+import { fileURLToPath } from 'node:url'
 import fc from 'fast-check'
 import t from 'tap'
 import Type from 'typebox'
@@ -25,6 +28,8 @@ import { testKey } from '../harness/process.js'
 const open = { plane: 'mgmt', tag: 'Test', summary: 'Test', access: { who: 'public' } } as const
 const produced = { pieces: 0 }
 const seen = { aborted: 0 }
+/** Sources of replies, as they were when they were given. */
+const sources: Readable[] = []
 const Anything = Type.Object({}, { additionalProperties: true })
 /** Two answers that are given again and again, and how often each was written. */
 const written = { small: 0, large: 0 }
@@ -156,6 +161,18 @@ const extraRoutes = [
       body: pieces(100),
       bodyBytes: 100 * 65_536 + (told === 'less' ? -1 : Number(told)),
     }),
+  }),
+  route({
+    ...open,
+    method: 'GET',
+    path: '/file/{when}',
+    reply: { 200: 'text/plain' },
+    async handler({ params: { when }, connection: { signal } }) {
+      if (when === 'late') await new Promise((resolve) => signal.addEventListener('abort', resolve))
+      const source = createReadStream(fileURLToPath(import.meta.url))
+      sources.push(source)
+      return { status: 200, type: 'text/plain', body: source as AsyncIterable<Buffer> }
+    },
   }),
   route({
     ...open,
@@ -627,6 +644,22 @@ t.test('A streamed reply that is not as long as was told ends its connection', a
   for (const told of ['1', 'less']) {
     await t.rejects(async () => (await fetch(`${mgmt}/v1/counted/${told}`)).arrayBuffer())
   }
+})
+
+t.test('A streamed reply that is not sent lets go of its source: to HEAD, and when the client has gone', async (t) => {
+  sources.length = 0
+  t.equal((await fetch(`${mgmt}/v1/file/now`, { method: 'HEAD' })).status, 200)
+  const socket = connect(port, '127.0.0.1')
+  socket.write(head('GET', '/v1/file/late'))
+  await new Promise((resolve) => setTimeout(resolve, 100))
+  socket.destroy()
+  while (sources.length < 2) await new Promise((resolve) => setTimeout(resolve, 5))
+  await new Promise((resolve) => setTimeout(resolve, 50))
+  t.same(
+    sources.map(({ closed }) => closed),
+    [true, true],
+  )
+  t.match(await (await fetch(`${mgmt}/v1/file/now`)).text(), /createReadStream/)
 })
 
 t.test('A large reply arrives whole', async (t) => {

@@ -3,7 +3,10 @@ import type { Bucket } from '../../bus/contract.js'
 import { decodePlain, encodePlain } from '../../store/codec.js'
 import { installationRecord } from './join.js'
 
-/** Where a snapshot is and what it is of. Each has an object of its own, so nobody overwrites another owner's. */
+/**
+ * Where a snapshot is, or was to be put, and what it is of. Each has an object of its own, so nobody overwrites another
+ * owner's.
+ */
 export interface SnapshotPointer {
   readonly shard: number
   readonly line: string

@@ -49,25 +49,28 @@ export function openShelf(options: {
         yield part
       }
     }
-    await snapshots.put(object, counted())
+    // Pointed at before it is there: what is left of one that never becomes whole is found, and goes with the next.
     await settings.point({ shard, line, epoch, number, object })
+    await snapshots.put(object, counted())
     return bytes
   }
 
   /**
-   * The newest snapshot of the line and the one before it stay, with the log behind the older one: whoever is loading that
-   * one has until the next is made to catch up.
+   * The snapshot that was made and the one of its line before it stay, with the log behind the older one: whoever is
+   * loading that one has until the next is made to catch up. Newer ones, which may never become whole, decide nothing.
    */
-  async function tidy(line: string): Promise<void> {
-    const ofLine = settings.snapshotsOf(shard).filter((pointer) => pointer.line === line)
-    const [newest, before] = ofLine
-    if (!newest) return
-    for (const pointer of settings.snapshotsOf(shard)) {
-      if (pointer.epoch > newest.epoch || pointer === newest || pointer === before) continue
-      await settings.unpoint(pointer)
+  async function tidy({ line, epoch, number }: Position): Promise<void> {
+    const all = settings.snapshotsOf(shard)
+    const made = all.findIndex((each) => each.line === line && each.epoch === epoch && each.number === number)
+    if (made < 0) return
+    const older = all.slice(made + 1)
+    const before = older.find((pointer) => pointer.line === line)
+    for (const pointer of older) {
+      if (pointer === before) continue
       await snapshots.remove(pointer.object)
+      await settings.unpoint(pointer)
     }
-    const upTo = Math.min(before?.number ?? 0, newest.number - limits.entriesKept)
+    const upTo = Math.min(before?.number ?? 0, number - limits.entriesKept)
     if (upTo > 0) await log.trim(upTo)
   }
 
@@ -112,7 +115,7 @@ export function openShelf(options: {
         bytes = 0
         lastBytes = await put(head, copy.position, () => !stopped)
         if (stopped) return
-        await tidy(line)
+        await tidy(head)
         say.info('shard.snapshot.made', { shard, line, number: head.number, bytes: lastBytes })
       }
 
