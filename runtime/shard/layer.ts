@@ -2,7 +2,6 @@
  * The writes of a commit over the state below: reads see through it, and the writes of one command can be taken back
  * without touching those of its neighbours.
  */
-import { lengthOf } from '../store/codec.js'
 import type { Change, Key, RangeOptions, Reader, Row, Space, Table, Write } from '../store/contract.js'
 import { keyBytes } from '../store/key.js'
 
@@ -40,8 +39,6 @@ interface Fresh {
   readonly name: string
   readonly entry: Entry
   readonly before: Entry | undefined
-  /** Whether the commit holds a record under this key already. */
-  readonly isAgain: boolean
 }
 
 const noSlot = -1
@@ -51,8 +48,6 @@ export function layerOver(space: Reader & Pick<Space, 'encode'>): Layer {
   let below: Reader = space
   const tables = new Map<string, TableEntries>()
   const changes: Change[] = []
-  /** Written once more since they were put in bytes, by place: only what is last is put in bytes again, and only once. */
-  const rewritten = new Map<number, Write>()
   let fresh: Fresh[] = []
   let bytes = 0
 
@@ -65,7 +60,7 @@ export function layerOver(space: Reader & Pick<Space, 'encode'>): Layer {
     const name = nameOf(key)
     const entry = { write: { table: table as Table<Key, unknown>, key, value }, slot: noSlot }
     const before = entries.get(name)
-    fresh.push({ entries, name, entry, before, isAgain: before !== undefined && before.slot !== noSlot })
+    fresh.push({ entries, name, entry, before })
     entries.set(name, entry)
   }
 
@@ -82,26 +77,13 @@ export function layerOver(space: Reader & Pick<Space, 'encode'>): Layer {
     put: (table, key, value) => note(table as never, key, value),
     remove: (table, key) => note(table as never, key, undefined),
     keep() {
-      // All of this may throw, and then nothing is kept.
-      const lengths: number[] = []
-      const first: Write[] = []
-      for (const { entry, isAgain } of fresh) {
-        if (isAgain) lengths.push(lengthOf(entry.write))
-        else first.push(entry.write)
-      }
-      const encoded = space.encode(first)
-      let [nextLength, nextEncoded] = [0, 0]
-      for (const { entry, before, isAgain } of fresh) {
+      // May throw, and then nothing is kept.
+      const encoded = space.encode(fresh.map(({ entry }) => entry.write))
+      for (const [place, { entry, before }] of fresh.entries()) {
+        const change = encoded[place]!
         entry.slot = before && before.slot !== noSlot ? before.slot : changes.length
-        if (isAgain) {
-          rewritten.set(entry.slot, entry.write)
-          bytes += lengths[nextLength++]!
-        } else {
-          const change = encoded[nextEncoded++]!
-          changes[entry.slot] = change
-          rewritten.delete(entry.slot)
-          bytes += change.key.length + (change.value?.length ?? 0)
-        }
+        changes[entry.slot] = change
+        bytes += change.key.length + (change.value?.length ?? 0)
       }
       fresh = []
     },
@@ -119,11 +101,7 @@ export function layerOver(space: Reader & Pick<Space, 'encode'>): Layer {
       return entries ? writesIn(entries) : nothing
     },
     writtenSoonRead: () => soonReadIn(tables),
-    changes() {
-      for (const [slot, write] of rewritten) changes[slot] = space.encode([write])[0]!
-      rewritten.clear()
-      return changes
-    },
+    changes: () => changes,
     restOn(reader) {
       below = reader
     },

@@ -1,8 +1,8 @@
 /** Plain data as bytes; records carry the version of their table that wrote them and are upgraded when read. */
 import { deserialize, serialize } from 'node:v8'
 import { Packr } from 'msgpackr'
-import type { Table, Write } from './contract.js'
-import { NotPlain, packed, packedLength } from './messagepack.js'
+import type { Table } from './contract.js'
+import { NotPlain, packed } from './messagepack.js'
 
 type AnyTable = Pick<Table<never, unknown>, 'name' | 'version' | 'upgrades'>
 
@@ -17,19 +17,6 @@ const noVersion = 0
 
 export function encodeRecord(table: AnyTable, value: unknown): Buffer {
   return encodePair(table.version, value, table)
-}
-
-/**
- * How many bytes the value of a write takes, give or take some where V8's format has to write it. Throws as encoding it
- * would, so what it measures can be encoded.
- */
-export function lengthOf({ table, value }: Write): number {
-  if (value === undefined) return 0
-  try {
-    return packedLength(table.version, value) ?? serialize([table.version, value]).length
-  } catch (error) {
-    throw named(error, table)
-  }
 }
 
 /** `bytes` may be memory that the next read overwrites: nothing of it is kept. */

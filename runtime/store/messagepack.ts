@@ -26,16 +26,20 @@ export class NotPlain extends Error {
  * would bend: half a surrogate pair, a key named `__proto__`, minus zero.
  */
 export function packed(version: number, value: unknown): Buffer | undefined {
-  const end = write(version, value)
-  if (isBent) return undefined
-  at = end
-  return bytes.subarray(start, end)
-}
-
-/** How many bytes that would be; they are not kept. */
-export function packedLength(version: number, value: unknown): number | undefined {
-  const end = write(version, value)
-  return isBent ? undefined : end - start
+  start = at
+  isBent = false
+  try {
+    if (bytes.length - at < leastLeft) exchange(chunkBytes)
+    bytes[at++] = 0x92
+    writeNumber(version)
+    writeValue(value, 0)
+    if (!isBent) return bytes.subarray(start, at)
+  } catch (error) {
+    at = start
+    throw error
+  }
+  at = start
+  return undefined
 }
 
 /** Records are written behind each other in pieces of memory of this size; one that is full is left to its records. */
@@ -50,21 +54,6 @@ let at = 0
 /** Of the record that is being written: where it begins, and whether it would come back as something else. */
 let start = 0
 let isBent = false
-
-/** Answers where it ends, and leaves `at` where it was: whoever keeps the record moves it on. */
-function write(version: number, value: unknown): number {
-  start = at
-  if (bytes.length - at < leastLeft) exchange(chunkBytes)
-  isBent = false
-  try {
-    bytes[at++] = 0x92
-    writeNumber(version)
-    writeValue(value, 0)
-    return at
-  } finally {
-    at = start
-  }
-}
 
 /** Another piece of memory, with what there is of the record at its beginning. */
 function exchange(size: number): void {

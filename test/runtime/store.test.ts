@@ -11,7 +11,7 @@ import { isDeepStrictEqual } from 'node:util'
 import fc from 'fast-check'
 import t, { type Test } from 'tap'
 import { store as limits } from '../../core/limits.js'
-import { decodePlain, decodeRecord, encodePlain, encodeRecord, lengthOf } from '../../runtime/store/codec.js'
+import { decodePlain, decodeRecord, encodePlain, encodeRecord } from '../../runtime/store/codec.js'
 import { type Commit, groupCommits } from '../../runtime/store/commits.js'
 import {
   type Change,
@@ -230,14 +230,11 @@ function endless(): object {
   return loop
 }
 
-t.test('A record reads back exactly as it was written, and is as long as was measured', (t) => {
+t.test('A record reads back exactly as it was written', (t) => {
   const of = table('records')
   fc.assert(
     fc.property(anyRecord, (value) => {
       const bytes = encodeRecord(of, value)
-      const length = lengthOf({ table: of as never, key: [], value })
-      const isMeasured = value !== undefined && bytes[0] === 0x92
-      if (isMeasured && bytes.length !== length) throw new Error(`${bytes.length} bytes, measured ${length}`)
       // Given as lmdb gives it: the record at the start of memory that goes on and is then used for something else.
       const lent = Buffer.concat([bytes, Buffer.alloc(50, 0xa5)])
       Object.defineProperty(lent, 'length', { value: bytes.length })

@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { Packr } from 'msgpackr'
 import t from 'tap'
 import { store as limits } from '../../../core/limits.js'
-import { NotPlain, packed, packedLength } from '../../../runtime/store/messagepack.js'
+import { NotPlain, packed } from '../../../runtime/store/messagepack.js'
 import { anyRecord } from './generated.js'
 
 const library = new Packr({ useRecords: false, variableMapSize: true, copyBuffers: true, useToJSON: false })
@@ -21,7 +21,7 @@ t.test('Whatever plain data there is, it is written as the library writes it, or
       const bytes = packed(version, value)
       if (bytes === undefined) return bends(value)
       t.ok(bytes.equals(byLibrary(version, value)))
-      return packedLength(version, value) === bytes.length && !bends(value)
+      return !bends(value)
     }),
     { numRuns: 2_000 },
   )
@@ -54,7 +54,6 @@ t.test('Records that are kept stay as they are, however many follow, and whateve
   const values = fc.sample(anyRecord, { numRuns: 400, seed: 7 }).map((value, place) => [value, 'x'.repeat(place * 37)])
   const kept = values.map((value) => {
     t.throws(() => packed(1, ['begun', value, new Map()]), NotPlain)
-    packedLength(1, ['only measured', value])
     return packed(1, value)
   })
   const wrong = values.filter((value, place) => kept[place] && !kept[place].equals(byLibrary(1, value)))
