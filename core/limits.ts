@@ -332,6 +332,8 @@ export const languageModel = {
 
 /** Sends of an outreach: what a caller may say, how often and when they are tried, and how long they are kept. */
 export const outreachSend = {
+  /** Zones whose hours are told at a time without making a clock anew. */
+  clocksKept: 64,
   inputs: 100,
   inputKeyChars: 128,
   inputValueChars: 4_000,

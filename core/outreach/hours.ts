@@ -18,6 +18,7 @@ const clocks = new Map<string, Intl.DateTimeFormat>()
 export function hourIn(timeZone: string, at: number): number {
   let clock = clocks.get(timeZone)
   if (!clock) {
+    if (clocks.size >= limits.clocksKept) clocks.clear()
     clock = new Intl.DateTimeFormat('en', { timeZone, hour: 'numeric', hourCycle: 'h23' })
     clocks.set(timeZone, clock)
   }

@@ -4,6 +4,7 @@ import { isSignal } from '../../core/amf/index.js'
 import type { Around } from '../../core/conversation/desk.js'
 import { isRefusal } from '../../core/errors.js'
 import type { Performer } from '../shard/contract.js'
+import { drain } from '../webhook/answer.js'
 import type { Send } from '../webhook/door.js'
 import { signedHeaders } from '../webhook/sign.js'
 import type { CallOutcome } from './calls.js'
@@ -55,7 +56,7 @@ export function callPerformer(places: Places): Performer {
       const response = await send({ ...request, method: 'POST' })
       const { statusCode: status, headers } = response
       if (status < 200 || status > 299) {
-        response.body.resume()
+        drain(response.body)
         const why = `The webhook answered ${status}.`
         return status === 429 || status >= 500 ? { kind: 'away', why } : { kind: 'refused', why }
       }

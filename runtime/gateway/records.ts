@@ -8,6 +8,7 @@ import type { Command, Tx } from '../shard/contract.js'
 import type { Table } from '../store/contract.js'
 import {
   conversationTable,
+  deadLetterTable,
   logTable,
   type MarkKey,
   markTable,
@@ -103,7 +104,7 @@ export function sweepRecords(tx: Tx, place: AgentPlace, keptSince: number, room:
   const { orgId, agentId } = place
   const prefix = [orgId, agentId]
   let left = room
-  for (const table of [trafficTable, testTrafficTable, logTable] as Table<RecordKey, unknown>[]) {
+  for (const table of [trafficTable, testTrafficTable, logTable, deadLetterTable] as Table<RecordKey, unknown>[]) {
     for (const { key } of tx.range(table, { prefix, before: [orgId, agentId, keptSince + 1], limit: left })) {
       tx.remove(table, key)
       left--

@@ -75,12 +75,7 @@ export function tidy(
   }
   // Records lie by their agent and in the order of time: each conversation takes away whatever is over.
   room -= sweepRecords(tx, agent, keptSince, room, timeScale)
-  const letters = { prefix: [orgId, agentId], limit: room }
-  for (const { key } of tx.range(deadLetterTable, { ...letters, before: [orgId, agentId, keptSince + 1] })) {
-    tx.remove(deadLetterTable, key)
-    room--
-  }
-  const [letter] = tx.range(deadLetterTable, { ...letters, limit: 1 })
+  const [letter] = tx.range(deadLetterTable, { prefix: [orgId, agentId], limit: 1 })
   if (letter || leftRecords(conversation, keptSince, timeScale)) left = true
   return room > 0 ? { left } : { left, next: { table: kept.length, left } }
 }

@@ -4,6 +4,7 @@ import type { TrafficEntry } from '../../../core/conversation/desk.js'
 import { conversation as kept, traffic as limits } from '../../../core/limits.js'
 import {
   conversationTable,
+  deadLetterTable,
   logTable,
   markTable,
   sessionTable,
@@ -194,13 +195,14 @@ t.test('Thirty days after the last of it nothing is left of a conversation that 
 t.test('What a forgotten rehearsal left goes by itself when its time is over', async (t) => {
   const opened = await openPlace(t)
   const left = () => tables.map((table) => opened.rows(table).length)
-  await opened.says('eve', {}, { sandbox: true })
+  await opened.says('eve', {}, { sandbox: true, isUnheard: true })
   await opened.says('eve', {}, { sandbox: true })
   await opened.forget('eve')
   t.same(left(), [0, 2, 0, 1, 0, 1])
+  t.equal(opened.rows(deadLetterTable).length, 1)
   const found = await opened.traffic.conversations(place, everything({ includeTest: true }))
   t.match(found, [{ sessionId: 'eve-1', messageCount: 2 }], 'it is still told as it was')
   opened.clock.advance(kept.keptMs + kept.sessionIdleMs)
   await until(() => left().every((count) => count === 0))
-  t.pass('nothing is left')
+  t.same(opened.rows(deadLetterTable), [], 'nothing is left')
 })

@@ -11,7 +11,7 @@ import { begun } from '../../../runtime/gateway/commands.js'
 import { gatewayParts } from '../../../runtime/gateway/open.js'
 import { openRecords } from '../../../runtime/gateway/records.js'
 import { sandboxForget } from '../../../runtime/gateway/sandboxcommands.js'
-import { conversationTable } from '../../../runtime/gateway/tables.js'
+import { conversationTable, type DeadLetter, deadLetterTable } from '../../../runtime/gateway/tables.js'
 import { openTraffic, type Traffic } from '../../../runtime/gateway/traffic.js'
 import { openLog } from '../../../runtime/observe/log.js'
 import type { Command } from '../../../runtime/shard/contract.js'
@@ -31,17 +31,21 @@ interface Said {
   readonly sandbox?: true
   readonly entries: readonly TrafficEntry[]
   readonly logs?: readonly string[]
+  /** The agent's webhook would not hear of it. */
+  readonly isUnheard?: true
 }
 
 /** As a conversation leaves its records, without what led to them. */
 export const say: Command<Said, null> = {
   name: 'test.say',
-  decide(tx, { asid, agent = place, sandbox, entries, logs = [] }, { at }) {
+  decide(tx, { asid, agent = place, sandbox, entries, logs = [], isUnheard }, { at }) {
     const who = { asid, agent, channel: 'sms', address: asid, ...(sandbox && { sandbox }) } as const
     const conversation = tx.get(conversationTable, [asid]) ?? begun(who, at)
     const records = openRecords(tx, conversation, at, 1)
     for (const entry of entries) records.traffic(entry)
     for (const event of logs) records.log({ level: event === 'webhook.parked' ? 'error' : 'info', event })
+    const { orgId, agentId } = agent
+    if (isUnheard) tx.put(deadLetterTable, [orgId, agentId, at, asid], { asid, at } as DeadLetter)
     if (conversation.isTidy)
       tx.schedule({ name: 'tidy', dueAt: at + kept.tidyEveryMs, command: 'conversation.tidy', input: { asid } })
     const { isTidy: _before, ...rest } = conversation

@@ -150,6 +150,24 @@ t.test('A webhook that does not answer in its time is tried again', async (t) =>
   t.same(house.deadLetters(), [])
 })
 
+t.test('A webhook that refuses and then goes on and on has its connection cut', async (t) => {
+  const house = await openHouse(t)
+  const open = new Set<unknown>()
+  house.behaves((response) => {
+    const drip = setInterval(() => response.write('.'), 20)
+    open.add(response)
+    response.on('close', () => {
+      clearInterval(drip)
+      open.delete(response)
+    })
+    response.writeHead(400)
+  })
+  await house.says(ann, 'hello')
+  await until(() => house.deadLetters().length > 0)
+  await until(() => open.size === 0)
+  t.pass('nobody listens any more')
+})
+
 t.test('Good lines of a reply are sent, in their order, whatever stands between them', async (t) => {
   const house = await openHouse(t)
   const bad = ['not json\n', '{"message":{"spec":"amf/1"}}\n', '{"other":1}\n', '\n']

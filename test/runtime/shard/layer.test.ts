@@ -139,17 +139,9 @@ t.test('A layer reads as if its writes were in the store already, and forgets wh
   t.pass('for any writes and any ranges')
 })
 
-t.test('A record that one commit writes again and again is put in bytes for the first and the last time', async (t) => {
+t.test('Of a record that one commit writes again and again, what was kept last is written', async (t) => {
   const of = newTable()
-  let encoded = 0
-  const counted = {
-    ...space,
-    encode(writes: Parameters<typeof space.encode>[0]) {
-      encoded += writes.length
-      return space.encode(writes)
-    },
-  }
-  const layer = layerOver(counted)
+  const layer = layerOver(space)
   for (let n = 0; n < 10; n++) {
     layer.put(of, ['a'], n)
     layer.keep()
@@ -160,8 +152,8 @@ t.test('A record that one commit writes again and again is put in bytes for the 
   layer.put(of, ['a'], -1)
   layer.undo()
   await space.commit(layer.changes())
+  t.equal(layer.changes().length, 1)
   t.equal(space.get(of, ['a']), 9)
-  t.equal(encoded, 2)
   layer.put(of, ['a'], 10)
   layer.put(of, ['a'], 11)
   layer.keep()
