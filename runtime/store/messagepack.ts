@@ -132,42 +132,51 @@ function writeCount(count: number, few: number, many: number): void {
   }
 }
 
+/** Behind its tag in one byte, or behind one of the two tags that follow it in two bytes or four. */
+function writeSize(tag: number, size: number): void {
+  if (size < 0x100) {
+    bytes[at] = tag
+    bytes[at + 1] = size
+    at += 2
+  } else if (size < 0x10000) {
+    bytes[at] = tag + 1
+    view.setUint16(at + 1, size)
+    at += 3
+  } else {
+    bytes[at] = tag + 2
+    view.setUint32(at + 1, size)
+    at += 5
+  }
+}
+
 function writeNumber(value: number): void {
   if (value >>> 0 === value) {
-    if (value < 0x80) {
-      if (Object.is(value, -0)) isBent = true
-      bytes[at++] = value
-    } else if (value < 0x100) {
-      bytes[at++] = 0xcc
-      bytes[at++] = value
-    } else if (value < 0x10000) {
-      bytes[at] = 0xcd
-      view.setUint16(at + 1, value)
-      at += 3
-    } else {
-      bytes[at] = 0xce
-      view.setUint32(at + 1, value)
-      at += 5
-    }
+    if (Object.is(value, -0)) isBent = true
+    if (value < 0x80) bytes[at++] = value
+    else writeSize(0xcc, value)
   } else if (value >> 0 === value) {
-    if (value >= -0x20) {
-      bytes[at++] = 0x100 + value
-    } else if (value >= -0x80) {
-      bytes[at++] = 0xd0
-      bytes[at++] = 0x100 + value
-    } else if (value >= -0x8000) {
-      bytes[at] = 0xd1
-      view.setInt16(at + 1, value)
-      at += 3
-    } else {
-      bytes[at] = 0xd2
-      view.setInt32(at + 1, value)
-      at += 5
-    }
+    writeNegative(value)
   } else {
     bytes[at] = 0xcb
     view.setFloat64(at + 1, value)
     at += 9
+  }
+}
+
+function writeNegative(value: number): void {
+  if (value >= -0x20) {
+    bytes[at++] = 0x100 + value
+  } else if (value >= -0x80) {
+    bytes[at++] = 0xd0
+    bytes[at++] = 0x100 + value
+  } else if (value >= -0x8000) {
+    bytes[at] = 0xd1
+    view.setInt16(at + 1, value)
+    at += 3
+  } else {
+    bytes[at] = 0xd2
+    view.setInt32(at + 1, value)
+    at += 5
   }
 }
 
@@ -178,64 +187,40 @@ function writeText(value: string): void {
   const { length } = value
   haveRoom(headBytes + length * unitBytes)
   if (length >= shortChars) return writeLongText(value)
-  const head = length < 0x20 ? 1 : 2
-  const from = at + head
+  const from = at + textHead(length)
   for (let place = 0; place < length; place++) {
     const unit = value.charCodeAt(place)
     if (unit >= 0x80) return writeLongText(value)
     bytes[from + place] = unit
   }
-  if (head === 1) {
-    bytes[at] = 0xa0 | length
-  } else {
-    bytes[at] = 0xd9
-    bytes[at + 1] = length
-  }
+  writeTextHead(length)
   at = from + length
 }
 
 function writeLongText(value: string): void {
   if (!value.isWellFormed()) isBent = true
   // As long as it has units, unless some of them take more than a byte: then it is moved.
-  const guessed = textHead(value.length)
-  const length = bytes.write(value, at + guessed)
-  const head = textHead(length)
-  if (head !== guessed) bytes.copyWithin(at + head, at + guessed, at + guessed + length)
-  if (head === 1) {
-    bytes[at] = 0xa0 | length
-  } else if (head === 2) {
-    bytes[at] = 0xd9
-    bytes[at + 1] = length
-  } else if (head === 3) {
-    bytes[at] = 0xda
-    view.setUint16(at + 1, length)
-  } else {
-    bytes[at] = 0xdb
-    view.setUint32(at + 1, length)
-  }
-  at += head + length
+  const guessed = at + textHead(value.length)
+  const length = bytes.write(value, guessed)
+  const from = at + textHead(length)
+  if (from !== guessed) bytes.copyWithin(from, guessed, guessed + length)
+  writeTextHead(length)
+  at = from + length
 }
 
+function writeTextHead(length: number): void {
+  if (length < 0x20) bytes[at++] = 0xa0 | length
+  else writeSize(0xd9, length)
+}
+
+/** How many bytes stand before a text of so many. */
 function textHead(length: number): number {
   return length < 0x20 ? 1 : length < 0x100 ? 2 : length < 0x10000 ? 3 : 5
 }
 
 function writeBytes(value: Uint8Array): void {
-  const { length } = value
-  haveRoom(headBytes + length)
-  if (length < 0x100) {
-    bytes[at] = 0xc4
-    bytes[at + 1] = length
-    at += 2
-  } else if (length < 0x10000) {
-    bytes[at] = 0xc5
-    view.setUint16(at + 1, length)
-    at += 3
-  } else {
-    bytes[at] = 0xc6
-    view.setUint32(at + 1, length)
-    at += 5
-  }
+  haveRoom(headBytes + value.length)
+  writeSize(0xc4, value.length)
   bytes.set(value, at)
-  at += length
+  at += value.length
 }
