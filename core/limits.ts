@@ -369,20 +369,6 @@ export const outreachSend = {
 } as const
 
 /** What one log line may hold. */
-export const log = {
-  retryMs: 10,
-  flushMs: 500,
-  fieldChars: 8 * 1024,
-  lineChars: 32 * 1024,
-  depthLevels: 6,
-  entriesPerObject: 64,
-  /** What stdout may hold back while nobody reads it; lines beyond are dropped, never kept in memory. */
-  bufferBytes: 16 * 1024 ** 2,
-  /** Warnings and errors of one name that are written within so long; more are counted. */
-  linesAtOnce: 50,
-  atOnceMs: second,
-} as const
-
 export const metrics = {
   loopDelayEveryMs: 50,
   durationBucketsSeconds: [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],

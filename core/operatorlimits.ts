@@ -1,5 +1,19 @@
-/** Numbers of those who run an installation: the command line, backups, and what the doctor looks for. */
+/** Numbers of those who run an installation: the log, the command line, backups, and what the doctor looks for. */
 import { minute, second } from './durations.js'
+
+export const log = {
+  retryMs: 10,
+  flushMs: 500,
+  fieldChars: 8 * 1024,
+  lineChars: 32 * 1024,
+  depthLevels: 6,
+  entriesPerObject: 64,
+  /** What stdout may hold back while nobody reads it; lines beyond are dropped, never kept in memory. */
+  bufferBytes: 16 * 1024 ** 2,
+  /** Warnings and errors of one name that are written within so long; more are counted. */
+  linesAtOnce: 50,
+  atOnceMs: second,
+} as const
 
 /** How `parley` on the command line waits for a node. */
 export const commandLine = {
