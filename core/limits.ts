@@ -368,7 +368,6 @@ export const outreachSend = {
   templateDepth: 5,
 } as const
 
-/** What one log line may hold. */
 export const metrics = {
   loopDelayEveryMs: 50,
   durationBucketsSeconds: [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],

@@ -1,6 +1,7 @@
 /** Numbers of those who run an installation: the log, the command line, backups, and what the doctor looks for. */
 import { minute, second } from './durations.js'
 
+/** What one log line may hold, and how many there may be. */
 export const log = {
   retryMs: 10,
   flushMs: 500,
