@@ -117,33 +117,28 @@ function writeMembers(value: object, depth: number): void {
   }
 }
 
-/** Up to 15 in the tag, or behind it in two bytes or four. */
+/** Up to 15 in the tag itself. */
 function writeCount(count: number, few: number, many: number): void {
-  if (count < 0x10) {
-    bytes[at++] = few | count
-  } else if (count < 0x10000) {
-    bytes[at] = many
-    view.setUint16(at + 1, count)
-    at += 3
-  } else {
-    bytes[at] = many + 1
-    view.setUint32(at + 1, count)
-    at += 5
-  }
+  if (count < 0x10) bytes[at++] = few | count
+  else writeWide(many, count)
 }
 
-/** Behind its tag in one byte, or behind one of the two tags that follow it in two bytes or four. */
+/** Behind its tag in one byte, or wider behind those that follow it. */
 function writeSize(tag: number, size: number): void {
-  if (size < 0x100) {
+  if (size >= 0x100) return writeWide(tag + 1, size)
+  bytes[at] = tag
+  bytes[at + 1] = size
+  at += 2
+}
+
+/** Behind its tag in two bytes, or behind the next one in four. */
+function writeWide(tag: number, size: number): void {
+  if (size < 0x10000) {
     bytes[at] = tag
-    bytes[at + 1] = size
-    at += 2
-  } else if (size < 0x10000) {
-    bytes[at] = tag + 1
     view.setUint16(at + 1, size)
     at += 3
   } else {
-    bytes[at] = tag + 2
+    bytes[at] = tag + 1
     view.setUint32(at + 1, size)
     at += 5
   }
