@@ -34,7 +34,7 @@ t.test(
     ]
     const wrongs = () => cluster.history.wrongs.join('\n')
     // A pause meets an effect under way only now and then.
-    for (let strikes = 0; strikes < 5 && !signs.every((sign) => sign.test(wrongs())); strikes++) {
+    for (let strikes = 0; strikes < 12 && !signs.every((sign) => sign.test(wrongs())); strikes++) {
       await strikeOnce(cluster, pause, { pauseLeases: 1, writesLost: 0 })
     }
     for (const sign of signs) t.match(wrongs(), sign, `with seed ${seed}`)

@@ -54,9 +54,12 @@ export function boundsSuite(t: Test, openHouse: OpenHouse): void {
     })
     const answers = await Promise.all(inVain)
     if (!answers.every(isRefusal)) throw new Error('something was taken into a full mailbox')
-    // What a turn has looked at through a weak reference is held until the turn ends.
+    // What a turn has looked at through a weak reference is held until the turn ends, and now and then one for longer.
+    for (let turns = 0; turns < 20 && held.some((input) => input.deref() !== undefined); turns++) {
+      await new Promise((resolve) => setImmediate(resolve))
+      collectGarbage()
+    }
     await new Promise((resolve) => setImmediate(resolve))
-    collectGarbage()
     return held
   }
 

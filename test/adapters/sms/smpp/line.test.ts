@@ -176,12 +176,12 @@ t.test('Submits go out at the pace of the contract', async (t) => {
   const { line } = await opened(t, { submit }, { auth: { ratePerSecond: 50, windowSize: 100 } })
   await up(line)
   const send = sender(line)
+  const begun = performance.now()
   await Promise.all(Array.from({ length: 26 }, (_, each) => send(`Text ${each}`)))
-  const took = at.at(-1)! - at[0]!
-  t.ok(took > 480, `25 more at 50 a second took ${took} ms`)
-  const mostIn = (ms: number) =>
-    Math.max(...at.map((from) => at.filter((each) => each >= from && each < from + ms).length))
-  t.ok(mostIn(200) <= 12, `${mostIn(200)} within 200 ms`)
+  t.equal(at.length, 26)
+  // A busy machine makes each of them later, and none of them sooner; five milliseconds may be gone ahead.
+  const tooSoon = at.map((each, place) => Math.round(each - begun - place * 20)).filter((late) => late < -6)
+  t.same(tooSoon, [], 'each has 20 ms to itself at 50 a second')
 })
 
 t.test('A message center that asks for less is left alone, longer each time, and then served on', async (t) => {
