@@ -1,6 +1,13 @@
-/** The limit of the web chat scenario: bare uWebSockets.js that says each frame back, and passes on what it is posted. */
-import uWS, { type WebSocket } from 'uWebSockets.js'
+/**
+ * The limit of the web chat scenario: bare uWebSockets.js that says each frame back, and passes on what it is posted. With
+ * `--durable` each is one record of bare lmdb, and on the disk, before that.
+ */
+
+import uWS, { type HttpResponse, type WebSocket } from 'uWebSockets.js'
+import { join } from 'node:path'
+import { open } from 'lmdb'
 import { present } from '../control.js'
+import { ourSettings } from '../store/settings.js'
 import { openCrowd } from './crowded.js'
 import { chatPath } from './setting.js'
 
@@ -9,6 +16,18 @@ interface Known {
 }
 
 const isAgentTalking = process.argv.includes('--agent')
+const isDurable = process.argv.includes('--durable')
+const path = join(process.env.BENCH_SCRATCH ?? '.', `limit-${process.pid}.mdb`)
+const db = isDurable ? open<Buffer, number>({ path, ...ourSettings, encoding: 'binary' }) : undefined
+let kept = 0
+
+/** Calls at once where nothing is kept. */
+function afterKeeping(bytes: Buffer, call: () => void): void {
+  if (!db) return call()
+  const written = db.batch(() => void db.put(kept++, bytes))
+  void written.then(() => db.flushed).then(call)
+}
+
 const sockets = new Map<string, WebSocket<Known>>()
 const app = uWS.App()
 
@@ -23,28 +42,36 @@ app.ws<Known>('/*', {
     sockets.set(socket.getUserData().name, socket)
     socket.send('{"type":"caughtUp"}')
   },
-  message: (socket, text, isBinary) => void socket.send(text, isBinary),
+  message(socket, text, isBinary) {
+    if (!db) return void socket.send(text, isBinary)
+    // The frame is only lent for this call, so what is kept is a copy; its page may be gone by then.
+    const [copy, { name }] = [Buffer.from(text.slice(0)), socket.getUserData()]
+    afterKeeping(copy, () => void sockets.get(name)?.send(copy, isBinary))
+  },
   close: (socket) => void sockets.delete(socket.getUserData().name),
 })
 
 app.post('/*', (res) => {
   let aborted = false
-  let kept = Buffer.alloc(0)
+  let body = Buffer.alloc(0)
   res.onAborted(() => {
     aborted = true
   })
   res.onData((chunk, last) => {
-    // The chunk is only lent for this call, so what is kept is a copy.
-    kept = Buffer.concat([kept, Buffer.from(chunk)])
-    if (!last || aborted) return
-    const { userId, messages } = JSON.parse(kept.toString())
-    sockets.get(userId)?.send(JSON.stringify({ type: 'message', blocks: messages[0].parts }))
-    res.cork(() => {
-      res.writeHeader('content-type', 'application/json')
-      res.end('{"results":[{"accepted":true}]}')
-    })
+    // So is the chunk.
+    body = Buffer.concat([body, Buffer.from(chunk)])
+    if (last) afterKeeping(body, () => aborted || passOn(res, body))
   })
 })
+
+function passOn(res: HttpResponse, body: Buffer): void {
+  const { userId, messages } = JSON.parse(body.toString())
+  sockets.get(userId)?.send(JSON.stringify({ type: 'message', blocks: messages[0].parts }))
+  res.cork(() => {
+    res.writeHeader('content-type', 'application/json')
+    res.end('{"results":[{"accepted":true}]}')
+  })
+}
 
 app.listen('127.0.0.1', 0, (listening) => {
   if (!listening) throw new Error('uWebSockets.js could not listen')
@@ -52,11 +79,14 @@ app.listen('127.0.0.1', 0, (listening) => {
   const names = async (count: number) => Array.from({ length: count }, (_, visitor) => String(visitor))
   const crowd = openCrowd({ place, ...(isAgentTalking && { people: names }) })
   present({
-    ready: { notes: ['Nothing is kept, checked or rendered.'] },
+    ready: {
+      notes: [`Nothing is checked or rendered, and ${isDurable ? 'one record a message' : 'nothing'} is kept.`],
+    },
     work: crowd.work,
-    close() {
+    async close() {
       crowd.end()
       uWS.us_listen_socket_close(listening)
+      await db?.close()
     },
   })
 })

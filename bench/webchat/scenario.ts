@@ -3,7 +3,9 @@ import { ownWork } from '../load/http.js'
 import type { Candidate, Scenario } from '../scenario.js'
 
 const echo = 'uWS echo'
+const durableEcho = 'uWS echo, durable'
 const relay = 'uWS relay'
+const durableRelay = 'uWS relay, durable'
 const visitorsTalk = 'ours, visitors talk'
 const agentTalks = 'ours, the agent talks'
 
@@ -13,6 +15,15 @@ const bare: Candidate = {
   about: 'Bare uWebSockets.js with as many sockets: a frame that comes is sent back. Latency is from due to answered.',
   program: 'webchat/limit-uws',
   load: ownWork,
+}
+
+/** What answers only once a message is on the disk cannot be quicker than this, whatever else it does. */
+const durable: Candidate = {
+  ...bare,
+  name: durableEcho,
+  role: 'peer',
+  about: 'The same, and each frame is one record of bare lmdb, synced to the disk, before it is sent back.',
+  args: ['--durable'],
 }
 
 const ours: Candidate = {
@@ -33,6 +44,7 @@ export const webchat: Scenario = {
   concurrency: 10_000,
   candidates: [
     bare,
+    durable,
     ours,
     {
       ...bare,
@@ -40,6 +52,12 @@ export const webchat: Scenario = {
       role: 'peer',
       about: 'The same server: a body that is posted to it is sent to the socket that it names.',
       args: ['--agent'],
+    },
+    {
+      ...durable,
+      name: durableRelay,
+      about: 'The same, and what is posted is one record of bare lmdb, synced, before it is sent on.',
+      args: ['--agent', '--durable'],
     },
     {
       ...ours,
@@ -55,6 +73,10 @@ export const webchat: Scenario = {
     { metric: 'p99', of: agentTalks, over: relay, atMost: 5 },
     { metric: 'resident', of: visitorsTalk, overMetric: 'gibibyte', over: visitorsTalk, atMost: 1 },
     { metric: 'resident', of: agentTalks, overMetric: 'gibibyte', over: agentTalks, atMost: 1 },
+    { metric: 'p99', of: durableEcho, over: echo },
+    { metric: 'p99', of: durableRelay, over: relay },
+    { metric: 'p99', of: visitorsTalk, over: durableEcho },
+    { metric: 'p99', of: agentTalks, over: durableRelay },
     { metric: 'p50', of: visitorsTalk, over: echo },
     { metric: 'cpu', of: visitorsTalk, over: echo },
     { metric: 'cpu', of: agentTalks, over: relay },
