@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import t from 'tap'
 import { systemClock } from '../../runtime/clock.js'
+import { until } from '../harness/clock.js'
 import { TestNats } from '../harness/nats.js'
 import { openTestNode, type TestNode } from '../harness/node.js'
 import { say } from '../runtime/gateway/trafficplace.js'
@@ -31,6 +32,9 @@ t.test('Every node lists what was said on any, and goes on with a page that anot
   const agents = '/v1/orgs/demo/agents'
   const made = await first.mgmt('POST', agents, { token: key, json: { name: 'Harbor Desk', id: 'desk' } })
   t.equal(made.status, 201)
+  const partsOfFirst = () => new Set(first.node.engine.inspect().shards.map(({ part }) => part))
+  const isDivided = () => partsOfFirst().has('owner') && partsOfFirst().has('copy')
+  await until(isDivided)
   const expected = new Set<string>()
   for (let nth = 0; nth < 40; nth++) {
     const asid = `person-${nth % 10}`
@@ -40,8 +44,6 @@ t.test('Every node lists what was said on any, and goes on with a page that anot
     const said = { asid, agent: { orgId: 'demo', agentId: 'desk' }, entries: [entry] }
     await nodes[nth % 2]!.node.engine.ask(asid, say, said)
   }
-  const owners = new Set(first.node.engine.inspect().shards.map(({ part }) => part))
-  t.ok(owners.has('owner') && owners.has('copy'), 'the shards are divided')
   const ask = (node: TestNode, path: string) => node.mgmt('GET', `${agents}/desk${path}`, { token: key })
   const found: { messageId: string; timestamp: string }[] = []
   let token = ''
