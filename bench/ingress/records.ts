@@ -9,9 +9,8 @@ const owners = Array.from({ length: people }, (_, person) => ownerOf(person))
 const agent = { orgId: 'demo', agentId: 'bench-desk' }
 const channel = 'sms'
 
-export function recordsOf(serial: number, at: number): readonly Put[] {
+export function recordsOf(serial: number, at: number, asid = owners[serial % people]!): readonly Put[] {
   const person = serial % people
-  const asid = owners[person]!
   const itemId = `SM${String(serial).padStart(32, '0')}`
   const sessionId = `ses_${String(person).padStart(26, '0')}`
   const content = { text: words }

@@ -21,8 +21,7 @@ const attempt = { channel, provider: 'emulator' }
 const message = { spec: 'amf/1', parts: [{ type: 'text', text: messageText }] }
 const idOf = (prefix: string, serial: number) => `${prefix}_${String(serial).padStart(26, '0')}`
 
-export function commitsOf(serial: number, at: number): Commits {
-  const asid = owners[serial % owners.length]!
+export function commitsOf(serial: number, at: number, asid = owners[serial % owners.length]!): Commits {
   const messageId = idOf('msg', serial)
   const sessionId = idOf('ses', serial % owners.length)
   const status = { messageId, state: 'sent', attempt }

@@ -1,14 +1,16 @@
 /**
  * The limit of the web chat scenario: bare uWebSockets.js that says each frame back, and passes on what it is posted. With
- * `--durable` each is one record of bare lmdb, and on the disk, before that.
+ * `--durable` the records that a node writes for it are in bare lmdb, and on the disk, before that.
  */
 
 import uWS, { type HttpResponse, type WebSocket } from 'uWebSockets.js'
 import { join } from 'node:path'
 import { open } from 'lmdb'
 import { present } from '../control.js'
+import type { RecordKey, Wrote } from '../messages/records.js'
 import { ourSettings } from '../store/settings.js'
 import { openCrowd } from './crowded.js'
+import { heardRecords, takenRecords } from './records.js'
 import { chatPath } from './setting.js'
 
 interface Known {
@@ -18,13 +20,15 @@ interface Known {
 const isAgentTalking = process.argv.includes('--agent')
 const isDurable = process.argv.includes('--durable')
 const path = join(process.env.BENCH_SCRATCH ?? '.', `limit-${process.pid}.mdb`)
-const db = isDurable ? open<Buffer, number>({ path, ...ourSettings, encoding: 'binary' }) : undefined
+const db = isDurable ? open<object, RecordKey>({ path, ...ourSettings }) : undefined
 let kept = 0
 
 /** Calls at once where nothing is kept. */
-function afterKeeping(bytes: Buffer, call: () => void): void {
+function afterKeeping(recordsOf: (serial: number, at: number) => readonly Wrote[], call: () => void): void {
   if (!db) return call()
-  const written = db.batch(() => void db.put(kept++, bytes))
+  const written = db.batch(() => {
+    for (const [key, value] of recordsOf(kept++, Date.now())) db.put(key, value!)
+  })
   void written.then(() => db.flushed).then(call)
 }
 
@@ -44,9 +48,9 @@ app.ws<Known>('/*', {
   },
   message(socket, text, isBinary) {
     if (!db) return void socket.send(text, isBinary)
-    // The frame is only lent for this call, so what is kept is a copy; its page may be gone by then.
-    const [copy, { name }] = [Buffer.from(text.slice(0)), socket.getUserData()]
-    afterKeeping(copy, () => void sockets.get(name)?.send(copy, isBinary))
+    // The frame is only lent for this call, and its page may be gone by then.
+    const [copy, { name }] = [text.slice(0), socket.getUserData()]
+    afterKeeping(heardRecords, () => void sockets.get(name)?.send(copy, isBinary))
   },
   close: (socket) => void sockets.delete(socket.getUserData().name),
 })
@@ -60,7 +64,7 @@ app.post('/*', (res) => {
   res.onData((chunk, last) => {
     // So is the chunk.
     body = Buffer.concat([body, Buffer.from(chunk)])
-    if (last) afterKeeping(body, () => aborted || passOn(res, body))
+    if (last) afterKeeping(takenRecords, () => aborted || passOn(res, body))
   })
 })
 
@@ -80,7 +84,9 @@ app.listen('127.0.0.1', 0, (listening) => {
   const crowd = openCrowd({ place, ...(isAgentTalking && { people: names }) })
   present({
     ready: {
-      notes: [`Nothing is checked or rendered, and ${isDurable ? 'one record a message' : 'nothing'} is kept.`],
+      notes: [
+        `Nothing is checked or rendered, and ${isDurable ? 'what a node keeps of a message' : 'nothing'} is kept.`,
+      ],
     },
     work: crowd.work,
     async close() {

@@ -17,12 +17,13 @@ const bare: Candidate = {
   load: ownWork,
 }
 
-/** What answers only once a message is on the disk cannot be quicker than this, whatever else it does. */
+/** What decides nothing, and answers once the same records are on the disk: which part of a tail is the disk's. */
 const durable: Candidate = {
   ...bare,
   name: durableEcho,
   role: 'peer',
-  about: 'The same, and each frame is one record of bare lmdb, synced to the disk, before it is sent back.',
+  about:
+    'The same, and the records that a node writes for it are in bare lmdb, synced to the disk, before it is sent back.',
   args: ['--durable'],
 }
 
@@ -56,7 +57,8 @@ export const webchat: Scenario = {
     {
       ...durable,
       name: durableRelay,
-      about: 'The same, and what is posted is one record of bare lmdb, synced, before it is sent on.',
+      about:
+        'The same, and the records with which a node takes a message are in bare lmdb, synced, before it is sent on.',
       args: ['--agent', '--durable'],
     },
     {
