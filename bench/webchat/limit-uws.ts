@@ -62,7 +62,7 @@ app.post('/*', (res) => {
     aborted = true
   })
   res.onData((chunk, last) => {
-    // So is the chunk.
+    // The chunk is lent as well.
     body = Buffer.concat([body, Buffer.from(chunk)])
     if (last) afterKeeping(takenRecords, () => aborted || passOn(res, body))
   })
