@@ -80,12 +80,14 @@ async function metric(node: NodeProcess, name: string): Promise<number> {
 t.test('Every process says that it is ready and what it counts', async (t) => {
   for (const node of started) {
     const url = node.mgmt || node.gateway
-    const ready = await fetch(`${url}/readyz`)
-    t.equal(ready.status, 200)
-    const { checks } = (await ready.json()) as { checks: { name: string; status: string }[] }
-    // An old NATS server degrades durability, and that is all that may be said of any of them.
-    const poor = checks.filter(({ name, status }) => status !== 'ok' && name !== 'durability')
-    t.same(poor, [])
+    // An old NATS server degrades durability, and that is all that may be said of any of them in the end: on a busy machine
+    // Redis may be away for a moment.
+    await until(async () => {
+      const ready = await fetch(`${url}/readyz`)
+      t.equal(ready.status, 200)
+      const { checks } = (await ready.json()) as { checks: { name: string; status: string }[] }
+      return checks.every(({ name, status }) => status === 'ok' || name === 'durability')
+    })
     await until(async () => (await metric(node, 'parley_cluster_nodes')) === started.length)
     t.equal(await metric(node, 'parley_bus_connected'), 1)
     t.equal(await metric(node, 'parley_bus_reconnects_total'), 0)
