@@ -1,9 +1,9 @@
-/** What a node writes for a message of web chat before the other side hears of it: the same keys, values of the same sizes. */
+/** What a node writes for a message of web chat before the other side hears of it: as many records, about as large, as far apart. */
 import { ownerOf } from '../commit/command.js'
 import { recordsOf } from '../ingress/records.js'
 import { commitsOf, type Wrote } from '../messages/records.js'
+import { visitors } from './setting.js'
 
-const visitors = 10_000
 const owners = Array.from({ length: visitors }, (_, visitor) => ownerOf(visitor))
 
 /** A visitor says something: it is heard, and one line more of what their pages show. */

@@ -1,6 +1,7 @@
 /** The web chat scenario: 10,000 open pages, and 1,000 messages a second from their visitors, then to them. */
 import { ownWork } from '../load/http.js'
 import type { Candidate, Scenario } from '../scenario.js'
+import { visitors } from './setting.js'
 
 const echo = 'uWS echo'
 const durableEcho = 'uWS echo, durable'
@@ -42,7 +43,7 @@ export const webchat: Scenario = {
   seconds: 8,
   rounds: 3,
   // Visitors: each page has a socket.
-  concurrency: 10_000,
+  concurrency: visitors,
   candidates: [
     bare,
     durable,

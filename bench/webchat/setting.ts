@@ -1,5 +1,7 @@
 /** What every candidate of the web chat scenarios is driven with: how many visitors, from where, and how much they say. */
 
+export const visitors = 10_000
+
 /** So few from one address that every limit of an address is kept with room to spare: tokens, sockets and what is said. */
 export const visitorsPerAddress = 40
 /** All of 127.0.0.0/8 is this machine. */

@@ -2,8 +2,10 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import fc from 'fast-check'
 import t, { type Test } from 'tap'
 import { smppAdapter } from '../../../../adapters/sms/smpp/adapter.js'
+import { evenPace } from '../../../../adapters/sms/smpp/pace.js'
 import type { SendOutcome } from '../../../../core/channel/adapter.js'
 import { makeCertificates } from '../../../harness/certificates.js'
 import {
@@ -183,6 +185,33 @@ t.test('Submits go out at the pace of the contract', async (t) => {
   const tooSoon = at.map((each, place) => Math.round(each - begun - place * 20)).filter((late) => late < -6)
   t.same(tooSoon, [], 'each has 20 ms to itself at 50 a second')
 })
+
+t.test(
+  'Nobody saves up a pace: whenever they ask, so many are as far apart as the pace says, but for the burst',
+  async (t) => {
+    const asks = fc.array(fc.nat({ max: 200 }), { minLength: 2, maxLength: 80 })
+    const property = fc.property(
+      fc.integer({ min: 1, max: 1_000 }),
+      fc.nat({ max: 20 }),
+      asks,
+      (perSecond, burstMs, gaps) => {
+        const pace = evenPace(perSecond, burstMs)
+        const gone: number[] = []
+        let now = 0
+        for (const gap of gaps) {
+          now += gap
+          if (pace.waitMs(now) > 0) continue
+          pace.took(now)
+          gone.push(now)
+        }
+        const isApart = (from: number, to: number) =>
+          gone[to]! - gone[from]! >= ((to - from) * 1_000) / perSecond - burstMs - 1e-6
+        return gone.every((_, to) => gone.slice(0, to).every((_, from) => isApart(from, to)))
+      },
+    )
+    t.doesNotThrow(() => fc.assert(property))
+  },
+)
 
 t.test('A message center that asks for less is left alone, longer each time, and then served on', async (t) => {
   const at: number[] = []
