@@ -1,4 +1,5 @@
 /** AMF/1 as the rest of the house sees it. */
+export { mediaUrlsIn } from './media.js'
 export * from './message.js'
 export * from './taps.js'
 export { type Problem, validateMessage } from './validate.js'

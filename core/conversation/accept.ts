@@ -135,7 +135,7 @@ function sentOnItsWay(
     desk.govern(outgoing.id, perSecond)
     return reached(desk, conversation, around, outgoing, { state: 'queued' })
   }
-  return enqueued(desk, disclaimed(desk, conversation, around, outgoing), outgoing)
+  return enqueued(desk, disclaimed(desk, conversation, around, outgoing), outgoing, around)
 }
 
 function recordContent(desk: Desk, { id, message, sessionId }: Outgoing): void {
@@ -174,5 +174,5 @@ export function said(desk: Desk, conversation: Conversation, around: Around, tex
   }
   desk.keepOutgoing(outgoing)
   recordContent(desk, outgoing)
-  return enqueued(desk, conversation, outgoing)
+  return enqueued(desk, conversation, outgoing, around)
 }

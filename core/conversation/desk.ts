@@ -29,6 +29,8 @@ export interface Around {
 export interface Binding {
   readonly provider: string
   readonly isActive: boolean
+  /** Nobody is beyond us on this channel: people read what they are told from our own record. */
+  readonly isOurs?: true
   /** The least time between two agent messages. */
   readonly minDelayMs: number
   /** Messages in bulk that leave a second; absent: as many as come, and none of them waits for a turn. */

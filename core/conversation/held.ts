@@ -8,7 +8,10 @@ export function releasedByWindow(desk: Desk, conversation: Conversation, around:
   if (conversation.held.length === 0 || !isOpen(desk, conversation, around)) return conversation
   desk.wake('held', undefined)
   const released: Conversation = { ...conversation, held: [] }
-  return conversation.held.reduce((changed, { messageId }) => enqueued(desk, changed, { id: messageId }), released)
+  return conversation.held.reduce(
+    (changed, { messageId }) => enqueued(desk, changed, { id: messageId }, around),
+    released,
+  )
 }
 
 export function heldTooLong(desk: Desk, conversation: Conversation, around: Around): Conversation {

@@ -1,8 +1,9 @@
 /**
  * Sending: messages go out one at a time, in the order in which they were taken, each after the provider has answered for
- * the one before it. What fails goes on to the next channel that its sender named, or ends as failed.
+ * the one before it. Where people read from our own record there is no provider, and a message is out with the commit that
+ * keeps it. What fails goes on to the next channel that its sender named, or ends as failed.
  */
-import { isAsking, isSignal } from '../amf/index.js'
+import { isAsking, isSignal, mediaUrlsIn } from '../amf/index.js'
 import { conversation as limits } from '../limits.js'
 import { begunWith, believed, type OnDevice, toldByRefusal, writtenFor } from './abilities.js'
 import type { Around, CarriedNews, Desk } from './desk.js'
@@ -31,12 +32,17 @@ type Told =
       readonly again: 'later' | 'elsewhere' | 'never'
     }
 
-export function enqueued(desk: Desk, conversation: Conversation, { id }: Pick<Outgoing, 'id'>): Conversation {
-  return goneOn(desk, { ...conversation, queue: [...conversation.queue, id] })
+export function enqueued(
+  desk: Desk,
+  conversation: Conversation,
+  { id }: Pick<Outgoing, 'id'>,
+  around?: Around,
+): Conversation {
+  return goneOn(desk, { ...conversation, queue: [...conversation.queue, id] }, around)
 }
 
 /** Hands over the next message, if its time has come and none is on its way. */
-export function goneOn(desk: Desk, before: Conversation): Conversation {
+function goneOn(desk: Desk, before: Conversation, around?: Around): Conversation {
   const conversation = believed(desk, before)
   const { queue, flight, nextSendAt } = conversation
   const [messageId] = queue
@@ -49,13 +55,23 @@ export function goneOn(desk: Desk, before: Conversation): Conversation {
   // A send counts its tries itself, so that an outcome of one is never taken for that of another.
   const tried = outgoing?.forSend?.attempt ?? 1
   const begun = outgoing && begunWith(outgoing, conversation)
+  const asks = outgoing !== undefined && isAsking(outgoing.message)
+  const asking: Conversation = asks ? { ...conversation, ask: { messageId, at: desk.at } } : conversation
+  if (begun && around && isOutOnceKept(begun, conversation, around)) {
+    return departed(desk, asking, around, handedOver(begun, desk.at, [messageId]))
+  }
   if (begun && begun !== outgoing) desk.keepOutgoing(begun)
   desk.deliver(messageId, tried)
-  const asks = outgoing !== undefined && isAsking(outgoing.message)
   // What is new stands first: behind a spread it would make an object of another hidden class each time.
-  const { flight: _none, ...rest } = conversation
-  const sending: Conversation = { flight: { messageId, at: desk.at, tried }, ...rest }
-  return asks ? { ...sending, ask: { messageId, at: desk.at } } : sending
+  const { flight: _none, ...rest } = asking
+  return { flight: { messageId, at: desk.at, tried }, ...rest }
+}
+
+/** Whether the commit that keeps it is all it takes: there is nobody to hand it to, and nothing to fetch for it first. */
+function isOutOnceKept({ message, from }: Outgoing, { optedOutAt }: Conversation, { binding }: Around): boolean {
+  if (!binding?.isOurs || !binding.isActive) return false
+  const isSilenced = optedOutAt !== undefined && from !== 'house'
+  return !isSilenced && (isSignal(message) || mediaUrlsIn(message).length === 0)
 }
 
 /** The time for the next message, or for another try, has come. */
@@ -83,11 +99,9 @@ export function dispatched(
   const conversation = toldByRefusal(desk, before, outcome)
   const outgoing = writtenFor(known, outcome)
   if (outcome.kind === 'sent') {
-    const delayMs = isSignal(outgoing.message) ? 0 : (around.binding?.minDelayMs ?? 0)
-    const rested = landed(desk, conversation, delayMs)
     const { providerIds, numbered } = outcome
     const read = numbered ? { ...outgoing, numbered } : outgoing
-    return goneOn(desk, sent(desk, rested, around, handedOver(read, flight.at, providerIds)))
+    return departed(desk, conversation, around, handedOver(read, flight.at, providerIds))
   }
   const partly = outcome.providerIds?.length ? { ...outgoing, providerIds: outcome.providerIds } : outgoing
   if (partly !== known) desk.keepOutgoing(partly)
@@ -100,7 +114,18 @@ export function dispatched(
   }
   const rested = landed(desk, conversation, 0)
   const standing = outcome.reason === 'optedOut' ? optedOut(desk, rested, around) : rested
-  return goneOn(desk, failed(desk, standing, around, partly, outcome))
+  return goneOn(desk, failed(desk, standing, around, partly, outcome), around)
+}
+
+/** It is out, and the next one goes, after the pause that is kept between two. */
+function departed(
+  desk: Desk,
+  conversation: Conversation,
+  around: Around,
+  known: ReturnType<typeof handedOver>,
+): Conversation {
+  const delayMs = isSignal(known.message) ? 0 : (around.binding?.minDelayMs ?? 0)
+  return goneOn(desk, sent(desk, landed(desk, conversation, delayMs), around, known), around)
 }
 
 function landed(desk: Desk, conversation: Conversation, minDelayMs: number): Conversation {
@@ -119,7 +144,7 @@ function sent(
   around: Around,
   known: ReturnType<typeof handedOver>,
 ): Conversation {
-  for (const id of known.providerIds) desk.nameForProvider(id, known.id)
+  for (const id of known.providerIds) if (id !== known.id) desk.nameForProvider(id, known.id)
   const isTold = !isSignal(known.message) && isNews(known, 'sent')
   if (!isTold) desk.keepOutgoing(known)
   if (isSignal(known.message)) return conversation

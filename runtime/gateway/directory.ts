@@ -92,6 +92,7 @@ function madeAround(agent: KnownAgent, channel: ChannelName, { adapters, traitsO
       binding: {
         provider: bound?.provider ?? '',
         isActive: adapter !== undefined,
+        ...(adapter?.live && { isOurs: true }),
         minDelayMs: bound?.delivery?.minMessageDelayMs ?? 0,
         ...(perSecond !== undefined && { bulkPerSecond: perSecond }),
         ...(compliance?.enabled && {

@@ -1,34 +1,10 @@
 /** Media of a message, fetched and kept by us before anything of it is sent. */
-import type { ContentMessage, Part, PlainPart } from '../../core/amf/index.js'
+import { type ContentMessage, mediaUrlsIn, type Part, type PlainPart } from '../../core/amf/index.js'
 import type { Traits } from '../../core/channel/traits.js'
 import { isRefusal, type Refusal } from '../../core/errors.js'
 import { media as limits } from '../../core/limits.js'
 import type { Media, Unreachable } from '../media/contract.js'
 import { everyType } from '../media/types.js'
-
-/** Every address of media in a message, each once. */
-export function mediaUrlsIn({ parts }: Pick<ContentMessage, 'parts'>): readonly string[] {
-  return [...new Set(parts.flatMap((part) => urlsIn(part)))]
-}
-
-function urlsIn(part: Part): readonly string[] {
-  switch (part.type) {
-    case 'media':
-      return [part.mediaUrl, ...(part.thumbnailUrl ? [part.thumbnailUrl] : [])]
-    case 'card':
-      return part.card.mediaUrl ? [part.card.mediaUrl] : []
-    case 'carousel':
-      return part.cards.flatMap(({ mediaUrl }) => mediaUrl ?? [])
-    case 'ask.choice':
-      return part.options.flatMap(({ mediaUrl }) => mediaUrl ?? [])
-    case 'showcase':
-      return part.items.flatMap(({ mediaUrl }) => mediaUrl ?? [])
-    case 'native':
-      return part.fallback.flatMap(urlsIn)
-    default:
-      return []
-  }
-}
 
 type Hosted = ContentMessage | Unreachable | Refusal
 

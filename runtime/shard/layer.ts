@@ -28,7 +28,7 @@ export interface Layer extends Reader {
 
 interface Entry {
   readonly write: Write
-  /** Where its change is among all of them; none before it is kept. */
+  /** Where its change is among all of them, or will take the place of an earlier one; none before anything is kept. */
   slot: number
 }
 type TableEntries = Map<string, Entry>
@@ -58,8 +58,8 @@ export function layerOver(space: Reader & Pick<Space, 'encode'>): Layer {
       tables.set(table.name, entries)
     }
     const name = nameOf(key)
-    const entry = { write: { table: table as Table<Key, unknown>, key, value }, slot: noSlot }
     const before = entries.get(name)
+    const entry = { write: { table: table as Table<Key, unknown>, key, value }, slot: before?.slot ?? noSlot }
     fresh.push({ entries, name, entry, before })
     entries.set(name, entry)
   }
@@ -77,11 +77,12 @@ export function layerOver(space: Reader & Pick<Space, 'encode'>): Layer {
     put: (table, key, value) => note(table as never, key, value),
     remove: (table, key) => note(table as never, key, undefined),
     keep() {
+      const last = fresh.filter(({ entries, name, entry }) => entries.get(name) === entry)
       // May throw, and then nothing is kept.
-      const encoded = space.encode(fresh.map(({ entry }) => entry.write))
-      for (const [place, { entry, before }] of fresh.entries()) {
+      const encoded = space.encode(last.map(({ entry }) => entry.write))
+      for (const [place, { entry }] of last.entries()) {
         const change = encoded[place]!
-        entry.slot = before && before.slot !== noSlot ? before.slot : changes.length
+        if (entry.slot === noSlot) entry.slot = changes.length
         changes[entry.slot] = change
         bytes += change.key.length + (change.value?.length ?? 0)
       }

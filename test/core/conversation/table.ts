@@ -24,12 +24,13 @@ export interface TableOptions {
   readonly compliance?: { readonly disclaimer?: string }
   readonly minDelayMs?: number
   readonly siblings?: Around['siblings']
+  readonly isOurs?: true
 }
 
 /** `outcome` is what the provider says of everything from now on; none: it has not answered yet. */
 const bulkPerSecond = 40
 
-export function laid({ channel = 'sms', compliance, minDelayMs = 0, siblings = {} }: TableOptions = {}) {
+export function laid({ channel = 'sms', compliance, minDelayMs = 0, siblings = {}, isOurs }: TableOptions = {}) {
   let at = start
   let ids = 0
   let conversation: Conversation = {
@@ -47,7 +48,14 @@ export function laid({ channel = 'sms', compliance, minDelayMs = 0, siblings = {
     nextRecord: 1,
   }
   const around: Around = {
-    binding: { provider: 'emulator', isActive: true, minDelayMs, bulkPerSecond, ...(compliance && { compliance }) },
+    binding: {
+      provider: 'emulator',
+      isActive: true,
+      minDelayMs,
+      bulkPerSecond,
+      ...(isOurs && { isOurs }),
+      ...(compliance && { compliance }),
+    },
     isListening: true,
     traits: traitsOf(channel),
     brand: { name: 'Harbor Hotel', contactPhone: '+15550199' },
