@@ -1,8 +1,8 @@
 /** What a node writes when somebody said something: one commit, with the same keys and values. */
 import { ownerOf } from '../commit/command.js'
+import { ofOwner, type RecordKey } from '../store/keys.js'
 import { addressOf, people, words } from './setting.js'
 
-export type RecordKey = (string | number)[]
 export type Put = readonly [key: RecordKey, value: object]
 
 const owners = Array.from({ length: people }, (_, person) => ownerOf(person))
@@ -21,11 +21,11 @@ export function recordsOf(serial: number, at: number, asid = owners[serial % peo
   }
   const messageId = `inb_${String(serial).padStart(26, '0')}`
   return [
-    [['conversation.seen', asid, itemId], { until: at }],
+    [ofOwner(asid, 'conversation.seen', itemId), { until: at }],
     [
       ['traffic', agent.orgId, agent.agentId, at, asid, serial],
       { origin: 'user', type: 'content', sessionId, messageId, text: words, raw: content, channel },
     ],
-    [['conversation', asid], conversation],
+    [ofOwner(asid, 'conversation'), conversation],
   ]
 }

@@ -1,7 +1,7 @@
 /** What a node writes when it takes a step of a journey: one commit, with the same keys and values. */
+import type { RecordKey } from '../store/keys.js'
 import { instanceOf, outreachId, step } from './setting.js'
 
-export type RecordKey = (string | number)[]
 export type Put = readonly [key: RecordKey, value: object | string | true]
 
 /** What of a call goes into the records. */

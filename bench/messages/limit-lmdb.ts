@@ -3,9 +3,10 @@ import { join } from 'node:path'
 import { open } from 'lmdb'
 import { present } from '../control.js'
 import { closedLoop } from '../loop.js'
+import type { RecordKey } from '../store/keys.js'
 import { ourSettings } from '../store/settings.js'
 import { transactionsOf } from '../store/transactions.js'
-import { commitsOf, type RecordKey, type Wrote } from './records.js'
+import { commitsOf, type Wrote } from './records.js'
 
 const path = join(process.env.BENCH_SCRATCH ?? '.', `limit-${process.pid}.mdb`)
 const db = open<object, RecordKey>({ path, ...ourSettings })

@@ -1,8 +1,7 @@
 /** What a node writes for one message: two commits, the second resting on the first, with the same keys and values. */
 import { ownerOf } from '../commit/command.js'
+import { ofOwner, type RecordKey } from '../store/keys.js'
 import { messageText, people } from './setting.js'
-
-export type RecordKey = (string | number)[]
 
 /** Without a value the record is taken away. */
 export type Wrote = readonly [key: RecordKey, value?: object]
@@ -27,8 +26,8 @@ export function commitsOf(serial: number, at: number, asid = owners[serial % own
   const status = { messageId, state: 'sent', attempt }
 
   const traffic = (number: number): RecordKey => ['traffic', agent.orgId, agent.agentId, at, asid, number]
-  const conversationKey: RecordKey = ['conversation', asid]
-  const outgoingKey: RecordKey = ['conversation.outgoing', asid, messageId]
+  const conversationKey = ofOwner(asid, 'conversation')
+  const outgoingKey = ofOwner(asid, 'conversation.outgoing', messageId)
   const deliveryKey: RecordKey = ['shard.outbox', 'conversationDeliver demo/bench-desk/sms', serial, 0]
 
   const owed = { owner: asid, id: `${asid}:${idOf('cmd', serial)}:0`, at }
@@ -48,7 +47,7 @@ export function commitsOf(serial: number, at: number, asid = owners[serial % own
     ],
     handedOver: [
       [outgoingKey, { ...outgoing, states: { sent: at }, sentAt: at, providerIds: [`emu-${messageId}.0`] }],
-      [['conversation.provider', asid, `emu-${messageId}.0`], { messageId, until: at }],
+      [ofOwner(asid, 'conversation.provider', `emu-${messageId}.0`), { messageId, until: at }],
       [traffic(serial + 0.5), { ...about, type: 'status', subtype: 'sent', raw: status }],
       [conversationKey, conversation],
       [deliveryKey],

@@ -2,6 +2,7 @@
 import { ownerOf } from '../commit/command.js'
 import { recordsOf } from '../ingress/records.js'
 import { commitsOf, type Wrote } from '../messages/records.js'
+import { ofOwner } from '../store/keys.js'
 import { visitors } from './setting.js'
 
 const owners = Array.from({ length: visitors }, (_, visitor) => ownerOf(visitor))
@@ -9,16 +10,22 @@ const owners = Array.from({ length: visitors }, (_, visitor) => ownerOf(visitor)
 /** A visitor says something: it is heard, and one line more of what their pages show. */
 export function heardRecords(serial: number, at: number): readonly Wrote[] {
   const asid = owners[serial % visitors]!
-  const line = { at, record: serial, id: String(serial) }
-  return [
-    ...recordsOf(serial, at, asid),
-    [['webchat.line', asid, serial], line],
-    [['webchat.head', asid], { newest: serial }],
-    [['shard.commit'], { commit: serial }],
-  ]
+  return [...recordsOf(serial, at, asid), ...shownRecords(asid, serial, { at, record: serial, id: String(serial) })]
 }
 
-/** The agent says something: it is taken. Handing it over is another commit, which a page need not wait for. */
+/** The agent says something: it is taken, and out, as the next line of what their pages show. */
 export function takenRecords(serial: number, at: number): readonly Wrote[] {
-  return [...commitsOf(serial, at, owners[serial % visitors]!).accepted, [['shard.commit'], { commit: serial }]]
+  const asid = owners[serial % visitors]!
+  const { accepted, handedOver } = commitsOf(serial, at, asid)
+  const [, content] = accepted
+  const [outgoing, , status, conversation] = handedOver
+  return [outgoing!, content!, status!, conversation!, ...shownRecords(asid, serial, { at, messageId: asid })]
+}
+
+function shownRecords(asid: string, serial: number, line: object): readonly Wrote[] {
+  return [
+    [ofOwner(asid, 'webchat.line', serial), line],
+    [ofOwner(asid, 'webchat.head'), { newest: serial }],
+    [['shard.commit'], { commit: serial }],
+  ]
 }

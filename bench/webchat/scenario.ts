@@ -66,8 +66,8 @@ export const webchat: Scenario = {
       ...ours,
       name: agentTalks,
       about:
-        'A node: POST /v4/messages is committed, answered, handed over and committed again, read by the feed of the visitor ' +
-        'and rendered to the page. Latency is from when the call was due until the page has it.',
+        'A node: POST /v4/messages is committed, answered, read by the feed of the visitor and rendered to the page. ' +
+        'Latency is from when the call was due until the page has it.',
       args: ['--agent'],
     },
   ],

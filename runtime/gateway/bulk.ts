@@ -7,7 +7,7 @@ import { bulkStep } from '../../core/channel/pace.js'
 import { isRefusal } from '../../core/errors.js'
 import { bulk as limits } from '../../core/limits.js'
 import type { Command, Performer, Shards, Tx } from '../shard/contract.js'
-import { table } from '../store/contract.js'
+import { byOwner, table } from '../store/contract.js'
 import type { ConversationCommands } from './commands.js'
 import type { Govern } from './effects.js'
 import { conversationTable } from './tables.js'
@@ -22,8 +22,8 @@ interface Line {
   readonly perSecond?: number
 }
 
-const lineTable = table<[owner: string], Line>('bulk.line')
-export const waitingTable = table<[owner: string, number: number], Govern>('bulk.waiting')
+const lineTable = byOwner(table<[owner: string], Line>('bulk.line'))
+export const waitingTable = byOwner(table<[owner: string, number: number], Govern>('bulk.waiting'))
 
 export interface BulkCommands {
   readonly join: Command<Govern & { readonly owner: string }, null>

@@ -5,14 +5,15 @@ import type { Shown, Sight } from '../../core/personas/acting.js'
 import type { Directive } from '../../core/personas/directive.js'
 import { type Turn, turnOf } from '../../core/personas/turn.js'
 import type { Query } from '../shard/contract.js'
-import { type Reader, table } from '../store/contract.js'
+import { byOwner, type Reader, table } from '../store/contract.js'
 import { conversationTable, outgoingTable, turnTable } from './tables.js'
 
 /** The directive that a turn was run from, under the number of the turn. */
-export const directiveTable = table<
-  [asid: string, number: number],
-  { readonly at: number; readonly directive: Directive }
->('conversation.directive')
+export const directiveTable = byOwner(
+  table<[asid: string, number: number], { readonly at: number; readonly directive: Directive }>(
+    'conversation.directive',
+  ),
+)
 
 export interface Stretch {
   readonly turns: readonly Turn[]

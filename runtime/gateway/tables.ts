@@ -5,25 +5,27 @@ import type { LogEntry, TrafficEntry } from '../../core/conversation/desk.js'
 import type { Receipt } from '../../core/conversation/receipts.js'
 import type { Conversation, ConversationEvent, Outgoing } from '../../core/conversation/state.js'
 import type { SessionBegun, SessionSoFar, Spot } from '../../core/traffic/trail.js'
-import { readSoon, table } from '../store/contract.js'
+import { byOwner, readSoon, table } from '../store/contract.js'
 
-export const conversationTable = readSoon(table<[asid: string], Conversation>('conversation'))
-export const outgoingTable = readSoon(table<[asid: string, messageId: string], Outgoing>('conversation.outgoing'))
-export const eventTable = table<[asid: string, number: number], ConversationEvent>('conversation.event')
+export const conversationTable = readSoon(byOwner(table<[asid: string], Conversation>('conversation')))
+export const outgoingTable = readSoon(
+  byOwner(table<[asid: string, messageId: string], Outgoing>('conversation.outgoing')),
+)
+export const eventTable = byOwner(table<[asid: string, number: number], ConversationEvent>('conversation.event'))
 
 /** A name that somebody else gave a message, and until when it is known. */
 export interface Alias {
   readonly messageId: string
   readonly until: number
 }
-export const callerIdTable = table<[asid: string, callerId: string], Alias>('conversation.caller')
-export const providerIdTable = table<[asid: string, providerId: string], Alias>('conversation.provider')
+export const callerIdTable = byOwner(table<[asid: string, callerId: string], Alias>('conversation.caller'))
+export const providerIdTable = byOwner(table<[asid: string, providerId: string], Alias>('conversation.provider'))
 /** Receipts whose send is not known yet, by what the provider calls it. */
-export const parkedTable = table<[asid: string, providerId: string], { receipts: readonly Receipt[]; until: number }>(
-  'conversation.parked',
+export const parkedTable = byOwner(
+  table<[asid: string, providerId: string], { receipts: readonly Receipt[]; until: number }>('conversation.parked'),
 )
 /** What a provider has told us already, by its own id. */
-export const seenTable = table<[asid: string, id: string], { until: number }>('conversation.seen')
+export const seenTable = byOwner(table<[asid: string, id: string], { until: number }>('conversation.seen'))
 /**
  * Records that people list by agent and time over all shards: nothing is written twice for the sake of a list. The number
  * counts the records of a conversation, so that no two fall on one key, and each record says where the one before it is.
@@ -58,8 +60,8 @@ export const markTable = table<MarkKey, true>('traffic.mark')
 export const testMarkTable = table<MarkKey, true>('traffic.mark.test')
 
 /** What was said in the conversation of a persona, in its order; the agent's messages stand with the others of the conversation. */
-export const turnTable = table<[asid: string, number: number], TrafficEntry & { readonly at: number }>(
-  'conversation.turn',
+export const turnTable = byOwner(
+  table<[asid: string, number: number], TrafficEntry & { readonly at: number }>('conversation.turn'),
 )
 
 /** Events that the webhook would not take, by agent over all shards. */

@@ -171,7 +171,9 @@ function isWithin(key: Key, options: RangeOptions, direction: number): boolean {
   return !(before && compareKeys(key, before) >= 0)
 }
 
-/** The order of the store, by the store's own bytes. */
+const unnamed = { name: '' }
+
+/** The order of the store within a table, by the store's own bytes. */
 export function compareKeys(a: Key, b: Key): number {
-  return Buffer.compare(keyBytes('', a), keyBytes('', b))
+  return Buffer.compare(keyBytes(unnamed, a), keyBytes(unnamed, b))
 }

@@ -1,11 +1,11 @@
 /** What an engine itself keeps in each shard: how far it is, commands answered, effects owed, timers to come. */
-import { table } from '../store/contract.js'
+import { byOwner, table } from '../store/contract.js'
 
 /** Counts the commits of a shard, so that what they leave behind has an order that no clock can disturb. */
 export const commitTable = table<[], number>('shard.commit')
 
 /** Answers that are remembered, so that a second ask under the same id gets the first answer. */
-export const answeredTable = table<[owner: string, commandId: string], { answer: unknown }>('shard.answered')
+export const answeredTable = byOwner(table<[owner: string, commandId: string], { answer: unknown }>('shard.answered'))
 /** The same ids by the time until which they are remembered, so that they can be forgotten in order. */
 export const answeredUntilTable = table<[until: number, owner: string, commandId: string], true>('shard.answeredUntil')
 
@@ -24,4 +24,4 @@ export interface StoredTimer {
   input: unknown
 }
 export const timerTable = table<[dueAt: number, owner: string, name: string], StoredTimer>('shard.timers')
-export const timerNameTable = table<[owner: string, name: string], number>('shard.timerNames')
+export const timerNameTable = byOwner(table<[owner: string, name: string], number>('shard.timerNames'))

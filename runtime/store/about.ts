@@ -3,8 +3,9 @@ import { randomBytes } from 'node:crypto'
 import { decodeRecord } from './codec.js'
 import { type StoreAbout, StoreUnusable, table } from './contract.js'
 
-/** How spaces, tables, keys and records are laid out in the file. A program reads its own format and no other. */
-const dataFormat = 2
+/** How spaces, tables, keys and records are laid out in the file: what this program writes, and the oldest it carries over. */
+export const dataFormat = 3
+const oldestFormat = 2
 
 const installationBytes = 16
 const nodeChars = 8
@@ -23,7 +24,7 @@ export function aboutNew(shards: number, random: (bytes: number) => Uint8Array =
   return { format: dataFormat, shards, installation, node: `n${drawn.toString(36).padStart(nodeChars, '0')}` }
 }
 
-/** `bytes` is the record of the data just opened, before anything was changed in it. */
+/** `bytes` is the record of the data just opened, before anything was changed in it; what it says may be of an older format. */
 export function checkAbout(bytes: Uint8Array | undefined, { dir, shards }: { dir: string; shards: number }): About {
   if (!bytes) throw new StoreUnusable(`The data in ${dir} was not written by Parley. Name another data directory.`)
   const about = decodeRecord(aboutTable, bytes) as About
@@ -33,7 +34,7 @@ export function checkAbout(bytes: Uint8Array | undefined, { dir, shards }: { dir
         'Run that version or a later one.',
     )
   }
-  if (about.format < dataFormat) {
+  if (about.format < oldestFormat) {
     throw new StoreUnusable(
       `The data in ${dir} was written by a Parley from before its first release (format ${about.format}, this one ` +
         `reads ${dataFormat}) and cannot be carried over. Name another data directory.`,

@@ -11,6 +11,11 @@ export interface Table<K extends Key, V> {
   readonly name: string
   readonly version: number
   readonly upgrades: Readonly<Record<number, (old: never) => unknown>>
+  /**
+   * Its keys begin with an owner, and its records lie beside those that other such tables have of the same owner, so that
+   * what is decided for one changes few pages of the file. Its ranges are within one owner.
+   */
+  readonly isByOwner?: true
   /** Its records are read again soon after they are written, so a shard keeps the newest of them at hand. */
   readonly isReadSoon?: true
   /** Also those that were only read are kept at hand: they are read far more often than written. */
@@ -31,6 +36,10 @@ export function table<K extends Key, V>(
   return { name, version, upgrades }
 }
 
+export function byOwner<K extends readonly [string, ...Key], V>(table: Table<K, V>): Table<K, V> {
+  return { ...table, isByOwner: true }
+}
+
 export function readSoon<K extends Key, V>(table: Table<K, V>): Table<K, V> {
   return { ...table, isReadSoon: true }
 }
@@ -40,7 +49,7 @@ export function readOften<K extends Key, V>(table: Table<K, V>): Table<K, V> {
 }
 
 export interface RangeOptions {
-  /** Leading parts that every key shares. Absent: the whole table. */
+  /** Leading parts that every key shares. Absent: the whole table, which must not be one by owner. */
   readonly prefix?: Key
   /** Start strictly after this key, in the direction of travel. */
   readonly after?: Key
@@ -60,7 +69,7 @@ export interface Row<K extends Key, V> {
  * is when it resolves; it may be seen a moment before. Rows come in key order: part by part, numbers by size before strings by
  * code point, a shorter key before those it begins. A range walked within one turn sees one state; walked over several
  * it sees commits made meanwhile, never a row twice. It holds nothing of the database between rows, so it may be left
- * anywhere. Asked wrongly (a key too long, `before` on a reverse range) both throw: that is a bug of the caller.
+ * anywhere. Asked wrongly (a key too long, `before` on a reverse range, all owners) both throw: that is a bug of the caller.
  */
 export interface Reader {
   get<K extends Key, V>(table: Table<K, V>, key: K): V | undefined

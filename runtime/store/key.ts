@@ -1,6 +1,6 @@
 /** Keys as bytes whose plain order is the order of their parts: numbers by size, then strings by code point. */
 import { store as limits } from '../../core/limits.js'
-import type { Key, KeyPart } from './contract.js'
+import type { Key, KeyPart, Table } from './contract.js'
 
 /**
  * A number is its tag and eight bytes; a string is its tag, its bytes and a zero. A zero inside a string is followed by
@@ -8,14 +8,18 @@ import type { Key, KeyPart } from './contract.js'
  */
 const numberTag = 0x10
 const stringTag = 0x20
+/** Before the owner, which comes before the table: behind all keys that begin with a table. */
+const ownerTag = 0x30
 const stringEnd = 0x00
 const nulEscape = 0xff
 
 /** Room for a key of the longest size whose last part turns out three times as long as its characters. */
 const scratch = Buffer.allocUnsafe(limits.keyBytes * 4 + 64)
 
-/** The bytes of a key within its space; the table's name is its first part, so that one map holds every table. */
-export function keyBytes(table: string, parts: Key): Buffer {
+export type Keyed = Pick<Table<never, never>, 'name' | 'isByOwner'>
+
+/** The bytes of a key within its space; the table's name is its first part, or its second one where the owner is first. */
+export function keyBytes(table: Keyed, parts: Key): Buffer {
   const size = writeParts(table, parts)
   const bytes = Buffer.allocUnsafe(size)
   scratch.copy(bytes, 0, 0, size)
@@ -23,7 +27,7 @@ export function keyBytes(table: string, parts: Key): Buffer {
 }
 
 /** The same bytes in memory that the next call overwrites: for a read that is over before it. */
-export function passingKeyBytes(table: string, parts: Key): Buffer {
+export function passingKeyBytes(table: Keyed, parts: Key): Buffer {
   return scratch.subarray(0, writeParts(table, parts))
 }
 
@@ -41,8 +45,9 @@ export function pastAll(prefix: Buffer): Buffer {
 /** The parts of a stored key, without the table's name. */
 export function keyParts(bytes: Buffer): KeyPart[] {
   const parts: KeyPart[] = []
-  let at = afterString(bytes, 1)
-  while (at < bytes.length) {
+  const first = bytes[0] === ownerTag ? afterString(bytes, 2) : 0
+  if (first > 0) parts.push(readString(bytes, 2, first - 1))
+  for (let at = afterString(bytes, first + 1); at < bytes.length; ) {
     if (bytes[at] === numberTag) {
       parts.push(readNumber(bytes, at + 1))
       at += 9
@@ -55,14 +60,29 @@ export function keyParts(bytes: Buffer): KeyPart[] {
   return parts
 }
 
-function writeParts(table: string, parts: Key): number {
+/** The table's name of a stored key. */
+export function tableOfKey(bytes: Buffer): string {
+  const from = bytes[0] === ownerTag ? afterString(bytes, 2) : 0
+  return readString(bytes, from + 1, afterString(bytes, from + 1) - 1)
+}
+
+function writeParts(table: Keyed, parts: Key): number {
   try {
-    let at = writePart(table, 0)
+    if (table.isByOwner) return writeOwned(table.name, parts)
+    let at = writePart(table.name, 0)
     for (const part of parts) at = writePart(part, at)
     return at
   } catch (error) {
-    throw new Error(`a key of table ${table.slice(0, 100)} cannot be stored: ${(error as Error).message}`)
+    throw new Error(`a key of table ${table.name.slice(0, 100)} cannot be stored: ${(error as Error).message}`)
   }
+}
+
+function writeOwned(table: string, parts: Key): number {
+  if (typeof parts[0] !== 'string') throw new Error('it does not begin with an owner')
+  scratch[0] = ownerTag
+  let at = writePart(table, writePart(parts[0], 1))
+  for (let place = 1; place < parts.length; place++) at = writePart(parts[place]!, at)
+  return at
 }
 
 function writePart(part: KeyPart, from: number): number {

@@ -3,7 +3,7 @@ import { existsSync, renameSync, rmSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Log } from '../observe/log.js'
-import { type About, aboutNew, aboutTable, checkAbout } from './about.js'
+import { type About, aboutNew, aboutTable, checkAbout, dataFormat } from './about.js'
 import { writtenBehind } from './behind.js'
 import { checkpointPath, recoverData, thisBoot } from './checkpoint.js'
 import { groupCommits } from './commits.js'
@@ -14,6 +14,7 @@ import { type Environment, openEnvironment } from './environment.js'
 import { followedBySync } from './following.js'
 import { keyBytes } from './key.js'
 import { claimDirectory } from './owner.js'
+import { relay } from './relaid.js'
 import { encodeWrites, ownSpace, spaceOfShard, spaceOver } from './space.js'
 
 export interface StoreOptions {
@@ -47,8 +48,15 @@ export async function openStore(options: StoreOptions): Promise<FileStore> {
     if (!existsSync(path)) await createData(path, options)
     recoverData(path, boot)
     checkDataFile(path)
-    environment = openEnvironment(path, { mapBytes: options.mapBytes, sync: durability === 'synced' })
-    const about = readAbout(environment, options)
+    const opening = () => openEnvironment(path, { mapBytes: options.mapBytes, sync: durability === 'synced' })
+    environment = opening()
+    let about = readAbout(environment, options)
+    if (about.format < dataFormat) {
+      await environment.close()
+      environment = undefined
+      about = await carryOver(path, about, options)
+      environment = opening()
+    }
     if (durability === 'followed')
       environment = writtenBehind(await followedBySync(environment, { path, boot, afterMs: options.syncAfterMs }))
     return storeOver(environment, about, options, claim.release)
@@ -76,9 +84,24 @@ async function createData(path: string, { dir, shards, mapBytes, random }: Store
   }
 }
 
+/** Brings data of the format before to this one, all of it on the disk before anybody works on it. */
+async function carryOver(path: string, before: About, { mapBytes, log, dir }: StoreOptions): Promise<About> {
+  log?.warn('store.format.raised', { dir, from: before.format, to: dataFormat })
+  const environment = openEnvironment(path, { mapBytes, sync: true })
+  const about: About = { ...before, format: dataFormat }
+  try {
+    for (let space = ownSpace; space <= spaceOfShard(before.shards - 1); space++) await relay(environment, space)
+    const changes = encodeWrites([{ table: aboutTable, key: [], value: about }])
+    await environment.write([{ space: ownSpace, changes }])
+  } finally {
+    await environment.close()
+  }
+  return about
+}
+
 /** The first format had no spaces, so there the record is found where its key's first bytes are read as one. */
 function readAbout(environment: Environment, options: StoreOptions): About {
-  const key = keyBytes(aboutTable.name, [])
+  const key = keyBytes(aboutTable, [])
   const bytes = environment.get(ownSpace, key) ?? environment.get(key.readUInt16BE(0), key.subarray(2))
   return checkAbout(bytes, options)
 }

@@ -1,6 +1,6 @@
 /** What a range asks for, as bounds over the bytes of keys. */
 import type { Key, RangeOptions } from './contract.js'
-import { keyBytes, pastAll, pastEveryTable } from './key.js'
+import { type Keyed, keyBytes, pastAll, pastEveryTable } from './key.js'
 
 /** From `start` on, or strictly beyond it when `startBeyond`, up to `end`, which belongs only when `endBelongs`. */
 export interface Bounds {
@@ -12,9 +12,10 @@ export interface Bounds {
   readonly limit: number
 }
 
-export function boundsOf(table: string, options: RangeOptions): Bounds {
+export function boundsOf(table: Keyed, options: RangeOptions): Bounds {
   const { prefix = [], after, before, reverse = false, limit = Number.POSITIVE_INFINITY } = options
   if (reverse && before) throw new Error('a range that runs backwards cannot be given `before`')
+  if (table.isByOwner && prefix.length === 0) throw new Error(`a range of ${table.name} is within one owner`)
   if (!(limit >= 0)) throw new Error(`a range cannot be limited to ${limit} rows`)
   const first = keyBytes(table, prefix)
   const past = pastAll(first)

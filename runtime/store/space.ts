@@ -40,11 +40,11 @@ export function spaceOver(space: number, { environment, commit, isClosed }: Spac
   return {
     get<K extends Key, V>(of: Table<K, V>, key: K): V | undefined {
       assertOpen()
-      const bytes = environment.get(space, passingKeyBytes(of.name, key))
+      const bytes = environment.get(space, passingKeyBytes(of, key))
       return bytes && (decodeRecord(of, bytes) as V)
     },
     range(of, about = {}) {
-      const bounds = boundsOf(of.name, about)
+      const bounds = boundsOf(of, about)
       return { [Symbol.iterator]: () => records(of, bounds) }
     },
     encode: encodeWrites,
@@ -61,7 +61,7 @@ export function spaceOver(space: number, { environment, commit, isClosed }: Spac
 
 export function encodeWrites(writes: readonly Write[]): Change[] {
   return writes.map(({ table: of, key, value }) => ({
-    key: keyBytes(of.name, key),
+    key: keyBytes(of, key),
     value: value === undefined ? undefined : encodeRecord(of, value),
   }))
 }

@@ -9,7 +9,7 @@ import type { Conversation, Outgoing, UserContent } from '../../core/conversatio
 import { webchat as limits } from '../../core/limits.js'
 import { conversationTable, outgoingTable, trafficTable } from '../gateway/tables.js'
 import type { Query, Tx } from '../shard/contract.js'
-import { type Reader, type Row, readSoon, table } from '../store/contract.js'
+import { byOwner, type Reader, type Row, readSoon, table } from '../store/contract.js'
 import type { ToldLine } from './lines.js'
 
 export type Line =
@@ -25,8 +25,8 @@ export interface Head {
 }
 
 type LineKey = [asid: string, cursor: number]
-export const lineTable = table<LineKey, Line>('webchat.line')
-export const headTable = readSoon(table<[asid: string], Head>('webchat.head'))
+export const lineTable = byOwner(table<LineKey, Line>('webchat.line'))
+export const headTable = readSoon(byOwner(table<[asid: string], Head>('webchat.head')))
 
 const nothingYet: Head = { newest: 0 }
 

@@ -1,4 +1,5 @@
 /** A node of webhooks alone: real store, engine, wire and pipeline, with the limits and lookups of the door out its own. */
+
 import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -29,6 +30,7 @@ import { openPoster, type PosterOptions } from '../../runtime/webhook/post.js'
 import { signedHeaders } from '../../runtime/webhook/sign.js'
 import { carried } from './carried.js'
 import { until } from './clock.js'
+import { everyRow } from './everyrow.js'
 import { injectInto } from './inject.js'
 
 export const began = Date.parse('2030-01-01T00:00:00Z')
@@ -171,7 +173,7 @@ export async function openWebhookNode(t: Test, options: WebhookNodeOptions = {})
     space,
     /** Every record of a table, in whatever shard. */
     rows<K extends Key, V>(table: Table<K, V>): Row<K, V>[] {
-      return Array.from({ length: shardCount }, (_, shard) => [...store.space(shard).range(table)]).flat()
+      return everyRow(store, shardCount, table)
     },
     /** Makes a try as the engine would, under a signal or a sealer of the test's own. */
     async perform(which: WebhookTry, signal = new AbortController().signal, sealedBy?: Sealer): Promise<void> {

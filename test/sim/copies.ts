@@ -11,7 +11,7 @@ import type { World } from './world.js'
 
 /** What each copy notes of itself; how it came there may differ, so it is no part of what must be alike. */
 const positions = table<[], { line: string; holder: string; number: number }>('shard.copy')
-const positionKey = keyBytes(positions.name, [])
+const positionKey = keyBytes(positions, [])
 
 const statusWithinMs = 5_000
 

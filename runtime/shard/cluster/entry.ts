@@ -3,6 +3,7 @@
  * of which only the last makes it count. Every message names its line, so that the end of a log tells which one it is.
  */
 import type { Change } from '../../store/contract.js'
+import { relaid } from '../../store/relaid.js'
 
 /**
  * A line is one history of a shard. A new one begins when the log was empty, or had lost what a node still knows and that
@@ -27,7 +28,9 @@ export interface CommitEntry {
   readonly changes: readonly Change[]
 }
 
-const entryVersion = 1
+const entryVersion = 2
+/** Written before keys were laid out anew. */
+const earlierVersion = 1
 const firstFlag = 1
 const lastFlag = 2
 const foundingFlag = 4
@@ -118,14 +121,15 @@ export function openAssembler(): Assembler {
 
 function readBody(body: Buffer, isFounded: boolean): Entry {
   const version = body[0]
-  if (version !== entryVersion)
+  if (version !== entryVersion && version !== earlierVersion)
     throw new Error(`the log holds entries of version ${version}, written by a newer Parley`)
   const kind = kinds[body[1]!]
   const epoch = body.readUIntBE(2, 6)
   const after = bodyHeadBytes + body[8]!
   const holder = body.toString('utf8', bodyHeadBytes, after)
   if (kind === 'owner') return { kind, epoch, holder, ...(isFounded && { founded: true }) }
-  return { kind: 'commit', epoch, holder, changes: readChanges(body, after) }
+  const changes = readChanges(body, after)
+  return { kind: 'commit', epoch, holder, changes: version === earlierVersion ? relaid(changes) : changes }
 }
 
 function readChanges(body: Buffer, from: number): Change[] {

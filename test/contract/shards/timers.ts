@@ -40,7 +40,7 @@ export function timersSuite(t: Test, openHouse: OpenHouse): void {
       await last.time.advance(50 * hour)
       t.same(await journal(last), ['first', 'second', 'third'])
       t.equal(timers(last), 0)
-      t.same([...stored(last, 'a').range(timerNameTable)], [])
+      t.same([...stored(last, 'a').range(timerNameTable, { prefix: ['a'] })], [])
     },
   )
 

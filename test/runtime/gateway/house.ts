@@ -1,4 +1,5 @@
 /** A gateway of one agent: real store, engine, pipeline and way out, with a provider that behaves as it is told. */
+
 import { randomBytes } from 'node:crypto'
 import type { Test } from 'tap'
 import { emulatorAdapter, signatureHeader, signatureOf } from '../../../adapters/emulator/adapter.js'
@@ -31,6 +32,7 @@ import { openStore } from '../../../runtime/store/lmdb.js'
 import { type DoorLimits, openDoor } from '../../../runtime/webhook/door.js'
 import { carried } from '../../harness/carried.js'
 import { until } from '../../harness/clock.js'
+import { everyRow } from '../../harness/everyrow.js'
 import { injectInto } from '../../harness/inject.js'
 import { openReceiver, type Received } from '../../harness/receiver.js'
 import { leapingClock, sealer, temporary } from '../../harness/webhooknode.js'
@@ -195,7 +197,7 @@ export async function openHouse(t: Test, options: HouseOptions = {}) {
     },
     /** Every record of a table, in whatever shard. */
     rows<K extends Key, V>(table: Table<K, V>): Row<K, V>[] {
-      return Array.from({ length: shardCount }, (_, shard) => [...store.space(shard).range(table)]).flat()
+      return everyRow(store, shardCount, table)
     },
     /** Requests of the webhook, as they came. */
     requests: (): readonly Received[] => receiver.at(hook),

@@ -1,4 +1,5 @@
 /** Conversations without what leads to their records: a real store and engine, and everything that lists of them cost. */
+
 import { randomBytes } from 'node:crypto'
 import type { Test } from 'tap'
 import type { AgentPlace } from '../../../core/agentkey.js'
@@ -19,6 +20,7 @@ import { openEmbedded } from '../../../runtime/shard/embedded.js'
 import type { Key, Reader, Row, Table } from '../../../runtime/store/contract.js'
 import { openStore } from '../../../runtime/store/lmdb.js'
 import { carried } from '../../harness/carried.js'
+import { everyRow } from '../../harness/everyrow.js'
 import { leapingClock, temporary } from '../../harness/webhooknode.js'
 
 export const place = { orgId: 'acme', agentId: 'desk' }
@@ -90,8 +92,7 @@ export async function openPlace(t: Test) {
     await engine.stop()
     await store.close()
   })
-  const rows = <K extends Key, V>(table: Table<K, V>): Row<K, V>[] =>
-    Array.from({ length: shardCount }, (_, shard) => [...store.space(shard).range(table)]).flat()
+  const rows = <K extends Key, V>(table: Table<K, V>): Row<K, V>[] => everyRow(store, shardCount, table)
   let said = 0
   return {
     clock,

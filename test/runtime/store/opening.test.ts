@@ -104,9 +104,9 @@ t.test('Data of another number of shards, of another format, or of somebody else
   const store = await openStore({ dir, shards: 16 })
   t.same(store.space(0).get(left, [1, 1]), { n: 1, text: 'kept' }, 'after the refusal it opens as it should')
   const about = store.own.get(aboutTable, [])
-  await commit(store.own, [{ table: aboutTable, key: [], value: { ...about, format: 3 } }])
+  await commit(store.own, [{ table: aboutTable, key: [], value: { ...about, format: 4 } }])
   await store.close()
-  await refusedUnharmed(t, dir, /written by a newer Parley \(format 3, this one reads 2\)/)
+  await refusedUnharmed(t, dir, /written by a newer Parley \(format 4, this one reads 3\)/)
 
   const other = await newData()
   const stranger = await openStore({ dir: other, shards: 16 })
@@ -117,9 +117,9 @@ t.test('Data of another number of shards, of another format, or of somebody else
   const early = newDir()
   mkdirSync(early)
   const db = open<Buffer, Buffer>({ path: dataFile(early), noSubdir: true, encoding: 'binary', keyEncoding: 'binary' })
-  await db.put(keyBytes(aboutTable.name, []), encodeRecord(aboutTable, { format: 1, shards: 16 }))
+  await db.put(keyBytes(aboutTable, []), encodeRecord(aboutTable, { format: 1, shards: 16 }))
   await db.close()
-  await refusedUnharmed(t, early, /before its first release \(format 1, this one reads 2\)/)
+  await refusedUnharmed(t, early, /before its first release \(format 1, this one reads 3\)/)
 })
 
 t.test('New data draws the names of its installation and node once, and may be adopted by another', async (t) => {

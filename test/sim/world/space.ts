@@ -10,7 +10,7 @@ export function spaceOver(rowsNow: () => Rows, commit: (changes: readonly Change
     ...readerOver(rowsNow),
     encode: (writes) =>
       writes.map(({ table: of, key, value }) => ({
-        key: keyBytes(of.name, key),
+        key: keyBytes(of, key),
         value: value === undefined ? undefined : encodeRecord(of, value),
       })),
     commit,
@@ -34,11 +34,11 @@ export function readerOver(rowsNow: () => Rows): Reader {
   }
   return {
     get<K extends Key, V>(of: Table<K, V>, key: K): V | undefined {
-      const bytes = rowsNow().get(keyBytes(of.name, key))
+      const bytes = rowsNow().get(keyBytes(of, key))
       return bytes && (decodeRecord(of, bytes) as V)
     },
     range(of, options = {}) {
-      const bounds = boundsOf(of.name, options)
+      const bounds = boundsOf(of, options)
       return { [Symbol.iterator]: () => walk(of, bounds) }
     },
   }

@@ -1,0 +1,135 @@
+/** Tables by owner: read as any other, they lie together in the file, and so does what was laid out before they did. */
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import t from 'tap'
+import { aboutNew, aboutTable } from '../../../runtime/store/about.js'
+import { byOwner, type Key, type Table, table, type Write } from '../../../runtime/store/contract.js'
+import { dataFileName } from '../../../runtime/store/directory.js'
+import { openEnvironment } from '../../../runtime/store/environment.js'
+import { keyParts, tableOfKey } from '../../../runtime/store/key.js'
+import { openStore } from '../../../runtime/store/lmdb.js'
+import { relay } from '../../../runtime/store/relaid.js'
+import { encodeWrites, ownSpace, spaceOfShard } from '../../../runtime/store/space.js'
+import { commit } from './tables.js'
+
+const home = mkdtempSync(join(tmpdir(), 'parley-byowner-'))
+t.teardown(() => rmSync(home, { recursive: true, force: true }))
+let made = 0
+const newDir = () => join(home, String(++made))
+
+type Owned = [owner: string, ...rest: (string | number)[]]
+const [these, those] = [byOwner(table<Owned, number>('these')), byOwner(table<Owned, number>('those'))]
+/** As a table was laid out before. */
+const before = <K extends Key, V>({ name }: Table<K, V>) => table<K, V>(name)
+
+const owner = fc.oneof(fc.constantFrom('', 'a', 'a\0', 'a\0b', 'ab', 'b', 'these', 'é'), fc.string({ maxLength: 3 }))
+const rest = fc.array(fc.oneof(fc.string({ maxLength: 2 }), fc.integer({ min: -3, max: 3 })), { maxLength: 2 })
+const anyWrite = fc.record({ of: fc.constantFrom(these, those), owner, rest, value: fc.nat() })
+
+t.test('Records by owner are read as from any table, of one owner and of no other', async () => {
+  const store = await openStore({ dir: newDir(), shards: 400 })
+  let shards = 0
+  await fc.assert(
+    fc.asyncProperty(fc.array(anyWrite, { maxLength: 40 }), owner, fc.boolean(), async (writes, asked, reverse) => {
+      const [owned, alike] = [store.space(shards++), store.space(shards++)]
+      const rows = writes.map(({ of, owner, rest, value }) => ({ of, key: [owner, ...rest] as Owned, value }))
+      await commit(owned, rows.map(({ of, ...row }) => ({ table: of, ...row })) as unknown as Write[])
+      await commit(alike, rows.map(({ of, ...row }) => ({ table: before(of), ...row })) as unknown as Write[])
+      for (const { of, key } of rows) assert.equal(owned.get(of, key), alike.get(before(of), key))
+      const among = { prefix: [asked], reverse }
+      const found = [...owned.range(these, among)]
+      assert.deepEqual(found, [...alike.range(before(these), among)])
+      for (const { key } of found) {
+        const beyond = { ...among, after: key }
+        assert.deepEqual([...owned.range(these, beyond)], [...alike.range(before(these), beyond)])
+      }
+    }),
+    { numRuns: 190 },
+  )
+  await store.close()
+})
+
+t.test('What belongs to one owner lies together, whichever of its tables it is in', async (t) => {
+  const store = await openStore({ dir: newDir(), shards: 16 })
+  const space = store.space(0)
+  const writes = ['b', 'a', 'c'].flatMap((name) =>
+    [those, these].flatMap((of) => [1, 2].map((number) => ({ table: of, key: [name, number], value: number }))),
+  )
+  await commit(space, writes as unknown as Write[])
+  t.same(
+    space.rows(undefined, 100).map(({ key }) => [tableOfKey(key), ...keyParts(key)].join(' ')),
+    ['a', 'b', 'c'].flatMap((name) => ['these', 'those'].flatMap((of) => [`${of} ${name} 1`, `${of} ${name} 2`])),
+  )
+  t.throws(() => space.range(these), /within one owner/, 'nobody walks over all of them')
+  t.throws(() => space.get(these, [] as never), /does not begin with an owner/)
+  await store.close()
+})
+
+const outgoing = byOwner(table<[string, string], { n: number }>('conversation.outgoing'))
+const heads = byOwner(table<[string], { n: number }>('webchat.head'))
+const traffic = table<[string, number], { n: number }>('traffic')
+const rowsOfShard = (shard: number) => {
+  const asids = Array.from({ length: 700 }, (_, n) => `usr_${shard}_${n}`)
+  return asids.flatMap((asid, n) => [
+    { table: outgoing, key: [asid, `msg_${n}`], value: { n } },
+    { table: outgoing, key: [asid, `msg_${n}b`], value: { n } },
+    { table: heads, key: [asid], value: { n } },
+    { table: traffic, key: ['demo', n], value: { n } },
+  ])
+}
+
+/** Data as it was before, of three shards; some of the second may be as it is now already. */
+async function earlierData(dir: string, isBegun: boolean): Promise<void> {
+  const store = await openStore({ dir, shards: 3 })
+  await store.close()
+  const environment = openEnvironment(join(dir, dataFileName), { sync: true })
+  const about = { ...aboutNew(3, (bytes) => Buffer.alloc(bytes, 7)), format: 2 }
+  await environment.write([
+    { space: ownSpace, changes: encodeWrites([{ table: aboutTable as never, key: [], value: about }]) },
+    ...[0, 1].map((shard) => ({
+      space: spaceOfShard(shard),
+      changes: encodeWrites(rowsOfShard(shard).map((row) => ({ ...row, table: before(row.table as never) }) as never)),
+    })),
+  ])
+  let writes = 0
+  const cut = {
+    slice: environment.slice,
+    write: async (commits: Parameters<typeof environment.write>[0]) => {
+      if (++writes > 1) throw new Error('the power is gone')
+      await environment.write(commits)
+    },
+  }
+  if (isBegun) await t.rejects(relay(cut, spaceOfShard(1)), /the power is gone/)
+  await environment.close()
+}
+
+for (const isBegun of [false, true]) {
+  for (const durability of ['synced', 'followed'] as const) {
+    const title = isBegun ? 'and one that was cut short is finished' : 'nothing is lost or doubled'
+    t.test(`Data of the format before is carried over once, ${title} (${durability})`, async (t) => {
+      const dir = newDir()
+      await earlierData(dir, isBegun)
+      const warned: string[] = []
+      const log = { warn: (event: string) => void warned.push(event), error: () => {} }
+      for (const opening of [1, 2]) {
+        const store = await openStore({ dir, shards: 3, durability, log })
+        t.equal(store.about.installation, '07'.repeat(16))
+        for (const shard of [0, 1]) {
+          const space = store.space(shard)
+          const rows = rowsOfShard(shard)
+          t.equal(space.rows(undefined, 10_000).length, rows.length)
+          for (const { table: of, key, value } of rows) {
+            const found = space.get(of as never, key as never)
+            if (JSON.stringify(found) !== JSON.stringify(value)) t.fail(`${of.name} ${key} is ${JSON.stringify(found)}`)
+          }
+        }
+        t.equal(store.space(2).rows(undefined, 1).length, 0)
+        await store.close()
+        t.same(warned, ['store.format.raised'], `after opening ${opening}`)
+      }
+    })
+  }
+}
