@@ -51,7 +51,7 @@ export interface Adapter<Auth = unknown, Wire = unknown, Open extends Line = Lin
   openMedia?(held: string, reaching: Reaching<Auth>): PromiseLike<MediaOpening>
   /** For providers that are connected to: opens the line by itself, again and again, until it is closed. */
   connect?(connecting: Connecting<Auth>): Open
-  /** For the channel whose people the gateway itself talks to: the frames of their sockets. */
+  /** For the channel whose people the gateway itself talks to: the frames of their sockets. What is on record there is sent. */
   readonly live?: Live
 }
 
