@@ -26,6 +26,5 @@ function shownRecords(asid: string, serial: number, line: object): readonly Wrot
   return [
     [ofOwner(asid, 'webchat.line', serial), line],
     [ofOwner(asid, 'webchat.head'), { newest: serial }],
-    [['shard.commit'], { commit: serial }],
   ]
 }

@@ -8,7 +8,6 @@ import { isShard, shardOf } from './place.js'
 import { together } from './readall.js'
 import { openRegistry } from './registry.js'
 import { type OwnedShard, openShard } from './shard.js'
-import { commitTable } from './tables.js'
 import { idleHere, tellKind, tellPerformer } from './tell.js'
 import { unavailable } from './unavailable.js'
 import { openWatchers } from './watchers.js'
@@ -61,7 +60,6 @@ export function openEmbedded(options: EmbeddedOptions): Engine {
     const ways = { isIdle, commit: space.commit, isOurs: () => true, changed: watchers.tell }
     return openShard({ ...options, number, space, registry, performers, ...ways })
   })
-  const commits = (shard: number) => store.space(shard).get(commitTable, []) ?? 0
   const shardOwning = (owner: string) => owned[shardOf(owner, options.shards)]!
 
   return {
@@ -81,7 +79,7 @@ export function openEmbedded(options: EmbeddedOptions): Engine {
         shard,
         part: 'owner' as const,
         epoch: onlyEpoch,
-        number: commits(shard),
+        number: each.commits(),
         behind: 0,
         ...each.load(),
       }))
@@ -90,8 +88,8 @@ export function openEmbedded(options: EmbeddedOptions): Engine {
       return { nodes, trouble, shards: every }
     },
     async status() {
-      return owned.map((_, shard) => {
-        const last = commits(shard)
+      return owned.map((each, shard) => {
+        const last = each.commits()
         return { shard, owner: here, epoch: onlyEpoch, last, copies: { [here]: last } }
       })
     },

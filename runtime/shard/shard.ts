@@ -31,6 +31,8 @@ export interface OwnedShard {
   /** Resolves after the commit. Rejects with Full, or with Moved when the shard went away before it was decided for good. */
   ask(asked: Asked): Promise<unknown>
   read(query: Query<unknown, unknown>, input: unknown): unknown
+  /** Commits so far; those that owed nothing are not counted any more once the shard was opened again. */
+  commits(): number
   load(): Pick<ShardHere, 'waiting' | 'owedSince' | 'timerDueAt'>
   /** Takes up what is owed and looks at timers. */
   start(): void
@@ -186,7 +188,7 @@ export function openShard(options: ShardOptions): OwnedShard {
 
   async function commitLayer({ layer, joined, ...batch }: Batch): Promise<void> {
     forgetAnswers(layer, steadyAt(), joined.length)
-    layer.put(commitTable, [], batch.commit)
+    if (batch.owed.length > 0) layer.put(commitTable, [], batch.commit)
     layer.keep()
     space.committing(layer)
     await options.commit(layer.changes())
@@ -315,6 +317,7 @@ export function openShard(options: ShardOptions): OwnedShard {
       return answer.finally(() => asking.delete(id))
     },
     read: (query, input) => query.read(space, input),
+    commits: () => commit,
     load: () => ({ waiting: commandsWaiting, owedSince: outbox.owedSince(), timerDueAt: timers.dueAt() }),
     start() {
       outbox.resume()

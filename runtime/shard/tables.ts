@@ -1,7 +1,10 @@
 /** What an engine itself keeps in each shard: how far it is, commands answered, effects owed, timers to come. */
 import { byOwner, table } from '../store/contract.js'
 
-/** Counts the commits of a shard, so that what they leave behind has an order that no clock can disturb. */
+/**
+ * Counts the commits of a shard, so that what they leave behind has an order that no clock can disturb. It is written with
+ * those that owe something: whoever opens the shard goes on behind all that is owed, and no other commit changes its page.
+ */
 export const commitTable = table<[], number>('shard.commit')
 
 /** Answers that are remembered, so that a second ask under the same id gets the first answer. */

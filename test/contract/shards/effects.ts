@@ -34,6 +34,26 @@ export function effectsSuite(t: Test, openHouse: OpenHouse): void {
     t.equal(tries.length, 5, 'not by the next process either')
   })
 
+  t.test('What is owed stands behind all that was owed before, whichever process owed it', async (t) => {
+    const failing = repertoire(() => ({ deliver: () => Promise.reject(new Error('not now')) }))
+    let house = await openHouse(t, { repertoire: failing })
+    const given = Array.from({ length: 12 }, (_, at) => `effect ${at}`)
+    for (const [at, effect] of given.entries()) {
+      await doing(house, 'a', { effect })
+      // Commits that owe nothing, some of them the last before the process ends.
+      for (let others = 0; others < at % 3; others++) await doing(house, 'a', { count: 1 })
+      if (at % 4 !== 3) continue
+      await house.die()
+      house = await openHouse(t, { repertoire: failing, after: house })
+    }
+    const standing = Array.from(stored(house, 'a').range(outboxTable), ({ key, value }) => ({ key, value }))
+    t.same(
+      standing.map(({ value }) => value.payload),
+      given,
+    )
+    t.equal(new Set(standing.map(({ key }) => key[1])).size, given.length, 'under numbers of their own')
+  })
+
   t.test('Effects of a command have ids of their own, told as owner, command and place', async (t) => {
     const ids: string[] = []
     const house = await openHouse(t, {
