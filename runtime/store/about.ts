@@ -13,6 +13,8 @@ const nodeChars = 8
 export interface About extends StoreAbout {
   readonly format: number
   readonly shards: number
+  /** Some of it is laid out as in the format before still. */
+  readonly isHalfCarried?: true
 }
 
 /** Kept among what belongs to no shard. */
@@ -22,6 +24,11 @@ export function aboutNew(shards: number, random: (bytes: number) => Uint8Array =
   const installation = Buffer.from(random(installationBytes)).toString('hex')
   const drawn = Buffer.from(random(8)).readBigUInt64BE() % 36n ** BigInt(nodeChars)
   return { format: dataFormat, shards, installation, node: `n${drawn.toString(36).padStart(nodeChars, '0')}` }
+}
+
+/** Whether it has to be carried over before anybody works on it. */
+export function isEarlier({ format, isHalfCarried }: About): boolean {
+  return format < dataFormat || isHalfCarried === true
 }
 
 /** `bytes` is the record of the data just opened, before anything was changed in it; what it says may be of an older format. */

@@ -3,7 +3,7 @@ import { existsSync, renameSync, rmSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Log } from '../observe/log.js'
-import { type About, aboutNew, aboutTable, checkAbout, dataFormat } from './about.js'
+import { type About, aboutNew, aboutTable, checkAbout, isEarlier } from './about.js'
 import { writtenBehind } from './behind.js'
 import { checkpointPath, recoverData, thisBoot } from './checkpoint.js'
 import { groupCommits } from './commits.js'
@@ -14,7 +14,7 @@ import { type Environment, openEnvironment } from './environment.js'
 import { followedBySync } from './following.js'
 import { keyBytes } from './key.js'
 import { claimDirectory } from './owner.js'
-import { relay } from './relaid.js'
+import { carryOver } from './relaid.js'
 import { encodeWrites, ownSpace, spaceOfShard, spaceOver } from './space.js'
 
 export interface StoreOptions {
@@ -48,14 +48,17 @@ export async function openStore(options: StoreOptions): Promise<FileStore> {
     if (!existsSync(path)) await createData(path, options)
     recoverData(path, boot)
     checkDataFile(path)
-    const opening = () => openEnvironment(path, { mapBytes: options.mapBytes, sync: durability === 'synced' })
-    environment = opening()
+    const opening = (sync: boolean) => openEnvironment(path, { mapBytes: options.mapBytes, sync })
+    environment = opening(true)
     let about = readAbout(environment, options)
-    if (about.format < dataFormat) {
+    if (isEarlier(about)) {
+      options.log?.warn('store.format.raised', { dir, from: about.format })
+      about = await carryOver(environment, about)
+    }
+    if (durability === 'followed') {
       await environment.close()
       environment = undefined
-      about = await carryOver(path, about, options)
-      environment = opening()
+      environment = opening(false)
     }
     if (durability === 'followed')
       environment = writtenBehind(await followedBySync(environment, { path, boot, afterMs: options.syncAfterMs }))
@@ -82,21 +85,6 @@ async function createData(path: string, { dir, shards, mapBytes, random }: Store
   } finally {
     for (const name of leftovers) rmSync(name, { force: true })
   }
-}
-
-/** Brings data of the format before to this one, all of it on the disk before anybody works on it. */
-async function carryOver(path: string, before: About, { mapBytes, log, dir }: StoreOptions): Promise<About> {
-  log?.warn('store.format.raised', { dir, from: before.format, to: dataFormat })
-  const environment = openEnvironment(path, { mapBytes, sync: true })
-  const about: About = { ...before, format: dataFormat }
-  try {
-    for (let space = ownSpace; space <= spaceOfShard(before.shards - 1); space++) await relay(environment, space)
-    const changes = encodeWrites([{ table: aboutTable, key: [], value: about }])
-    await environment.write([{ space: ownSpace, changes }])
-  } finally {
-    await environment.close()
-  }
-  return about
 }
 
 /** The first format had no spaces, so there the record is found where its key's first bytes are read as one. */

@@ -6,12 +6,13 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import t from 'tap'
 import { aboutNew, aboutTable } from '../../../runtime/store/about.js'
+import { decodeRecord } from '../../../runtime/store/codec.js'
 import { byOwner, type Key, type Table, table, type Write } from '../../../runtime/store/contract.js'
 import { dataFileName } from '../../../runtime/store/directory.js'
 import { openEnvironment } from '../../../runtime/store/environment.js'
-import { keyParts, tableOfKey } from '../../../runtime/store/key.js'
+import { keyBytes, keyParts, tableOfKey } from '../../../runtime/store/key.js'
 import { openStore } from '../../../runtime/store/lmdb.js'
-import { relay } from '../../../runtime/store/relaid.js'
+import { carryOver } from '../../../runtime/store/relaid.js'
 import { encodeWrites, ownSpace, spaceOfShard } from '../../../runtime/store/space.js'
 import { commit } from './tables.js'
 
@@ -81,8 +82,8 @@ const rowsOfShard = (shard: number) => {
   ])
 }
 
-/** Data as it was before, of three shards; some of the second may be as it is now already. */
-async function earlierData(dir: string, isBegun: boolean): Promise<void> {
+/** Data as it was before, of three shards; the power failed when so much of it had been carried over, if any was. */
+async function earlierData(dir: string, writesUntilCut: number | undefined): Promise<void> {
   const store = await openStore({ dir, shards: 3 })
   await store.close()
   const environment = openEnvironment(join(dir, dataFileName), { sync: true })
@@ -94,24 +95,30 @@ async function earlierData(dir: string, isBegun: boolean): Promise<void> {
       changes: encodeWrites(rowsOfShard(shard).map((row) => ({ ...row, table: before(row.table as never) }) as never)),
     })),
   ])
-  let writes = 0
-  const cut = {
-    slice: environment.slice,
-    write: async (commits: Parameters<typeof environment.write>[0]) => {
-      if (++writes > 1) throw new Error('the power is gone')
-      await environment.write(commits)
-    },
+  if (writesUntilCut !== undefined) {
+    let writes = 0
+    const cut = {
+      slice: environment.slice,
+      write: async (commits: Parameters<typeof environment.write>[0]) => {
+        if (++writes > writesUntilCut) throw new Error('the power is gone')
+        await environment.write(commits)
+      },
+    }
+    await t.rejects(carryOver(cut, about), /the power is gone/)
+    const said = decodeRecord(aboutTable, environment.get(ownSpace, keyBytes(aboutTable, []))!)
+    t.match(said, { format: 3 }, 'no older program takes what is half moved for whole')
   }
-  if (isBegun) await t.rejects(relay(cut, spaceOfShard(1)), /the power is gone/)
   await environment.close()
 }
 
-for (const isBegun of [false, true]) {
+for (const writesUntilCut of [undefined, 1, 2, 4, 6]) {
   for (const durability of ['synced', 'followed'] as const) {
-    const title = isBegun ? 'and one that was cut short is finished' : 'nothing is lost or doubled'
+    const title = writesUntilCut
+      ? `and finished when it was cut after ${writesUntilCut} writes`
+      : 'nothing lost or doubled'
     t.test(`Data of the format before is carried over once, ${title} (${durability})`, async (t) => {
       const dir = newDir()
-      await earlierData(dir, isBegun)
+      await earlierData(dir, writesUntilCut)
       const warned: string[] = []
       const log = { warn: (event: string) => void warned.push(event), error: () => {} }
       for (const opening of [1, 2]) {
