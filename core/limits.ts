@@ -118,6 +118,8 @@ export const shard = {
   recentRangeRows: 128,
   effectsInFlight: 64,
   effectsPerDestination: 8,
+  /** Commands of one kind that an owner is told at once. */
+  toldTogether: 64,
   /** Effects of one destination that are done with it and wait to be noted, or for somebody else. */
   effectsAsidePerLane: 256,
   /** Destinations of one shard that are served at a time, and effects held for each; the others wait on the record. */

@@ -2,10 +2,12 @@
  * The build. Types are taken away without looking at them (`npm run types` does, and the tests do), so it takes seconds.
  * Every file is built by itself first; then those that are started are built once more, each with all that it needs put
  * together in a few large files in `dist/parts`: finding and reading over a thousand small ones is most of what it takes to start.
+ * `node ops/build.mjs tests` does the same with the tests.
  */
-import { readdirSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
-import { dirname, join, relative } from 'node:path'
+import { isBuiltin } from 'node:module'
+import { dirname, join, normalize, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 
@@ -26,7 +28,7 @@ const common = {
  * Programs of the bench are not among them: its profiles tell more when they name the files we know. Nor is the one test that
  * reads the built files of a folder, and finds in them what it has imported.
  */
-const loose = ['mgmt/repertoire.test.ts']
+const loose = ['test/mgmt/repertoire.test.ts']
 const programs = [
   'runtime/main.ts',
   'runtime/cli/main.ts',
@@ -35,10 +37,39 @@ const programs = [
   'adapters/kit/new.ts',
   'ops/cluster.ts',
   'test/faults/node.ts',
-  ...readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' })
-    .filter((name) => name.endsWith('.test.ts') && !loose.includes(name))
-    .map((name) => join('test', name)),
 ]
+const tests = readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' })
+  .map((name) => join('test', name))
+  .filter((name) => name.endsWith('.test.ts') && !loose.includes(name))
+
+/**
+ * What is put together at once: a part holds the files that the same programs of a group need, so the more alike they are,
+ * the fewer and larger its parts. Together all would have one for every few files; a node alone would read hundreds of them.
+ */
+function groups() {
+  // Whoever starts a program waits for no tests.
+  if (!process.argv.includes('tests')) return [programs]
+  const isWhole = reaching('runtime/node.ts')
+  return [programs, tests.filter(isWhole), tests.filter((test) => !isWhole(test))]
+}
+
+/** Tells of a file whether it needs another one. */
+function reaching(target) {
+  const known = new Map([[target, true]])
+  const reaches = (file) => {
+    if (!known.has(file)) {
+      known.set(file, false)
+      known.set(file, existsSync(join(root, file)) && importsOf(file).some(reaches))
+    }
+    return known.get(file)
+  }
+  return reaches
+}
+
+function importsOf(file) {
+  const found = readFileSync(join(root, file), 'utf8').matchAll(/(?:\bfrom |\bimport\()'(\.[^']+)\.js'/g)
+  return [...found].map(([, path]) => normalize(join(dirname(file), `${path}.ts`)))
+}
 
 /**
  * Libraries that come as hundreds of small files, with what they use themselves. All others stay where npm put them: many
@@ -48,12 +79,30 @@ const libraries = [
   ...['typebox', 'libphonenumber-js', 'csv-parse', 'undici', 'yaml'],
   ...['jose', 'oauth4webapi', 'openid-client'],
   ...['ajv', 'ajv-formats', 'fast-deep-equal', 'fast-uri', 'json-schema-traverse'],
+  ...['fast-json-stringify', '@fastify/merge-json-schemas', 'json-schema-ref-resolver', 'rfdc'],
+  ...['prom-client', '@opentelemetry/api'],
 ]
+
+/** The library of the tests, with all that it needs itself: some two hundred files, which each test would read. */
+const withTap = {
+  name: 'with tap',
+  setup({ onResolve, resolve }) {
+    const ofTap = new Set()
+    onResolve({ filter: /./ }, async ({ path, importer, kind, resolveDir, pluginData }) => {
+      if (pluginData === ofTap || (path !== 'tap' && !ofTap.has(importer))) return undefined
+      if (isBuiltin(path)) return { path, external: true }
+      const found = await resolve(path, { kind, importer, resolveDir, pluginData: ofTap })
+      ofTap.add(found.path)
+      return found
+    })
+  },
+}
 
 const fromLibraries = {
   name: 'from libraries',
   setup({ onResolve }) {
-    onResolve({ filter: /^[^./]/ }, ({ path, kind }) => {
+    onResolve({ filter: /^[^./]/ }, ({ path, kind, pluginData }) => {
+      if (pluginData !== undefined) return undefined
       const isInside = kind === 'entry-point' || libraries.some((name) => path === name || path.startsWith(`${name}/`))
       return isInside ? undefined : { path, external: true }
     })
@@ -84,22 +133,32 @@ await build({
 })
 // Parts of the build before, and where an older one put libraries.
 for (const name of ['parts', 'node_modules']) rmSync(join(root, 'dist', name), { recursive: true, force: true })
-const { metafile } = await build({
-  ...common,
-  entryPoints: programs,
-  bundle: true,
-  splitting: true,
-  platform: 'node',
-  metafile: true,
-  chunkNames: 'parts/[hash]',
-  plugins: [ownPlace, fromLibraries],
-  // Libraries in the older form ask for modules of Node by `require`.
-  banner: {
-    js: "import { createRequire as __requiring } from 'node:module'; const require = __requiring(import.meta.url);",
-  },
-})
+const built = await Promise.all(groups().map((entryPoints) => putTogether(entryPoints)))
 
-for (const [file, { format }] of Object.entries(metafile.inputs)) {
-  const isStrict = format !== 'cjs' || /^['"]use strict['"]/m.test(readFileSync(join(root, file), 'utf8'))
-  if (!isStrict) throw new Error(`${file} was not written for strict mode: its library has to stay where npm put it.`)
+function putTogether(entryPoints) {
+  return build({
+    ...common,
+    entryPoints,
+    bundle: true,
+    splitting: true,
+    platform: 'node',
+    metafile: true,
+    chunkNames: 'parts/[hash]',
+    plugins: [ownPlace, withTap, fromLibraries],
+    // Libraries in the older form ask for modules of Node by `require`.
+    banner: {
+      js: "import { createRequire as __requiring } from 'node:module'; const require = __requiring(import.meta.url);",
+    },
+  })
+}
+
+for (const [file, { format }] of built.flatMap(({ metafile }) => Object.entries(metafile.inputs))) {
+  if (format === 'cjs' && !isStrict(file))
+    throw new Error(`${file} was not written for strict mode: its library has to stay where npm put it.`)
+}
+
+/** What says so, or stands beside its like in the newer form, which is always strict. */
+function isStrict(file) {
+  const isModuleToo = file.endsWith('.cjs') && existsSync(join(root, file.replace(/\.cjs$/, '.mjs')))
+  return isModuleToo || /^['"]use strict['"]/m.test(readFileSync(join(root, file), 'utf8'))
 }

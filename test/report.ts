@@ -1,5 +1,6 @@
 /** What a run of the tests prints: a line a file, what failed in full, and the count at the end. */
 import { relative } from 'node:path'
+import type { InSources, Place } from './sources.js'
 
 export interface Failure {
   readonly title: string
@@ -30,13 +31,23 @@ export function isFailed(report: FileReport): boolean {
   return report.failed > 0
 }
 
-export function fileText(report: FileReport, root: string, withTitles: boolean): string {
+export interface Telling {
+  /** The folder that the built tests are in. */
+  readonly root: string
+  readonly withTitles: boolean
+  readonly inSources: InSources
+}
+
+export function fileText(report: FileReport, { root, withTitles, inSources }: Telling): string {
   const name = relative(root, report.file).replace(/\.test\.js$/, '')
   const head = `${isFailed(report) ? 'FAIL' : 'ok  '}  ${name}  ${countText([report])}  (${report.seconds.toFixed(1)} s)`
   const titles = withTitles ? report.titles.map(titleText) : []
   const stray =
-    isFailed(report) && report.stray.trim() !== '' ? ['', 'It also printed:', indented(report.stray, 2)] : []
-  return [head, ...titles, ...report.failures.map(failureText), ...stray].join('\n')
+    isFailed(report) && report.stray.trim() !== ''
+      ? ['', 'It also printed:', indented(inSources.text(report.stray), 2)]
+      : []
+  const failures = report.failures.map((failure) => failureText(failure, inSources))
+  return [head, ...titles, ...failures, ...stray].join('\n')
 }
 
 export function countText(reports: readonly FileReport[]): string {
@@ -50,10 +61,20 @@ function titleText({ name, depth, ok }: Title): string {
   return `      ${'  '.repeat(depth)}${ok ? '+' : '-'} ${name}`
 }
 
-function failureText({ title, diag }: Failure): string {
-  const told = typeof diag === 'object' && diag !== null ? Object.entries(diag) : []
-  const parts = told.filter(([name]) => name !== 'at').map(([name, value]) => `${name}:\n${indented(textOf(value), 2)}`)
+function failureText({ title, diag }: Failure, inSources: InSources): string {
+  const { at, ...told } = typeof diag === 'object' && diag !== null ? (diag as Record<string, unknown>) : {}
+  const shown = { ...told, source: inSources.excerpt(placeOf(at)) ?? '' }
+  const parts = Object.entries(shown)
+    .map(([name, value]) => [name, inSources.text(textOf(value))] as const)
+    .filter(([, text]) => text !== '')
+    .map(([name, text]) => `${name}:\n${indented(text, 2)}`)
   return ['', `  ${title}`, ...parts.map((part) => indented(part, 4))].join('\n')
+}
+
+/** As tap tells a place. */
+function placeOf(at: unknown): Place {
+  const { fileName = '', lineNumber = 1, columnNumber = 1 } = (at ?? {}) as Record<string, never>
+  return { file: fileName, line: lineNumber, column: columnNumber }
 }
 
 function textOf(value: unknown): string {

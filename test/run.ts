@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path'
 import { havePackages } from './packages.js'
 import { countText, type FileReport, fileText, isFailed } from './report.js'
 import { endAll, runFiles } from './runner.js'
+import { openSources } from './sources.js'
 
 const builtTests = import.meta.dirname
 const root = resolve(builtTests, '../..')
@@ -83,6 +84,7 @@ function* waitingFirst(): Generator<string> {
   yield* working
 }
 
+const telling = { root: builtTests, withTitles: words.length > 0, inSources: openSources(root) }
 const run = (some: Iterable<string>, atATime: number) =>
   runFiles(some, {
     cwd: root,
@@ -90,7 +92,7 @@ const run = (some: Iterable<string>, atATime: number) =>
     timeoutSeconds,
     ended(report) {
       reports.push(report)
-      console.log(fileText(report, builtTests, words.length > 0))
+      console.log(fileText(report, telling))
     },
   })
 await Promise.all([run(working, jobs), run(waitingFirst(), 1)])

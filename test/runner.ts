@@ -22,9 +22,9 @@ const graceMs = 3_000
 const lingerMs = 2_000
 const keptChars = 16_000
 
-/** Flags of `npm start`, stack traces that name the source, and tap as quick as it can be. */
+/** Flags of `npm start`, and tap as quick as it can be. Places in stack traces are told as those of the sources afterwards. */
 const unhooked = new URL('./unhooked.js', import.meta.url).href
-const nodeArgs = ['--disable-proto=delete', '--enable-source-maps', '--import', unhooked]
+const nodeArgs = ['--disable-proto=delete', '--import', unhooked]
 
 const running = new Set<ChildProcess>()
 

@@ -2,7 +2,7 @@
 import type { AgentPlace } from '../../core/agentkey.js'
 import { refuse } from '../../core/errors.js'
 import type { Query } from '../../runtime/shard/contract.js'
-import { type Reader, table } from '../../runtime/store/contract.js'
+import { type Reader, readOften, table } from '../../runtime/store/contract.js'
 import type { Agent, Identity } from './schema.js'
 
 export interface AgentRecord {
@@ -18,7 +18,7 @@ export interface AgentRecord {
   readonly updatedAt: number
 }
 
-export const agentTable = table<[orgId: string, agentId: string], AgentRecord>('agents')
+export const agentTable = readOften(table<[orgId: string, agentId: string], AgentRecord>('agents'))
 
 export function findAgent(reader: Reader, { orgId, agentId }: AgentPlace): AgentRecord | undefined {
   return reader.get(agentTable, [orgId, agentId])

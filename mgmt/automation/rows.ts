@@ -156,6 +156,7 @@ export function openRows({ agents, people, sends, timeScale }: Doors) {
 
   /** Told of every send that comes to another state, in the same commit. */
   function settled(tx: Tx, place: HomePlace, send: Send): void {
+    if (send.automatedOutreachId === undefined) return
     const home = homeOf(place)
     const from = tx.get(sendTable, [...home, send.id])
     const row = from && rowAt(tx, home, ...from)

@@ -114,19 +114,32 @@ export function sendCommands(moving: Moving) {
     },
   }
 
+  function hear(tx: Tx, known: Known, said: SendNews, told: Told): boolean {
+    const send = sendAt(tx, homeOf(known.place), said.sendId)
+    if (!send) return moving.strayNews?.(tx, known.place, said) ?? false
+    const after = heard(send, said, timeScale)
+    if (after === send) return false
+    const { followUpAt: _due, ...answered } = after
+    settle(tx, moving, known, send, said.state === 'responded' ? answered : after, told)
+    return true
+  }
+
+  /** All of one agent. */
+  const newsTogether: Command<readonly (SendNews & AgentPlace)[], number> = {
+    name: 'outreach.newsTogether',
+    decide(tx, all, told) {
+      const known = all[0] && knownAgent(moving, tx, all[0])
+      return known ? all.filter((each) => hear(tx, known, each, told)).length : 0
+    },
+  }
+
   const news: Command<SendNews & AgentPlace, boolean> = {
     name: 'outreach.news',
     isRepeatable: true,
-    decide(tx, { orgId, agentId, ...said }, told) {
-      const known = knownAgent(moving, tx, { orgId, agentId })
-      const send = known && sendAt(tx, homeOf(known.place), said.sendId)
-      if (!known) return false
-      if (!send) return moving.strayNews?.(tx, known.place, said) ?? false
-      const after = heard(send, said, timeScale)
-      if (after === send) return false
-      const { followUpAt: _due, ...answered } = after
-      settle(tx, moving, known, send, said.state === 'responded' ? answered : after, told)
-      return true
+    together: newsTogether,
+    decide(tx, each, told) {
+      const known = knownAgent(moving, tx, each)
+      return known ? hear(tx, known, each, told) : false
     },
   }
 
@@ -141,7 +154,7 @@ export function sendCommands(moving: Moving) {
     },
   }
 
-  return { accept, cancel, pickup, report, news, setSending }
+  return { accept, cancel, pickup, report, news, newsTogether, setSending }
 }
 
 /** A report on an attempt that is no longer under way is a repeat, and changes nothing. */

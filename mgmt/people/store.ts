@@ -8,14 +8,15 @@ import { isLedToAlike, type Mark, type MarkKind, marksOf } from '../../core/peop
 import type { Person } from '../../core/people/person.js'
 import type { JournalEntry } from '../../core/people/view.js'
 import type { Tx } from '../../runtime/shard/contract.js'
-import { type Key, type Reader, type Table, table } from '../../runtime/store/contract.js'
+import { type Key, type Reader, readOften, type Table, table } from '../../runtime/store/contract.js'
 
 /** The people of one agent, for as long as it is that agent. */
 export type Realm = readonly [orgId: string, agentId: string, serial: number]
 
 export type AgentOf = (reader: Reader, place: AgentPlace) => { readonly serial: number } | undefined
 
-export const personTable = table<[...Realm, personId: string], Person>('people')
+/** Of somebody who is being written to, the record is read for each step of that. */
+export const personTable = readOften(table<[...Realm, personId: string], Person>('people'))
 export const asidTable = table<[...Realm, asid: string], string>('people.asids')
 export const markTable = table<[...Realm, kind: MarkKind, value: string, personId: string], true>('people.marks')
 /** From somebody who was merged into another to that one. */

@@ -87,7 +87,7 @@ export function conversationCommands({ timeScale, keepers = {} }: ConversationOp
     if (!conversation) return undefined
     const desk = openDesk({ tx, told, conversation, timeScale, commands: () => commands, keepers })
     const { conversation: after, answer } = decide(desk, conversation)
-    if (after.isTidy) tidyLater(tx, who.asid, told.at, timeScale)
+    if (after.isTidy) tidyLater(tx, conversation, told.at, timeScale)
     const { isTidy: _before, ...kept } = after
     desk.keep(kept)
     return answer
@@ -204,7 +204,7 @@ export function conversationCommands({ timeScale, keepers = {} }: ConversationOp
         const conversation = tx.get(conversationTable, [asid])
         if (!conversation) return null
         const { left, next } = tidy(tx, conversation, at, timeScale, walk)
-        if (left || next) tidyLater(tx, asid, at, timeScale, next)
+        if (left || next) tidyLater(tx, conversation, at, timeScale, next)
         else tx.put(conversationTable, [asid], { ...conversation, isTidy: true })
         return null
       },

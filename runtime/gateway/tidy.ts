@@ -26,10 +26,17 @@ export interface TidyWalk {
 }
 
 /** Goes on at once with a walk that is not through, and otherwise looks again a day later. */
-export function tidyLater(tx: Tx, asid: string, at: number, timeScale: number, walk?: TidyWalk): void {
+export function tidyLater(
+  tx: Tx,
+  { asid, sandbox }: Pick<Conversation, 'asid' | 'sandbox'>,
+  at: number,
+  timeScale: number,
+  walk?: TidyWalk,
+): void {
   const dueAt = at + (walk ? 0 : Math.ceil(limits.tidyEveryMs / timeScale))
   const input = { asid, ...(walk && { walk }) }
-  tx.schedule({ name: tidying, dueAt, command: 'conversation.tidy', input })
+  // Only what was rehearsed is forgotten before its time.
+  tx.schedule({ name: tidying, dueAt, command: 'conversation.tidy', input, ...(!sandbox && { isFirm: true }) })
 }
 
 interface Row {

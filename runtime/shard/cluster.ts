@@ -74,7 +74,8 @@ export async function openCluster(options: ClusterOptions): Promise<Engine> {
   const serving = (number: number) => kept[number]?.tender?.serving()
   const shards = openRouter({ ...options, wire: bus, registry, here: (number) => serving(number)?.shard })
   const isIdle = idleHere(shards)
-  const performers = { ...repertoire.performers(shards), [tellKind]: tellPerformer(shards, registry, options.log) }
+  const tell = tellPerformer({ ...options, shards, registry })
+  const performers = { ...repertoire.performers(shards), [tellKind]: tell }
 
   async function keep(number: number): Promise<Kept> {
     const space = store!.space(number)

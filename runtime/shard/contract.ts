@@ -34,6 +34,8 @@ export interface Timer {
   readonly dueAt: number
   readonly command: string
   readonly input: unknown
+  /** It is neither taken back nor replaced: nobody asks for one of its name before it has come, so nothing leads to it. */
+  readonly isFirm?: true
 }
 
 /**
@@ -65,6 +67,11 @@ export interface Command<I, R> {
    * that it was told.
    */
   readonly isRepeatable?: true
+  /**
+   * Of one that may be repeated and comes in numbers: the same for several of its inputs, in their order. Those that are
+   * told an owner at one time are decided by it at once; nobody may rely on that.
+   */
+  readonly together?: Command<readonly I[], unknown>
 }
 
 /** A question to the committed state of an owner's shard; input and answer are plain data. */

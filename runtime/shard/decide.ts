@@ -94,10 +94,10 @@ function transaction(layer: Layer, { owner }: Asked, effects: Effect[], isIdle?:
     tell(to, command, input) {
       if (!isIdle?.(to, command, input)) effects.push(tellEffect(to, command.name, input))
     },
-    schedule(timer: Timer) {
-      unschedule(timer.name)
-      layer.put(timerTable, [timer.dueAt, owner, timer.name], { command: timer.command, input: timer.input })
-      layer.put(timerNameTable, [owner, timer.name], timer.dueAt)
+    schedule({ name, dueAt, command, input, isFirm }: Timer) {
+      if (!isFirm) unschedule(name)
+      layer.put(timerTable, [dueAt, owner, name], { command, input })
+      if (!isFirm) layer.put(timerNameTable, [owner, name], dueAt)
     },
     unschedule,
   }

@@ -53,11 +53,12 @@ export function openEmbedded(options: EmbeddedOptions): Engine {
       return together(owned.map((each) => each.read(query, input))) as never
     },
   }
-  const performers = { ...repertoire.performers(shards), [tellKind]: tellPerformer(shards, registry, options.log) }
+  const tell = tellPerformer({ ...options, shards, registry })
+  const performers = { ...repertoire.performers(shards), [tellKind]: tell }
   const isIdle = idleHere(shards)
   const owned = Array.from({ length: options.shards }, (_, number): OwnedShard => {
     const space = store.space(number)
-    const ways = { isIdle, commit: space.commit, isOurs: () => true, changed: watchers.tell }
+    const ways = { isIdle, commit: space.commitLate, isOurs: () => true, changed: watchers.tell }
     return openShard({ ...options, number, space, registry, performers, ...ways })
   })
   const shardOwning = (owner: string) => owned[shardOf(owner, options.shards)]!

@@ -4,13 +4,13 @@
  */
 import { shard as limits } from '../../core/limits.js'
 import type { Key, RangeOptions, Row, Space, Table } from '../store/contract.js'
-import { type Layer, nameOf } from './layer.js'
+import { type Below, type Layer, nameOf } from './layer.js'
 
 type Committing = Pick<Layer, 'writtenSoonRead' | 'touches'>
 type AnyTable = Table<never, never>
 type Rows = readonly Row<Key, unknown>[]
 
-export interface Recent extends Space {
+export interface Recent extends Omit<Space, 'get'>, Below {
   /**
    * What the layer holds is on its way. The space shows it a moment before we are told, so until then its records are read
    * there: whoever reads several of them finds them all as they were, or all as they will be.
@@ -28,13 +28,13 @@ export function recentOver(space: Space): Recent {
   const ranges = new Map<string, Map<string, Rows>>()
   let onItsWay: Committing | undefined
 
-  /** What a commit on its way may change is not kept at hand until we are told. */
-  function isSteady(table: AnyTable): boolean {
-    return table.isReadOften === true && !onItsWay?.touches(table)
+  /** What a commit on its way may change is not kept at hand until we are told: a record of it, or rows of its tables. */
+  function isSteady(table: AnyTable, name?: string): boolean {
+    return table.isReadOften === true && !onItsWay?.touches(table, name)
   }
 
   function rowsUnder(table: AnyTable, prefix: Key): Rows | undefined {
-    const name = nameOf(prefix)
+    const name = nameOf(table, prefix)
     const atHand = ranges.get(table.name)?.get(name)
     if (atHand || !isSteady(table)) return atHand
     const rows = [...space.range(table as Table<Key, unknown>, { prefix, limit: limits.recentRangeRows + 1 })]
@@ -54,13 +54,13 @@ export function recentOver(space: Space): Recent {
 
   return {
     ...space,
-    get<K extends Key, V>(table: Table<K, V>, key: K): V | undefined {
+    get<K extends Key, V>(table: Table<K, V>, key: K, known?: string): V | undefined {
       if (!table.isReadSoon) return space.get(table, key)
-      const name = table.name + nameOf(key)
+      const name = known ?? nameOf(table, key)
       const atHand = values.get(name)
       if (atHand !== undefined) return atHand as V
       const value = space.get(table, key)
-      if (value !== undefined && isSteady(table as AnyTable)) {
+      if (value !== undefined && isSteady(table as AnyTable, name)) {
         values.set(name, value)
         bound()
       }
@@ -73,15 +73,14 @@ export function recentOver(space: Space): Recent {
     },
     committing(layer) {
       onItsWay = layer
-      for (const { table, key } of layer.writtenSoonRead()) {
-        values.delete(table.name + nameOf(key))
+      for (const { table, name } of layer.writtenSoonRead()) {
+        values.delete(name)
         ranges.delete(table.name)
       }
     },
     committed(layer) {
       onItsWay = undefined
-      for (const { table, key, value } of layer.writtenSoonRead()) {
-        const name = table.name + nameOf(key)
+      for (const { name, value } of layer.writtenSoonRead()) {
         values.delete(name)
         if (value !== undefined) values.set(name, value)
       }

@@ -6,7 +6,7 @@
 import { isRefusal } from '../../core/errors.js'
 import { shard as limits } from '../../core/limits.js'
 import type { Clock } from '../clock.js'
-import type { Change, Space, Write } from '../store/contract.js'
+import type { Change, CommitLate, LateWrite, Space, Write } from '../store/contract.js'
 import type { Command, Performer, Query, Settling, ShardHere } from './contract.js'
 import { type Asked, decide, type Moment, type Owed } from './decide.js'
 import { type Layer, layerOver } from './layer.js'
@@ -50,8 +50,8 @@ export interface ShardOptions extends Pick<EngineOptions, 'clock' | 'log' | 'new
   readonly registry: Registry
   readonly performers: Readonly<Record<string, Performer>>
   readonly isIdle: IsIdle
-  /** Makes the changes durable and visible in the space. Rejects with Moved when they never will be. */
-  readonly commit: (changes: readonly Change[]) => Promise<void>
+  /** Makes changes durable and visible in the space, one commit after the other. Rejects with Moved when they never will be. */
+  readonly commit: CommitLate
   /** Whether the shard is ours at this very moment. A process that was stopped for a while may wake up without it. */
   readonly isOurs: () => boolean
   /** Told of every durable change before it is answered. */
@@ -69,11 +69,14 @@ interface Letter {
 
 /** Commands that are decided and go together. */
 interface Batch {
+  /** Its commit, once it has something to write; it takes letters until that begins. */
+  write?: LateWrite
   readonly layer: Layer
   readonly commit: number
   readonly began: number
   readonly owed: Owed[]
   readonly joined: { readonly letter: Letter; readonly answer: unknown }[]
+  hasLanded: boolean
 }
 
 export function openShard(options: ShardOptions): OwnedShard {
@@ -128,14 +131,21 @@ export function openShard(options: ShardOptions): OwnedShard {
       open ??= newBatch()
       takeLetters(open)
     }
-    if (open && !onItsWay) depart(open)
+    if (open) depart(open)
     goOn()
   }
 
   function newBatch(): Batch {
     const layer = layerOver(space)
     if (onItsWay) layer.restOn(onItsWay.layer)
-    return { layer, commit: commit + (onItsWay ? 2 : 1), began: clock.elapsed(), owed: [], joined: [] }
+    return {
+      layer,
+      commit: commit + (onItsWay ? 2 : 1),
+      began: clock.elapsed(),
+      owed: [],
+      joined: [],
+      hasLanded: false,
+    }
   }
 
   /** Goes on with what waits, or tells those who wait for the end of it. */
@@ -144,54 +154,84 @@ export function openShard(options: ShardOptions): OwnedShard {
     if (mailbox.length === 0 && !open && !onItsWay) for (const idle of idlers.splice(0)) idle()
   }
 
+  /**
+   * Goes as soon as it can. Behind a commit on its way it goes along with those of other shards; by itself it waits for what
+   * that one brings back, unless there are many already, who have the disk work while those of that one go on.
+   */
   function depart(batch: Batch): void {
-    open = undefined
-    if (batch.layer.bytes() === 0) return landed(batch)
-    onItsWay = batch
-    commitLayer(batch).then(
+    if (batch.layer.bytes() > 0) {
+      batch.write ??= written(batch)
+      if (!onItsWay) batch.write.press()
+    } else if (!onItsWay) {
+      open = undefined
+      answer(batch)
+    }
+  }
+
+  function written(batch: Batch): LateWrite {
+    const write = options.commit({ seal: () => seal(batch), landed: () => landed(batch) })
+    write.done.then(
       () => {
-        onItsWay = undefined
-        commit = batch.commit
-        space.committed(batch.layer)
-        open?.layer.restOn(space)
-        // Many go now, so that the disk works while those of this one go on; a few wait for what these bring back.
-        if (open && open.joined.length >= limits.manyCommands) depart(open)
+        if (!batch.hasLanded) return
         options.changed(batch.layer.written)
         meters?.committed(number, batch.joined.length, clock.elapsed() - batch.began)
-        landed(batch)
+        answer(batch)
         if (open && !onItsWay) wake()
         goOn()
       },
-      (error: unknown) => {
-        onItsWay = undefined
-        space.forget()
-        if (error instanceof Moved) abandon()
-        for (const { letter } of batch.joined) letter.reject(error)
-        rejectOpen(error)
-        goOn()
-      },
+      (error: unknown) => failed(batch, error),
     )
+    return write
   }
 
-  function landed({ layer, owed, joined }: Batch): void {
+  /** Nothing of one that was given up meanwhile. */
+  function seal(batch: Batch): readonly Change[] {
+    if (open !== batch) return []
+    const { layer, joined, owed } = batch
+    forgetAnswers(layer, steadyAt(), joined.length)
+    if (owed.length > 0) layer.put(commitTable, [], batch.commit)
+    layer.keep()
+    open = undefined
+    onItsWay = batch
+    space.committing(layer)
+    if (mailbox.length > 0) wake()
+    return layer.changes()
+  }
+
+  function landed(batch: Batch): void {
+    if (onItsWay !== batch) return
+    batch.hasLanded = true
+    onItsWay = undefined
+    commit = batch.commit
+    space.committed(batch.layer)
+    open?.layer.restOn(space)
+    if (open && open.joined.length >= limits.manyCommands) depart(open)
+  }
+
+  function failed(batch: Batch, error: unknown): void {
+    if (batch !== onItsWay && batch !== open) return
+    if (batch === onItsWay) onItsWay = undefined
+    space.forget()
+    if (error instanceof Moved) abandon()
+    for (const { letter } of batch.joined) letter.reject(error)
+    rejectOpen(error)
+    goOn()
+  }
+
+  function answer({ layer, owed, joined }: Batch): void {
     for (const { letter, answer } of joined) letter.resolve(answer)
     if (state === 'lost') return
     outbox.owe(owed)
-    if (layer.touches(timerTable)) timers.look()
+    if (layer.touches(timerTable))
+      timers.changed(Array.from(layer.written(timerTable.name), ({ key }) => key[0] as number))
   }
 
   /** What was decided over a commit that never was is undone with it. */
   function rejectOpen(error: unknown): void {
-    for (const { letter } of open?.joined ?? []) letter.reject(error)
+    const given = open
     open = undefined
-  }
-
-  async function commitLayer({ layer, joined, ...batch }: Batch): Promise<void> {
-    forgetAnswers(layer, steadyAt(), joined.length)
-    if (batch.owed.length > 0) layer.put(commitTable, [], batch.commit)
-    layer.keep()
-    space.committing(layer)
-    await options.commit(layer.changes())
+    for (const { letter } of given?.joined ?? []) letter.reject(error)
+    given?.write?.press()
   }
 
   function isFull({ joined, layer }: Batch): boolean {
@@ -245,13 +285,13 @@ export function openShard(options: ShardOptions): OwnedShard {
 
   /** The timer goes off the record with whatever its command does; one whose command throws would only throw again. */
   async function fire(due: DueTimer): Promise<void> {
-    const [, owner, name] = due.key
+    const [dueAt, owner, name] = due.key
     await post((layer, moment) => {
       const timer = layer.get(timerTable, due.key)
       if (!timer) return
       const command = registry.knowsCommand(timer.command) ? registry.command(timer.command) : postpone(name, timer)
       layer.remove(timerTable, due.key)
-      layer.remove(timerNameTable, [owner, name])
+      if (layer.get(timerNameTable, [owner, name]) === dueAt) layer.remove(timerNameTable, [owner, name])
       layer.keep()
       try {
         decideIn(layer, moment, { owner, command, input: timer.input, commandId: options.newCommandId() })

@@ -7,8 +7,10 @@ import { type StoredTimer, timerTable } from './tables.js'
 export type DueTimer = Row<[dueAt: number, owner: string, name: string], StoredTimer>
 
 export interface Timers {
-  /** Looks at the record again: the earliest timer may have changed. */
+  /** Looks at the record. */
   look(): void
+  /** Timers of these times were put on the record or taken off: looks at it again unless all are behind the earliest. */
+  changed(dueAt: readonly number[]): void
   /** When the earliest timer is due, or was, that has not been handed over and done with. */
   dueAt(): number | undefined
   /** Hands over nothing more and resolves when what was handed over is done with. */
@@ -53,6 +55,9 @@ export function openTimers(options: { reader: Reader; clock: Clock; fire: (due: 
 
   return {
     look,
+    changed(dueAt) {
+      if (Math.min(...dueAt) <= (earliestDueAt ?? Number.POSITIVE_INFINITY)) look()
+    },
     dueAt: () => earliestDueAt,
     async stop() {
       stopped = true

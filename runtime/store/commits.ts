@@ -1,6 +1,6 @@
 /** Group commit: what is asked while one group is on its way to the disk waits, and goes together in the next. */
 import { store as limits } from '../../core/limits.js'
-import type { Change } from './contract.js'
+import type { Change, LateCommit, LateWrite } from './contract.js'
 
 /** Changes of one space that belong together. */
 export interface Commit {
@@ -9,7 +9,7 @@ export interface Commit {
 }
 
 export interface Commits {
-  add(commit: Commit): Promise<void>
+  add(space: number, commit: LateCommit): LateWrite
   /** Resolves when nothing is waiting or on its way. */
   settled(): Promise<void>
   failure(): Error | undefined
@@ -24,14 +24,19 @@ export interface Disk {
   failed(cause: unknown): Error
 }
 
-interface Waiting {
-  readonly commit: Commit
+interface Waiting extends LateCommit {
+  readonly space: number
+  isPressing: boolean
   readonly resolve: () => void
-  readonly reject: (error: Error) => void
+  readonly reject: (error: unknown) => void
 }
 
+/** One whose changes are known now. */
+interface Sealed extends Waiting, Commit {}
+
 /**
- * One group at a time, in the order of the calls. When a write fails, everything that waited fails with it and so does
+ * One group at a time, in the order of the calls. It begins when one of those that wait is pressed for, and takes all of
+ * them along, with whatever they have come to by then. When a write fails, everything that waited fails with it and so does
  * all that comes later. A refusal also takes along all that waited, since a later commit may rest on an earlier one,
  * but ends when its reason does.
  */
@@ -54,10 +59,11 @@ export function groupCommits(disk: Disk): Commits {
       return
     }
     const group = takeGroup()
-    disk.write(group.map(({ commit }) => commit)).then(
+    disk.write(group).then(
       () => {
+        for (const { landed } of group) landed()
         // What came meanwhile goes before this group hears of its end, so that the disk works while they go on.
-        if (waiting.length > 0) nextGroup()
+        if (waiting.some(({ isPressing }) => isPressing)) nextGroup()
         else busy = false
         for (const { resolve } of group) resolve()
         restIfIdle()
@@ -69,19 +75,35 @@ export function groupCommits(disk: Disk): Commits {
     )
   }
 
-  function takeGroup(): Waiting[] {
-    let writes = 0
-    let size = 0
-    while (size < waiting.length && writes < limits.writesPerGroup) writes += waiting[size++]!.commit.changes.length
-    if (size < waiting.length) return waiting.splice(0, size)
-    const group = waiting
-    waiting = []
+  function takeGroup(): Sealed[] {
+    const group: Sealed[] = []
+    let taken = 0
+    for (let writes = 0; taken < waiting.length && writes < limits.writesPerGroup; taken++) {
+      const sealed = sealedOf(waiting[taken]!)
+      if (sealed) group.push(sealed)
+      writes += sealed?.changes.length ?? 0
+    }
+    waiting = waiting.slice(taken)
     return group
+  }
+
+  /** One that cannot say what it has come to fails for itself. */
+  function sealedOf(commit: Waiting): Sealed | undefined {
+    commit.isPressing = true
+    try {
+      return { ...commit, changes: commit.seal() }
+    } catch (error) {
+      commit.reject(error)
+      return undefined
+    }
   }
 
   function end(group: readonly Waiting[], error: Error): void {
     busy = false
-    for (const { reject } of group) reject(error)
+    for (const commit of group) {
+      commit.isPressing = true
+      commit.reject(error)
+    }
     restIfIdle()
   }
 
@@ -90,14 +112,22 @@ export function groupCommits(disk: Disk): Commits {
   }
 
   return {
-    add(commit) {
-      if (failed) return Promise.reject(failed)
-      return new Promise((resolve, reject) => {
-        waiting.push({ commit, resolve, reject })
-        if (!busy) begin()
+    add(space, { seal, landed }) {
+      let press = () => {}
+      const done = new Promise<void>((resolve, reject) => {
+        if (failed) return reject(failed)
+        const commit: Waiting = { space, seal, landed, isPressing: false, resolve, reject }
+        waiting.push(commit)
+        press = () => {
+          if (commit.isPressing) return
+          commit.isPressing = true
+          if (!busy) begin()
+        }
       })
+      return { done, press }
     },
     settled() {
+      if (!busy && waiting.length > 0) begin()
       if (!busy) return Promise.resolve()
       return new Promise((idle) => {
         idlers.push(idle)

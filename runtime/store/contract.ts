@@ -89,6 +89,24 @@ export interface Change {
   readonly value: Buffer | undefined
 }
 
+/** Changes that are not all known yet. */
+export interface LateCommit {
+  /** All of them, asked for once, right before they are written. Nothing is written when there are none. */
+  seal(): readonly Change[]
+  /** They are as durable as a commit is, and visible. Called before anything else is written, so it must be quick. */
+  landed(): void
+}
+
+/** A late commit as whoever wrote it knows it. */
+export interface LateWrite {
+  /** Resolves after `landed`. Rejects when it will never be written, asked for or not. */
+  readonly done: Promise<void>
+  /** Has it written as soon as can be. Before that it goes along when something else is written, or waits. */
+  press(): void
+}
+
+export type CommitLate = (commit: LateCommit) => LateWrite
+
 /**
  * One shard's part of the store: a keyspace of its own that no other space can see.
  *
@@ -101,6 +119,8 @@ export interface Space extends Reader {
   /** The writes as bytes, as they are now. A key too long or a record that is not plain data is a bug and throws. */
   encode(writes: readonly Write[]): Change[]
   commit(changes: readonly Change[]): Promise<void>
+  /** The same, except that what is added while others are on their way goes with it, in its place in the order of the calls. */
+  readonly commitLate: CommitLate
   /** Up to `limit` rows of any table in the order of their keys, strictly beyond `after`: what a copy is made from. */
   rows(after: Uint8Array | undefined, limit: number): Change[]
 }

@@ -18,7 +18,7 @@ export async function openCopied(path: string): Promise<Copied> {
   checkDataFile(path)
   const environment = openEnvironment(path, { sync: false })
   let isClosed = false
-  const commit = () => Promise.reject(new StoreFailed('A copy is only read.'))
+  const commit = () => ({ done: Promise.reject(new StoreFailed('A copy is only read.')), press() {} })
   const space = (number: number) => spaceOver(number, { environment, commit, isClosed: () => isClosed })
 
   async function close(): Promise<void> {

@@ -1,8 +1,17 @@
 /** One space of the store: its tables read as records, its writes as bytes, and its rows as they lie there. */
 import { store as limits } from '../../core/limits.js'
 import { decodeRecord, encodeRecord } from './codec.js'
-import type { Commit } from './commits.js'
-import { type Change, type Key, type Row, type Space, StoreFailed, type Table, type Write } from './contract.js'
+import {
+  type Change,
+  type Key,
+  type LateCommit,
+  type LateWrite,
+  type Row,
+  type Space,
+  StoreFailed,
+  type Table,
+  type Write,
+} from './contract.js'
 import type { Environment } from './environment.js'
 import { keyBytes, keyParts, passingKeyBytes } from './key.js'
 import { type Bounds, boundsBeyond, boundsOf, continued, isEmpty } from './range.js'
@@ -13,7 +22,7 @@ export const spaceOfShard = (shard: number) => shard + 1
 
 export interface SpaceOver {
   readonly environment: Pick<Environment, 'get' | 'slice'>
-  readonly commit: (commit: Commit) => Promise<void>
+  readonly commit: (space: number, commit: LateCommit) => LateWrite
   readonly isClosed: () => boolean
 }
 
@@ -37,6 +46,11 @@ export function spaceOver(space: number, { environment, commit, isClosed }: Spac
     if (isClosed()) throw new Error('the store is closed')
   }
 
+  function commitLate(late: LateCommit): LateWrite {
+    if (!isClosed()) return commit(space, late)
+    return { done: Promise.reject(new StoreFailed('The store is closed.')), press() {} }
+  }
+
   return {
     get<K extends Key, V>(of: Table<K, V>, key: K): V | undefined {
       assertOpen()
@@ -49,9 +63,11 @@ export function spaceOver(space: number, { environment, commit, isClosed }: Spac
     },
     encode: encodeWrites,
     commit(changes) {
-      if (isClosed()) return Promise.reject(new StoreFailed('The store is closed.'))
-      return commit({ space, changes })
+      const { done, press } = commitLate({ seal: () => changes, landed() {} })
+      press()
+      return done
     },
+    commitLate,
     rows(after, limit) {
       assertOpen()
       return environment.slice(space, boundsBeyond(after), limit)

@@ -6,8 +6,9 @@
  */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { constants } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
+import { openSources } from '../sources.js'
 import { clusterCampaigns, embeddedCampaigns, rolledCampaigns } from './campaigns.js'
 import { embeddedKills } from './kills.js'
 import { lostLogs } from './lostlogs.js'
@@ -27,6 +28,7 @@ const { values } = parseArgs({
     logs: { type: 'string' },
   },
 })
+const inSources = openSources(resolve(import.meta.dirname, '../../..'))
 const seed = values.seed === undefined ? Math.floor(Math.random() * 2 ** 31) : Number(values.seed)
 
 const kills = 50
@@ -51,13 +53,13 @@ function strokes() {
 }
 
 function note(line: string): void {
-  console.log(`    ${line}`)
+  console.log(`    ${inSources.text(line)}`)
 }
 
 async function told(surviving: Promise<Survived>): Promise<boolean> {
   const survived = await surviving
   console.log(lineOf(survived))
-  for (const problem of survived.problems) console.log(`    ${problem}`)
+  for (const problem of survived.problems) note(problem)
   keepLogs(survived.fault, survived.printed)
   return survived.problems.length === 0
 }
@@ -65,7 +67,7 @@ async function told(surviving: Promise<Survived>): Promise<boolean> {
 function keepLogs(fault: string, printed: ReadonlyMap<string, string>): void {
   if (values.logs === undefined) return
   mkdirSync(values.logs, { recursive: true })
-  for (const [node, text] of printed) writeFileSync(join(values.logs, `${fault} ${node}.log`), text)
+  for (const [node, text] of printed) writeFileSync(join(values.logs, `${fault} ${node}.log`), inSources.text(text))
 }
 
 async function cut(subject: string): Promise<boolean> {
@@ -124,7 +126,7 @@ for (const { name, run } of chosen) {
     if (!(await run())) failed++
   } catch (error) {
     failed++
-    console.log(`FAILED    ${name}: ${(error as Error).stack}`)
+    console.log(inSources.text(`FAILED    ${name}: ${(error as Error).stack}`))
     if (error instanceof Stuck) keepLogs(name, error.printed)
   }
 }

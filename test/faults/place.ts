@@ -96,7 +96,7 @@ export function openPlace(name: string, env: Readonly<Record<string, string>>): 
     spawn() {
       urls = undefined
       wanted = true
-      child = spawn(process.execPath, ['--disable-proto=delete', '--enable-source-maps', program], {
+      child = spawn(process.execPath, ['--disable-proto=delete', program], {
         env: { ...inherited(), ...common, PARLEY_DATA_DIR: dir, FAULTS_NODE: name, ...env },
         stdio: ['ignore', 'pipe', 'pipe'],
       })

@@ -150,7 +150,7 @@ function openJudge() {
   let judging: { child: ChildProcess; answers: AsyncIterator<string> } | undefined
 
   function start() {
-    const child = spawn(process.execPath, ['--enable-source-maps', checker], { stdio: ['pipe', 'pipe', 'inherit'] })
+    const child = spawn(process.execPath, [checker], { stdio: ['pipe', 'pipe', 'inherit'] })
     return { child, answers: createInterface({ input: child.stdout! })[Symbol.asyncIterator]() }
   }
 

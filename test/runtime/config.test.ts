@@ -11,6 +11,7 @@ import t from 'tap'
 import { http } from '../../core/limits.js'
 import { type Config, describeConfig, type Environment, readConfig } from '../../runtime/config.js'
 import { checkUwsBinary, findUwsBinary, gitBlobHash, officialBlobs, prepareUws } from '../../runtime/http/binary.js'
+import { anyText } from '../harness/anytext.js'
 
 function configOf(env: Environment): Config {
   const read = readConfig(env)
@@ -254,7 +255,7 @@ t.test('The configuration cannot be changed, however deep', async (t) => {
 t.test('Reading any environment ends in a configuration or in sentences, never in an exception', async (t) => {
   const names = fc.constantFrom(...describeConfig().map((row) => row.name), 'PARLEY___PROTO__', '__proto__')
   const texts = fc.oneof(
-    fc.string({ unit: 'binary' }),
+    anyText(),
     fc.constantFrom('https://x.example/a?b#c', 'nats://u:p@h:1,x', 'redis://h', 'sk-svc-'),
     fc.ipV6(),
     fc.double().map(String),

@@ -353,17 +353,22 @@ function slowDisk() {
   const change = (n: number): Change => ({ key: Buffer.from([n]), value: undefined })
   const changesOf = (group: number) => groups[group]!.commits.flatMap(({ changes }) => changes)
   const keysOf = (group: number) => changesOf(group).map(({ key }) => key[0])
-  return { disk, groups, change, changesOf, keysOf }
+  const commits = groupCommits(disk)
+  const add = (space: number, ...changes: Change[]): Promise<void> => {
+    const { done, press } = commits.add(space, { seal: () => changes, landed() {} })
+    press()
+    return done
+  }
+  return { disk, commits, add, groups, change, changesOf, keysOf }
 }
 
 t.test('What is committed while a group is on its way goes together in the next, in order', async (t) => {
-  const { disk, groups, change, changesOf, keysOf } = slowDisk()
-  const commits = groupCommits(disk)
+  const { commits, add, groups, change, changesOf, keysOf } = slowDisk()
   const done: number[] = []
-  const add = (n: number) => commits.add({ space: n, changes: [change(n), change(n + 100)] }).then(() => done.push(n))
-  const first = [add(1), add(2)]
+  const two = (n: number) => add(n, change(n), change(n + 100)).then(() => done.push(n))
+  const first = [two(1), two(2)]
   await setImmediate()
-  const second = [add(3), add(4), add(5)]
+  const second = [two(3), two(4), two(5)]
   await setImmediate()
   t.equal(groups.length, 1, 'one group at a time')
   t.same(keysOf(0), [1, 101, 2, 102])
@@ -380,7 +385,7 @@ t.test('What is committed while a group is on its way goes together in the next,
   t.same(done, [1, 2, 3, 4, 5])
 
   const whole = Array.from({ length: limits.writesPerGroup + 1 }, () => change(6))
-  const third = [commits.add({ space: 0, changes: whole }), add(7)]
+  const third = [add(0, ...whole), two(7)]
   await setImmediate()
   t.equal(changesOf(2).length, whole.length, 'a large commit goes whole and alone')
   groups[2]!.written()
@@ -393,11 +398,10 @@ t.test('What is committed while a group is on its way goes together in the next,
 t.test(
   'The next group is on its way before those of the last one hear of it, so that the disk rests for nobody',
   async (t) => {
-    const { disk, groups, change } = slowDisk()
-    const commits = groupCommits(disk)
-    const first = commits.add({ space: 0, changes: [change(1)] }).then(() => groups.length)
+    const { commits, add, groups, change } = slowDisk()
+    const first = add(0, change(1)).then(() => groups.length)
     await setImmediate()
-    const second = commits.add({ space: 1, changes: [change(2)] })
+    const second = add(1, change(2))
     groups[0]!.written()
     t.equal(await first, 2)
     groups[1]!.written()
@@ -407,26 +411,91 @@ t.test(
 )
 
 t.test('What waits behind a commit that failed, or was refused, fails with it', async (t) => {
-  const { disk, groups, change } = slowDisk()
-  const commits = groupCommits(disk)
+  const { disk, commits, add, groups, change } = slowDisk()
   disk.refusals.push(new StoreFailed('no room'))
-  const refused = await Promise.allSettled([
-    commits.add({ space: 0, changes: [change(1)] }),
-    commits.add({ space: 0, changes: [change(2)] }),
-  ])
+  const refused = await Promise.allSettled([add(0, change(1)), add(0, change(2))])
   for (const one of refused) t.match(one, { status: 'rejected', reason: { message: 'no room' } })
   t.equal(commits.failure(), undefined, 'a refusal is not the end')
-  const onItsWay = commits.add({ space: 0, changes: [change(3)] })
+  const onItsWay = add(0, change(3))
   await setImmediate()
-  const waiting = commits.add({ space: 0, changes: [change(4)] })
+  const waiting = add(0, change(4))
   groups[0]!.broken(new Error('bad sector'))
   const failed = await Promise.allSettled([onItsWay, waiting])
   for (const one of failed) t.match(one, { status: 'rejected', reason: { message: 'failed' } })
-  await t.rejects(commits.add({ space: 0, changes: [change(5)] }), { message: 'failed' })
+  await t.rejects(add(0, change(5)), { message: 'failed' })
   await setImmediate()
   t.equal(groups.length, 1, 'nothing more is written')
   t.match(commits.failure(), { cause: { message: 'bad sector' } })
   await commits.settled()
+})
+
+t.test(
+  'A late commit takes what is added until it is written, and goes along with others before it is pressed for',
+  async (t) => {
+    const { commits, add, groups, change, keysOf } = slowDisk()
+    const seen: string[] = []
+    const late = (name: string, ...changes: Change[]) => {
+      const commit = {
+        seal() {
+          seen.push(`${name} sealed`)
+          return changes
+        },
+        landed: () => void seen.push(`${name} landed`),
+      }
+      const { done, press } = commits.add(9, commit)
+      return { changes, press, done: done.then(() => seen.push(`${name} told`)) }
+    }
+    const alone = late('alone', change(1))
+    await setImmediate()
+    t.same([groups.length, seen], [0, []], 'nobody has asked for it')
+    const other = add(1, change(2))
+    alone.changes.push(change(3))
+    await setImmediate()
+    t.same([keysOf(0), seen], [[1, 3, 2], ['alone sealed']])
+
+    const along = late('along', change(4))
+    const waits = add(2, change(5))
+    groups[0]!.written()
+    await Promise.all([alone.done, other])
+    t.same(
+      seen,
+      ['alone sealed', 'alone landed', 'along sealed', 'alone told'],
+      'one has landed before another is asked for',
+    )
+    t.same(keysOf(1), [4, 5])
+    groups[1]!.written()
+    await Promise.all([along.done, waits])
+
+    const pressed = late('pressed', change(6))
+    pressed.press()
+    pressed.changes.push(change(7))
+    await setImmediate()
+    pressed.press()
+    t.same(keysOf(2), [6, 7])
+    const left = late('left', change(8))
+    groups[2]!.written()
+    await pressed.done
+    await setImmediate()
+    t.equal(groups.length, 3, 'what nobody presses for has no write of its own')
+    const settled = commits.settled()
+    await setImmediate()
+    t.same(keysOf(3), [8], 'and is written before the end')
+    groups[3]!.written()
+    await Promise.all([left.done, settled])
+  },
+)
+
+t.test('A late commit that cannot say what it has come to fails for itself', async (t) => {
+  const { commits, add, groups, change, keysOf } = slowDisk()
+  const seal = () => {
+    throw new Error('odd')
+  }
+  const odd = commits.add(0, { seal, landed: () => t.fail('it was not written') }).done
+  const other = add(1, change(1))
+  await t.rejects(odd, { message: 'odd' })
+  t.same(keysOf(0), [1])
+  groups[0]!.written()
+  await other
 })
 
 t.test('A range left anywhere keeps no space from being used again', async (t) => {

@@ -28,24 +28,43 @@ export const usualPolicy: MissingSlotPolicy = 'omit-sentence'
 /** Stands for a slot while sentences are told apart, so that no value and no fallback can end one. */
 const hole = '\uE000'
 
-export function renderTemplate({ body, defaultOnMissingSlot = usualPolicy }: Template, read: SlotReader): Rendered {
-  const pieces = piecesOf(body.replaceAll(hole, ''))
-  const slots = pieces.filter((piece) => piece.kind === 'slot')
+/** A template as it is read, whoever it is for. */
+interface Parsed {
+  readonly slots: readonly Slot[]
+  /** Together they are the text, with a hole for each slot. */
+  readonly sentences: readonly { readonly text: string; readonly holes: number }[]
+}
+
+/** Whoever writes to many people has the template read once. */
+const parsed = new WeakMap<Template, Parsed>()
+
+function parse(template: Template): Parsed {
+  const known = parsed.get(template)
+  if (known) return known
+  const pieces = piecesOf(template.body.replaceAll(hole, ''))
+  const masked = pieces.map((piece) => (piece.kind === 'slot' ? hole : piece.text)).join('')
+  const sentences = sentencesOf(masked).map((text) => ({ text, holes: text.split(hole).length - 1 }))
+  const found = { slots: pieces.filter((piece) => piece.kind === 'slot'), sentences }
+  parsed.set(template, found)
+  return found
+}
+
+export function renderTemplate(template: Template, read: SlotReader): Rendered {
+  const { defaultOnMissingSlot = usualPolicy } = template
+  const { slots, sentences } = parse(template)
   const filled = slots.map((slot) => fill(slot, read, defaultOnMissingSlot))
   const missingSlots = filled.flatMap(({ missing }) => missing ?? []).filter(isFirst)
   const actions = new Set(missingSlots.map(({ action }) => action))
   if (actions.has('block-send')) return { renderedText: null, missingSlots, blocked: true }
   if (actions.has('omit-message')) return { renderedText: '', missingSlots, blocked: false }
-  const masked = pieces.map((piece) => (piece.kind === 'slot' ? hole : piece.text)).join('')
   const isShortened = actions.has('omit-sentence')
   let next = 0
-  const kept = sentencesOf(masked).map((sentence) => {
-    const holes = sentence.split(hole).length - 1
+  const kept = sentences.map(({ text, holes }) => {
     const values = filled.slice(next, next + holes)
     next += holes
     if (values.some(({ missing }) => missing?.action === 'omit-sentence')) return ''
     let nth = 0
-    return sentence.replaceAll(hole, () => values[nth++]?.text ?? '')
+    return text.replaceAll(hole, () => values[nth++]?.text ?? '')
   })
   const text = kept.join('')
   return { renderedText: isShortened ? closedUp(text) : text, missingSlots, blocked: false }

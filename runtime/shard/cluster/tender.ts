@@ -8,6 +8,7 @@ import type { Log as CommitLog } from '../../bus/contract.js'
 import type { Clock } from '../../clock.js'
 import type { Log } from '../../observe/log.js'
 import type { Change } from '../../store/contract.js'
+import { oneByOne } from '../../store/late.js'
 import type { ShardHere } from '../contract.js'
 import { Moved, RolledBack, Unsure } from '../lost.js'
 import type { OwnedShard, ShardOptions } from '../shard.js'
@@ -224,11 +225,11 @@ export function openTender(options: TenderOptions): Tender {
     const snapshots = shelf.keeper(copy, line)
     let committing: Promise<unknown> = Promise.resolve()
     const shard = options.open({
-      commit(changes) {
+      commit: oneByOne((changes) => {
         const done = commit(changes, line, epoch)
         committing = done.then(snapshots.grown, () => {})
-        return done.then(() => {})
-      },
+        return done
+      }),
       isOurs: () => members.lease() === lease,
     })
     const unserve = options.serve(shard)

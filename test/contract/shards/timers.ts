@@ -70,6 +70,25 @@ export function timersSuite(t: Test, openHouse: OpenHouse): void {
     t.equal(timers(house), 0)
   })
 
+  t.test('A firm timer fires once like any other, and leaves one that came by its name alone', async (t) => {
+    const house = await openHouse(t, { repertoire: repertoire() })
+    await doing(house, 'a', { ...later('same', hour, { write: 'firm' }), isFirm: true })
+    t.same([...stored(house, 'a').range(timerNameTable, { prefix: ['a'] })], [], 'nothing leads to it')
+    await doing(house, 'a', later('same', 3 * hour, { write: 'other' }), later('next', 2 * hour))
+    await house.die()
+    const next = await openHouse(t, { repertoire: repertoire(), after: house })
+    await next.time.advance(90 * minute)
+    await eventually(next, async () => (await journal(next)).length === 1)
+    t.same(await journal(next), ['firm'])
+    await next.time.advance(hour)
+    await eventually(next, async () => (await journal(next)).length === 2)
+    await next.time.advance(10 * hour)
+    await eventually(next, async () => (await journal(next)).length === 3)
+    t.same(await journal(next), ['firm', 'next', 'other'])
+    t.equal(timers(next), 0)
+    t.same([...stored(next, 'a').range(timerNameTable, { prefix: ['a'] })], [])
+  })
+
   t.test('A timer that is replaced or taken back just as it falls due does as it was told last', async (t) => {
     const house = await openHouse(t, { repertoire: repertoire() })
     const dueAt = house.time.now() + hour

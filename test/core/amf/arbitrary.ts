@@ -13,14 +13,15 @@ import type {
 } from '../../../core/amf/index.js'
 import type { Part } from '../../../core/amf/message.js'
 import { channelNames } from '../../../core/channel/names.js'
+import { webUrl as webUrlOf } from '../../harness/anytext.js'
 
 /** Text that says something, of all sorts of characters. */
 export const words = fc
   .string({ unit: 'grapheme', minLength: 1, maxLength: 40 })
   .filter((text) => /\S/.test(text) && !text.includes('\0') && !/\p{Surrogate}/u.test(text))
 export const id = fc.stringMatching(/^[a-z][a-z0-9-]{0,11}$/)
-export const webUrl = fc.webUrl({ validSchemes: ['https', 'http'] })
-export const mediaUrl = fc.webUrl({ validSchemes: ['https'] })
+export const webUrl = webUrlOf(['https', 'http'])
+export const mediaUrl = webUrlOf(['https'])
 export const phone = fc.stringMatching(/^\+[1-9][0-9]{6,13}$/)
 
 const zones = ['UTC', 'Europe/Berlin', 'America/New_York', 'Asia/Kolkata', 'Pacific/Auckland']

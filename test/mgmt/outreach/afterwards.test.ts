@@ -1,8 +1,15 @@
 /** What comes after a send: what is remembered of it, follow-ups, and its end. */
+import fc from 'fast-check'
 import t from 'tap'
 import { day, hour, minute } from '../../../core/durations.js'
-import { eventually } from '../../contract/shards/house.js'
-import { openSends, outreach, place, toNumber } from './house.js'
+import { allTables } from '../../../mgmt/outreach/store.js'
+import { personTable } from '../../../mgmt/people/store.js'
+import { type Asked, decide, type Owed } from '../../../runtime/shard/decide.js'
+import { layerOver } from '../../../runtime/shard/layer.js'
+import { shardOf } from '../../../runtime/shard/place.js'
+import { timerNameTable, timerTable } from '../../../runtime/shard/tables.js'
+import { eventually, houseShards } from '../../contract/shards/house.js'
+import { openSends, outreach, owner, place, toNumber } from './house.js'
 
 const accepted = async (sends: Awaited<ReturnType<typeof openSends>>, request = toNumber()) => {
   const made = await sends.create(request)
@@ -102,4 +109,41 @@ t.test('A follow-up is exempt from the frequency cap, its retries too, and never
   await sends.house.time.advance(3 * hour)
   await eventually(sends.house, () => sends.events.some(({ data }) => data.reason === 'opted_out'), minute)
   t.equal(sends.taken.filter((opening) => opening.asid === stoppedAsid).length, 1)
+})
+
+t.test('News that are told together come to the same as one after another', async (t) => {
+  const sends = await openSends(t)
+  const nudged = { ...outreach, class: 'marketing' as const, followUp: { templateId: 'hi', afterHours: 24 } }
+  sends.document = { ...sends.document, outreach: [nudged] }
+  for (const _ of [1, 2, 3]) sends.scripts.push({ news: [] })
+  const ids = [await accepted(sends), await accepted(sends), await accepted(sends)]
+  await eventually(sends.house, () => sends.taken.length === 3, minute)
+  const space = sends.house.store.space(shardOf(owner, houseShards))
+  const { news, newsTogether } = sends.parts.commands
+  const piece = fc.record({
+    sendId: fc.constantFrom(...ids, 'sd_nobody'),
+    attempt: fc.constantFrom(1, 1, 1, 2),
+    state: fc.constantFrom('sent', 'delivered', 'read', 'failed', 'responded'),
+    again: fc.constantFrom('later', 'never'),
+    at: fc.nat(),
+    messageId: fc.constant('msg'),
+  })
+  const tables = [...allTables, personTable, timerTable, timerNameTable]
+  const comesTo = (asked: readonly { readonly command: unknown; readonly input: unknown }[]) => {
+    const layer = layerOver(space)
+    const moment = { at: 5, steadyAt: 5, commit: 1, owed: [] as Owed[] }
+    for (const each of asked) decide(layer, { ...(each as Asked), owner, commandId: 'x' }, moment)
+    const written = tables.flatMap(({ name }) => [...layer.written(name)].map((row) => [name, row.key, row.value]))
+    return {
+      written: written.map((row) => JSON.stringify(row)).sort(),
+      told: moment.owed.map((owed) => owed.effect.payload),
+    }
+  }
+  fc.assert(
+    fc.property(fc.array(piece, { maxLength: 8 }), (all) => {
+      const inputs = all.map((each) => ({ ...place, ...each }))
+      const apart = comesTo(inputs.map((input) => ({ command: news, input })))
+      t.same(comesTo([{ command: newsTogether, input: inputs }]), apart)
+    }),
+  )
 })

@@ -8,6 +8,7 @@ import { channelNames } from '../../../core/channel/names.js'
 import { commandLine as limits } from '../../../core/limits.js'
 import { tailLine } from '../../../runtime/cli/tailline.js'
 import { openSource, type Told } from '../../../runtime/cli/tailsource.js'
+import { anyText } from '../../harness/anytext.js'
 import { until } from '../../harness/clock.js'
 import { exitCode, makeDesk, openNode, parley } from './parley.js'
 
@@ -120,7 +121,7 @@ t.test(
       ...{ channel: fc.constantFrom(...channelNames), origin: fc.constantFrom('user', 'agent') },
       ...{
         type: fc.constantFrom('content', 'status'),
-        text: fc.string({ unit: 'binary' }),
+        text: anyText(),
         error: fc.option(fc.string()),
       },
     })

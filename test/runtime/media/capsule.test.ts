@@ -2,6 +2,7 @@
 import fc from 'fast-check'
 import t from 'tap'
 import { openCapsules } from '../../../runtime/media/capsule.js'
+import { webUrl } from '../../harness/anytext.js'
 
 const key = Buffer.alloc(32, 1)
 const capsules = openCapsules(key)
@@ -10,7 +11,7 @@ const things = fc.record({
   orgId: slug,
   agentId: slug,
   bindingId: slug,
-  held: fc.oneof(fc.webUrl(), fc.stringMatching(/^[\x21-\x7e]{1,300}$/), fc.string({ minLength: 1, unit: 'grapheme' })),
+  held: fc.oneof(webUrl(), fc.stringMatching(/^[\x21-\x7e]{1,300}$/), fc.string({ minLength: 1, unit: 'grapheme' })),
 })
 const bytesOf = (word: string) => Buffer.from(word, 'base64url')
 

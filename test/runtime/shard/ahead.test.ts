@@ -6,7 +6,9 @@ import { systemClock } from '../../../runtime/clock.js'
 import { openLog } from '../../../runtime/observe/log.js'
 import type { Command, Query } from '../../../runtime/shard/contract.js'
 import { openEmbedded } from '../../../runtime/shard/embedded.js'
-import { type Change, StoreFailed } from '../../../runtime/store/contract.js'
+import { groupCommits } from '../../../runtime/store/commits.js'
+import { type Change, type CommitLate, StoreFailed } from '../../../runtime/store/contract.js'
+import { oneByOne } from '../../../runtime/store/late.js'
 import { openStore } from '../../../runtime/store/lmdb.js'
 import { temporary } from '../../harness/webhooknode.js'
 import { count, counts } from './counting.js'
@@ -16,24 +18,36 @@ const { log } = openLog({ to: { write: () => {} } })
 const look: Command<null, number> = { name: 'test.look', decide: (tx) => tx.get(counts, ['a']) ?? 0 }
 const known: Query<null, number> = { name: 'test.known', read: (reader) => reader.get(counts, ['a']) ?? 0 }
 
-/** An engine whose commits go to the disk, or fail, when the test says so. */
-async function openHeld(t: Test) {
-  const store = await openStore({ dir: temporary(t), shards: 1 })
-  const held: { go(): void; fail(): void }[] = []
+const besides: Change = { key: Buffer.from([0x20]), value: Buffer.from([1]) }
+
+type Held = { go(): void; fail(): void }[]
+
+/** An engine whose commits go to the disk, or fail, when the test says so: each by itself, or in groups with those of others. */
+async function openHeld(t: Test, isGrouped = false) {
+  const store = await openStore({ dir: temporary(t), shards: 2 })
+  const held: Held = []
   let isHolding = false
   const space = store.space(0)
-  const commit = (changes: readonly Change[]) =>
+  const hold = (write: () => Promise<void>): Promise<void> =>
     isHolding
       ? new Promise<void>((resolve, reject) => {
-          held.push({
-            go: () => space.commit(changes).then(resolve, reject),
-            fail: () => reject(new StoreFailed('no')),
-          })
+          held.push({ go: () => write().then(resolve, reject), fail: () => reject(new StoreFailed('no')) })
         })
-      : space.commit(changes)
+      : write()
+  const refusals: Error[] = []
+  const grouped = groupCommits({
+    write: (group) =>
+      hold(async () => {
+        await Promise.all(group.map(({ space, changes }) => store.space(space).commit(changes)))
+      }),
+    refusal: () => refusals.shift(),
+    failed: (cause) => cause as Error,
+  })
+  const alone = oneByOne((changes) => hold(() => space.commit(changes)))
+  const commitLate: CommitLate = (late) => (isGrouped ? grouped.add(0, late) : alone(late))
   let commands = 0
   const engine = openEmbedded({
-    store: { ...store, space: () => ({ ...space, commit }) },
+    store: { ...store, space: () => ({ ...space, commitLate }) },
     shards: 1,
     clock: systemClock,
     log,
@@ -46,6 +60,13 @@ async function openHeld(t: Test) {
   return {
     held,
     told,
+    /** Something of another shard is written. */
+    besides() {
+      const { done, press } = grouped.add(1, { seal: () => [besides], landed() {} })
+      done.catch(() => {})
+      press()
+    },
+    refuse: () => refusals.push(new StoreFailed('no room')),
     ask(command: Command<null, number>) {
       void engine.ask('a', command, null).then(
         (answer) => told.push(`${command.name} ${answer}`),
@@ -59,6 +80,7 @@ async function openHeld(t: Test) {
     /** Answers what is there in the end. */
     async end() {
       isHolding = false
+      refusals.length = 0
       for (const { go } of held.splice(0)) go()
       const last = await engine.ask('a', look, null)
       await engine.stop()
@@ -109,6 +131,53 @@ t.test('What was decided over a commit that failed fails with it, and leaves not
   while (told.length < 4) await turns()
   t.equal(told.at(-1), 'test.count 1')
   await end()
+})
+
+t.test('What comes while others are written, or the last of their own, goes in the very next write', async (t) => {
+  const { held, told, ask, besides, turns, end } = await openHeld(t, true)
+  besides()
+  await turns()
+  ask(count)
+  await turns()
+  ask(count)
+  await turns()
+  held.shift()!.go()
+  while (held.length === 0) await turns()
+  ask(count)
+  await turns()
+  besides()
+  await turns()
+  held.shift()!.go()
+  while (held.length === 0) await turns()
+  t.same(told, ['test.count 1', 'test.count 2'], 'two came while others were written')
+  held.shift()!.go()
+  while (told.length < 3) await turns()
+  t.same([told.at(-1), held.length], ['test.count 3', 0], 'one came behind them and went along with others')
+  await end()
+})
+
+t.test('However groups come and are refused, every answer is what the commits that held add up to', async (t) => {
+  const step = fc.constantFrom('ask', 'ask', 'look', 'turn', 'turn', 'go', 'go', 'besides', 'refuse')
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
+      const { held, told, ask, besides, refuse, turns, end } = await openHeld(t, true)
+      for (const each of steps) {
+        if (each === 'ask') ask(count)
+        else if (each === 'look') ask(look)
+        else if (each === 'turn') await turns()
+        else if (each === 'besides') besides()
+        else if (each === 'refuse') refuse()
+        else held.shift()?.go()
+      }
+      const last = await end()
+      const answers = told.filter((each) => /^test.count \d/.test(each))
+      t.same(
+        answers,
+        Array.from({ length: Number(last) }, (_, index) => `test.count ${index + 1}`),
+      )
+    }),
+    { numRuns: 40 },
+  )
 })
 
 t.test('However commits come and fail, every answer is what the commits that held add up to', async (t) => {

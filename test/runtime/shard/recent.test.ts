@@ -131,3 +131,24 @@ t.test(
     t.ok(reads > 4, 'and only short ones')
   },
 )
+
+t.test('What is read often stays at hand while another record of its table is committed', async (t) => {
+  const store = await openStore({ dir: temporary(t), shards: 1 })
+  t.teardown(() => store.close())
+  const space = store.space(0)
+  await space.commit(space.encode([0, 1].map((n) => ({ table: often as never, key: ['a', n], value: { n } }))))
+  let reads = 0
+  const get = ((of: never, key: never) => {
+    reads++
+    return space.get(of, key)
+  }) as typeof space.get
+  const recent = recentOver({ ...space, get })
+  const layer = layerOver(recent)
+  layer.put(often, ['a', 1], { n: 2 })
+  layer.keep()
+  recent.committing(layer)
+  for (let times = 0; times < 2; times++) t.same(recent.get(often, ['a', 0]), { n: 0 })
+  t.equal(reads, 1)
+  for (let times = 0; times < 2; times++) t.same(recent.get(often, ['a', 1]), { n: 1 })
+  t.equal(reads, 3, 'and the one that is on its way is not at hand')
+})

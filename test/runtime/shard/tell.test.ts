@@ -1,9 +1,13 @@
 /** Commands that are told to other owners. */
 import t from 'tap'
+import { refuse } from '../../../core/errors.js'
+import { shard as limits } from '../../../core/limits.js'
+import { systemClock } from '../../../runtime/clock.js'
 import { openLog } from '../../../runtime/observe/log.js'
 import type { AskOptions, Command, Performing, Query, Shards } from '../../../runtime/shard/contract.js'
 import { openRegistry } from '../../../runtime/shard/registry.js'
 import { tellEffect, tellPerformer } from '../../../runtime/shard/tell.js'
+import { StoreFailed } from '../../../runtime/store/contract.js'
 
 const { log } = openLog({ to: { write: () => {} } })
 
@@ -22,7 +26,7 @@ function telling(isHere: boolean, told: Command<{ readonly idle: boolean }, true
       isHere ? query.read(undefined as never, input) : undefined,
   } as unknown as Shards
   const registry = openRegistry({ commands: [told], queries: [isIdle] } as never)
-  const perform = tellPerformer(shards, registry, log)
+  const perform = tellPerformer({ shards, registry, clock: systemClock, log })
   const tell = (input: { idle: boolean }) =>
     perform(tellEffect('org', told.name, input).payload as never, { id: 'one' } as Performing)
   return { asked, ids, tell }
@@ -49,4 +53,70 @@ t.test('What is told is remembered under the id of its effect, unless it may be 
   const often = telling(true, { ...watched, isRepeatable: true })
   await often.tell({ idle: false })
   t.same(often.ids, [undefined])
+})
+
+interface Said {
+  readonly of: string
+}
+
+/** An owner who takes what comes one by one, unless it is said otherwise. */
+function gathering(answers: { readonly together?: () => unknown; readonly alone?: (said: Said) => unknown } = {}) {
+  const asked: unknown[] = []
+  const together: Command<readonly Said[], unknown> = { name: 'heard together', decide: () => true }
+  const heard: Command<Said, true> = { name: 'heard', decide: () => true, isRepeatable: true, together }
+  const shards = {
+    async ask(owner: string, { name }: { name: string }, input: never) {
+      asked.push([owner, input])
+      return name === heard.name ? answers.alone?.(input) : answers.together?.()
+    },
+  } as unknown as Shards
+  const registry = openRegistry({ commands: [heard, together], queries: [] } as never)
+  const perform = tellPerformer({ shards, registry, clock: systemClock, log })
+  const tell = (owner: string, of: string) =>
+    perform(tellEffect(owner, heard.name, { of }).payload as never, { id: of } as Performing)
+  return { asked, tell }
+}
+
+t.test('What comes in numbers is told together: of one owner, of one turn, in its order', async (t) => {
+  const { asked, tell } = gathering()
+  await Promise.all([tell('org', 'a'), tell('other', 'b'), tell('org', 'c')])
+  await tell('org', 'd')
+  t.same(asked, [
+    ['org', [{ of: 'a' }, { of: 'c' }]],
+    ['other', { of: 'b' }],
+    ['org', { of: 'd' }],
+  ])
+})
+
+t.test('No more are told together than may be', async (t) => {
+  const { asked, tell } = gathering()
+  const count = limits.toldTogether + 2
+  await Promise.all(Array.from({ length: count }, (_, nth) => tell('org', String(nth))))
+  t.same(
+    asked.map((each) => (each as [string, unknown[]])[1].length),
+    [limits.toldTogether, 2],
+  )
+})
+
+t.test('Where several are not taken together, each is told by itself and fails for itself', async (t) => {
+  const unavailable = refuse('service.unavailable')
+  const ways = [
+    () => unavailable,
+    () => {
+      throw new Error('one of them is odd')
+    },
+    () => {
+      throw new StoreFailed('the disk is full')
+    },
+  ]
+  for (const together of ways) {
+    const alone = ({ of }: Said) => (of === 'b' ? unavailable : true)
+    const { asked, tell } = gathering({ together, alone })
+    const told = await Promise.allSettled(['a', 'b', 'c'].map((of) => tell('org', of)))
+    t.same(
+      told.map(({ status }) => status),
+      ['fulfilled', 'rejected', 'fulfilled'],
+    )
+    t.equal(asked.length, 4)
+  }
 })

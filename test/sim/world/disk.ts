@@ -3,7 +3,13 @@
  * the process ends on the way. With `followed` durability the end of the process takes away the last ones that were not
  * written yet, and a power cut those that were not synced.
  */
-import { type Change, type Store, StoreFailed } from '../../../runtime/store/contract.js'
+import {
+  type Change,
+  type LateCommit,
+  type LateWrite,
+  type Store,
+  StoreFailed,
+} from '../../../runtime/store/contract.js'
 import type { Life } from './life.js'
 import type { Rng } from './rng.js'
 import { orderedRows, type Rows } from './rows.js'
@@ -31,11 +37,15 @@ export interface Disk {
   breakNext(breaks: boolean): void
 }
 
-interface Commit {
+interface Waiting extends LateCommit {
   readonly space: SpaceName
-  readonly changes: readonly Change[]
+  isPressing: boolean
   readonly resolve: () => void
   readonly reject: (error: Error) => void
+}
+
+interface Commit extends Waiting {
+  readonly changes: readonly Change[]
 }
 
 /** Commits that go to the disk together. */
@@ -115,7 +125,7 @@ export function openDisk({ node, timeline, rng }: DiskOptions): Disk {
 
   function open(life: Life, durability: Durability): Store {
     const take = durability === 'synced' ? write : writeBehind
-    let waiting: Commit[] = []
+    let waiting: Waiting[] = []
     let busy = false
     let underWay: readonly Commit[] | undefined
     let failed: Error | undefined
@@ -136,14 +146,16 @@ export function openDisk({ node, timeline, rng }: DiskOptions): Disk {
         for (const idle of idlers.splice(0)) idle()
         return
       }
-      const group = waiting
+      if (!closed && !waiting.some(({ isPressing }) => isPressing)) return
+      const taken = waiting
       waiting = []
       if (failed || isFull) {
         const error = failed ?? fullError()
-        for (const { reject } of group) reject(error)
+        for (const { reject } of taken) reject(error)
         begin()
         return
       }
+      const group = taken.map((each) => ({ ...each, changes: each.seal().map(copied) }))
       busy = true
       underWay = group
       timeline.after(took(writeMs), () => life.alive() && finish(group))
@@ -157,6 +169,7 @@ export function openDisk({ node, timeline, rng }: DiskOptions): Disk {
         busy = false
         if (durability === 'followed') {
           writeBehind(group, false)
+          for (const { landed } of group) landed()
           for (const { resolve } of group) resolve()
           begin()
           return
@@ -167,26 +180,39 @@ export function openDisk({ node, timeline, rng }: DiskOptions): Disk {
         return
       }
       take(group)
-      timeline.after(took(tellMs), () => {
-        busy = false
-        for (const { resolve } of group) resolve()
-        begin()
-      })
+      timeline.after(took(tellMs), () => life.enter(() => told(group)))
     }
 
-    function commit(space: SpaceName, changes: readonly Change[]): Promise<void> {
-      if (closed || failed) return Promise.reject(failed ?? new StoreFailed('The store is closed.'))
-      return life.outside((answer) => {
-        const copied = changes.map(({ key, value }) => ({ key: Buffer.from(key), value: value && Buffer.from(value) }))
-        waiting.push({ space, changes: copied, resolve: () => answer.resolve(undefined), reject: answer.reject })
-        timeline.after(0, () => life.alive() && begin())
+    function told(group: readonly Commit[]): void {
+      busy = false
+      for (const { landed } of group) landed()
+      // What waits may be asked for before those of this one hear of it, or after.
+      if (rng.chance(0.5)) begin()
+      for (const { resolve } of group) resolve()
+      begin()
+    }
+
+    function commitLate(space: SpaceName, late: LateCommit): LateWrite {
+      let press = () => {}
+      if (closed || failed) {
+        return { done: Promise.reject(failed ?? new StoreFailed('The store is closed.')), press }
+      }
+      const done = life.outside<undefined>((answer) => {
+        const resolve = () => answer.resolve(undefined)
+        const commit: Waiting = { ...late, space, isPressing: false, resolve, reject: answer.reject }
+        waiting.push(commit)
+        press = () => {
+          commit.isPressing = true
+          timeline.after(0, () => life.enter(begin))
+        }
       })
+      return { done, press }
     }
 
     const at = (space: SpaceName) =>
       spaceOver(
         () => rowsIn(seen, space),
-        (changes) => commit(space, changes),
+        (late) => commitLate(space, late),
       )
     const spaces = new Map<number, ReturnType<typeof at>>()
     return {
@@ -248,6 +274,10 @@ export function openDisk({ node, timeline, rng }: DiskOptions): Disk {
       failsNext = breaks
     },
   }
+}
+
+function copied({ key, value }: Change): Change {
+  return { key: Buffer.from(key), value: value && Buffer.from(value) }
 }
 
 function fullError(): Error {

@@ -1,11 +1,11 @@
 /** One space of the simulated store, with the bytes of the real one: its keys, its records, its ranges. */
 import { decodeRecord, encodeRecord } from '../../../runtime/store/codec.js'
-import type { Change, Key, Reader, Row, Space, Table } from '../../../runtime/store/contract.js'
+import type { Change, CommitLate, Key, Reader, Row, Space, Table } from '../../../runtime/store/contract.js'
 import { keyBytes, keyParts } from '../../../runtime/store/key.js'
 import { type Bounds, boundsOf, isEmpty } from '../../../runtime/store/range.js'
 import type { Rows } from './rows.js'
 
-export function spaceOver(rowsNow: () => Rows, commit: (changes: readonly Change[]) => Promise<void>): Space {
+export function spaceOver(rowsNow: () => Rows, commitLate: CommitLate): Space {
   return {
     ...readerOver(rowsNow),
     encode: (writes) =>
@@ -13,7 +13,12 @@ export function spaceOver(rowsNow: () => Rows, commit: (changes: readonly Change
         key: keyBytes(of, key),
         value: value === undefined ? undefined : encodeRecord(of, value),
       })),
-    commit,
+    commit(changes) {
+      const { done, press } = commitLate({ seal: () => changes, landed() {} })
+      press()
+      return done
+    },
+    commitLate,
     rows: (after, limit) => rowsBeyond(rowsNow(), after, limit),
   }
 }

@@ -1,0 +1,54 @@
+/**
+ * Any text and any web address, drawn as fast-check draws them for the unit `binary` and for `webUrl`. Its own ones first
+ * make a list of all characters there are, which takes every file that uses them more than a second.
+ */
+import fc, { type Arbitrary, type SizeForArbitrary, type StringConstraints } from 'fast-check'
+
+/** Half pairs are no characters, and stand in the midst of the others. */
+const [firstHalf, halves, characters] = [0xd800, 0x800, 0x110000]
+
+const character = fc.nat({ max: characters - halves - 1 }).map(
+  (place) => String.fromCodePoint(place < firstHalf ? place : place + halves),
+  (value) => {
+    const code = typeof value === 'string' && value.isWellFormed() ? value.codePointAt(0) : undefined
+    if (code === undefined || value !== String.fromCodePoint(code)) throw new Error('not one character')
+    return code < firstHalf ? code : code - halves
+  },
+)
+
+export function anyText(constraints: Omit<StringConstraints, 'unit'> = {}): Arbitrary<string> {
+  return fc.string({ ...constraints, unit: character })
+}
+
+const plain = [..."abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~!$&'()*+,;=:@"]
+const escaped = character.map(inPercents, (value) => decodeURIComponent(String(value)))
+const inPath = characterOf(plain)
+const inQuery = characterOf([...plain, '/', '?'])
+
+function characterOf(unescaped: readonly string[]): Arbitrary<string> {
+  return fc.oneof({ weight: 10, arbitrary: fc.constantFrom(...unescaped) }, { weight: 1, arbitrary: escaped })
+}
+
+/** Those that need it not are escaped as well. */
+function inPercents(one: string): string {
+  const text = encodeURIComponent(one)
+  return text === one ? `%${one.charCodeAt(0).toString(16)}` : text
+}
+
+export function webPath(): Arbitrary<string> {
+  const segments = (length: SizeForArbitrary, count: SizeForArbitrary) =>
+    fc.array(fc.string({ unit: inPath, size: length }), { size: count })
+  return fc
+    .oneof(segments('small', 'xsmall'), segments('xsmall', 'small'))
+    .map((several) => several.map((segment) => `/${segment}`).join(''))
+}
+
+export function webQuery(): Arbitrary<string> {
+  return fc.string({ unit: inQuery })
+}
+
+export function webUrl(schemes: readonly string[] = ['http', 'https']): Arbitrary<string> {
+  return fc
+    .tuple(fc.constantFrom(...schemes), fc.webAuthority(), webPath())
+    .map(([scheme, authority, path]) => `${scheme}://${authority}${path}`)
+}
