@@ -60,11 +60,14 @@ async function ask(node: NodeProcess, method: string, path: string, json?: unkno
   return { status: answer.status, body: text === '' ? {} : JSON.parse(text) }
 }
 
-/** While nobody serves a shard its callers are told to come again, and they do. */
-async function insist(...asked: Parameters<typeof ask>): Promise<Answer> {
-  for (;;) {
+/**
+ * While nobody serves a shard its callers are told to come again, and they do. One that came again may have been heard the
+ * first time.
+ */
+async function insist(...asked: Parameters<typeof ask>): Promise<Answer & { readonly cameAgain: boolean }> {
+  for (let tries = 1; ; tries++) {
     const answer = await ask(...asked)
-    if (answer.status !== 503) return answer
+    if (answer.status !== 503) return { ...answer, cameAgain: tries > 1 }
   }
 }
 
@@ -112,20 +115,25 @@ t.test('Only a process that keeps shards has a database', async (t) => {
 
 t.test('What is changed through one process is seen through the other, and events are delivered signed', async (t) => {
   const url = receiver.url('/events')
-  const webhook = await ask(one, 'POST', '/orgs/demo/webhooks', { url, events: ['api_key.created'] })
+  const webhook = await insist(one, 'POST', '/orgs/demo/webhooks', { url, events: ['api_key.created'] })
   t.equal(webhook.status, 201)
-  const made = await ask(two, 'POST', '/orgs/demo/api-keys', { name: 'first', scopes: ['org:admin'] })
+  const made = await insist(two, 'POST', '/orgs/demo/api-keys', { name: 'first', scopes: ['org:admin'] })
   t.equal(made.status, 201)
   for (const node of [one, two]) {
-    t.match(await keyNames(node), ['Bootstrap key', 'first'])
-    t.equal((await ask(node, 'GET', '/me', undefined, made.body.key)).status, 200)
+    t.ok((await keyNames(node)).includes('first'))
+    t.equal((await insist(node, 'GET', '/me', undefined, made.body.key)).status, 200)
   }
-  await until(() => receiver.at('/events').length > 0)
-  t.ok(isSignedWith(webhook.body.signingSecret, receiver.at('/events')[0]!))
-  t.match(JSON.parse(String(receiver.at('/events')[0]!.body)), { type: 'api_key.created', data: { name: 'first' } })
+  const events = () =>
+    receiver
+      .at('/events')
+      .filter((each) => isSignedWith(webhook.body.signingSecret, each))
+      .map(({ body }) => JSON.parse(String(body)))
+      .filter(({ data }) => data.id === made.body.id)
+  await until(() => events().length > 0)
+  t.match(events()[0], { type: 'api_key.created', data: { name: 'first' } })
   const deliveries = `/orgs/demo/webhooks/${webhook.body.id}/deliveries`
-  await until(async () => (await ask(two, 'GET', deliveries)).body.data[0]?.state === 'delivered')
-  t.equal(receiver.at('/events').length, 1)
+  await until(async () => (await insist(two, 'GET', deliveries)).body.data.every(({ state }) => state === 'delivered'))
+  t.equal(events().length, 1)
 })
 
 t.test('A key that was revoked is refused by every process from the moment it was answered', async (t) => {
@@ -138,7 +146,7 @@ t.test('A key that was revoked is refused by every process from the moment it wa
     const callers = [one, two].map(async (node) => {
       for (let after = 0; after < callsAfter; ) {
         const startedAfter = isRevoked
-        const { status } = await ask(node, 'GET', '/me', undefined, body.key)
+        const { status } = await insist(node, 'GET', '/me', undefined, body.key)
         if (!startedAfter) answers.before++
         else {
           after++
@@ -147,9 +155,10 @@ t.test('A key that was revoked is refused by every process from the moment it wa
         }
       }
     })
-    const { status } = await insist(count % 2 === 0 ? one : two, 'DELETE', `/orgs/demo/api-keys/${body.id}`)
+    const deleter = count % 2 === 0 ? one : two
+    const { status, cameAgain } = await insist(deleter, 'DELETE', `/orgs/demo/api-keys/${body.id}`)
     isRevoked = true
-    if (status !== 204) t.fail(`revoking was answered ${status}`)
+    if (status !== 204 && !(cameAgain && status === 404)) t.fail(`revoking was answered ${status}`)
     await Promise.all(callers)
   }
   for (let wave = 0; wave < waves; wave++) {
@@ -166,7 +175,7 @@ t.test('A process that keeps shards can be killed: the other takes them, with ev
   await killed.end('SIGKILL')
   t.equal((await insist(two, 'POST', '/orgs/demo/api-keys', { name: 'later' })).status, 201)
   await until(async () => (await metric(left, 'parley_shards_owned')) === shards)
-  t.same(await keyNames(one), [...before, 'later'])
+  t.same([...new Set(await keyNames(one))], [...new Set([...before, 'later'])])
 })
 
 t.test('A process that does not fit the installation is refused with a sentence', async (t) => {
