@@ -341,6 +341,7 @@ export function openShard(options: ShardOptions): OwnedShard {
     mailbox = []
     commandsWaiting = 0
     rejectOpen(new Moved('the shard is not served here any more'))
+    goOn()
   }
 
   return {

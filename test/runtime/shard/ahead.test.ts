@@ -4,8 +4,11 @@ import fc from 'fast-check'
 import t, { type Test } from 'tap'
 import { systemClock } from '../../../runtime/clock.js'
 import { openLog } from '../../../runtime/observe/log.js'
-import type { Command, Query } from '../../../runtime/shard/contract.js'
+import type { Command, Query, Repertoire } from '../../../runtime/shard/contract.js'
 import { openEmbedded } from '../../../runtime/shard/embedded.js'
+import { Moved } from '../../../runtime/shard/lost.js'
+import { openRegistry } from '../../../runtime/shard/registry.js'
+import { openShard } from '../../../runtime/shard/shard.js'
 import { groupCommits } from '../../../runtime/store/commits.js'
 import { type Change, type CommitLate, StoreFailed } from '../../../runtime/store/contract.js'
 import { oneByOne } from '../../../runtime/store/late.js'
@@ -90,6 +93,12 @@ async function openHeld(t: Test, isGrouped = false) {
   }
 }
 
+function addUp(t: Test, told: readonly string[], last: unknown): void {
+  const answers = told.filter((each) => /^test.count \d/.test(each))
+  const counted = Array.from({ length: Number(last) }, (_, index) => `test.count ${index + 1}`)
+  t.same(answers, counted)
+}
+
 t.test('What is decided behind a commit on its way sees it, and is answered after it and after its own', async (t) => {
   const { held, told, ask, read, turns, end } = await openHeld(t)
   ask(count)
@@ -169,12 +178,7 @@ t.test('However groups come and are refused, every answer is what the commits th
         else if (each === 'refuse') refuse()
         else held.shift()?.go()
       }
-      const last = await end()
-      const answers = told.filter((each) => /^test.count \d/.test(each))
-      t.same(
-        answers,
-        Array.from({ length: Number(last) }, (_, index) => `test.count ${index + 1}`),
-      )
+      addUp(t, told, await end())
     }),
     { numRuns: 40 },
   )
@@ -191,13 +195,32 @@ t.test('However commits come and fail, every answer is what the commits that hel
         else if (each === 'turn') await turns()
         else held.shift()?.[each]()
       }
-      const last = await end()
-      const answers = told.filter((each) => /^test.count \d/.test(each))
-      t.same(
-        answers,
-        Array.from({ length: Number(last) }, (_, index) => `test.count ${index + 1}`),
-      )
+      addUp(t, told, await end())
     }),
     { numRuns: 20 },
   )
+})
+
+t.test('A shard that is lost while it finishes what was asked waits for nothing more', async (t) => {
+  const store = await openStore({ dir: temporary(t), shards: 1 })
+  const repertoire: Repertoire = { commands: [count] as never, queries: [], performers: () => ({}) }
+  const shard = openShard({
+    number: 0,
+    space: store.space(0),
+    registry: openRegistry(repertoire),
+    performers: {},
+    isIdle: () => true,
+    commit: () => ({ done: new Promise(() => {}), press() {} }),
+    isOurs: () => true,
+    changed() {},
+    clock: systemClock,
+    log,
+    newCommandId: () => '1',
+  })
+  const asked = t.rejects(shard.ask({ owner: 'a', command: count as never, input: null, commandId: '0' }), Moved)
+  await setImmediate()
+  const closed = shard.close()
+  shard.abandon()
+  await Promise.all([asked, closed])
+  await store.close()
 })

@@ -1,6 +1,6 @@
 /** Records at hand: the same that the space has, whatever is written, failed and forgotten. */
 import fc from 'fast-check'
-import t from 'tap'
+import t, { type Test } from 'tap'
 import { shard as limits } from '../../../core/limits.js'
 import { layerOver } from '../../../runtime/shard/layer.js'
 import { recentOver } from '../../../runtime/shard/recent.js'
@@ -13,6 +13,26 @@ Object.assign(limits, { recentRecords: 3, recentRanges: 1, recentRangeRows: 2 })
 const soon = readSoon(table<[string, number], { n: number }>('soon'))
 const often = readOften(table<[string, number], { n: number }>('often'))
 const other = table<[string], { n: number }>('other')
+
+/** A space on the disk, and one over it that counts what is read. */
+async function openCounted(t: Test) {
+  const store = await openStore({ dir: temporary(t), shards: 1 })
+  t.teardown(() => store.close())
+  const space = store.space(0)
+  const reads = { count: 0 }
+  const counted = <Args extends unknown[], Answer>(read: (...asked: Args) => Answer) => {
+    return (...asked: Args): Answer => {
+      reads.count++
+      return read(...asked)
+    }
+  }
+  const recent = recentOver({
+    ...space,
+    get: counted(space.get) as typeof space.get,
+    range: counted(space.range) as typeof space.range,
+  })
+  return { space, recent, reads }
+}
 
 t.test('Reads answer what the space holds, after any commits, removals and failures', async (t) => {
   const store = await openStore({ dir: temporary(t), shards: 1 })
@@ -59,18 +79,7 @@ t.test('Reads answer what the space holds, after any commits, removals and failu
 })
 
 t.test('No more is at hand than may be, and only of tables that are read again soon', async (t) => {
-  const store = await openStore({ dir: temporary(t), shards: 1 })
-  t.teardown(() => store.close())
-  let reads = 0
-  const space = store.space(0)
-  const counted = {
-    ...space,
-    get: ((of: never, key: never) => {
-      reads++
-      return space.get(of, key)
-    }) as typeof space.get,
-  }
-  const recent = recentOver(counted)
+  const { space, recent, reads } = await openCounted(t)
   const layer = layerOver(recent)
   for (let n = 0; n < 5; n++) layer.put(soon, ['a', n], { n })
   layer.put(other, ['x'], { n: 1 })
@@ -79,76 +88,52 @@ t.test('No more is at hand than may be, and only of tables that are read again s
   await space.commit(layer.changes())
   recent.committed(layer)
   for (let n = 0; n < 5; n++) t.same(recent.get(soon, ['a', n]), { n })
-  t.equal(reads, 2, 'the two oldest were read from the space')
+  t.equal(reads.count, 2, 'the two oldest were read from the space')
   recent.get(other, ['x'])
-  t.equal(reads, 3)
+  t.equal(reads.count, 3)
 })
 
 t.test('What is read often is read from the space once', async (t) => {
-  const store = await openStore({ dir: temporary(t), shards: 1 })
-  t.teardown(() => store.close())
-  const space = store.space(0)
+  const { space, recent, reads } = await openCounted(t)
   await space.commit(space.encode([0, 1, 2, 3].map((n) => ({ table: often as never, key: ['a', n], value: { n } }))))
-  let reads = 0
-  const get = ((of: never, key: never) => {
-    reads++
-    return space.get(of, key)
-  }) as typeof space.get
-  const recent = recentOver({ ...space, get })
   for (let times = 0; times < 3; times++) t.same(recent.get(often, ['a', 0]), { n: 0 })
-  t.equal(reads, 1)
+  t.equal(reads.count, 1)
   for (let n = 1; n <= 3; n++) recent.get(often, ['a', n])
   t.same(recent.get(often, ['a', 0]), { n: 0 })
-  t.equal(reads, 5, 'no more is at hand than may be')
+  t.equal(reads.count, 5, 'no more is at hand than may be')
   for (let times = 0; times < 2; times++) t.equal(recent.get(often, ['a', 9]), undefined)
-  t.equal(reads, 7, 'what is not there is asked for each time')
+  t.equal(reads.count, 7, 'what is not there is asked for each time')
 })
 
 t.test(
   'A short range of what is read often is read from the space once, also while others are committed',
   async (t) => {
-    const store = await openStore({ dir: temporary(t), shards: 1 })
-    t.teardown(() => store.close())
-    const space = store.space(0)
+    const { space, recent, reads } = await openCounted(t)
     const rowsOf = (name: string, count: number) =>
       Array.from({ length: count }, (_, n) => ({ table: often as never, key: [name, n], value: { n } }))
     await space.commit(space.encode([...rowsOf('a', 2), ...rowsOf('b', 3)]))
-    let reads = 0
-    const range = ((of: never, options: never) => {
-      reads++
-      return space.range(of, options)
-    }) as typeof space.range
-    const recent = recentOver({ ...space, range })
     const layer = layerOver(recent)
     layer.put(other, ['x'], { n: 1 })
     layer.keep()
     recent.committing(layer)
     for (let times = 0; times < 3; times++) t.equal([...recent.range(often, { prefix: ['a'] })].length, 2)
-    t.equal(reads, 1)
+    t.equal(reads.count, 1)
     for (let times = 0; times < 2; times++) t.equal([...recent.range(often, { prefix: ['a'], limit: 1 })].length, 1)
-    t.equal(reads, 3, 'only those that are asked for whole')
+    t.equal(reads.count, 3, 'only those that are asked for whole')
     for (let times = 0; times < 2; times++) t.equal([...recent.range(often, { prefix: ['b'] })].length, 3)
-    t.ok(reads > 4, 'and only short ones')
+    t.ok(reads.count > 4, 'and only short ones')
   },
 )
 
 t.test('What is read often stays at hand while another record of its table is committed', async (t) => {
-  const store = await openStore({ dir: temporary(t), shards: 1 })
-  t.teardown(() => store.close())
-  const space = store.space(0)
+  const { space, recent, reads } = await openCounted(t)
   await space.commit(space.encode([0, 1].map((n) => ({ table: often as never, key: ['a', n], value: { n } }))))
-  let reads = 0
-  const get = ((of: never, key: never) => {
-    reads++
-    return space.get(of, key)
-  }) as typeof space.get
-  const recent = recentOver({ ...space, get })
   const layer = layerOver(recent)
   layer.put(often, ['a', 1], { n: 2 })
   layer.keep()
   recent.committing(layer)
   for (let times = 0; times < 2; times++) t.same(recent.get(often, ['a', 0]), { n: 0 })
-  t.equal(reads, 1)
+  t.equal(reads.count, 1)
   for (let times = 0; times < 2; times++) t.same(recent.get(often, ['a', 1]), { n: 1 })
-  t.equal(reads, 3, 'and the one that is on its way is not at hand')
+  t.equal(reads.count, 3, 'and the one that is on its way is not at hand')
 })
