@@ -101,8 +101,6 @@ export const shard = {
   /** Commands that wait in one shard; one more is refused. */
   mailboxCommands: 5_000,
   commandsPerCommit: 2_000,
-  /** As many wait for nobody else once the commit before theirs is there. */
-  manyCommands: 32,
   /** A shard decides for so long in one turn of the loop; those who are left wait for the next turn. */
   decideMs: 4,
   /** A commit takes no further command once it holds this much. */

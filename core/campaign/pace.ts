@@ -18,6 +18,8 @@ export interface Window {
   readonly unreportedRows: number
   /** Recipients whose opening is on its way, by a binding without a pace of its own. */
   readonly aheadUnpacedRows: number
+  /** It is the turn of more of them no sooner than so long after it was that of the last ones. */
+  readonly everyMs: number
 }
 
 /** Whoever calls meanwhile goes first: what is on its way before them is what they wait for. */

@@ -114,6 +114,12 @@ function handOut(tx: Tx, doors: Doors, found: Found, progress: Progress, told: T
   }
   const window = doors.window()
   const room = roomIn(progress, pace, window)
+  const { handedAt = Number.NEGATIVE_INFINITY } = progress
+  // The time of day may have been set back since.
+  if (room > 0 && handedAt <= told.at && told.at < handedAt + window.everyMs) {
+    keepProgress(tx, one, driveLater(tx, one, progress, handedAt + window.everyMs))
+    return
+  }
   if (room > 0) claim(tx, doors, found, screening, { room, batchRows: window.batchRows }, told)
   const after = progressOf(tx, one)
   const wakesBelow = aheadRows(pace, window) - window.batchRows
@@ -169,7 +175,7 @@ function claim(
   const going = claimed.filter(({ launched }) => !launched.suppressed).length
   const batches = before.batches + Math.ceil(going / batchRows)
   const tally = shifted(before.tally, { state: 'pending' }, { state: 'sending' }, claimed.length)
-  keepProgress(tx, one, { ...before, tally, next, batches, unreported: before.unreported + going })
+  keepProgress(tx, one, { ...before, tally, next, batches, unreported: before.unreported + going, handedAt: told.at })
   const ids = doors.sends.launch(
     tx,
     place,

@@ -47,6 +47,8 @@ export interface Progress {
   /** Batches that were handed out, and recipients of those that nobody has reported on. */
   readonly batches: number
   readonly unreported: number
+  /** When the last of them were. */
+  readonly handedAt?: number
   /** When it is carried on by itself, if it is. */
   readonly drivesAt?: number
   /** There is room again once no more than so many openings are on their way. */

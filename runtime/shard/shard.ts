@@ -154,10 +154,7 @@ export function openShard(options: ShardOptions): OwnedShard {
     if (mailbox.length === 0 && !open && !onItsWay) for (const idle of idlers.splice(0)) idle()
   }
 
-  /**
-   * Goes as soon as it can. Behind a commit on its way it goes along with those of other shards; by itself it waits for what
-   * that one brings back, unless there are many already, who have the disk work while those of that one go on.
-   */
+  /** Goes as soon as it can: behind a commit on its way with the very next write, before those of that one go on. */
   function depart(batch: Batch): void {
     if (batch.layer.bytes() > 0) {
       batch.write ??= written(batch)
@@ -205,7 +202,7 @@ export function openShard(options: ShardOptions): OwnedShard {
     commit = batch.commit
     space.committed(batch.layer)
     open?.layer.restOn(space)
-    if (open && open.joined.length >= limits.manyCommands) depart(open)
+    open?.write?.press()
   }
 
   function failed(batch: Batch, error: unknown): void {

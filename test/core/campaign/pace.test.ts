@@ -26,4 +26,5 @@ t.test('A campaign makes room for those who call meanwhile', async (t) => {
   t.equal(windowBeside(0), limits.alone)
   t.equal(windowBeside(limits.callsPerSecond), limits.besideCallers)
   t.ok(limits.besideCallers.aheadUnpacedRows < limits.alone.aheadUnpacedRows)
+  t.ok(limits.besideCallers.everyMs > limits.alone.everyMs)
 })

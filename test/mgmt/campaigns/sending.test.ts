@@ -36,31 +36,37 @@ t.test('Every recipient is sent to once, batch by batch in the order of the snap
   t.same(moves(), ['draft staged', 'staged running', 'running completed'])
 })
 
-t.test('While the API is called a campaign has less on its way, and goes on alone as before', async (t) => {
-  const house = await openCampaigns(t)
-  house.paces = [{ channel: 'rcs', provider: 'emulator' }]
-  const { alone, besideCallers } = limits
-  const people = alone.aheadUnpacedRows + besideCallers.aheadUnpacedRows + alone.batchRows
-  await house.people(people)
-  house.sends.scripts.push(
-    ...Array.from({ length: people }, () => ({ news: [{ state: 'sent' as const }], isLate: true })),
-  )
-  house.window = besideCallers
-  const id = await house.started()
-  await house.eventually(() => house.sends.taken.length === besideCallers.aheadUnpacedRows)
-  t.match(await house.report(id), { states: { sending: besideCallers.aheadUnpacedRows } })
-  house.window = alone
-  await house.sends.tellLate()
-  await house.eventually(() => house.sends.taken.length === besideCallers.aheadUnpacedRows + alone.aheadUnpacedRows)
-  t.match(await house.report(id), { states: { sending: alone.aheadUnpacedRows } })
-  house.window = besideCallers
-  await house.eventually(async () => {
+t.test(
+  'While the API is called a campaign has less on its way and rests in between, and goes on alone as before',
+  async (t) => {
+    const house = await openCampaigns(t)
+    house.paces = [{ channel: 'rcs', provider: 'emulator' }]
+    const { alone, besideCallers } = limits
+    const people = alone.aheadUnpacedRows + besideCallers.aheadUnpacedRows + alone.batchRows
+    await house.people(people)
+    house.sends.scripts.push(
+      ...Array.from({ length: people }, () => ({ news: [{ state: 'sent' as const }], isLate: true })),
+    )
+    house.window = besideCallers
+    const id = await house.started()
+    let turns = 0
+    await house.eventually(() => house.sends.taken.length >= besideCallers.batchRows && turns++ > 20)
+    t.equal(house.sends.taken.length, besideCallers.batchRows, 'the next ones have to wait a little')
+    await house.eventually(() => house.sends.taken.length === besideCallers.aheadUnpacedRows, besideCallers.everyMs)
+    t.match(await house.report(id), { states: { sending: besideCallers.aheadUnpacedRows } })
+    house.window = alone
     await house.sends.tellLate()
-    return (await house.one(id)).status === 'completed'
-  })
-  t.equal(new Set(house.sends.taken.map(({ sendId }) => sendId)).size, people)
-  t.equal(house.sends.taken.length, people)
-})
+    await house.eventually(() => house.sends.taken.length === besideCallers.aheadUnpacedRows + alone.aheadUnpacedRows)
+    t.match(await house.report(id), { states: { sending: alone.aheadUnpacedRows } })
+    house.window = besideCallers
+    await house.eventually(async () => {
+      await house.sends.tellLate()
+      return (await house.one(id)).status === 'completed'
+    }, besideCallers.everyMs)
+    t.equal(new Set(house.sends.taken.map(({ sendId }) => sendId)).size, people)
+    t.equal(house.sends.taken.length, people)
+  },
+)
 
 t.test('Each row is also a send with origin campaign and campaignId', async (t) => {
   const house = await openCampaigns(t)

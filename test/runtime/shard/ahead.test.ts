@@ -165,6 +165,18 @@ t.test('What comes while others are written, or the last of their own, goes in t
   await end()
 })
 
+t.test('The next write begins before anybody hears of the end of the last', async (t) => {
+  const { held, told, ask, turns, end } = await openHeld(t, true)
+  ask(count)
+  await turns()
+  ask(count)
+  await turns()
+  held.shift()!.go()
+  while (told.length === 0) await setImmediate()
+  t.same([told, held.length], [['test.count 1'], 1])
+  await end()
+})
+
 t.test('However groups come and are refused, every answer is what the commits that held add up to', async (t) => {
   const step = fc.constantFrom('ask', 'ask', 'look', 'turn', 'turn', 'go', 'go', 'besides', 'refuse')
   await fc.assert(
