@@ -2,7 +2,7 @@
 import type { AgentPlace } from '../../core/agentkey.js'
 import type { ChannelName } from '../../core/channel/names.js'
 import { channelBinding as limits } from '../../core/limits.js'
-import { type Reader, table } from '../../runtime/store/contract.js'
+import { type Reader, readOften, table } from '../../runtime/store/contract.js'
 import type { Status } from './machine.js'
 import type { BindingActor, BindingView, Compliance, Delivery } from './schema.js'
 
@@ -36,7 +36,8 @@ export interface BindingPlace extends AgentPlace {
   readonly bindingId: string
 }
 
-export const bindingTable = table<[orgId: string, agentId: string, bindingId: string], Binding>('channels')
+/** Whoever writes to many people looks at the same ones for each batch of them. */
+export const bindingTable = readOften(table<[orgId: string, agentId: string, bindingId: string], Binding>('channels'))
 /** Managed rcs bindings that were released: the same verified sender comes back with the next request. */
 export const archiveTable = table<[orgId: string, agentId: string, channel: string], Binding>('channels.archive')
 

@@ -119,8 +119,7 @@ export function sendCommands(moving: Moving) {
     if (!send) return moving.strayNews?.(tx, known.place, said) ?? false
     const after = heard(send, said, timeScale)
     if (after === send) return false
-    const { followUpAt: _due, ...answered } = after
-    settle(tx, moving, known, send, said.state === 'responded' ? answered : after, told)
+    settle(tx, moving, known, send, said.state === 'responded' ? withoutFollowUp(after) : after, told)
     return true
   }
 
@@ -155,6 +154,11 @@ export function sendCommands(moving: Moving) {
   }
 
   return { accept, cancel, pickup, report, news, newsTogether, setSending }
+}
+
+/** Whoever answered is not asked again. */
+function withoutFollowUp({ followUpAt: _due, ...answered }: KeptSend): KeptSend {
+  return answered
 }
 
 /** A report on an attempt that is no longer under way is a repeat, and changes nothing. */

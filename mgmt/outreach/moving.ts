@@ -81,15 +81,10 @@ export function take(
 /** Keeps a send as it has become, however that came about. */
 export function settle(tx: Tx, moving: Moving, known: Known, before: KeptSend, after: KeptSend, told: Told): KeptSend {
   const { place } = known
-  const { dueAt: _due, ...rest } = after
   const dueAt = after.state === 'queued' ? (after.nextAttemptAt ?? after.dueAt) : undefined
   const isNewlySent = after.state === 'sent' && before.state !== 'sent'
   const followUpAt = isNewlySent ? followUpOf(moving, known, after, told.at) : after.followUpAt
-  const kept: KeptSend = {
-    ...rest,
-    ...(dueAt !== undefined && { dueAt }),
-    ...(followUpAt !== undefined && { followUpAt }),
-  }
+  const kept = dueAt === after.dueAt && followUpAt === after.followUpAt ? after : withTimes(after, dueAt, followUpAt)
   keepSend(tx, homeOf(place), kept, before)
   const soonest = Math.min(dueAt ?? Infinity, followUpAt ?? Infinity)
   if (soonest < Infinity) wake(tx, place, tx.get(pulseTable, homeOf(place)) ?? {}, { pickupAt: soonest })
@@ -102,6 +97,11 @@ export function settle(tx: Tx, moving: Moving, known: Known, before: KeptSend, a
   }
   if (isCampaigns(after)) moving.campaigned?.(tx, place, before, kept, told)
   return kept
+}
+
+/** The send with when it is due and when what follows up on it is, if they are. */
+function withTimes({ dueAt: _due, ...send }: KeptSend, dueAt?: number, followUpAt?: number): KeptSend {
+  return { ...send, ...(dueAt !== undefined && { dueAt }), ...(followUpAt !== undefined && { followUpAt }) }
 }
 
 /** Made for one of its recipients; what follows up on such a send is nobody's row. */
