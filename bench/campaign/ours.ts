@@ -18,6 +18,7 @@ const restMs = 10_000
 const rowsPerPage = 200
 
 let campaign = ''
+let isStarted = false
 /** Recipients of the campaign that the provider has not got yet. */
 let left = 0
 
@@ -27,6 +28,7 @@ async function nextCampaign(): Promise<void> {
   if (counts.sendable !== people) throw new Error(`only ${counts.sendable} of ${people} can be sent to`)
   provider.expect(await rowsOf(campaign))
   left = people
+  isStarted = false
 }
 
 /** Where each conversation's turn is. */
@@ -53,15 +55,15 @@ async function until(holds: () => boolean | Promise<boolean>, withinMs: number):
 
 /** It is started or goes on where it was paused; the window ends early when nobody is left. */
 async function run({ warmSeconds, seconds }: Window): Promise<Sample> {
-  const isNew = left === 0
-  if (isNew) await nextCampaign()
+  if (left === 0) await nextCampaign()
   const micros = createHistogram({ figures: 3 })
   provider.onGot = (taken) => {
     left--
     micros.record(Math.max(1, Math.round(taken)))
   }
   Object.assign(provider.counts, { got: 0, refused: 0, outOfOrder: 0 })
-  await ask('POST', `${campaign}/${isNew ? 'start' : 'resume'}`)
+  await ask('POST', `${campaign}/${isStarted ? 'resume' : 'start'}`)
+  isStarted = true
   await until(() => left * 2 < people, warmSeconds * 1000)
   micros.reset()
   const begun = { at: performance.now(), cpu: cpuMicros(), got: provider.counts.got }
@@ -92,6 +94,8 @@ async function rest(): Promise<boolean> {
   }, restMs)
 }
 
+// Before the first window, so that whoever calls meanwhile meets a campaign that runs.
+await nextCampaign()
 const [{ id: personId }] = (await ask('GET', '/people?limit=1')).data
 const { orgId, agentId } = node.place
 const at = `/v1/orgs/${orgId}/agents/${agentId}`
