@@ -20,7 +20,7 @@ export const campaign = {
   previews: 5,
   /** How much is on its way at a time: as much as a node can do, or as little as those hardly notice who call it meanwhile. */
   alone: { batchRows: 32, unreportedRows: 256, aheadUnpacedRows: 384, everyMs: 0 },
-  besideCallers: { batchRows: 4, unreportedRows: 4, aheadUnpacedRows: 8, everyMs: 40 },
+  besideCallers: { batchRows: 4, unreportedRows: 4, aheadUnpacedRows: 8, everyMs: 20 },
   /** From so many calls a second on, a campaign is not alone. */
   callsPerSecond: 10,
   /** Recipients whose opening is on its way: what a binding sends in this time, and so many at least and at most. */
