@@ -73,6 +73,8 @@ export class RedisBuckets implements Buckets {
       disconnectTimeout: limits.commandMs,
       retryStrategy: () => Math.min(limits.retryMs * 2 ** this.#retries++, limits.retryMaxMs),
     })
+    // The client hears the first error of a connection, but one over TLS may have another behind it that nobody would catch.
+    this.#client.on('connecting', () => setImmediate(() => this.#client.stream?.on('error', () => {})))
     this.#client.on('error', (error) => this.#lose(reasonOf(error)))
     this.#client.on('close', () => {
       if (this.#away === undefined) this.#lose('the connection closed')

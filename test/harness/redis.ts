@@ -151,7 +151,6 @@ class Wire {
     this.#socket = socket
     socket.setEncoding('latin1')
     socket.on('data', (chunk) => this.#read(String(chunk)))
-    socket.on('error', () => {})
     socket.on('close', () => {
       for (const waiter of this.#waiting.splice(0)) waiter.reject(new Error('the connection closed'))
     })
@@ -160,6 +159,7 @@ class Wire {
   static async open(port: number, tls?: Certificates): Promise<Wire> {
     const place = { host: '127.0.0.1', port, noDelay: true }
     const socket = tls ? connectTls({ ...place, ca: readFileSync(tls.caFile) }) : connect(place)
+    socket.on('error', () => {})
     await once(socket, tls ? 'secureConnect' : 'connect')
     return new Wire(socket)
   }

@@ -394,6 +394,15 @@ t.test('While Redis is away', async (t) => {
       t.match(await node.spend('send', 'subject'), { allowed: true }, 'it counts by itself')
       t.notMatch(node.degraded(), /horse|p@s|p%40s/)
     }
+    for (let round = 1; round <= 4; round++) {
+      const mistrusting = Array.from({ length: 40 }, () =>
+        openBuckets({ redisUrl: redis.url, redisTlsCaFile: theirs.caFile }),
+      )
+      const nodes = await Promise.all(mistrusting)
+      await sleep(round * 60)
+      await Promise.all(nodes.map((node) => node.close()))
+    }
+    t.pass('what a connection says after its first error ends nobody')
     await t.rejects(openBuckets({ redisUrl: redis.url, redisTlsCaFile: join(folders, 'none.pem') }), {
       message: /none\.pem of PARLEY_REDIS_TLS_CA cannot be read: ENOENT\.$/,
     })
