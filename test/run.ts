@@ -10,7 +10,7 @@ import { openSources } from './sources.js'
 const builtTests = import.meta.dirname
 const root = resolve(builtTests, '../..')
 const jobs = 3
-const timeoutSeconds = 480
+const silentSeconds = 480
 
 /** They wait far more than they work, for elections, browsers and timers: one of them runs beside the others. */
 const waitingFiles = [
@@ -89,7 +89,7 @@ const run = (some: Iterable<string>, atATime: number) =>
   runFiles(some, {
     cwd: root,
     jobs: atATime,
-    timeoutSeconds,
+    silentSeconds,
     ended(report) {
       reports.push(report)
       console.log(fileText(report, telling))

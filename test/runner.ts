@@ -2,7 +2,7 @@
  * Runs built test files, each in a Node of its own and several at a time, and counts what they assert. A tap file prints
  * its own results, so tap's command, whose loaders cost each file a second or more, is not needed.
  */
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { Base } from 'tap'
@@ -11,12 +11,13 @@ import type { Failure, FileReport, Title } from './report.js'
 export interface RunOptions {
   readonly cwd: string
   readonly jobs: number
-  readonly timeoutSeconds: number
+  /** How long a file may say nothing. One on a slow machine says little but goes on; one that hangs is silent. */
+  readonly silentSeconds: number
   /** Told of each file as it ends. */
   ended(report: FileReport): void
 }
 
-/** A file shows its own timeout and what still ran; past this it is taken to be unable to. */
+/** A file that is told its time is up shows what still ran; past this it is taken to be unable to. */
 const graceMs = 3_000
 /** How long the output of a file that has ended may stay open by something it left behind. */
 const lingerMs = 2_000
@@ -45,7 +46,7 @@ export function endAll(): void {
   for (const child of running) endGroup(child)
 }
 
-async function runFile(file: string, { cwd, timeoutSeconds }: RunOptions): Promise<FileReport> {
+async function runFile(file: string, { cwd, silentSeconds }: RunOptions): Promise<FileReport> {
   const startedMs = performance.now()
   const results = new Base({ name: file })
   results.resume()
@@ -59,11 +60,11 @@ async function runFile(file: string, { cwd, timeoutSeconds }: RunOptions): Promi
 
   // A group of its own, so that servers and browsers it started can be ended with it.
   const args = [...nodeArgs, file]
-  const child = spawn(process.execPath, args, { cwd, env: envOf(timeoutSeconds), stdio: 'pipe', detached: true })
+  const child = spawn(process.execPath, args, { cwd, env: env(), stdio: 'pipe', detached: true })
   child.stdin.end()
   child.stdout.pipe(results.parser)
   child.stderr.on('data', keep)
-  const ending = await endOf(child, timeoutSeconds)
+  const ending = await endOf(child, silentSeconds)
   child.stdout.unpipe()
   results.parser.end()
 
@@ -86,21 +87,27 @@ async function runFile(file: string, { cwd, timeoutSeconds }: RunOptions): Promi
 type Ending = number | string
 
 /** Waits until a file has ended and its output is read, and ends what it left running. */
-async function endOf(child: ChildProcess, timeoutSeconds: number): Promise<Ending> {
+async function endOf(child: ChildProcessWithoutNullStreams, silentSeconds: number): Promise<Ending> {
   running.add(child)
   let hung = false
   const giveUp = () => {
     hung = true
-    endGroup(child)
+    child.kill('SIGALRM')
+    setTimeout(() => endGroup(child), graceMs).unref()
   }
-  const timer = setTimeout(giveUp, timeoutSeconds * 1000 + graceMs)
+  const silence = setTimeout(giveUp, silentSeconds * 1000)
+  const heard = () => {
+    if (!hung) silence.refresh()
+  }
+  child.stdout.on('data', heard)
+  child.stderr.on('data', heard)
   const closed = once(child, 'close')
   const [code, signal] = await once(child, 'exit')
-  clearTimeout(timer)
+  clearTimeout(silence)
   endGroup(child)
   await Promise.race([closed, sleep(lingerMs, undefined, { ref: false })])
   running.delete(child)
-  if (hung) return `did not end within ${timeoutSeconds} seconds`
+  if (hung) return `said nothing for ${silentSeconds} seconds`
   return code ?? `was ended by ${signal}`
 }
 
@@ -131,11 +138,11 @@ function withCrash(report: FileReport, crash: string): FileReport {
 }
 
 /** Only the machine's environment: what tunes Node, tap or Parley itself would make one run unlike another. */
-function envOf(timeoutSeconds: number): NodeJS.ProcessEnv {
+function env(): NodeJS.ProcessEnv {
   const kept = Object.entries(process.env).filter(
     ([name]) => !/^(NODE_(OPTIONS|PATH|V8_COVERAGE)|TAP.*|PARLEY_.*)$/.test(name),
   )
-  return { ...Object.fromEntries(kept), NODE_ENV: 'test', TAP: '1', TAP_TIMEOUT: String(timeoutSeconds) }
+  return { ...Object.fromEntries(kept), NODE_ENV: 'test', TAP: '1', TAP_TIMEOUT: '0' }
 }
 
 function endGroup(child: ChildProcess): void {

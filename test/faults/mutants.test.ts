@@ -35,6 +35,7 @@ t.test(
     const wrongs = () => cluster.history.wrongs.join('\n')
     // A pause meets an effect under way only now and then.
     for (let strikes = 0; strikes < 12 && !signs.every((sign) => sign.test(wrongs())); strikes++) {
+      t.comment(`strike ${strikes + 1}`)
       await strikeOnce(cluster, pause, { pauseLeases: 1, writesLost: 0 })
     }
     for (const sign of signs) t.match(wrongs(), sign, `with seed ${seed}`)
