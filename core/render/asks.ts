@@ -2,7 +2,7 @@
 import type { Traits } from '../channel/traits.js'
 import type { RenderedChip, RenderedRow } from './contract.js'
 import { type At, always, type Ladder, type PartOf, type Piece, roomBelow, textDraft } from './drafts.js'
-import { cutLabels } from './labels.js'
+import { chipLabels, cutLabels } from './labels.js'
 import { below, entry, type Line, literal, oneLine } from './lines.js'
 import { sizeOf } from './split.js'
 import { slotLabels, valueText } from './values.js'
@@ -60,7 +60,7 @@ export function asChips(question: Question, at: At): Piece | undefined {
   const room = roomBelow(at)
   const { choices } = question
   if (!room?.kinds.includes('reply') || choices.length < room.min || choices.length > room.max) return undefined
-  const labels = cutLabels(
+  const labels = chipLabels(
     choices.map(({ label }) => label),
     room.labelMax,
     at.traits.text.encoding,
@@ -137,7 +137,7 @@ function asReceipt(part: PartOf<'confirm'>, at: At): Piece | undefined {
   const title = oneLine(part.prompt)
   const description = write(detailsOf(part, at), markup)
   const fits = title.length <= card.titleMax && sizeOf(description, text.unit) <= card.descriptionMax
-  if (!fits || answers.some((label) => label.length > card.chipLabelMax)) return undefined
+  if (!fits || answers[0] === answers[1] || answers.some((label) => label.length > card.chipLabelMax)) return undefined
   const chips = answers.map((label, place): RenderedChip => ({ label, kind: 'reply', tap: at.firstTap + place }))
   return { drafts: [{ kind: 'whole', block: { kind: 'card', card: { title, description, chips } } }], numbered: [] }
 }

@@ -10,6 +10,7 @@
  *   YES or NO of the closing sentence. Numbers run through the whole message once.
  *
  * Labels may be cut to what the channel shows; cut labels stay unlike each other, and the whole label then stands in the text.
+ * Chips of one row that read alike whole are written out instead.
  */
 import type { ContentMessage, Event, Moment, Place } from '../amf/index.js'
 import type { ChipKind } from '../amf/message.js'

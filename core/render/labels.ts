@@ -20,6 +20,12 @@ export function cutLabels(labels: readonly string[], max: number, encoding: 'gsm
   return shown
 }
 
+/** The same for what is tapped: labels that read alike from the start are no help to anybody, and some providers refuse them. */
+export function chipLabels(labels: readonly string[], max: number, encoding: 'gsm7' | 'unicode'): string[] | undefined {
+  const cut = cutLabels(labels, max, encoding)
+  return cut && new Set(cut).size === cut.length ? cut : undefined
+}
+
 function unlike(label: string, max: number, sign: string, taken: ReadonlySet<string>): string | undefined {
   for (let copy = 1; copy <= taken.size + 1; copy += 1) {
     const ending = copy === 1 ? sign : `${sign} ${copy}`

@@ -2,7 +2,7 @@
 import type { Chip, ChipKind, Event, Place } from '../amf/index.js'
 import type { Traits } from '../channel/traits.js'
 import type { RenderedChip } from './contract.js'
-import { cutLabels } from './labels.js'
+import { chipLabels } from './labels.js'
 import { below, entry, type Line, literal, oneLine } from './lines.js'
 import { calendarLink, mapsLink } from './links.js'
 import { placeText, type Say, spanText } from './values.js'
@@ -39,7 +39,7 @@ export function rowOf(
   const shown = placed.filter((each) => tappable.has(each))
   const labels =
     shown.length > 0
-      ? cutLabels(
+      ? chipLabels(
           shown.map(({ chip }) => chip.label),
           room!.labelMax,
           encoding,

@@ -52,8 +52,12 @@ const longWord = fc.stringMatching(/^[a-z]{100,180}$/)
 
 const phrase = (max: number) => fc.array(word, { minLength: 1, maxLength: max }).map((each) => each.join(' '))
 
-/** A short label, seldom a long one. */
-export const label = fc.oneof({ weight: 5, arbitrary: phrase(3) }, { weight: 1, arbitrary: phrase(12) })
+/** A short label, seldom a long one, now and then one that others have too. */
+export const label = fc.oneof(
+  { weight: 5, arbitrary: phrase(3) },
+  { weight: 1, arbitrary: phrase(12) },
+  { weight: 1, arbitrary: fc.constant('again') },
+)
 const sentence = fc.oneof(
   { weight: 8, arbitrary: phrase(12) },
   { weight: 1, arbitrary: longWord },

@@ -148,6 +148,7 @@ function checkRow(
   labelMax: number,
   of: Pick<Traits, 'text'>,
 ): void {
+  hold(new Set(chips.map(({ label }) => label)).size === chips.length, 'chips can be told apart')
   for (const { kind, label } of chips) {
     hold(kinds.includes(kind), `chips of kind ${kind} exist here`)
     hold(label.length <= labelMax && label.isWellFormed(), `${label} is at most ${labelMax} long`)
