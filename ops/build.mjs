@@ -24,10 +24,7 @@ const common = {
   logLevel: 'warning',
 }
 
-/**
- * Programs of the bench are not among them: its profiles tell more when they name the files we know. Nor is the one test that
- * reads the built files of a folder, and finds in them what it has imported.
- */
+/** The one test that reads the built files of a folder, and finds in them what it has imported, stays as it is. */
 const loose = ['test/mgmt/repertoire.test.ts']
 const programs = [
   'runtime/main.ts',
@@ -38,6 +35,10 @@ const programs = [
   'ops/cluster.ts',
   'test/faults/node.ts',
 ]
+/** Put together for the tests alone: profiles of the bench tell more when they name the files we know. */
+const benches = readdirSync(join(root, 'bench'), { recursive: true, encoding: 'utf8' })
+  .map((name) => join('bench', name))
+  .filter((name) => /\/(main|ours|world|center|timer|standstill|generator|(limit|peer)-\w+)\.ts$/.test(name))
 const tests = readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' })
   .map((name) => join('test', name))
   .filter((name) => name.endsWith('.test.ts') && !loose.includes(name))
@@ -50,7 +51,7 @@ function groups() {
   // Whoever starts a program waits for no tests.
   if (!process.argv.includes('tests')) return [programs]
   const isWhole = reaching('runtime/node.ts')
-  return [programs, tests.filter(isWhole), tests.filter((test) => !isWhole(test))]
+  return [programs, benches, tests.filter(isWhole), tests.filter((test) => !isWhole(test))]
 }
 
 /** Tells of a file whether it needs another one. */
