@@ -1,13 +1,9 @@
-/**
- * The long form: `npm run faults` does everything that can happen to real processes, many times over, and prints a line for
- * each kind of fault. `--seed` draws the same moments again, `--only` takes the kinds whose name holds that word, and
- * `--cycles` does each so many times; `--kills-each` goes on with campaigns until so many kills were aimed at each of their
- * stages. `--logs` names a folder for what the nodes printed.
- */
+/** The long form: `npm run faults` does everything that can happen to real processes, many times over. */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { constants } from 'node:os'
 import { join, resolve } from 'node:path'
-import { parseArgs } from 'node:util'
+import { Command } from 'commander'
+import { wholeNumber } from '../harness/options.js'
 import { openSources } from '../sources.js'
 import { clusterCampaigns, embeddedCampaigns, rolledCampaigns } from './campaigns.js'
 import { embeddedKills } from './kills.js'
@@ -19,17 +15,23 @@ import { lineOf, type Survived } from './report.js'
 import { embeddedSends, killedClusterSends, pausedClusterSends } from './sends.js'
 import { strikeOften } from './strike.js'
 
-const { values } = parseArgs({
-  options: {
-    seed: { type: 'string' },
-    only: { type: 'string', default: '' },
-    cycles: { type: 'string' },
-    'kills-each': { type: 'string' },
-    logs: { type: 'string' },
-  },
-})
+interface Options {
+  readonly seed?: number
+  readonly only: string
+  readonly cycles?: number
+  readonly killsEach?: number
+  readonly logs?: string
+}
+
+const options = new Command('npm run faults --')
+  .description('Does everything that can happen to real processes, and prints a line for each kind of fault.')
+  .option('--seed <number>', 'draw the same moments again', wholeNumber)
+  .option('--only <words>', 'kinds whose name holds these words', '')
+  .option('--cycles <count>', 'do each so many times', wholeNumber)
+  .option('--kills-each <count>', 'go on with campaigns until each of their stages was hit so often', wholeNumber)
+  .option('--logs <folder>', 'keep there what the nodes printed')
+  .addHelpText('after', () => `\nKinds:\n${kinds.map(({ name }) => `  ${name}`).join('\n')}`)
 const inSources = openSources(resolve(import.meta.dirname, '../../..'))
-const seed = values.seed === undefined ? Math.floor(Math.random() * 2 ** 31) : Number(values.seed)
 
 const kills = 50
 const cuts = 200
@@ -43,13 +45,13 @@ interface Kind {
 }
 
 function cycles(usual: number): number {
-  return values.cycles === undefined ? usual : Number(values.cycles)
+  return values.cycles ?? usual
 }
 
 /** Of campaigns. */
 function strokes() {
-  const each = values['kills-each']
-  return { cycles: cycles(strikes), seed, note, ...(each !== undefined && { killsEach: Number(each) }) }
+  const { killsEach } = values
+  return { cycles: cycles(strikes), seed, note, ...(killsEach !== undefined && { killsEach }) }
 }
 
 function note(line: string): void {
@@ -110,6 +112,8 @@ const kinds: readonly Kind[] = [
   })),
 ]
 
+const values = options.parse().opts<Options>()
+const { seed = Math.floor(Math.random() * 2 ** 31) } = values
 const chosen = kinds.filter(({ name }) => name.includes(values.only))
 if (chosen.length === 0) {
   console.log(`No kind of fault is called ${values.only}. There are: ${kinds.map(({ name }) => name).join('; ')}.`)

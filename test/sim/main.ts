@@ -1,26 +1,36 @@
 /** The simulation by hand: `npm run sim -- --seeds 1000`, and `npm run sim -- --seed 17 --trace` to see one again. */
-import { parseArgs } from 'node:util'
+import { Command, Option } from 'commander'
+import { wholeNumber } from '../harness/options.js'
 import { drawPlan, type EngineKind, planText } from './plan.js'
 import { type RunResult, run } from './run.js'
 
-const { values } = parseArgs({
-  options: {
-    seeds: { type: 'string' },
-    from: { type: 'string' },
-    seed: { type: 'string' },
-    steps: { type: 'string' },
-    engine: { type: 'string' },
-    trace: { type: 'boolean', default: false },
-    except: { type: 'string' },
-    'keep-going': { type: 'boolean', default: false },
-  },
-})
+interface Options {
+  readonly seeds: number
+  readonly from?: number
+  readonly seed?: number
+  readonly steps?: number
+  readonly engine?: EngineKind
+  readonly trace?: true
+  readonly except?: string
+  readonly keepGoing?: true
+}
 
-const engine = values.engine as EngineKind | undefined
-if (engine && engine !== 'embedded' && engine !== 'cluster') throw new Error('--engine is embedded or cluster')
-const steps = values.steps ? Number(values.steps) : undefined
-const first = Number(values.seed ?? values.from ?? Math.floor(Math.random() * 2 ** 31))
-const count = values.seed ? 1 : Number(values.seeds ?? 100)
+const values = new Command('npm run sim --')
+  .description('Runs the engine on simulated time, disks and network, one seed after the other.')
+  .option('--seeds <count>', 'so many', wholeNumber, 100)
+  .option('--from <seed>', 'from this one on; otherwise from one that is drawn', wholeNumber)
+  .option('--seed <seed>', 'this one alone', wholeNumber)
+  .option('--steps <count>', 'steps of a run', wholeNumber)
+  .addOption(new Option('--engine <name>', 'one engine alone').choices(['embedded', 'cluster']))
+  .option('--trace', 'print every step')
+  .option('--except <pattern>', 'pass over violations that it matches')
+  .option('--keep-going', 'go on after a seed that failed')
+  .parse()
+  .opts<Options>()
+
+const { engine, steps } = values
+const first = values.seed ?? values.from ?? Math.floor(Math.random() * 2 ** 31)
+const count = values.seed === undefined ? values.seeds : 1
 
 function tell({ plan, violations, lastLines }: RunResult): void {
   if (!values.trace) console.log(`\n${lastLines.join('\n')}`)
@@ -47,7 +57,7 @@ for (let seed = first; seed < first + count; seed++) {
   if (result.violations.length === 0) continue
   failed++
   tell(result)
-  if (!values['keep-going']) break
+  if (!values.keepGoing) break
 }
 const seconds = (performance.now() - began) / 1000
 console.log(
