@@ -139,20 +139,22 @@ t.test('Hostile text takes no longer than other text of its length', async (t) =
     '`',
     '**a** ',
   ]
-  const steps = (text: string) => {
+  const tookMs = (text: string) => {
     const before = process.hrtime.bigint()
     for (const markup of markups) write(parse(text), markup)
     return Number(process.hrtime.bigint() - before) / 1e6
   }
+  // What else the machine does only ever adds to a time, so the least of many is what the text itself takes. Eight times
+  // as long a text would take sixty-four times as long if each character looked at all the others.
   for (const piece of repeated) {
     const text = (length: number) => piece.repeat(length / piece.length)
-    steps(text(1_000))
-    const best = (length: number) => Math.min(steps(text(length)), steps(text(length)), steps(text(length)))
-    const short = best(2_000)
-    const long = best(16_000)
-    t.ok(
-      long < Math.max(short, 1) * 40,
-      `${piece}: ${short.toFixed(1)} ms for 2,000 and ${long.toFixed(1)} ms for 16,000 characters`,
-    )
+    tookMs(text(1_000))
+    let [short, long] = [Infinity, Infinity]
+    const isSteep = () => long >= Math.max(short, 1) * 40
+    for (let tries = 0; tries < 3 || (tries < 60 && isSteep()); tries++) {
+      short = Math.min(short, tookMs(text(2_000)))
+      long = Math.min(long, tookMs(text(16_000)))
+    }
+    t.notOk(isSteep(), `${piece}: ${short.toFixed(1)} ms for 2,000 and ${long.toFixed(1)} ms for 16,000 characters`)
   }
 })
