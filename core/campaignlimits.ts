@@ -19,7 +19,7 @@ export const campaign = {
   stageAloneMs: 5 * second,
   previews: 5,
   /** How much is on its way at a time: as much as a node can do, or as little as those hardly notice who call it meanwhile. */
-  alone: { batchRows: 32, unreportedRows: 256, aheadUnpacedRows: 384, everyMs: 0 },
+  alone: { batchRows: 64, unreportedRows: 256, aheadUnpacedRows: 384, everyMs: 0 },
   besideCallers: { batchRows: 4, unreportedRows: 4, aheadUnpacedRows: 8, everyMs: 20 },
   /** From so many calls a second on, a campaign is not alone. */
   callsPerSecond: 10,

@@ -34,6 +34,11 @@ export function aheadRows({ perSecond }: Pick<Pace, 'perSecond'>, { aheadUnpaced
   return Math.min(limits.aheadMostRows, Math.max(limits.aheadLeastRows, soon))
 }
 
+/** A batch is half of what may be on its way at most, so that the next one is ready before the last has left. */
+export function windowFor(pace: Pick<Pace, 'perSecond'>, window: Window): Window {
+  return { ...window, batchRows: Math.min(window.batchRows, Math.floor(aheadRows(pace, window) / 2)) }
+}
+
 export interface Estimate extends Pace {
   readonly recipients: number
   /** Absent: as long as the provider takes. */

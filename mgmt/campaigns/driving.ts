@@ -3,7 +3,7 @@
  * nobody is left, or its outreach or binding is gone. Everything it needs to go on is in the commit that it went so far in.
  */
 import { isTest } from '../../core/campaign/campaign.js'
-import { aheadRows, type Pace, type Window } from '../../core/campaign/pace.js'
+import { aheadRows, type Pace, type Window, windowFor } from '../../core/campaign/pace.js'
 import { overStanding, type Recipient } from '../../core/campaign/recipient.js'
 import { factsOf, type Screening } from '../../core/campaign/screening.js'
 import { countOf, openCount, shifted } from '../../core/campaign/tally.js'
@@ -112,7 +112,7 @@ function handOut(tx: Tx, doors: Doors, found: Found, progress: Progress, told: T
     keepProgress(tx, one, driveLater(tx, one, { ...progress, waitsUntil: closedUntil }, looksAt))
     return
   }
-  const window = doors.window()
+  const window = windowFor(pace, doors.window())
   const room = roomIn(progress, pace, window)
   const { handedAt = Number.NEGATIVE_INFINITY } = progress
   // The time of day may have been set back since.

@@ -1,6 +1,6 @@
 /** How fast a campaign goes and how far ahead it is worked on. */
 import t from 'tap'
-import { aheadRows, estimateOf, windowBeside } from '../../../core/campaign/pace.js'
+import { aheadRows, estimateOf, windowBeside, windowFor } from '../../../core/campaign/pace.js'
 import { campaign as limits } from '../../../core/limits.js'
 
 t.test('Duration is estimated from the governed rate of the provider, and not without one', async (t) => {
@@ -18,6 +18,16 @@ t.test('What is on its way at a time leaves within seconds, within bounds', asyn
     t.equal(aheadRows({}, window), window.aheadUnpacedRows)
     for (const rows of [limits.aheadLeastRows, window.aheadUnpacedRows, window.unreportedRows]) {
       t.ok(rows >= window.batchRows, 'a batch always fits')
+    }
+  }
+})
+
+t.test('A batch is half of what may be on its way at most, however slow the binding is', async (t) => {
+  for (const window of [limits.alone, limits.besideCallers]) {
+    t.same(windowFor({}, window), window)
+    for (const perSecond of [0.1, 10, 100, 1e6]) {
+      const paced = windowFor({ perSecond }, window)
+      t.ok(paced.batchRows > 0 && 2 * paced.batchRows <= aheadRows({ perSecond }, window))
     }
   }
 })
