@@ -1,5 +1,7 @@
 /** A campaign over the real HTTP surface: people who wrote, an import that says they agreed, and what reached their phones. */
+import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
+import { outreachSend } from '../../core/limits.js'
 import { until } from '../harness/clock.js'
 import { Desk, type Shown } from '../harness/desk.js'
 import { type NodeProcess, startNode, testKey } from '../harness/process.js'
@@ -8,8 +10,10 @@ t.setTimeout(240_000)
 
 const people = 200
 const phones = Array.from({ length: people }, (_, nth) => `+1415555${String(nth).padStart(4, '0')}`)
-/** Half an hour of quiet after somebody wrote is a second; hours of the day stay what they are. */
-const env = { PARLEY_ALLOW_PRIVATE_URLS: 'true', PARLEY_TIME_SCALE: '1800' }
+/** Half an hour of quiet after somebody wrote is five seconds; hours of the day stay what they are. */
+const timeScale = 360
+const quietMs = outreachSend.quietMs / timeScale
+const env = { PARLEY_ALLOW_PRIVATE_URLS: 'true', PARLEY_TIME_SCALE: String(timeScale) }
 
 let node: NodeProcess = await startNode(env)
 t.teardown(() => node.clean())
@@ -55,8 +59,9 @@ t.test(
   async (t) => {
     await on('POST', '/message-templates', { id: 'hi', name: 'Hi', body: 'Hello {person.firstName|block-send}!' })
     await on('POST', '/outreach', { id: 'spring', name: 'Spring', class: 'marketing', openerTemplateId: 'hi' })
-    const items = phones.map((from, nth) => ({ id: `in-${nth}`, from, text: 'Good day' }))
-    await manage(`/system/emulator/bindings/${desk.bindings.rcs}/_act`, 'POST', { items })
+    const write = (items: readonly { id: string; from: string; text: string }[]) =>
+      manage(`/system/emulator/bindings/${desk.bindings.rcs}/_act`, 'POST', { items })
+    await write(phones.map((from, nth) => ({ id: `in-${nth}`, from, text: 'Good day' })))
     const known = async () => {
       let count = 0
       let pageToken = ''
@@ -90,6 +95,9 @@ t.test(
       const { states } = await report()
       return states.sent! + states.delivered! + states.read!
     }
+    await sleep(quietMs)
+    // Whoever is talking is not interrupted: until they are quiet it cannot have completed.
+    await write([{ id: 'in-again', from: phones[people - 2]!, text: 'One more thing' }])
     await on('POST', `/campaigns/${id}/start`)
     await until(async () => (await reached()) > 0)
     await on('POST', `/campaigns/${id}/pause`)
