@@ -38,7 +38,7 @@ const programs = [
 /** Put together for the tests alone: profiles of the bench tell more when they name the files we know. */
 const benches = readdirSync(join(root, 'bench'), { recursive: true, encoding: 'utf8' })
   .map((name) => join('bench', name))
-  .filter((name) => /\/(main|ours|world|center|timer|standstill|generator|(limit|peer)-\w+)\.ts$/.test(name))
+  .filter((name) => /\/(main|ours|world|center|timer|standstill|(limit|peer)-\w+)\.ts$/.test(name))
 const tests = readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' })
   .map((name) => join('test', name))
   .filter((name) => name.endsWith('.test.ts') && !loose.includes(name))

@@ -2,7 +2,7 @@
 import type { Traits } from '../channel/traits.js'
 import type { RenderedChip, RenderedRow } from './contract.js'
 import { type At, always, type Ladder, type PartOf, type Piece, roomBelow, textDraft } from './drafts.js'
-import { chipLabels, cutLabels } from './labels.js'
+import { areUnlike, chipLabels, cutLabels } from './labels.js'
 import { below, entry, type Line, literal, oneLine } from './lines.js'
 import { sizeOf } from './split.js'
 import { slotLabels, valueText } from './values.js'
@@ -137,7 +137,7 @@ function asReceipt(part: PartOf<'confirm'>, at: At): Piece | undefined {
   const title = oneLine(part.prompt)
   const description = write(detailsOf(part, at), markup)
   const fits = title.length <= card.titleMax && sizeOf(description, text.unit) <= card.descriptionMax
-  if (!fits || answers[0] === answers[1] || answers.some((label) => label.length > card.chipLabelMax)) return undefined
+  if (!fits || !areUnlike(answers) || answers.some((label) => label.length > card.chipLabelMax)) return undefined
   const chips = answers.map((label, place): RenderedChip => ({ label, kind: 'reply', tap: at.firstTap + place }))
   return { drafts: [{ kind: 'whole', block: { kind: 'card', card: { title, description, chips } } }], numbered: [] }
 }

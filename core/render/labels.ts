@@ -23,7 +23,11 @@ export function cutLabels(labels: readonly string[], max: number, encoding: 'gsm
 /** The same for what is tapped: labels that read alike from the start are no help to anybody, and some providers refuse them. */
 export function chipLabels(labels: readonly string[], max: number, encoding: 'gsm7' | 'unicode'): string[] | undefined {
   const cut = cutLabels(labels, max, encoding)
-  return cut && new Set(cut).size === cut.length ? cut : undefined
+  return cut && areUnlike(cut) ? cut : undefined
+}
+
+export function areUnlike(labels: readonly string[]): boolean {
+  return new Set(labels).size === labels.length
 }
 
 function unlike(label: string, max: number, sign: string, taken: ReadonlySet<string>): string | undefined {

@@ -5,6 +5,7 @@ import type { Block, Reader, Render, RenderedChip, Rendering } from './contract.
 import { showPart } from './degrade.js'
 import { type At, type Draft, type Piece, textDraft } from './drafts.js'
 import { foldLookalikes, isGsm7 } from './gsm7.js'
+import { areUnlike } from './labels.js'
 import { blank, isBlank, type Line, literal, tidy } from './lines.js'
 import { lossOf } from './readables.js'
 import { kindOf, type Row, rowOf } from './row.js'
@@ -103,8 +104,7 @@ function takesRow(draft: Draft, row: Row, { chips: room }: Traits): draft is Wor
   if (draft.chips.length === 0 || row.chips.length === 0) return true
   const all: readonly RenderedChip[] = [...draft.chips, ...row.chips]
   const lonely = all.some(({ kind }) => room?.alone?.includes(kind))
-  const unlike = new Set(all.map(({ label }) => label)).size === all.length
-  return !lonely && unlike && all.length <= (room?.max ?? 0)
+  return !lonely && areUnlike(all.map(({ label }) => label)) && all.length <= (room?.max ?? 0)
 }
 
 /** Numbers that only chips of cards have are explained at the end. */

@@ -33,8 +33,9 @@ export function withQuery(
   return text === '' ? path : `${path}?${text}`
 }
 
+/** One that a number holds exactly; how large it may be is for those to say who use it. */
 export function wholeNumber(text: string): number {
-  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('It wants a whole number.')
+  if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError('It wants a whole number.')
   return Number(text)
 }
 

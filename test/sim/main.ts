@@ -1,6 +1,6 @@
 /** The simulation by hand: `npm run sim -- --seeds 1000`, and `npm run sim -- --seed 17 --trace` to see one again. */
 import { Command, Option } from 'commander'
-import { wholeNumber } from '../harness/options.js'
+import { wholeNumber } from '../../runtime/cli/output.js'
 import { drawPlan, type EngineKind, planText } from './plan.js'
 import { type RunResult, run } from './run.js'
 
