@@ -29,7 +29,7 @@ export interface Recipient {
   readonly channel?: ChannelName
   readonly exclusion?: Exclusion
   readonly detail?: string
-  /** Once it was their turn. */
+  /** Of one whose turn came before turns were kept apart from rows. */
   readonly sendId?: string
 }
 

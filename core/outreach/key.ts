@@ -2,7 +2,7 @@
 import { day } from '../durations.js'
 
 /** A caller's keys and those the house makes never meet. */
-export type SendKey = readonly [kind: 'given' | 'day', text: string]
+export type SendKey = readonly [kind: 'given' | 'day' | 'launched', text: string]
 
 export function givenKey(text: string): SendKey {
   return ['given', text]
@@ -11,6 +11,11 @@ export function givenKey(text: string): SendKey {
 /** At most one send of an outreach to a person in a day of universal time. */
 export function dayKey(outreachId: string, personId: string, at: number): SendKey {
   return ['day', `${Math.floor(at / day)}/${outreachId}/${personId}`]
+}
+
+/** Leads to the first send of an outreach that a campaign launched in a day of universal time. */
+export function launchKey(outreachId: string, at: number): SendKey {
+  return ['launched', `${Math.floor(at / day)}/${outreachId}`]
 }
 
 export function keyOfSend(send: {

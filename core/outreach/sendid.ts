@@ -16,6 +16,11 @@ export function sendIdsFrom(at: number): string {
   return prefix + text
 }
 
+/** What all ids of its time begin with. */
+export function timeOfSendId(id: string): string {
+  return id.slice(0, prefix.length + timeChars)
+}
+
 /** `drawn` is an id of the same alphabet that nobody else has. */
 export function sendIdAt(at: number, drawn: string): string {
   return sendIdsFrom(at) + drawn.slice(-restChars)

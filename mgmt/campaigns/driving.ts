@@ -27,6 +27,8 @@ import {
   type Progress,
   progressOf,
   recipientTable,
+  type Turn,
+  turnTable,
 } from './store.js'
 import { tend } from './tending.js'
 
@@ -162,14 +164,14 @@ function claim(
   const { one, campaign, place } = found
   const before = progressOf(tx, one)
   const key = [...homeOf(place), one.campaignId, campaign.snapshot!] as const
-  const claimed: { index: number; row: Recipient; launched: Launched }[] = []
+  const claimed: { index: number; launched: Launched }[] = []
   const end = Math.min(campaign.counts!.total, before.next + limits.rowsPerClaim)
   let { next } = before
   // One by one, since ranges over what a commit has just written are slow.
   for (; next < end && claimed.length < room; next++) {
     const row = tx.get(recipientTable, [...key, next])
     if (row && !row.exclusion) {
-      claimed.push({ index: next, row, launched: launchedOf(tx, doors, found, row, screening) })
+      claimed.push({ index: next, launched: launchedOf(tx, doors, found, row, screening) })
     }
   }
   const going = claimed.filter(({ launched }) => !launched.suppressed).length
@@ -182,11 +184,10 @@ function claim(
     claimed.map(({ launched }) => launched),
     told,
   )
-  const handed: string[] = []
-  for (const [nth, { index, row, launched }] of claimed.entries()) {
-    tx.put(recipientTable, [...key, index], { ...row, sendId: ids[nth]! })
-    if (!launched.suppressed) handed.push(ids[nth]!)
-  }
+  const rows = claimed.map(({ index }) => index)
+  const turn: Turn = { rows, sendIds: ids, ...(screening.isTest && { isTest: true }) }
+  if (rows.length > 0) tx.put(turnTable, [...key, rows[0]!], turn)
+  const handed = ids.filter((_id, nth) => !claimed[nth]!.launched.suppressed)
   for (let nth = 0; nth * batchRows < handed.length; nth++) {
     const sendIds = handed.slice(nth * batchRows, (nth + 1) * batchRows)
     const payload: Batch = { ...one, batch: before.batches + nth, sendIds }

@@ -2,15 +2,17 @@
 import type { Metrics } from '../../runtime/observe/metrics.js'
 import { counterOf } from '../../runtime/observe/named.js'
 import type { Local } from '../../runtime/shard/contract.js'
-import { recipientTable } from './store.js'
+import { recipientTable, turnTable } from './store.js'
 
-/** A recipient is written twice at most: when they are staged, and when it is their turn. Rehearsals are not counted. */
+/** A recipient is written once, when they are staged, and their turn when it comes. Rehearsals are not counted. */
 export function meterRecipients(local: Pick<Local, 'watch'>, metrics: Metrics): void {
   const recipients = counterOf(metrics, 'parley_campaign_recipients_total')
   const [pending, excluded, queued] = [recipients('pending'), recipients('excluded'), recipients('queued')]
   local.watch(recipientTable, (_key, recipient) => {
     if (!recipient || recipient.personaId !== undefined) return
-    if (recipient.sendId !== undefined) queued.add()
-    else (recipient.exclusion ? excluded : pending).add()
+    ;(recipient.exclusion ? excluded : pending).add()
+  })
+  local.watch(turnTable, (_key, turn) => {
+    if (turn && !turn.isTest) queued.add(turn.rows.length)
   })
 }

@@ -21,7 +21,7 @@ import type { Reader } from '../../runtime/store/contract.js'
 import { type Found, foundCampaign, type Named, notFound } from './finding.js'
 import type { Doors } from './needs.js'
 import { screeningOf } from './staging.js'
-import { homeOf, progressTable, recipientTable, snapshotTable } from './store.js'
+import { homeOf, progressTable, recipientTable, sendIdsOf, snapshotTable } from './store.js'
 
 export interface RecipientStretch extends Named {
   readonly state?: RecipientState
@@ -55,8 +55,10 @@ export function campaignQueries(doors: Doors) {
       const from = after === undefined ? {} : { after: [...prefix, after] }
       const rows: RecipientFound[] = []
       let seen = 0
+      const first = after === undefined ? 0 : after + 1
+      const sendIds = sendIdsOf(reader, prefix, first, first + limits.rowsPerRead)
       for (const { key, value } of reader.range(recipientTable, { prefix, ...from })) {
-        const one = asFound(reader, found, key[5], value)
+        const one = asFound(reader, found, key[5], value, sendIds.get(key[5]))
         if (one && (state === undefined || one.shown.state === state)) rows.push(one)
         if (rows.length >= limit || ++seen >= limits.rowsPerRead) return { rows, after: key[5] }
       }
@@ -65,10 +67,16 @@ export function campaignQueries(doors: Doors) {
   }
 
   /** A row goes with its send. */
-  function asFound(reader: Reader, found: Found, index: number, row: Recipient): RecipientFound | undefined {
-    if (row.sendId === undefined) return { shown: recipientAsRead(index, row, standingWithout(row, found.campaign)) }
-    const send = doors.sends.sendAt(reader, found.place, row.sendId)
-    return send && { shown: recipientAsRead(index, row, standingOfSend(send), send.detail), send }
+  function asFound(
+    reader: Reader,
+    found: Found,
+    index: number,
+    row: Recipient,
+    sendId = row.sendId,
+  ): RecipientFound | undefined {
+    if (sendId === undefined) return { shown: recipientAsRead(index, row, standingWithout(row, found.campaign)) }
+    const send = doors.sends.sendAt(reader, found.place, sendId)
+    return send && { shown: recipientAsRead(index, { ...row, sendId }, standingOfSend(send), send.detail), send }
   }
 
   const preview: Query<Named & { readonly personId: string; readonly at: number }, CampaignPreview> = {

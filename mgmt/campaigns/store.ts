@@ -32,6 +32,8 @@ export interface OneCampaign extends HomePlace {
 
 type Of<T extends readonly (string | number)[]> = readonly [...home: Home, ...rest: T]
 
+export type SnapshotKey = Of<[campaignId: string, snapshot: string]>
+
 /** Of a campaign that is not over, what others ask about. */
 export interface OpenEntry {
   readonly name: string
@@ -72,6 +74,13 @@ export interface Staging {
   readonly previews: readonly CampaignPreview[]
 }
 
+/** Rows whose turn came together, and the sends they became. */
+export interface Turn {
+  readonly rows: readonly number[]
+  readonly sendIds: readonly string[]
+  readonly isTest?: true
+}
+
 /** What goes with a snapshot beside its rows. */
 export interface Snapshot {
   readonly previews: readonly CampaignPreview[]
@@ -85,6 +94,8 @@ export const snapshotTable = table<Of<[campaignId: string, snapshot: string]>, S
 export const recipientTable = table<Of<[campaignId: string, snapshot: string, index: number]>, Recipient>(
   'campaigns.recipients',
 )
+/** Whose turn came together, under the first of their rows. */
+export const turnTable = table<Of<[campaignId: string, snapshot: string, first: number]>, Turn>('campaigns.turns')
 /** Whom a list of people has led to: two of its ids may be one person by now. */
 export const seenTable = table<Of<[campaignId: string, snapshot: string, personId: string]>, true>('campaigns.seen')
 export const listTable = table<Of<[campaignId: string, list: string, place: number]>, readonly string[]>(
@@ -101,16 +112,20 @@ export const rowTables = [
   stagingTable,
   snapshotTable,
   recipientTable,
+  turnTable,
   seenTable,
   listTable,
   waitingTable,
   batchTable,
 ] as unknown as readonly Table<Key, unknown>[]
 export const allTables = [campaignTable, openTable, ...rowTables] as unknown as readonly Table<Key, unknown>[]
-export const snapshotTables = [snapshotTable, recipientTable, seenTable, listTable] as unknown as readonly Table<
-  Key,
-  unknown
->[]
+export const snapshotTables = [
+  snapshotTable,
+  recipientTable,
+  turnTable,
+  seenTable,
+  listTable,
+] as unknown as readonly Table<Key, unknown>[]
 
 export const noProgress: Progress = { tally: noTally, next: 0, batches: 0, unreported: 0 }
 
@@ -129,6 +144,18 @@ export function progressOf(reader: Reader, { campaignId, ...place }: OneCampaign
 
 export function keepProgress(tx: Tx, { campaignId, ...place }: OneCampaign, progress: Progress): void {
   tx.put(progressTable, [...homeOf(place), campaignId], progress)
+}
+
+/** The sends that rows became which are no less than `first` and less than `end`. */
+export function sendIdsOf(reader: Reader, snapshot: SnapshotKey, first: number, end: number): Map<number, string> {
+  // The first of them may be in the midst of a turn.
+  const begun = reader.range(turnTable, { prefix: snapshot, after: [...snapshot, first + 1], reverse: true, limit: 1 })
+  const later = reader.range(turnTable, { prefix: snapshot, after: [...snapshot, first], before: [...snapshot, end] })
+  const ids = new Map<number, string>()
+  for (const { value } of [...begun, ...later]) {
+    for (const [nth, row] of value.rows.entries()) ids.set(row, value.sendIds[nth]!)
+  }
+  return ids
 }
 
 /** Keeps a campaign, and what leads to it from its outreach while it is not over. */

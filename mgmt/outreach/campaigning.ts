@@ -1,7 +1,6 @@
 /** Sends as campaigns have them: many made in one commit, on their way from the start, and reported on together. */
 
 import type { AttemptReport } from '../../core/outreach/attempt.js'
-import { dayKey } from '../../core/outreach/key.js'
 import type { Send, SendReason } from '../../core/outreach/send.js'
 import { sendIdAt } from '../../core/outreach/sendid.js'
 import type { Told, Tx } from '../../runtime/shard/contract.js'
@@ -14,9 +13,9 @@ import {
   type HomePlace,
   homeOf,
   type KeptSend,
+  keepLaunched,
   keepSend,
   keptUntil,
-  keyTable,
   pulseTable,
   sendAt,
   sendingOf,
@@ -39,16 +38,21 @@ export function campaigning(moving: Moving, meters?: Pick<SendMeters, 'attempted
     const { at } = told
     const pulse = tx.get(pulseTable, home) ?? {}
     wake(tx, place, pulse, { sweepAt: pulse.sweepAt ?? keptUntil(at, moving.timeScale) })
-    return wanted.map(({ suppressed, ...which }) => {
-      const id = sendIdAt(at, told.mint('sd'))
-      const send: KeptSend = { id, origin: 'campaign', ...which, state: 'sending', queuedAt: at, attempts: 1 }
-      keepSend(tx, home, send)
-      // Whoever names no key of their own finds that the person has got it today.
-      const today = [...home, ...dayKey(which.outreachId, which.personId, at)] as const
-      if (tx.get(keyTable, today) === undefined) tx.put(keyTable, today, id)
-      if (suppressed) take(tx, moving, known, send, { on: 'notAttempted', reason: suppressed, at }, told)
-      return id
-    })
+    const sends = wanted.map(
+      ({ suppressed: _why, ...which }): KeptSend => ({
+        id: sendIdAt(at, told.mint('sd')),
+        origin: 'campaign',
+        ...which,
+        state: 'sending',
+        queuedAt: at,
+        attempts: 1,
+      }),
+    )
+    keepLaunched(tx, home, sends)
+    for (const [nth, { suppressed }] of wanted.entries()) {
+      if (suppressed) take(tx, moving, known, sends[nth]!, { on: 'notAttempted', reason: suppressed, at }, told)
+    }
+    return sends.map(({ id }) => id)
   }
 
   function report(tx: Tx, place: HomePlace, reports: readonly AttemptReport[], told: Told): void {

@@ -34,6 +34,7 @@ import {
   keyTable,
   pulseTable,
   sendAt,
+  sendOfDay,
   sendOfKey,
   settingsTable,
 } from './store.js'
@@ -61,15 +62,18 @@ export function sendCommands(moving: Moving) {
       if (repeat) return duplicateOf(repeat)
       const before = personFor(moving, tx, known, asked)
       const isMeant = before && (!before.sandbox || request.recipient.kind === 'persona')
-      const today = given === undefined && isMeant ? dayKey(request.outreachId, before.id, at) : undefined
-      const already = today && sendOfKey(tx, home, today, at, timeScale)
+      const { outreachId } = request
+      const already =
+        given === undefined && isMeant
+          ? sendOfDay(tx, home, { outreachId, personId: before.id }, at, timeScale)
+          : undefined
       if (already) return duplicateOf(already)
       const personId = before?.id ?? people.newId(told)
       const verdict = consider(moving, tx, known, asked, before, { at, personId })
       if (isRefusal(verdict) || verdict.kind !== 'accepted') return verdict
       if (verdict.person !== before) people.keep(tx, known.place, before, verdict.person, told)
       const send = newSend(asked, verdict, told)
-      const key = given === undefined ? dayKey(request.outreachId, personId, at) : givenKey(given)
+      const key = given === undefined ? dayKey(outreachId, personId, at) : givenKey(given)
       tx.put(keyTable, [...home, ...key], send.id)
       if (send.sandbox) rehearse(tx, known, send, told)
       else enqueue(tx, moving, known.place, send, at)

@@ -4,7 +4,7 @@ import { isRefusal, refuse } from '../../core/errors.js'
 import { outreachSend as limits } from '../../core/limits.js'
 import type { Postponed } from '../../core/outreach/judge.js'
 import type { Send } from '../../core/outreach/send.js'
-import { sendIdsFrom } from '../../core/outreach/sendid.js'
+import { sendIdsFrom, timeOfSendId } from '../../core/outreach/sendid.js'
 import type { Sending } from '../../core/outreach/settings.js'
 import { type OutreachSend, sendAsRead } from '../../core/outreach/view.js'
 import type { Query } from '../../runtime/shard/contract.js'
@@ -20,7 +20,17 @@ import {
   personFor,
 } from './considering.js'
 import type { CreateResult, SendFilter } from './schema.js'
-import { type Home, homeOf, type KeptSend, type Shelf, sendAt, sendingOf, sendTable, shelfTable } from './store.js'
+import {
+  type Home,
+  homeOf,
+  type KeptSend,
+  launchTable,
+  type Shelf,
+  sendAt,
+  sendingOf,
+  sendTable,
+  shelfTable,
+} from './store.js'
 
 export interface SendStretch extends AgentPlace {
   readonly filter: Omit<SendFilter, 'limit'>
@@ -137,12 +147,36 @@ function* sendsBelow(reader: Reader, home: Home, filter: SendStretch['filter'], 
     return
   }
   const [name, shelf] = narrowed as [keyof typeof shelfOf, Shelf]
-  const prefix = [...home, shelf, filter[name]!] as const
-  const from = below === undefined ? {} : { after: [...prefix, below] as const }
-  for (const { key } of reader.range(shelfTable, { prefix, ...from, reverse: true })) {
-    const send = sendAt(reader, home, key[5])
+  const shelved = idsOnShelf(reader, [...home, shelf, filter[name]!], below)
+  const ids = shelf === 'campaign' ? newestOf(shelved, launchedIds(reader, [...home, filter[name]!], below)) : shelved
+  for (const id of ids) {
+    const send = sendAt(reader, home, id)
     if (send) yield send
   }
+}
+
+function* idsOnShelf(reader: Reader, prefix: readonly [...Home, Shelf, string], below?: string): Iterable<string> {
+  const from = below === undefined ? {} : { after: [...prefix, below] as const }
+  for (const { key } of reader.range(shelfTable, { prefix, ...from, reverse: true })) yield key[5]
+}
+
+function* launchedIds(reader: Reader, prefix: readonly [...Home, string], below?: string): Iterable<string> {
+  // Those of its own time may be above or below it.
+  const from = below === undefined ? {} : { after: [...prefix, `${timeOfSendId(below)}~`] as const }
+  for (const { value } of reader.range(launchTable, { prefix, ...from, reverse: true })) {
+    for (const id of value.toSorted().reverse()) if (below === undefined || id < below) yield id
+  }
+}
+
+/** Both newest first, and so are they together. */
+function* newestOf(some: Iterable<string>, others: Iterable<string>): Iterable<string> {
+  const rest = others[Symbol.iterator]()
+  let other = rest.next()
+  for (const id of some) {
+    for (; !other.done && other.value > id; other = rest.next()) yield other.value
+    yield id
+  }
+  for (; !other.done; other = rest.next()) yield other.value
 }
 
 const compared = ['outreachId', 'origin', 'campaignId', 'automatedOutreachId', 'personId', 'state', 'reason'] as const

@@ -5,8 +5,9 @@
 import type { AgentPlace } from '../../core/agentkey.js'
 import { outreachSend as limits } from '../../core/limits.js'
 import type { Hours } from '../../core/outreach/hours.js'
-import { keyOfSend, type SendKey } from '../../core/outreach/key.js'
+import { dayKey, keyOfSend, launchKey, type SendKey } from '../../core/outreach/key.js'
 import type { Send } from '../../core/outreach/send.js'
+import { timeOfSendId } from '../../core/outreach/sendid.js'
 import { type Sending, usualSending } from '../../core/outreach/settings.js'
 import type { Tx } from '../../runtime/shard/contract.js'
 import { type Key, type Reader, readSoon, type Table, table } from '../../runtime/store/contract.js'
@@ -44,8 +45,10 @@ export const sendTable = readSoon(table<Of<[sendId: string]>, SendRow>('outreach
 export const keyTable = table<Of<SendKey>, string>('outreach.keys')
 /** What is due when: the opening of a send, or what follows up on one. */
 export const queueTable = table<Of<[dueAt: number, sendId: string]>, 'send' | 'followUp'>('outreach.queue')
-/** Leads from a person, a campaign or a rule to its sends. */
-export const shelfTable = table<Of<[shelf: Shelf, id: string, sendId: string]>, true>('outreach.shelves')
+/** Leads from a person, a campaign or a rule to its sends; to one that was launched, from its person, with its outreach. */
+export const shelfTable = table<Of<[shelf: Shelf, id: string, sendId: string]>, true | string>('outreach.shelves')
+/** Sends that a campaign launched, all of one time together. */
+export const launchTable = table<Of<[campaignId: string, time: string]>, readonly string[]>('outreach.launches')
 /** Whether a number can receive rcs, as it was last found out. */
 export const capableTable = table<Of<[asid: string]>, Capability>('outreach.capable')
 export const settingsTable = table<Of<[]>, Sending>('outreach.settings')
@@ -58,6 +61,7 @@ export const allTables = [
   keyTable,
   queueTable,
   shelfTable,
+  launchTable,
   capableTable,
   settingsTable,
   pulseTable,
@@ -110,6 +114,25 @@ export function keepSend(tx: Tx, home: Home, { id, ...row }: KeptSend, before?: 
   for (const [shelf, of] of shelvesOf(row)) tx.put(shelfTable, [...home, shelf, of, id], true)
 }
 
+/**
+ * Keeps new sends of one campaign, all of one time and outreach. The key of their day is one for all, and so is the row
+ * by which their campaign leads to them.
+ */
+export function keepLaunched(tx: Tx, home: Home, sends: readonly KeptSend[]): void {
+  const [first] = sends
+  if (!first) return
+  for (const { id, ...row } of sends) {
+    tx.put(sendTable, [...home, id], row)
+    tx.put(shelfTable, [...home, 'person', row.personId, id], row.outreachId)
+  }
+  const key = [...home, first.campaignId!, timeOfSendId(first.id)] as const
+  tx.put(launchTable, key, [...(tx.get(launchTable, key) ?? []), ...sends.map(({ id }) => id)])
+  const today = [...home, ...launchKey(first.outreachId, first.queuedAt)] as const
+  const earliest = tx.get(keyTable, today)
+  // The time of day may have been set back since.
+  if (earliest === undefined || first.id < earliest) tx.put(keyTable, today, first.id)
+}
+
 function moveInQueue(
   tx: Tx,
   home: Home,
@@ -126,10 +149,13 @@ function moveInQueue(
 /** Everything of a send goes. A key that leads to another send by now stays. */
 export function dropSend(tx: Tx, home: Home, send: KeptSend): void {
   const { id, dueAt, followUpAt } = send
-  const key = keyOfSend(send)
-  if (tx.get(keyTable, [...home, ...key]) === id) tx.remove(keyTable, [...home, ...key])
+  for (const key of [keyOfSend(send), launchKey(send.outreachId, send.queuedAt)]) {
+    if (tx.get(keyTable, [...home, ...key]) === id) tx.remove(keyTable, [...home, ...key])
+  }
   for (const due of [dueAt, followUpAt]) if (due !== undefined) tx.remove(queueTable, [...home, due, id])
   for (const [shelf, of] of shelvesOf(send)) tx.remove(shelfTable, [...home, shelf, of, id])
+  // Whatever was launched at one time is over at one time.
+  if (send.campaignId !== undefined) tx.remove(launchTable, [...home, send.campaignId, timeOfSendId(id)])
   tx.remove(sendTable, [...home, id])
 }
 
@@ -144,6 +170,26 @@ export function sendOfKey(
   const id = reader.get(keyTable, [...home, ...key])
   const send = id === undefined ? undefined : sendAt(reader, home, id)
   return send && !isOver(send, at, timeScale) ? send : undefined
+}
+
+/** The send of that day by which a keyless one is a repeat, be it named or launched. */
+export function sendOfDay(
+  reader: Reader,
+  home: Home,
+  { outreachId, personId }: Pick<Send, 'outreachId' | 'personId'>,
+  at: number,
+  timeScale: number,
+): KeptSend | undefined {
+  const named = sendOfKey(reader, home, dayKey(outreachId, personId, at), at, timeScale)
+  if (named) return named
+  const launched = reader.get(keyTable, [...home, ...launchKey(outreachId, at)])
+  if (launched === undefined) return undefined
+  const prefix = [...home, 'person', personId] as const
+  for (const { key, value } of reader.range(shelfTable, { prefix, after: [...prefix, timeOfSendId(launched)] })) {
+    const send = value === outreachId ? sendAt(reader, home, key[5]) : undefined
+    if (send && !isOver(send, at, timeScale)) return send
+  }
+  return undefined
 }
 
 export function keptUntil(queuedAt: number, timeScale: number): number {
