@@ -2,8 +2,10 @@
 import t, { type Test } from 'tap'
 import { refuse } from '../../core/errors.js'
 import { meterRecipients } from '../../mgmt/campaigns/meters.js'
+import { recipientTable, turnTable } from '../../mgmt/campaigns/store.js'
 import { sendMeters } from '../../mgmt/outreach/meters.js'
 import { meterDeliveries, webhookMeters } from '../../mgmt/webhooks/meters.js'
+import { deliveryTable } from '../../mgmt/webhooks/store.js'
 import { openMetrics } from '../../runtime/observe/metrics.js'
 import type { Local } from '../../runtime/shard/contract.js'
 
@@ -14,13 +16,16 @@ async function shows(t: Test, metrics: ReturnType<typeof openMetrics>, ...lines:
 
 /** Changes as a shard tells of them. */
 function watched() {
-  let tell: (key: never, value: never) => void = () => {}
+  const seers = new Map<string, (key: never, value: never) => void>()
   const local: Pick<Local, 'watch'> = {
-    watch(_table, seen) {
-      tell = seen as never
+    watch(table, seen) {
+      seers.set(table.name, seen as never)
     },
   }
-  return { local, write: (value: unknown) => tell([] as never, value as never) }
+  return {
+    local,
+    write: ({ name }: { readonly name: string }, value: unknown) => seers.get(name)!([] as never, value as never),
+  }
 }
 
 t.test('A send that was asked for counts by its answer, and one that was only tried counts as that', async (t) => {
@@ -71,8 +76,8 @@ t.test('Tries of org webhooks are counted with their time, and a delivery that i
   await shows(t, metrics, 'parley_webhook_dead_letters_total{kind="org"} 0')
   meters.tried({ kind: 'failed', at: 0, durationMs: 30 })
   meters.tried({ kind: 'succeeded', at: 0, durationMs: 300, status: 200 })
-  for (const state of ['pending', 'pending', 'failed', 'pending', 'delivered']) write({ state })
-  write(undefined)
+  for (const state of ['pending', 'pending', 'failed', 'pending', 'delivered']) write(deliveryTable, { state })
+  write(deliveryTable, undefined)
   await shows(
     t,
     metrics,
@@ -88,11 +93,13 @@ t.test('Recipients of campaigns count when they are staged and when it is their 
   const metrics = openMetrics({ ofProcess: false })
   const { local, write } = watched()
   meterRecipients(local, metrics)
-  write({ personId: 'a' })
-  write({ personId: 'b', exclusion: 'optedOut' })
-  write({ personId: 'a', sendId: 'sd_1' })
-  write({ personId: 'c', personaId: 'p' })
-  write(undefined)
-  const of = (state: string) => `parley_campaign_recipients_total{state="${state}"} 1`
-  await shows(t, metrics, of('pending'), of('excluded'), of('queued'))
+  for (const personId of ['a', 'b', 'c']) write(recipientTable, { personId })
+  write(recipientTable, { personId: 'd', exclusion: 'optedOut' })
+  write(recipientTable, { personId: 'e', personaId: 'p' })
+  write(recipientTable, undefined)
+  write(turnTable, { rows: [0, 1], sendIds: ['sd_1', 'sd_2'] })
+  write(turnTable, { rows: [4], sendIds: ['sd_3'], isTest: true })
+  write(turnTable, undefined)
+  const of = (state: string, count: number) => `parley_campaign_recipients_total{state="${state}"} ${count}`
+  await shows(t, metrics, of('pending', 3), of('excluded', 1), of('queued', 2))
 })

@@ -81,7 +81,7 @@ const enter: { people?: Sends['people'] } & Command<{ all: readonly Entered[]; f
 }
 const perCommand = 500
 
-export async function openCampaigns(t: Test): Promise<Campaigns> {
+export async function openCampaigns(t: Test, more: readonly Command<never, unknown>[] = []): Promise<Campaigns> {
   const agent = { serial: 1, name: 'Desk' }
   const orgEvent = { name: 'test.orgEvent', decide: () => true }
   const parts = () => sends.parts.campaigning
@@ -125,7 +125,7 @@ export async function openCampaigns(t: Test): Promise<Campaigns> {
   const sends: Sends = await openSends(
     t,
     { ...area.ofSends, referrersOf: area.referrersOf },
-    [...listed.commands, enter as Command<never, unknown>, agentGone as Command<never, unknown>],
+    [...listed.commands, enter as Command<never, unknown>, agentGone as Command<never, unknown>, ...more],
     {
       queries: listed.queries,
       performers: (shards, { parts: of }, world) =>

@@ -1,13 +1,30 @@
 /** How a campaign is sent: in order, once each, exactly on where it stopped, and to its end. */
 import fc from 'fast-check'
 import t from 'tap'
-import { hour, minute, second } from '../../../core/durations.js'
+import { day, hour, minute, second } from '../../../core/durations.js'
 import { refuse } from '../../../core/errors.js'
 import { campaign as limits, outreachSend } from '../../../core/limits.js'
+import { recipientTable, turnTable } from '../../../mgmt/campaigns/store.js'
+import type { Command } from '../../../runtime/shard/contract.js'
 import { isSent, outreach } from '../outreach/house.js'
 import { openCampaigns } from './house.js'
 
 const { batchRows } = limits.alone
+
+/** Keeps the sends of recipients as they were kept before turns were. */
+const intoRows: Command<object, true> = {
+  name: 'test.intoRows',
+  decide(tx) {
+    for (const { key, value } of [...tx.range(turnTable)]) {
+      for (const [nth, row] of value.rows.entries()) {
+        const at = [...key.slice(0, 5), row] as unknown as typeof key
+        tx.put(recipientTable, at, { ...tx.get(recipientTable, at)!, sendId: value.sendIds[nth]! })
+      }
+      tx.remove(turnTable, key)
+    }
+    return true
+  },
+}
 
 t.test('Every recipient is sent to once, batch by batch in the order of the snapshot, and it completes', async (t) => {
   const house = await openCampaigns(t)
@@ -84,6 +101,49 @@ t.test('Each row is also a send with origin campaign and campaignId', async (t) 
   })
   const again = await house.sends.create({ recipient: { kind: 'person', personId: person!.id } })
   t.match(again, { status: 'duplicate', sendId: row!.sendId }, 'who names no key finds that they have got it today')
+  const [other] = await house.people(1)
+  const toOther = { recipient: { kind: 'person' as const, personId: other!.id } }
+  t.match(await house.sends.create(toOther), { status: 'queued' }, 'it was sent to others alone')
+  house.sends.document = { ...house.sends.document, outreach: [outreach, { ...outreach, id: 'else' }] }
+  const toBoth = { recipient: { kind: 'person' as const, personId: person!.id } }
+  t.match(await house.sends.create({ ...toBoth, outreachId: 'else' }), { status: 'queued' }, 'it was another outreach')
+  await house.sends.house.time.advance(day)
+  t.match(await house.sends.create(toBoth), { status: 'queued' }, 'it was yesterday')
+})
+
+t.test('A stretch of recipients shows the send of each, wherever it begins and ends', async (t) => {
+  const house = await openCampaigns(t)
+  house.window = { ...limits.alone, batchRows: 7 }
+  const people = 60
+  await house.people(Array.from({ length: people }, (_, nth) => (nth % 5 === 3 ? { isStopped: true as const } : {})))
+  const id = await house.started()
+  await house.reaches(id, 'completed')
+  const all = await house.recipients(id)
+  const sent = new Map(house.sends.taken.map(({ asid, sendId }) => [asid, sendId]))
+  for (const { asid, sendId, state } of all) {
+    t.equal(sendId, state === 'excluded' ? undefined : sent.get(asid!))
+  }
+  await fc.assert(
+    fc.asyncProperty(fc.integer({ min: -1, max: people }), fc.integer({ min: 1, max: 20 }), async (after, limit) => {
+      const asked = { campaignId: id, limit, ...(after >= 0 && { after }) }
+      const { rows } = await house.read(house.area.queries.recipients, asked)
+      t.same(
+        rows.map(({ shown }) => shown),
+        all.slice(after + 1, after + 1 + limit),
+      )
+    }),
+  )
+})
+
+t.test('A row that holds its send itself, as rows once did, is shown with it', async (t) => {
+  const house = await openCampaigns(t, [intoRows])
+  await house.people(5)
+  const id = await house.started()
+  await house.reaches(id, 'completed')
+  const before = await house.recipients(id)
+  t.ok(before.every(({ state, sendId }) => state === 'sent' && sendId))
+  await house.ask(intoRows, {})
+  t.same(await house.recipients(id), before)
 })
 
 t.test('Delivered and read are promoted from receipts, and what is promoted counts once', async (t) => {
@@ -338,6 +398,8 @@ t.test('Rows are kept as long as their sends, and the report for good', async (t
   t.equal((await house.recipients(id)).length, 3)
   await house.eventually(async () => (await house.recipients(id)).length === 0, hour)
   t.match(await house.report(id), { states: { sent: 3 }, total: 3 })
+  const isLeft = (row: string) => /outreach\.(sends|shelves|launches|keys)|campaigns\.turns/.test(row)
+  await house.eventually(() => !house.sends.rows().some(isLeft), hour)
 })
 
 /** What happens to a campaign on its way. */

@@ -6,7 +6,7 @@ import { outreachSend as limits } from '../../../core/limits.js'
 import { type SendReason, type SendState, sendOrigins, sendReasons, sendStates } from '../../../core/outreach/send.js'
 import { sendIdAt } from '../../../core/outreach/sendid.js'
 import { outreachRoutes } from '../../../mgmt/outreach/routes.js'
-import { type KeptSend, keepSend } from '../../../mgmt/outreach/store.js'
+import { type KeptSend, keepLaunched, keepSend } from '../../../mgmt/outreach/store.js'
 import type { Command } from '../../../runtime/shard/contract.js'
 import { openSends, owner, type Sends } from './house.js'
 
@@ -113,6 +113,61 @@ t.test('Every filter counts, together with the others, and the newest come first
     { numRuns: 150 },
   )
 })
+
+const launch: Command<{ sends: KeptSend[] }, true> = {
+  name: 'test.launch',
+  decide(tx, { sends }) {
+    keepLaunched(tx, home, sends)
+    return true
+  },
+}
+
+t.test(
+  'A campaign leads to its sends, launched together or one by one, wherever a walk through them stops',
+  async (t) => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.record({ time: fc.nat(4), size: fc.integer({ min: 1, max: 5 }), isOne: fc.boolean() }), {
+          maxLength: 8,
+        }),
+        fc.integer({ min: 1, max: 4 }),
+        async (steps, limit) => {
+          const sends: Sends = await openSends(t, {}, [keep as never, launch as never])
+          let drawn = 0
+          const ids: string[] = []
+          for (const { time, size, isOne } of steps) {
+            const together = Array.from({ length: isOne ? 1 : size }, () => {
+              // Within one time their order is any.
+              const id = sendIdAt(from + time, `sd_${String((drawn++ * 7919) % 10_007).padStart(26, '0')}`)
+              return made(0, {
+                id,
+                campaignId: 'c',
+                origin: 'campaign',
+                queuedAt: from + time,
+                personId: `pr_${drawn}`,
+              })
+            })
+            ids.push(...together.map(({ id }) => id))
+            await sends.house.shards.ask(owner, isOne ? keep : launch, { sends: together })
+          }
+          const walked: string[] = []
+          for (let after: string | undefined, isEnd = false; !isEnd; isEnd = after === undefined) {
+            const asked = { orgId: 'org', agentId: 'desk', filter: { campaignId: 'c' }, limit, seesAddress: false }
+            const page = await sends.house.shards.read(owner, sends.parts.queries.stretch, {
+              ...asked,
+              ...(after !== undefined && { after }),
+            })
+            if (isRefusal(page)) throw new Error(page.refused)
+            walked.push(...page.data.map(({ sendId }) => sendId))
+            after = page.after
+          }
+          t.same(walked, ids.toSorted().reverse())
+        },
+      ),
+      { numRuns: 40 },
+    )
+  },
+)
 
 t.test('A long list with few that fit is walked in bounded steps, none of which is long', async (t) => {
   const sends: Sends = await openSends(t, {}, [keep as never])
