@@ -130,6 +130,7 @@ export function sendCommands(moving: Moving) {
   /** All of one agent. */
   const newsTogether: Command<readonly (SendNews & AgentPlace)[], number> = {
     name: 'outreach.newsTogether',
+    isRepeatable: true,
     decide(tx, all, told) {
       const known = all[0] && knownAgent(moving, tx, all[0])
       return known ? all.filter((each) => hear(tx, known, each, told)).length : 0

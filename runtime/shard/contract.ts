@@ -69,7 +69,7 @@ export interface Command<I, R> {
   readonly isRepeatable?: true
   /**
    * Of one that may be repeated and comes in numbers: the same for several of its inputs, in their order. Those that are
-   * told an owner at one time are decided by it at once; nobody may rely on that.
+   * told an owner at one time are owed and decided as one; nobody may rely on that.
    */
   readonly together?: Command<readonly I[], unknown>
 }

@@ -3,6 +3,7 @@ import { hash } from 'node:crypto'
 import type { Actor } from '../../core/access.js'
 import { isRefusal, type Refusal } from '../../core/errors.js'
 import { idFromBytes } from '../../core/ids.js'
+import type { Log } from '../observe/log.js'
 import type { Command, Effect, Settling, Timer, Told, Tx } from './contract.js'
 import type { Layer } from './layer.js'
 import {
@@ -13,7 +14,7 @@ import {
   timerNameTable,
   timerTable,
 } from './tables.js'
-import { type IsIdle, tellEffect } from './tell.js'
+import { groupsOf, type IsIdle, type Tellable, tellEffect, toldAsOne } from './tell.js'
 
 export interface Asked {
   readonly owner: string
@@ -39,6 +40,14 @@ export interface Moment {
   /** The number of the commit, and how many effects it owes so far. */
   readonly commit: number
   readonly owed: Owed[]
+  /** What its commands tell and can be told together: it is on record once `oweTogether` was called. */
+  readonly tellings: Tellable[]
+}
+
+/** An effect that a command wants; one that tells may have a command that takes several of its kind. */
+interface Wanted {
+  readonly effect: Effect
+  readonly together?: string
 }
 
 /** An exception is thrown on, with nothing of the command left behind. Without `isIdle` everything is told. */
@@ -48,9 +57,10 @@ export function decide(layer: Layer, asked: Asked, moment: Moment, isIdle?: IsId
     const before = layer.get(answeredTable, [owner, commandId])
     if (before) return before.answer
   }
-  const effects: Effect[] = []
+  const wanted: Wanted[] = []
   try {
-    const answer = asked.command.decide(transaction(layer, asked, effects, isIdle), asked.input, told(asked, moment.at))
+    const tx = transaction(layer, asked, wanted, isIdle)
+    const answer = asked.command.decide(tx, asked.input, told(asked, moment.at))
     if (isRefusal(answer)) {
       layer.undo()
       return answer
@@ -59,10 +69,19 @@ export function decide(layer: Layer, asked: Asked, moment: Moment, isIdle?: IsId
       layer.put(answeredTable, [owner, commandId], { answer })
       layer.put(answeredUntilTable, [moment.steadyAt + rememberMs, owner, commandId], true)
     }
-    const owed = effects.map((effect, index) => owe(effect, asked, moment, index))
+    const owed: Owed[] = []
+    const tellings: Tellable[] = []
+    for (const [index, { effect, together }] of wanted.entries()) {
+      const { kind, payload, destination = owner } = effect
+      const one: OwedEffect = { kind, payload, owner, id: `${owner}:${commandId}:${index}`, at: moment.at }
+      const lane = `${kind} ${destination}`
+      if (together !== undefined) tellings.push({ lane, effect: one, together })
+      else owed.push({ key: [lane, moment.commit, moment.owed.length + owed.length], effect: one })
+    }
     for (const { key, effect } of owed) layer.put(outboxTable, key, effect)
     layer.keep()
     moment.owed.push(...owed)
+    moment.tellings.push(...tellings)
     return answer
   } catch (error) {
     layer.undo()
@@ -70,15 +89,34 @@ export function decide(layer: Layer, asked: Asked, moment: Moment, isIdle?: IsId
   }
 }
 
-function owe(effect: Effect, { owner, commandId }: Asked, { at, commit, owed }: Moment, index: number): Owed {
-  const { kind, payload, destination = owner } = effect
-  return {
-    key: [`${kind} ${destination}`, commit, owed.length + index],
-    effect: { kind, payload, owner, id: `${owner}:${commandId}:${index}`, at },
+/**
+ * Puts what a commit tells on record, once nothing more is decided in it. What cannot be stored takes nothing along: it is
+ * said to the log, and everything else is told.
+ */
+export function oweTogether(
+  layer: Layer,
+  { commit, owed, tellings }: Pick<Moment, 'commit' | 'owed' | 'tellings'>,
+  log: Log,
+): void {
+  function isOwed(group: readonly Tellable[]): boolean {
+    const one: Owed = { key: [group[0]!.lane, commit, owed.length], effect: toldAsOne(group) }
+    try {
+      layer.put(outboxTable, one.key, one.effect)
+      layer.keep()
+    } catch (error) {
+      layer.undo()
+      if (group.length === 1) log.error('shard.tell.failed', { command: group[0]!.together, error })
+      return false
+    }
+    owed.push(one)
+    return true
+  }
+  for (const group of groupsOf(tellings)) {
+    if (!isOwed(group) && group.length > 1) for (const each of group) isOwed([each])
   }
 }
 
-function transaction(layer: Layer, { owner }: Asked, effects: Effect[], isIdle?: IsIdle): Tx {
+function transaction(layer: Layer, { owner }: Asked, wanted: Wanted[], isIdle?: IsIdle): Tx {
   function unschedule(name: string): void {
     const dueAt = layer.get(timerNameTable, [owner, name])
     if (dueAt === undefined) return
@@ -90,9 +128,10 @@ function transaction(layer: Layer, { owner }: Asked, effects: Effect[], isIdle?:
     range: layer.range,
     put: layer.put,
     remove: layer.remove,
-    effect: (effect) => void effects.push(effect),
+    effect: (effect) => void wanted.push({ effect }),
     tell(to, command, input) {
-      if (!isIdle?.(to, command, input)) effects.push(tellEffect(to, command.name, input))
+      if (isIdle?.(to, command, input)) return
+      wanted.push({ effect: tellEffect(to, command.name, input), together: command.together?.name })
     },
     schedule({ name, dueAt, command, input, isFirm }: Timer) {
       if (!isFirm) unschedule(name)

@@ -6,13 +6,23 @@ export interface Registry {
   command(name: string): Command<unknown, unknown>
   query(name: string): Query<unknown, unknown>
   knowsCommand(name: string): boolean
+  /** The command that this one is of several inputs, if it is. */
+  eachOf(name: string): Command<unknown, unknown> | undefined
   knowsQuery(name: string): boolean
 }
 
 export function openRegistry({ commands, queries }: Pick<Repertoire, 'commands' | 'queries'>): Registry {
   const command = byName('command', commands as readonly Command<unknown, unknown>[])
   const query = byName('query', queries as readonly Query<unknown, unknown>[])
-  return { command: command.find, query: query.find, knowsCommand: command.has, knowsQuery: query.has }
+  const each = new Map<string, Command<unknown, unknown>>()
+  for (const one of commands as readonly Command<unknown, unknown>[]) if (one.together) each.set(one.together.name, one)
+  return {
+    command: command.find,
+    query: query.find,
+    knowsCommand: command.has,
+    knowsQuery: query.has,
+    eachOf: (name) => each.get(name),
+  }
 }
 
 function byName<T extends { readonly name: string }>(what: string, items: readonly T[]) {

@@ -8,7 +8,7 @@ import { shard as limits } from '../../core/limits.js'
 import type { Clock } from '../clock.js'
 import type { Change, CommitLate, LateWrite, Space, Write } from '../store/contract.js'
 import type { Command, Performer, Query, Settling, ShardHere } from './contract.js'
-import { type Asked, decide, type Moment, type Owed } from './decide.js'
+import { type Asked, decide, type Moment, type Owed, oweTogether } from './decide.js'
 import { type Layer, layerOver } from './layer.js'
 import { Full, Moved } from './lost.js'
 import type { EngineOptions } from './options.js'
@@ -75,6 +75,7 @@ interface Batch {
   readonly commit: number
   readonly began: number
   readonly owed: Owed[]
+  readonly tellings: Moment['tellings']
   readonly joined: { readonly letter: Letter; readonly answer: unknown }[]
   hasLanded: boolean
 }
@@ -143,6 +144,7 @@ export function openShard(options: ShardOptions): OwnedShard {
       commit: commit + (onItsWay ? 2 : 1),
       began: clock.elapsed(),
       owed: [],
+      tellings: [],
       joined: [],
       hasLanded: false,
     }
@@ -156,7 +158,7 @@ export function openShard(options: ShardOptions): OwnedShard {
 
   /** Goes as soon as it can: behind a commit on its way with the very next write, before those of that one go on. */
   function depart(batch: Batch): void {
-    if (batch.layer.bytes() > 0) {
+    if (batch.layer.bytes() > 0 || batch.tellings.length > 0) {
       batch.write ??= written(batch)
       if (!onItsWay) batch.write.press()
     } else if (!onItsWay) {
@@ -186,6 +188,7 @@ export function openShard(options: ShardOptions): OwnedShard {
     if (open !== batch) return []
     const { layer, joined, owed } = batch
     forgetAnswers(layer, steadyAt(), joined.length)
+    oweTogether(layer, batch, log)
     if (owed.length > 0) layer.put(commitTable, [], batch.commit)
     layer.keep()
     open = undefined
@@ -236,8 +239,8 @@ export function openShard(options: ShardOptions): OwnedShard {
   }
 
   function takeLetters(batch: Batch): void {
-    const { layer, joined, owed, commit } = batch
-    const moment: Moment = { at: clock.now(), steadyAt: steadyAt(), commit, owed }
+    const { layer, joined, owed, tellings, commit } = batch
+    const moment: Moment = { at: clock.now(), steadyAt: steadyAt(), commit, owed, tellings }
     let taken = 0
     const until = clock.elapsed() + limits.decideMs
     while (taken < mailbox.length && (taken === 0 || clock.elapsed() < until) && !isFull(batch)) {

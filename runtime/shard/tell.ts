@@ -9,6 +9,7 @@ import type { Log } from '../observe/log.js'
 import { StoreFailed } from '../store/contract.js'
 import type { Command, Effect, Performer, Shards } from './contract.js'
 import type { Registry } from './registry.js'
+import type { OwedEffect } from './tables.js'
 
 interface Telling {
   readonly owner: string
@@ -22,6 +23,39 @@ export function tellEffect(owner: string, command: string, input: unknown): Effe
   return { kind: tellKind, payload: { owner, command, input } satisfies Telling, destination: owner }
 }
 
+/** Something that is owed to be told, and the command that takes several of its kind at once. */
+export interface Tellable {
+  readonly lane: string
+  readonly effect: OwedEffect
+  readonly together: string
+}
+
+/** Those of one owner and command stand together, in their order, as many as may. */
+export function groupsOf(all: readonly Tellable[]): Tellable[][] {
+  const open = new Map<string, Tellable[]>()
+  const groups: Tellable[][] = []
+  for (const each of all) {
+    const name = `${each.lane} ${each.together}`
+    const group = open.get(name)
+    if (group && group.length < limits.toldTogether) group.push(each)
+    else {
+      const begun = [each]
+      open.set(name, begun)
+      groups.push(begun)
+    }
+  }
+  return groups
+}
+
+/** A group as one effect, under the id of its first. */
+export function toldAsOne(group: readonly Tellable[]): OwedEffect {
+  const { effect, together } = group[0]!
+  if (group.length === 1) return effect
+  const { owner } = effect.payload as Telling
+  const input = group.map((each) => (each.effect.payload as Telling).input)
+  return { ...effect, payload: { owner, command: together, input } satisfies Telling }
+}
+
 /** Whether a command would change nothing as things are, as far as that can be seen in this process. */
 export type IsIdle = <I>(owner: string, command: Command<I, unknown>, input: I) => boolean
 
@@ -29,8 +63,9 @@ export function idleHere(shards: Pick<Shards, 'readHere'>): IsIdle {
   return (owner, { idleWhen }, input) => idleWhen !== undefined && shards.readHere?.(owner, idleWhen, input) === true
 }
 
-interface Waiting {
-  readonly telling: Telling
+/** Inputs of a command that can be told together with others. */
+interface Waiting extends Pick<Telling, 'owner' | 'command'> {
+  readonly inputs: readonly unknown[]
   readonly id: string
   readonly done: () => void
   readonly failed: (error: unknown) => void
@@ -71,31 +106,33 @@ export function tellPerformer({ shards, registry, clock, log }: TellOptions): Pe
     }
   }
 
-  function gather(telling: Telling, id: string): Promise<void> {
-    const name = `${telling.command} ${telling.owner}`
+  function gather({ owner, command }: Telling, inputs: readonly unknown[], id: string): Promise<void> {
+    const name = `${command} ${owner}`
     return new Promise((done, failed) => {
+      const one = { owner, command, inputs, id, done, failed }
       const others = gathered.get(name)
-      if (others) return others.push({ telling, id, done, failed })
-      const all = [{ telling, id, done, failed }]
+      if (others) return others.push(one)
+      const all: Waiting[] = [one]
       gathered.set(name, all)
       clock.soon(() => {
         gathered.delete(name)
-        for (let from = 0; from < all.length; from += limits.toldTogether) {
-          void tellTogether(all.slice(from, from + limits.toldTogether))
-        }
+        for (const part of parts(all)) void tellTogether(part)
       })
     })
   }
 
   /** Where they are not taken together, each is told by itself, and fails for itself. */
   async function tellTogether(some: readonly Waiting[]): Promise<void> {
-    if (some.length > 1 && (await areTaken(some))) for (const { done } of some) done()
-    else for (const { telling, id, done, failed } of some) tell(telling, id).then(done, failed)
+    const inputs = some.flatMap((each) => each.inputs)
+    if (inputs.length > 1 && (await areTaken(some[0]!, inputs))) for (const { done } of some) done()
+    else for (const each of some) tellEach(each).then(each.done, each.failed)
   }
 
-  async function areTaken(some: readonly Waiting[]): Promise<boolean> {
-    const { owner, command } = some[0]!.telling
-    const inputs = some.map(({ telling }) => telling.input)
+  async function tellEach({ owner, command, inputs, id }: Waiting): Promise<void> {
+    await Promise.all(inputs.map((input) => tell({ owner, command, input }, id)))
+  }
+
+  async function areTaken({ owner, command }: Waiting, inputs: readonly unknown[]): Promise<boolean> {
     try {
       return !isRefusal(await shards.ask(owner, registry.command(command).together!, inputs))
     } catch {
@@ -104,7 +141,24 @@ export function tellPerformer({ shards, registry, clock, log }: TellOptions): Pe
   }
 
   return (telling: Telling, { id }) => {
-    const isGathered = registry.knowsCommand(telling.command) && registry.command(telling.command).together
-    return isGathered ? gather(telling, id) : tell(telling, id)
+    if (!registry.knowsCommand(telling.command)) return tell(telling, id)
+    const each = registry.eachOf(telling.command)
+    if (each) return gather({ ...telling, command: each.name }, telling.input as readonly unknown[], id)
+    return registry.command(telling.command).together ? gather(telling, [telling.input], id) : tell(telling, id)
   }
+}
+
+/** Of one owner and command, so that no part is larger than may be told together. */
+function parts(all: readonly Waiting[]): Waiting[][] {
+  const found: Waiting[][] = []
+  let room = 0
+  for (const each of all) {
+    room -= each.inputs.length
+    if (room < 0) {
+      found.push([])
+      room = limits.toldTogether - each.inputs.length
+    }
+    found.at(-1)!.push(each)
+  }
+  return found
 }

@@ -365,7 +365,7 @@ function openWorld() {
   let asked = 0
   function ask<I, R>(owner: string, command: Command<I, R>, input: I, id = `c${asked++}`): R | Refusal {
     const about = { owner, command: command as Command<unknown, unknown>, input, commandId: id, rememberMs: 1e9 }
-    const moment: Moment = { at: 1_000 + asked, steadyAt: 0, commit: asked, owed: [] }
+    const moment: Moment = { at: 1_000 + asked, steadyAt: 0, commit: asked, owed: [], tellings: [] }
     const answer = decide(root, about, moment)
     for (const { effect } of moment.owed) owed.push({ ...(effect.payload as (typeof owed)[number]), id: effect.id })
     return answer as R | Refusal

@@ -149,7 +149,7 @@ function openQueue() {
   let asked = 0
   function ask<I, R>(command: Command<I, R>, input: I): R {
     const about = { owner: org, command: command as Command<unknown, unknown>, input, commandId: `c${asked++}` }
-    const moment: Moment = { at: now, steadyAt: now, commit: asked, owed: [] }
+    const moment: Moment = { at: now, steadyAt: now, commit: asked, owed: [], tellings: [] }
     const answer = decide(root, about, moment)
     if (isRefusal(answer)) throw new Error(answer.refused)
     for (const { effect } of moment.owed) owed.push(effect.payload as WebhookTry)

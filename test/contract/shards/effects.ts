@@ -2,10 +2,10 @@
 import fc from 'fast-check'
 import type { Test } from 'tap'
 import { shard as limits } from '../../../core/limits.js'
-import type { Command, Performer, Performing, Query } from '../../../runtime/shard/contract.js'
+import type { Command, Performer, Performing, Query, Tx } from '../../../runtime/shard/contract.js'
 import { outboxTable } from '../../../runtime/shard/tables.js'
-import { eventually, type House, type OpenHouse, stored } from './house.js'
-import { act, counters, doing, journals, repertoire, seenOf } from './repertoire.js'
+import { eventually, type House, type OpenHouse, stored, together } from './house.js'
+import { act, counters, doing, journals, notes, repertoire, seenOf } from './repertoire.js'
 
 export function effectsSuite(t: Test, openHouse: OpenHouse): void {
   t.test('An effect is performed after its commit, again until it succeeds, always under the same id', async (t) => {
@@ -235,6 +235,65 @@ export function effectsSuite(t: Test, openHouse: OpenHouse): void {
     await doing(house, 'a', { tell: 'b', run: [{ write: 'on' }] })
     await eventually(house, async () => (await seenOf(house, 'b')).journal.includes('on'))
     t.same((await seenOf(house, 'b')).journal, ['on'])
+  })
+
+  t.test('What comes in numbers is all told, by commits that are one or many, whatever dies on the way', async (t) => {
+    interface Note {
+      readonly of: string
+      readonly text: string
+    }
+    const take = (tx: Tx, { of, text }: Note) => tx.put(notes, ['b', of], text)
+    const noteAll: Command<readonly Note[], true> = {
+      name: 'test.noteAll',
+      isRepeatable: true,
+      decide(tx, all) {
+        for (const each of all) take(tx, each)
+        return true
+      },
+    }
+    const note: Command<Note, true> = {
+      name: 'test.note',
+      isRepeatable: true,
+      together: noteAll,
+      decide(tx, each) {
+        take(tx, each)
+        return true
+      },
+    }
+    /** Writes nothing of its own. */
+    const tellNotes: Command<readonly Note[], true> = {
+      name: 'test.tellNotes',
+      decide(tx, all) {
+        for (const { of, text } of all) tx.tell('b', note, { of, text: text === 'odd' ? (new Map() as never) : text })
+        return true
+      },
+    }
+    const opening = { repertoire: repertoire(undefined, { commands: [note, noteAll, tellNotes] as never }) }
+    let house = await openHouse(t, opening)
+    const wanted: Record<string, string> = {}
+    for (let round = 0; round < 3; round++) {
+      const told = Array.from({ length: limits.toldTogether + 6 }, (_, nth): Note => {
+        return { of: `${round}/${nth}`, text: nth === 9 ? 'odd' : `said ${nth}` }
+      })
+      for (const { of, text } of told) if (text !== 'odd') wanted[of] = text
+      const asked = await together(
+        house,
+        () => told.map((each) => house.shards.ask('a', tellNotes, [each])),
+        () => seenOf(house, 'a'),
+      )
+      t.ok((await Promise.all(asked)).every((answer) => answer === true))
+      await house.shards.ask('a', tellNotes, [
+        { of: `${round}/x`, text: 'first' },
+        { of: `${round}/x`, text: 'last' },
+      ])
+      wanted[`${round}/x`] = 'last'
+      if (round === 1) await eventually(house, () => owed(house, 'a') === 0, limits.effectRetryMs)
+      t.ok(house.logged.some(({ event }) => event === 'shard.tell.failed'))
+      await house.die()
+      house = await openHouse(t, { ...opening, after: house })
+    }
+    await eventually(house, () => owed(house, 'a') === 0, limits.effectRetryMs)
+    t.same((await seenOf(house, 'b')).notes, wanted)
   })
 
   t.test('What would change nothing at another owner is not owed to it, and anything else is', async (t) => {

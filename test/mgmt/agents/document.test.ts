@@ -261,7 +261,7 @@ t.test(
           const input = { ...place, ifMatch: '', ...asked(each, nth) }
           const decided = (by: ReturnType<typeof agentDocuments>, over: Layer) => {
             const command = by.commands.write as Command<unknown, unknown>
-            const moment: Moment = { at: 1_000 + nth, steadyAt: 0, commit: nth, owed: [] }
+            const moment: Moment = { at: 1_000 + nth, steadyAt: 0, commit: nth, owed: [], tellings: [] }
             return decide(over, { owner: agentKeyOf(place), command, input, commandId: `c${nth}` }, moment)
           }
           const before = exportOf(newcomer(), root)
@@ -351,7 +351,7 @@ t.test('Whoever shows what an agent has is told where each picture is served, an
   t.notMatch(JSON.stringify(viewOf(documents, root, 'GET /media', {})), 'gateway.example')
 })
 
-const moment: Moment = { at: 0, steadyAt: 0, commit: 1, owed: [] }
+const moment: Moment = { at: 0, steadyAt: 0, commit: 1, owed: [], tellings: [] }
 
 const readParts = [
   ['GET /playbooks', {}],

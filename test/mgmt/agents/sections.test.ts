@@ -45,7 +45,7 @@ function write(root: Layer, resource: string, body?: unknown, params: Record<str
   const input = { ...place, ifMatch: '', resource, asked: { params, query: {}, body } }
   const commandId = `c${++commands}`
   const command = own.write as Command<unknown, unknown>
-  const moment = { at: 1_000 + commands, steadyAt: 0, commit: commands, owed: [] }
+  const moment = { at: 1_000 + commands, steadyAt: 0, commit: commands, owed: [], tellings: [] }
   const answer = decide(over, { owner: agentKeyOf(place), command, input, commandId }, moment) as Shown
   if (isRefusal(answer)) throw new Error(`${resource}: ${answer.refused} ${JSON.stringify(answer)}`)
   const rows: string[] = []

@@ -26,7 +26,7 @@ function openLedger() {
   let asked = 0
   function ask<I, R>(command: Command<I, R>, input: I): R | undefined {
     const about = { owner: orgId, command: command as Command<unknown, unknown>, input, commandId: `c${asked++}` }
-    const moment: Moment = { at: now, steadyAt: now, commit: asked, owed: [] }
+    const moment: Moment = { at: now, steadyAt: now, commit: asked, owed: [], tellings: [] }
     const answer = decide(root, about, moment)
     for (const { effect } of moment.owed) {
       if (effect.kind === 'oauthRevoke') revoked.push(effect.payload)

@@ -131,7 +131,7 @@ t.test('News that are told together come to the same as one after another', asyn
   const tables = [...allTables, personTable, timerTable, timerNameTable]
   const comesTo = (asked: readonly { readonly command: unknown; readonly input: unknown }[]) => {
     const layer = layerOver(space)
-    const moment = { at: 5, steadyAt: 5, commit: 1, owed: [] as Owed[] }
+    const moment = { at: 5, steadyAt: 5, commit: 1, owed: [] as Owed[], tellings: [] }
     for (const each of asked) decide(layer, { ...(each as Asked), owner, commandId: 'x' }, moment)
     const written = tables.flatMap(({ name }) => [...layer.written(name)].map((row) => [name, row.key, row.value]))
     return {

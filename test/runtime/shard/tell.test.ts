@@ -1,4 +1,5 @@
 /** Commands that are told to other owners. */
+import fc from 'fast-check'
 import t from 'tap'
 import { refuse } from '../../../core/errors.js'
 import { shard as limits } from '../../../core/limits.js'
@@ -6,7 +7,7 @@ import { systemClock } from '../../../runtime/clock.js'
 import { openLog } from '../../../runtime/observe/log.js'
 import type { AskOptions, Command, Performing, Query, Shards } from '../../../runtime/shard/contract.js'
 import { openRegistry } from '../../../runtime/shard/registry.js'
-import { tellEffect, tellPerformer } from '../../../runtime/shard/tell.js'
+import { groupsOf, tellEffect, tellPerformer, toldAsOne } from '../../../runtime/shard/tell.js'
 import { StoreFailed } from '../../../runtime/store/contract.js'
 
 const { log } = openLog({ to: { write: () => {} } })
@@ -74,7 +75,7 @@ function gathering(answers: { readonly together?: () => unknown; readonly alone?
   const perform = tellPerformer({ shards, registry, clock: systemClock, log })
   const tell = (owner: string, of: string) =>
     perform(tellEffect(owner, heard.name, { of }).payload as never, { id: of } as Performing)
-  return { asked, tell }
+  return { asked, perform, tell }
 }
 
 t.test('What comes in numbers is told together: of one owner, of one turn, in its order', async (t) => {
@@ -96,6 +97,53 @@ t.test('No more are told together than may be', async (t) => {
     asked.map((each) => (each as [string, unknown[]])[1].length),
     [limits.toldTogether, 2],
   )
+})
+
+t.test('What one commit tells an owner is one effect, and the rest of it in its order', async (t) => {
+  const effect = (owner: string, input: unknown) => {
+    const { kind, payload } = tellEffect(owner, 'heard', input)
+    return { kind, payload, owner: 'teller', id: `teller:x:${input}`, at: 1 }
+  }
+  await fc.assert(
+    fc.property(fc.array(fc.constantFrom('org', 'other'), { maxLength: 3 * limits.toldTogether }), (owners) => {
+      const all = owners.map((owner, nth) => ({ lane: owner, effect: effect(owner, nth), together: 'heard together' }))
+      const groups = groupsOf(all)
+      const perOwner = ['org', 'other'].map((one) => owners.filter((owner) => owner === one).length)
+      t.equal(
+        groups.length,
+        perOwner.reduce((sum, count) => sum + Math.ceil(count / limits.toldTogether), 0),
+      )
+      const told = groups.flatMap((group) => {
+        const { payload, id } = toldAsOne(group) as {
+          payload: { command: string; input: number | number[] }
+          id: string
+        }
+        t.equal(id, group[0]!.effect.id)
+        t.equal(payload.command, group.length === 1 ? 'heard' : 'heard together')
+        return group.length === 1 ? [payload.input as number] : (payload.input as number[])
+      })
+      for (const one of ['org', 'other']) {
+        const ofOne = (nth: number) => owners[nth] === one
+        t.same(told.filter(ofOne), [...owners.keys()].filter(ofOne))
+      }
+    }),
+    { numRuns: 50 },
+  )
+})
+
+t.test('What was owed as one is told as one, with others, in parts that may be', async (t) => {
+  const { asked, perform, tell } = gathering()
+  const many = (from: number, count: number) => Array.from({ length: count }, (_, nth) => ({ of: `${from + nth}` }))
+  const asOne = (inputs: readonly Said[]) =>
+    perform(tellEffect('org', 'heard together', inputs).payload as never, { id: 'x' } as Performing)
+  await Promise.all([asOne(many(0, 40)), tell('org', '40'), asOne(many(41, 30)), asOne(many(71, 2))])
+  t.same(asked, [
+    ['org', many(0, 41)],
+    ['org', many(41, 32)],
+  ])
+  asked.length = 0
+  await asOne(many(0, 1))
+  t.same(asked, [['org', { of: '0' }]])
 })
 
 t.test('Where several are not taken together, each is told by itself and fails for itself', async (t) => {
