@@ -87,7 +87,7 @@ export interface SendDoor {
 
 /**
  * Makes one attempt at a send, which may be made again after a crash: its conversation takes it once. Undefined when it is
- * not under way any more; a throw when nobody can say what became of it.
+ * not under way any more, or taken; a throw when nobody can say what became of it.
  */
 export type Attempting = (
   reader: Reader,

@@ -7,7 +7,6 @@ import type { Told, Tx } from '../../runtime/shard/contract.js'
 import type { Reader } from '../../runtime/store/contract.js'
 import { reported } from './commands.js'
 import { sameAgent } from './considering.js'
-import type { SendMeters } from './meters.js'
 import { type Moving, take, wake } from './moving.js'
 import {
   type HomePlace,
@@ -29,7 +28,7 @@ export interface Launched
   readonly suppressed?: SendReason
 }
 
-export function campaigning(moving: Moving, meters?: Pick<SendMeters, 'attempted'>) {
+export function campaigning(moving: Moving) {
   /** Makes them in their order and answers their ids; whoever asks sees to it that those which are on their way are attempted. */
   function launch(tx: Tx, place: HomePlace, wanted: readonly Launched[], told: Told): readonly string[] {
     const known = sameAgent(moving, tx, place)
@@ -57,9 +56,7 @@ export function campaigning(moving: Moving, meters?: Pick<SendMeters, 'attempted
 
   function report(tx: Tx, place: HomePlace, reports: readonly AttemptReport[], told: Told): void {
     const known = sameAgent(moving, tx, place)
-    for (const each of known ? reports : []) {
-      if (reported(tx, moving, known!, each, told)) meters?.attempted(each.outcome)
-    }
+    if (known) for (const each of reports) reported(tx, moving, known, each, told)
   }
 
   /** One that rests goes back into the queue. */

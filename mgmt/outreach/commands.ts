@@ -15,7 +15,7 @@ import { type AskedSend, agentNotFound, consider, type Known, knownAgent, person
 import {
   begin,
   enqueue,
-  isCampaigns,
+  isNotedWhenTaken,
   type Moving,
   pickupCommand,
   rememberCapability,
@@ -175,18 +175,14 @@ export function reported(tx: Tx, moving: Moving, known: Known, report: AttemptRe
   if (isCapable !== undefined) rememberCapability(tx, moving, place, send.asid, isCapable, told.at)
   if (send.state !== 'sending' || send.attempts !== attempt) return false
   const { at } = told
-  if (outcome.kind === 'taken') noteTaken(tx, place, send, outcome.messageId)
-  else if (outcome.kind === 'held') take(tx, moving, known, send, { on: 'held', at, until: outcome.until }, told)
+  if (outcome.kind === 'taken') {
+    if (isNotedWhenTaken(send)) keepSend(tx, homeOf(place), { ...send, messageId: outcome.messageId }, send)
+  } else if (outcome.kind === 'held') take(tx, moving, known, send, { on: 'held', at, until: outcome.until }, told)
   else {
     const { on, reason } = troubles[outcome.trouble]
     take(tx, moving, known, send, { on, reason, at, detail: outcome.detail }, told)
   }
   return true
-}
-
-/** One of a campaign is handed over at once, and has its message noted with what comes of that. */
-function noteTaken(tx: Tx, place: HomePlace, send: KeptSend, messageId: string): void {
-  if (!isCampaigns(send) || send.sandbox) keepSend(tx, homeOf(place), { ...send, messageId }, send)
 }
 
 function newSend(asked: AskedSend, verdict: Accepted, told: Told): KeptSend {

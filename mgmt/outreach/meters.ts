@@ -10,7 +10,7 @@ import type { CreateResult } from './schema.js'
 export interface SendMeters {
   /** Somebody asked for a send and was answered so. */
   asked(answer: CreateResult | Postponed | Refusal, isDryRun: boolean): void
-  /** An attempt is over, and what came of it is on record. */
+  /** An attempt was made, and this came of it. */
   attempted(outcome: AttemptOutcome): void
   /** A send has come to another state. */
   moved(send: Pick<Send, 'origin' | 'state' | 'reason'>): void

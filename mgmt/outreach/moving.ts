@@ -109,6 +109,11 @@ export function isCampaigns({ campaignId, followUpOf }: Send): boolean {
   return campaignId !== undefined && followUpOf === undefined
 }
 
+/** Whether it keeps its message as soon as that is taken. One of a campaign keeps it with the news of it, which come at once. */
+export function isNotedWhenTaken(send: Send): boolean {
+  return !isCampaigns(send) || send.sandbox === true
+}
+
 /** Picks a send up: it is on its way, and whoever performs its attempt hears of it. */
 export function begin(tx: Tx, moving: Moving, known: Known, send: KeptSend, told: Told): void {
   const begun = take(tx, moving, known, send, { on: 'pickedUp', at: told.at }, told)

@@ -2,18 +2,17 @@
 import type { Clock } from '../../runtime/clock.js'
 import type { Route } from '../../runtime/http/route.js'
 import type { Performer, Repertoire, Shards } from '../../runtime/shard/contract.js'
-import type { Reader } from '../../runtime/store/contract.js'
 import { campaigning } from './campaigning.js'
 import { sendCommands } from './commands.js'
 import { openSendDesk, type SendDesk } from './desk.js'
 import { type ReferrersOf, withdrawing } from './gone.js'
 import type { SendMeters } from './meters.js'
-import { attemptEffect, type Moving, type SendAttempt } from './moving.js'
+import { attemptEffect, type Moving } from './moving.js'
 import type { ConversationDoor } from './needs.js'
 import { sendQueries } from './queries.js'
 import { outreachRoutes } from './routes.js'
 import { sweeping } from './sweep.js'
-import { attemptPerformer, madeAttempt } from './worker.js'
+import { attemptPerformer, campaignAttempts } from './worker.js'
 
 export interface OutreachOptions extends Moving {
   /** Campaigns and rules that name an outreach; absent: there are none. */
@@ -49,10 +48,10 @@ export function outreachParts({ meters, ...given }: OutreachOptions) {
     part,
     desk,
     /** For campaigns, in the commits of their own steps. */
-    campaigning: campaigning(options, meters),
+    campaigning: campaigning(options),
     /** For campaigns, whose sends are attempted many at a time. */
-    attempting: (around: Pick<AroundSends, 'conversations' | 'clock'>) => (reader: Reader, which: SendAttempt) =>
-      madeAttempt({ ...options, ...around }, reader, which),
+    attempting: (around: Pick<AroundSends, 'conversations' | 'clock'>) =>
+      campaignAttempts({ ...options, ...around, meters }),
     performers(around: AroundSends): Record<string, Performer> {
       return { [attemptEffect]: attemptPerformer({ ...options, ...around, commands, meters }) as Performer }
     },

@@ -13,19 +13,19 @@ import type { Reader } from '../../runtime/store/contract.js'
 import type { sendCommands } from './commands.js'
 import { type Doors, sameAgent } from './considering.js'
 import type { SendMeters } from './meters.js'
-import type { SendAttempt } from './moving.js'
+import { isNotedWhenTaken, type SendAttempt } from './moving.js'
 import type { ConversationDoor } from './needs.js'
 import { capableTable, homeOf, type KeptSend, sendAt } from './store.js'
 
 export interface AttemptOptions extends Doors {
   readonly conversations: ConversationDoor
   readonly clock: { now(): number }
+  readonly meters?: Pick<SendMeters, 'attempted'>
 }
 
 export interface WorkerOptions extends AttemptOptions {
   readonly shards: Shards
   readonly commands: Pick<ReturnType<typeof sendCommands>, 'report'>
-  readonly meters?: Pick<SendMeters, 'attempted'>
 }
 
 /**
@@ -35,8 +35,9 @@ export interface WorkerOptions extends AttemptOptions {
 export function attemptPerformer(options: WorkerOptions) {
   return async (which: SendAttempt, { reader, settles }: Performing): Promise<void> => {
     const { sendId: _id, attempt: _attempt, ...place } = which
-    const found = await madeAttempt(options, reader, which)
-    if (!found) return
+    const send = underWay(reader, which)
+    if (!send) return
+    const found = await attempted(options, reader, which, send)
     const answer = await options.shards.ask(
       agentKeyOf(place),
       options.commands.report,
@@ -44,24 +45,43 @@ export function attemptPerformer(options: WorkerOptions) {
       { settles },
     )
     if (isRefusal(answer)) throw new Error(`the outcome of a send was not taken: ${answer.refused}`)
-    if (answer) options.meters?.attempted(found.outcome)
   }
 }
 
-/** What came of an attempt; undefined for one that is not under way any more, or that its conversation has taken. */
-export async function madeAttempt(
-  options: AttemptOptions,
-  reader: Reader,
-  which: SendAttempt,
-): Promise<AttemptFound | undefined> {
+/**
+ * Makes attempts of campaigns, and tells what came of one; undefined for one that is not under way any more, that its
+ * conversation has taken, or that it takes now: then its news say all there is to say.
+ */
+export function campaignAttempts(options: AttemptOptions) {
+  return async (reader: Reader, which: SendAttempt): Promise<AttemptFound | undefined> => {
+    const send = underWay(reader, which)
+    if (!send) return undefined
+    const found = await attempted(options, reader, which, send)
+    const hasNews = found.outcome.kind !== 'taken' || found.isCapable !== undefined || isNotedWhenTaken(send)
+    return hasNews ? found : undefined
+  }
+}
+
+/** The send, if this attempt at it is to be made. */
+function underWay(reader: Reader, which: SendAttempt): KeptSend | undefined {
   const send = sendAt(reader, homeOf(which), which.sendId)
   if (send?.state !== 'sending' || send.attempts !== which.attempt) return undefined
   // A later attempt still has the message of the one before it.
-  if (which.attempt === 1 && send.messageId !== undefined) return undefined
-  return attempted(options, reader, which, send)
+  return which.attempt === 1 && send.messageId !== undefined ? undefined : send
 }
 
 async function attempted(
+  options: AttemptOptions,
+  reader: Reader,
+  which: SendAttempt,
+  send: KeptSend,
+): Promise<AttemptFound> {
+  const found = await tried(options, reader, which, send)
+  options.meters?.attempted(found.outcome)
+  return found
+}
+
+async function tried(
   options: AttemptOptions,
   reader: Reader,
   which: SendAttempt,

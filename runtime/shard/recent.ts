@@ -22,6 +22,9 @@ export interface Recent extends Omit<Space, 'get'>, Below {
   forget(): void
 }
 
+/** Stands where it is known that there is nothing. */
+const nothing = Symbol('nothing')
+
 export function recentOver(space: Space): Recent {
   const values = new Map<string, unknown>()
   /** Few rows under one prefix, whole, of tables that are read often; by table, and all forgotten when one of it is written. */
@@ -58,10 +61,10 @@ export function recentOver(space: Space): Recent {
       if (!table.isReadSoon) return space.get(table, key)
       const name = known ?? nameOf(table, key)
       const atHand = values.get(name)
-      if (atHand !== undefined) return atHand as V
+      if (atHand !== undefined) return atHand === nothing ? undefined : (atHand as V)
       const value = space.get(table, key)
-      if (value !== undefined && isSteady(table as AnyTable, name)) {
-        values.set(name, value)
+      if (isSteady(table as AnyTable, name)) {
+        values.set(name, value ?? nothing)
         bound()
       }
       return value

@@ -11,6 +11,7 @@ import type { Person } from '../../../core/people/person.js'
 import { type CampaignArea, campaignRepertoire, openCampaignArea } from '../../../mgmt/campaigns/open.js'
 import type { RecipientsFound } from '../../../mgmt/campaigns/reading.js'
 import type { StageStep } from '../../../mgmt/campaigns/staging.js'
+import type { SendMeters } from '../../../mgmt/outreach/meters.js'
 import type { Command, Query } from '../../../runtime/shard/contract.js'
 import { eventually } from '../../contract/shards/house.js'
 import { openSends, owner, place, type Sends } from '../outreach/house.js'
@@ -81,7 +82,11 @@ const enter: { people?: Sends['people'] } & Command<{ all: readonly Entered[]; f
 }
 const perCommand = 500
 
-export async function openCampaigns(t: Test, more: readonly Command<never, unknown>[] = []): Promise<Campaigns> {
+export async function openCampaigns(
+  t: Test,
+  more: readonly Command<never, unknown>[] = [],
+  meters?: SendMeters,
+): Promise<Campaigns> {
   const agent = { serial: 1, name: 'Desk' }
   const orgEvent = { name: 'test.orgEvent', decide: () => true }
   const parts = () => sends.parts.campaigning
@@ -124,7 +129,7 @@ export async function openCampaigns(t: Test, more: readonly Command<never, unkno
   const listed = campaignRepertoire(area)
   const sends: Sends = await openSends(
     t,
-    { ...area.ofSends, referrersOf: area.referrersOf },
+    { ...area.ofSends, referrersOf: area.referrersOf, ...(meters && { meters }) },
     [...listed.commands, enter as Command<never, unknown>, agentGone as Command<never, unknown>, ...more],
     {
       queries: listed.queries,

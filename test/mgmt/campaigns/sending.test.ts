@@ -4,6 +4,7 @@ import t from 'tap'
 import { day, hour, minute, second } from '../../../core/durations.js'
 import { refuse } from '../../../core/errors.js'
 import { campaign as limits, outreachSend } from '../../../core/limits.js'
+import type { AttemptOutcome } from '../../../core/outreach/attempt.js'
 import { recipientTable, turnTable } from '../../../mgmt/campaigns/store.js'
 import type { Command } from '../../../runtime/shard/contract.js'
 import { isSent, outreach } from '../outreach/house.js'
@@ -133,6 +134,18 @@ t.test('A stretch of recipients shows the send of each, wherever it begins and e
       )
     }),
   )
+})
+
+t.test('Every attempt of a campaign is counted by what came of it', async (t) => {
+  const counts: Record<string, number> = {}
+  const attempted = ({ kind }: AttemptOutcome) => {
+    counts[kind] = (counts[kind] ?? 0) + 1
+  }
+  const house = await openCampaigns(t, [], { attempted, asked() {}, moved() {} })
+  await house.people(12)
+  house.sends.scripts.push({ answer: { reason: 'x', again: 'never' } }, { answer: { reason: 'x', again: 'never' } })
+  await house.reaches(await house.started(), 'completed')
+  t.same(counts, { taken: 10, trouble: 2 })
 })
 
 t.test('A row that holds its send itself, as rows once did, is shown with it', async (t) => {
