@@ -57,7 +57,7 @@ export function recentOver(space: Space): Recent {
       if (atHand !== undefined) return atHand === nothing ? undefined : (atHand as V)
       const value = space.get(table, key)
       if (isSteady(table as AnyTable, name)) {
-        values.set(name, value ?? nothing)
+        values.set(name, value === undefined ? nothing : value)
       }
       return value
     },

@@ -187,8 +187,8 @@ export function openShard(options: ShardOptions): OwnedShard {
   function seal(batch: Batch): readonly Change[] {
     if (open !== batch) return []
     const { layer, joined, owed } = batch
-    forgetAnswers(layer, steadyAt(), joined.length)
     oweTogether(layer, batch, log)
+    forgetAnswers(layer, steadyAt(), joined.length)
     if (owed.length > 0) layer.put(commitTable, [], batch.commit)
     layer.keep()
     open = undefined
