@@ -109,8 +109,8 @@ export const shard = {
   rememberedCommandMs: day,
   /** The same for one whose id was made only to ask again when no answer came. */
   rememberedRetryMs: 10 * minute,
-  /** Records that were just written and are kept at hand, in each shard: so many at least, twice as many at most. */
-  recentRecords: 512,
+  /** Records that were just written and are kept at hand, in each shard. */
+  recentRecords: 2_048,
   /** The same of whole ranges, in each table that is read often; longer than all webhooks of an org they are read each time. */
   recentRanges: 256,
   recentRangeRows: 128,

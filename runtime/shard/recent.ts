@@ -26,7 +26,7 @@ export interface Recent extends Omit<Space, 'get'>, Below {
 const nothing = Symbol('nothing')
 
 export function recentOver(space: Space): Recent {
-  const values = recentValues()
+  const values = new Map<string, unknown>()
   /** Few rows under one prefix, whole, of tables that are read often; by table, and all forgotten when one of it is written. */
   const ranges = new Map<string, Map<string, Rows>>()
   let onItsWay: Committing | undefined
@@ -48,6 +48,13 @@ export function recentOver(space: Space): Recent {
     return rows
   }
 
+  function bound(): void {
+    for (const name of values.keys()) {
+      if (values.size <= limits.recentRecords) break
+      values.delete(name)
+    }
+  }
+
   return {
     ...space,
     get<K extends Key, V>(table: Table<K, V>, key: K, known?: string): V | undefined {
@@ -58,6 +65,7 @@ export function recentOver(space: Space): Recent {
       const value = space.get(table, key)
       if (isSteady(table as AnyTable, name)) {
         values.set(name, value === undefined ? nothing : value)
+        bound()
       }
       return value
     },
@@ -69,16 +77,17 @@ export function recentOver(space: Space): Recent {
     committing(layer) {
       onItsWay = layer
       for (const { table, name } of layer.writtenSoonRead()) {
-        values.forget(name)
+        values.delete(name)
         ranges.delete(table.name)
       }
     },
     committed(layer) {
       onItsWay = undefined
       for (const { name, value } of layer.writtenSoonRead()) {
-        if (value === undefined) values.forget(name)
-        else values.set(name, value)
+        values.delete(name)
+        if (value !== undefined) values.set(name, value)
       }
+      bound()
     },
     forget() {
       onItsWay = undefined
@@ -91,39 +100,4 @@ export function recentOver(space: Space): Recent {
 function isByPrefixAlone(options: RangeOptions): options is RangeOptions & { readonly prefix: Key } {
   const { prefix, after, before, reverse, limit } = options
   return prefix !== undefined && !after && !before && !reverse && limit === undefined
-}
-
-/**
- * The newest values by name, in two maps: when the newer one is full the older one goes whole. Names are never taken out
- * of a map one by one. A map that is written and emptied for ever is moved again and again inside of the engine, and each
- * table that it leaves leads to the next: once one of them is in old space, all that was ever in the map is carried there
- * too, and is looked at by every collection on the way.
- */
-function recentValues() {
-  let newer = new Map<string, unknown>()
-  let older = new Map<string, unknown>()
-
-  function set(name: string, value: unknown): void {
-    if (newer.size >= limits.recentRecords && !newer.has(name)) {
-      older = newer
-      newer = new Map()
-    }
-    newer.set(name, value)
-  }
-
-  return {
-    get(name: string): unknown {
-      const value = newer.get(name)
-      return value === undefined ? older.get(name) : value
-    },
-    set,
-    forget(name: string): void {
-      if (newer.has(name)) newer.set(name, undefined)
-      if (older.has(name)) older.set(name, undefined)
-    },
-    clear(): void {
-      newer = new Map()
-      older = new Map()
-    },
-  }
 }
