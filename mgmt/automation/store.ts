@@ -7,7 +7,7 @@ import type { Reminded } from '../../core/automation/reminder.js'
 import { isLive, isUndecided, type Row } from '../../core/automation/row.js'
 import type { Rule, Trigger } from '../../core/automation/rule.js'
 import type { Tx } from '../../runtime/shard/contract.js'
-import { type Key, type Reader, readOften, readSoon, type Table, table } from '../../runtime/store/contract.js'
+import { type Key, type Reader, readSoon, type Table, table } from '../../runtime/store/contract.js'
 
 export type Home = readonly [orgId: string, agentId: string, serial: number]
 
@@ -46,7 +46,7 @@ export interface Reminder {
 }
 
 /** In the order of their making. */
-export const entryTable = readOften(table<Of<[]>, readonly RuleEntry[]>('automation.entries'))
+export const entryTable = readSoon(table<Of<[]>, readonly RuleEntry[]>('automation.entries'))
 export const ruleTable = table<Of<[ruleKey: string]>, Rule>('automation.rules')
 export const rowTable = table<Of<[ruleKey: string, personId: string]>, Row>('automation.rows')
 /** Which rule is about to send that outreach to that person: one at a time, and none after they received it. */

@@ -71,7 +71,8 @@ export function decide(layer: Layer, asked: Asked, moment: Moment, isIdle?: IsId
     }
     const owed: Owed[] = []
     const tellings: Tellable[] = []
-    for (const [index, { effect, together }] of wanted.entries()) {
+    for (let index = 0; index < wanted.length; index++) {
+      const { effect, together } = wanted[index]!
       const { kind, payload, destination = owner } = effect
       const one: OwedEffect = { kind, payload, owner, id: `${owner}:${commandId}:${index}`, at: moment.at }
       const lane = `${kind} ${destination}`

@@ -22,9 +22,6 @@ export interface Recent extends Omit<Space, 'get'>, Below {
   forget(): void
 }
 
-/** Stands where it is known that there is nothing. */
-const nothing = Symbol('nothing')
-
 export function recentOver(space: Space): Recent {
   const values = new Map<string, unknown>()
   /** Few rows under one prefix, whole, of tables that are read often; by table, and all forgotten when one of it is written. */
@@ -61,10 +58,10 @@ export function recentOver(space: Space): Recent {
       if (!table.isReadSoon) return space.get(table, key)
       const name = known ?? nameOf(table, key)
       const atHand = values.get(name)
-      if (atHand !== undefined) return atHand === nothing ? undefined : (atHand as V)
+      if (atHand !== undefined) return atHand as V
       const value = space.get(table, key)
-      if (isSteady(table as AnyTable, name)) {
-        values.set(name, value === undefined ? nothing : value)
+      if (value !== undefined && isSteady(table as AnyTable, name)) {
+        values.set(name, value)
         bound()
       }
       return value

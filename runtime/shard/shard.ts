@@ -187,7 +187,7 @@ export function openShard(options: ShardOptions): OwnedShard {
   function seal(batch: Batch): readonly Change[] {
     if (open !== batch) return []
     const { layer, joined, owed } = batch
-    oweTogether(layer, batch, log)
+    if (batch.tellings.length > 0) oweTogether(layer, batch, log)
     forgetAnswers(layer, steadyAt(), joined.length)
     if (owed.length > 0) layer.put(commitTable, [], batch.commit)
     layer.keep()

@@ -18,7 +18,7 @@ export interface Table<K extends Key, V> {
   readonly isByOwner?: true
   /** Its records are read again soon after they are written, so a shard keeps the newest of them at hand. */
   readonly isReadSoon?: true
-  /** Also those that were only read are kept at hand, and that there is none: they are read far more often than written. */
+  /** Also those that were only read are kept at hand: they are read far more often than written. */
   readonly isReadOften?: true
   /** Never set: they carry the types of key and record. */
   readonly keyType?: K
