@@ -167,7 +167,7 @@ function claim(
   const claimed: { index: number; launched: Launched }[] = []
   const end = Math.min(campaign.counts!.total, before.next + limits.rowsPerClaim)
   let { next } = before
-  // One by one, since ranges over what a commit has just written are slow.
+  // One by one, since a range reads the keys of rows too.
   for (; next < end && claimed.length < room; next++) {
     const row = tx.get(recipientTable, [...key, next])
     if (row && !row.exclusion) {
