@@ -1,6 +1,7 @@
 /** What comes from the person's side: keywords first, then answers, and whatever is neither is a message. */
 import { isSignal, type Tap, tapsOf } from '../amf/index.js'
 import { carrierChannels } from '../channel/names.js'
+import { having } from '../having.js'
 import { conversation as limits } from '../limits.js'
 import { labelsOf } from '../render/taplabels.js'
 import { said } from './accept.js'
@@ -24,7 +25,7 @@ export type Inbound =
 
 /** The conversation as it is when the person says or taps something that their provider knows by that id. */
 export function knowing(conversation: Conversation, id: string, { kind }: Inbound): Conversation {
-  return kind === 'content' || kind === 'tap' ? { ...conversation, heardId: id } : conversation
+  return kind === 'content' || kind === 'tap' ? having(conversation, { heardId: id }) : conversation
 }
 
 export function heard(desk: Desk, conversation: Conversation, around: Around, inbound: Inbound): Conversation {
@@ -50,10 +51,10 @@ function present(desk: Desk, before: Conversation, around: Around): Conversation
 
 /** Whatever the person does first after an opening went out is their answer to it. */
 function answering(desk: Desk, conversation: Conversation): Conversation {
-  const { opening, ...rest } = conversation
-  const outgoing = opening && desk.outgoing(opening.messageId)
+  const outgoing = conversation.opening && desk.outgoing(conversation.opening.messageId)
   if (outgoing?.sentAt === undefined) return conversation
   toldSend(desk, outgoing, { state: 'responded' })
+  const { opening: _answered, ...rest } = conversation
   return rest
 }
 
@@ -82,8 +83,8 @@ function cameBack(desk: Desk, conversation: Conversation, around: Around): Conve
 
 function recordContent(desk: Desk, conversation: Conversation, content: UserContent, keyword?: Keyword): void {
   desk.traffic({
-    ...byUser(desk, conversation),
     type: 'content',
+    ...byUser(desk, conversation),
     ...(keyword && { subtype: keyword }),
     ...(content.text !== undefined && { text: content.text }),
     raw: content,
@@ -135,14 +136,14 @@ function heardTap(
   const conversation = present(desk, before, around)
   const written = labelsOf(asking.message as never, around.reader)[place] ?? label
   const { ask } = conversation
-  const about = { ...byUser(desk, conversation), text: written }
+  const about = { text: written, ...byUser(desk, conversation) }
   if (tap.kind !== 'reply') {
     const action = { kind: tap.kind, label: written, messageId }
-    desk.traffic({ ...about, type: 'action', subtype: tap.kind, raw: action })
+    desk.traffic({ type: 'action', subtype: tap.kind, raw: action, ...about })
     return tellAgent(desk, conversation, around, { type: 'action', action })
   }
   const result = resultOf(asking, tap, written, { via: 'tap' })
-  desk.traffic({ ...about, type: 'content', subtype: 'result', raw: result })
+  desk.traffic({ type: 'content', subtype: 'result', raw: result, ...about })
   const { ask: _answered, ...rest } = conversation
   return tellAgent(desk, ask?.messageId === messageId ? rest : conversation, around, { type: 'result', result })
 }

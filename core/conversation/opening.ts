@@ -1,5 +1,6 @@
 /** Taking the opening of a send: once for each of its tries, in the place of a try before it that failed. */
 import type { ContentMessage } from '../amf/index.js'
+import { having } from '../having.js'
 import { type Accepted, accepted } from './accept.js'
 import type { Around, Desk } from './desk.js'
 import type { Conversation, ForSend, Outgoing } from './state.js'
@@ -39,7 +40,7 @@ export function openedFor(
     },
   })
   if ('reason' in taken.answer) return taken
-  return { conversation: { ...taken.conversation, opening: { messageId } }, answer: taken.answer }
+  return { conversation: having(taken.conversation, { opening: { messageId } }), answer: taken.answer }
 }
 
 function piecesOf({ providerIds, abilities }: Outgoing) {

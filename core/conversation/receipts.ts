@@ -9,6 +9,7 @@
  * - A receipt for something unknown is kept for a while, and counts once its send is known; so does a mark of time.
  * - Whoever is said to have opted out has opted out.
  */
+import { having } from '../having.js'
 import { conversation as limits } from '../limits.js'
 import type { SendNews } from '../outreach/send.js'
 import type { Around, Desk } from './desk.js'
@@ -33,7 +34,7 @@ export function received(desk: Desk, conversation: Conversation, around: Around,
   if (outgoing?.sentAt !== undefined) return applied(desk, conversation, around, outgoing, receipt)
   desk.park(receipt)
   if (!outgoing) desk.log({ event: 'receipt.parked', data: { state: receipt.state } })
-  return { ...conversation, parkedUntil: desk.at + desk.scaled(limits.parkedMs) }
+  return having(conversation, { parkedUntil: desk.at + desk.scaled(limits.parkedMs) })
 }
 
 function find(desk: Desk, providerId: string): Outgoing | undefined {

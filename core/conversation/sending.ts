@@ -4,6 +4,7 @@
  * keeps it. What fails goes on to the next channel that its sender named, or ends as failed.
  */
 import { isAsking, isSignal, mediaUrlsIn } from '../amf/index.js'
+import { having } from '../having.js'
 import { conversation as limits } from '../limits.js'
 import { begunWith, believed, type OnDevice, toldByRefusal, writtenFor } from './abilities.js'
 import type { Around, CarriedNews, Desk } from './desk.js'
@@ -56,15 +57,13 @@ function goneOn(desk: Desk, before: Conversation, around?: Around): Conversation
   const tried = outgoing?.forSend?.attempt ?? 1
   const begun = outgoing && begunWith(outgoing, conversation)
   const asks = outgoing !== undefined && isAsking(outgoing.message)
-  const asking: Conversation = asks ? { ...conversation, ask: { messageId, at: desk.at } } : conversation
+  const asking: Conversation = asks ? having(conversation, { ask: { messageId, at: desk.at } }) : conversation
   if (begun && around && isOutOnceKept(begun, conversation, around)) {
     return departed(desk, asking, around, handedOver(begun, desk.at, [messageId]))
   }
   if (begun && begun !== outgoing) desk.keepOutgoing(begun)
   desk.deliver(messageId, tried)
-  // What is new stands first: behind a spread it would make an object of another hidden class each time.
-  const { flight: _none, ...rest } = asking
-  return { flight: { messageId, at: desk.at, tried }, ...rest }
+  return having(asking, { flight: { messageId, at: desk.at, tried } })
 }
 
 /** Whether the commit that keeps it is all it takes: there is nobody to hand it to, and nothing to fetch for it first. */
@@ -100,7 +99,7 @@ export function dispatched(
   const outgoing = writtenFor(known, outcome)
   if (outcome.kind === 'sent') {
     const { providerIds, numbered } = outcome
-    const read = numbered ? { ...outgoing, numbered } : outgoing
+    const read = numbered ? having(outgoing, { numbered }) : outgoing
     return departed(desk, conversation, around, handedOver(read, flight.at, providerIds))
   }
   const partly = outcome.providerIds?.length ? { ...outgoing, providerIds: outcome.providerIds } : outgoing
@@ -134,8 +133,7 @@ function landed(desk: Desk, conversation: Conversation, minDelayMs: number): Con
 }
 
 function handedOver(outgoing: Outgoing, sentAt: number, providerIds: readonly string[]) {
-  const { sentAt: _none, providerIds: _earlier, ...rest } = outgoing
-  return { sentAt, providerIds, ...rest }
+  return having(outgoing, { sentAt, providerIds })
 }
 
 function sent(

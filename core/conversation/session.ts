@@ -1,4 +1,5 @@
 /** Sessions: runs of content with less than half an hour between them. Receipts neither begin nor prolong one. */
+import { having } from '../having.js'
 import { conversation as limits } from '../limits.js'
 import type { Desk } from './desk.js'
 import type { Conversation, Session } from './state.js'
@@ -8,12 +9,12 @@ export function withContent(desk: Desk, conversation: Conversation): Conversatio
   const { session } = conversation
   const goesOn = session !== undefined && desk.at - session.lastAt < desk.scaled(limits.sessionIdleMs)
   const id = goesOn ? session.id : desk.mint('ses')
-  return { ...conversation, session: { id, lastAt: desk.at } }
+  return having(conversation, { session: { id, lastAt: desk.at } })
 }
 
 /** A new session whatever the last one is doing. */
 export function withNewSession(desk: Desk, conversation: Conversation): Conversation & { session: Session } {
-  return { ...conversation, session: { id: desk.mint('ses'), lastAt: desk.at } }
+  return having(conversation, { session: { id: desk.mint('ses'), lastAt: desk.at } })
 }
 
 /** The session that is on, or the one that a later receipt belongs to. */

@@ -1,4 +1,5 @@
 /** Changes of the messaging window, and the agent being told of them. */
+import { having } from '../having.js'
 import type { Around, Desk } from './desk.js'
 import { systemEvent, tellAgent } from './events.js'
 import type { Conversation } from './state.js'
@@ -6,7 +7,7 @@ import { closesAt, isOpen } from './window.js'
 
 /** The person has said something: the window is open from now on, and whoever it was closed for is told. */
 export function opened(desk: Desk, conversation: Conversation, around: Around): Conversation {
-  const heard = { ...conversation, heardAt: desk.at }
+  const heard = having(conversation, { heardAt: desk.at })
   if (around.traits.windowHours === null) return heard
   desk.wake('window', closesAt(desk, heard, around))
   if (conversation.windowIsOpen) return heard

@@ -101,14 +101,14 @@ export function stepped<S extends Send>(send: S, step: Step, timeScale: number):
   const { on, at, reason, detail, messageId, until } = step
   const state = walk(send.state, on, send.attempts)
   if (state === undefined) return undefined
-  const { reason: _reason, detail: _detail, nextAttemptAt: _next, ...rest } = send
+  const { state: _before, attempts: _made, reason: _reason, detail: _detail, nextAttemptAt: _next, ...rest } = send
   const stamp = stampOf[state]
   const nextAttemptAt = state === 'queued' ? (until ?? at + retryWaitMs(send.attempts, timeScale)) : undefined
   const attempts = send.attempts + (on === 'pickedUp' ? 1 : on === 'held' ? -1 : 0)
   return {
-    ...rest,
     state,
     attempts,
+    ...rest,
     ...(reason && { reason }),
     ...(detail !== undefined && { detail }),
     ...(messageId !== undefined && { messageId }),

@@ -1,4 +1,5 @@
 /** What a conversation tells of a send's message, folded into the send: each piece once, and never backwards. */
+import { having } from '../having.js'
 import { type Step, stepped, troubleOf, troubles } from './machine.js'
 import type { Send, SendNews } from './send.js'
 
@@ -10,7 +11,7 @@ const receiptOf = { sent: 'sentAt', delivered: 'deliveredAt', read: 'readAt', fa
 export function told<S extends Send>(send: S, news: SendNews, timeScale: number): S {
   if (news.attempt !== send.attempts) return send
   if (news.state === 'responded') {
-    return send.respondedAt === undefined ? { ...send, messageId: news.messageId, respondedAt: news.at } : send
+    return send.respondedAt === undefined ? having(send, { messageId: news.messageId, respondedAt: news.at }) : send
   }
   const step = stepOf(send, news)
   const after = step && stepped(send, step, timeScale)
@@ -34,6 +35,6 @@ function withReceipt<S extends Send>(send: S, { state, at, messageId, reason, de
   const receipts: Receipts = send.receipts ?? {}
   if (receipts[name] !== undefined) return send
   const failReason = state === 'failed' ? (reason ?? detail) : undefined
-  const known = { ...receipts, [name]: at, ...(failReason !== undefined && { failReason }) }
-  return { ...send, messageId: send.messageId ?? messageId, receipts: known }
+  const known = { [name]: at, ...receipts, ...(failReason !== undefined && { failReason }) }
+  return having(send, { messageId: send.messageId ?? messageId, receipts: known })
 }

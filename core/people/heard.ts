@@ -1,4 +1,5 @@
 /** What news of an identity makes of the person who holds it; old news never undoes newer. */
+import { having } from '../having.js'
 import { person as limits } from '../limits.js'
 import { newPerson } from './change.js'
 import type { IdentityNews, Person, PersonIdentity } from './person.js'
@@ -32,7 +33,9 @@ export function strangerOf(id: string, { asid, channel, address }: IdentityNews,
 
 function seen(identity: PersonIdentity, at: number): PersonIdentity {
   const { lastSeenAt } = identity
-  return lastSeenAt !== undefined && at < lastSeenAt + limits.seenEveryMs ? identity : { ...identity, lastSeenAt: at }
+  return lastSeenAt !== undefined && at < lastSeenAt + limits.seenEveryMs
+    ? identity
+    : having(identity, { lastSeenAt: at })
 }
 
 function standing(identity: PersonIdentity, { at, kind }: IdentityNews): PersonIdentity {

@@ -8,6 +8,7 @@ import { overStanding, type Recipient } from '../../core/campaign/recipient.js'
 import { factsOf, type Screening } from '../../core/campaign/screening.js'
 import { countOf, openCount, shifted } from '../../core/campaign/tally.js'
 import { isRefusal, type Refusal } from '../../core/errors.js'
+import { having } from '../../core/having.js'
 import { campaign as limits } from '../../core/limits.js'
 import { guard } from '../../core/outreach/guardrails.js'
 import { isOutreachChannel } from '../../core/outreach/request.js'
@@ -45,7 +46,7 @@ export interface Batch extends HomePlace {
 export function driveLater(tx: Tx, one: OneCampaign, progress: Progress, dueAt: number): Progress {
   if (progress.drivesAt !== undefined && progress.drivesAt <= dueAt) return progress
   tx.schedule({ name: `${driveName}:${one.serial}:${one.campaignId}`, dueAt, command: driveName, input: one })
-  return { ...progress, drivesAt: dueAt }
+  return having(progress, { drivesAt: dueAt })
 }
 
 export function stopDriving(tx: Tx, one: OneCampaign): void {
@@ -127,7 +128,8 @@ function handOut(tx: Tx, doors: Doors, found: Found, progress: Progress, told: T
   const wakesBelow = aheadRows(pace, window) - window.batchRows
   // Nobody was found among those who were left out, so there is no report to wait for.
   const goesOn = room > 0 && countOf(after.tally, 'pending') > 0 && roomIn(after, pace, window) > 0
-  keepProgress(tx, one, goesOn ? driveLater(tx, one, { ...after, wakesBelow }, told.at) : { ...after, wakesBelow })
+  const woken = having(after, { wakesBelow })
+  keepProgress(tx, one, goesOn ? driveLater(tx, one, woken, told.at) : woken)
 }
 
 /** Recipients whose turn may come now: whole batches, unless there are no more than that. */
@@ -177,7 +179,8 @@ function claim(
   const going = claimed.filter(({ launched }) => !launched.suppressed).length
   const batches = before.batches + Math.ceil(going / batchRows)
   const tally = shifted(before.tally, { state: 'pending' }, { state: 'sending' }, claimed.length)
-  keepProgress(tx, one, { ...before, tally, next, batches, unreported: before.unreported + going, handedAt: told.at })
+  const unreported = before.unreported + going
+  keepProgress(tx, one, having(before, { tally, next, batches, unreported, handedAt: told.at }))
   const ids = doors.sends.launch(
     tx,
     place,
@@ -190,7 +193,7 @@ function claim(
   const handed = ids.filter((_id, nth) => !claimed[nth]!.launched.suppressed)
   for (let nth = 0; nth * batchRows < handed.length; nth++) {
     const sendIds = handed.slice(nth * batchRows, (nth + 1) * batchRows)
-    const payload: Batch = { ...one, batch: before.batches + nth, sendIds }
+    const payload: Batch = { batch: before.batches + nth, sendIds, ...one }
     tx.put(batchTable, [...homeOf(place), one.campaignId, payload.batch], sendIds.length)
     tx.effect({ kind: batchEffect, destination: one.campaignId, payload })
   }

@@ -40,15 +40,15 @@ export const agentNotFound = refuse('agent.not_found')
 export function knownAgent({ agents }: Pick<Doors, 'agents'>, reader: Reader, place: AgentPlace): Known | undefined {
   const { orgId, agentId } = place
   const known = agents.read(reader, { orgId, agentId })
-  return known && { ...known, place: { orgId, agentId, serial: known.agent.serial } }
+  return known && { place: { orgId, agentId, serial: known.agent.serial }, ...known }
 }
 
 export function foundCampaign(doors: Pick<Doors, 'agents'>, reader: Reader, named: Named): Found | Refusal {
   const known = knownAgent(doors, reader, named)
   if (!known) return agentNotFound
-  const one = { ...known.place, campaignId: named.campaignId }
+  const one = { campaignId: named.campaignId, ...known.place }
   const campaign = campaignAt(reader, one)
-  return campaign ? { ...known, one, campaign } : notFound
+  return campaign ? { one, campaign, ...known } : notFound
 }
 
 /** The same for the house itself, which remembers which agent it meant. */

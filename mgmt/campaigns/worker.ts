@@ -29,7 +29,7 @@ export function batchPerformer({ shards, attempt: make, commands }: WorkerOption
     await Promise.all(
       sendIds.map(async (sendId) => {
         try {
-          const found = await make(reader, { ...place, sendId, attempt })
+          const found = await make(reader, { sendId, attempt, ...place })
           if (found) reports.push({ sendId, attempt, ...found })
         } catch (error) {
           failure ??= error
@@ -37,7 +37,7 @@ export function batchPerformer({ shards, attempt: make, commands }: WorkerOption
       }),
     )
     const isWhole = failure === undefined
-    const report = { ...which, reports, isWhole }
+    const report = { reports, isWhole, ...which }
     const answer = await shards.ask(agentKeyOf(place), commands.report, report, isWhole ? { settles } : {})
     if (isRefusal(answer)) throw new Error(`the outcome of a batch was not taken: ${answer.refused}`)
     if (!isWhole) throw failure

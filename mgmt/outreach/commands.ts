@@ -1,6 +1,7 @@
 /** The commands that change sends: asked for, cancelled, picked up, reported on, heard of. */
 import type { AgentPlace } from '../../core/agentkey.js'
 import { isRefusal, refuse } from '../../core/errors.js'
+import { having } from '../../core/having.js'
 import type { AttemptReport } from '../../core/outreach/attempt.js'
 import type { Accepted, Postponed } from '../../core/outreach/judge.js'
 import { dayKey, givenKey } from '../../core/outreach/key.js'
@@ -176,7 +177,7 @@ export function reported(tx: Tx, moving: Moving, known: Known, report: AttemptRe
   if (send.state !== 'sending' || send.attempts !== attempt) return false
   const { at } = told
   if (outcome.kind === 'taken') {
-    if (isNotedWhenTaken(send)) keepSend(tx, homeOf(place), { ...send, messageId: outcome.messageId }, send)
+    if (isNotedWhenTaken(send)) keepSend(tx, homeOf(place), having(send, { messageId: outcome.messageId }), send)
   } else if (outcome.kind === 'held') take(tx, moving, known, send, { on: 'held', at, until: outcome.until }, told)
   else {
     const { on, reason } = troubles[outcome.trouble]

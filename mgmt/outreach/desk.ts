@@ -69,16 +69,16 @@ export function openSendDesk(options: DeskOptions): SendDesk {
     const standing = asid === undefined ? undefined : await conversations.standing(asid)
     if (isRefusal(standing)) return standing
     const asked: AskedSend = {
+      request,
       ...place,
       ...how,
-      request,
       ...(identity && { identity }),
-      ...(standing && { standing: { ...standing, asid: asid! } }),
+      ...(standing && { standing: { asid: asid!, ...standing } }),
     }
-    if (isDryRun) return shards.read(owner, queries.dryRun, { ...asked, at: clock.now() })
+    if (isDryRun) return shards.read(owner, queries.dryRun, { at: clock.now(), ...asked })
     const answer = await shards.ask(owner, commands.accept, asked, by ? { by } : {})
     if (request.recipient.kind === 'persona' && 'sendId' in answer) {
-      await rehearsed(owner, { ...place, sendId: answer.sendId! }, patientUntil)
+      await rehearsed(owner, { sendId: answer.sendId!, ...place }, patientUntil)
     }
     return answer
   }

@@ -1,5 +1,6 @@
 /** One send from one state to the next, with all that goes along: its place in the queue, who is told, what is remembered. */
 import { hour } from '../../core/durations.js'
+import { having } from '../../core/having.js'
 import { outreachSend as limits } from '../../core/limits.js'
 import type { OrgEventPayload } from '../../core/orgevents.js'
 import { outreachIn } from '../../core/outreach/judge.js'
@@ -45,7 +46,7 @@ export const sweepCommand = 'outreach.sweep'
 /** Puts a new send in the queue. */
 export function enqueue(tx: Tx, { timeScale }: Moving, place: HomePlace, send: KeptSend, at: number): void {
   const dueAt = pickupAt(at, timeScale)
-  keepSend(tx, homeOf(place), { ...send, dueAt })
+  keepSend(tx, homeOf(place), having(send, { dueAt }))
   const pulse = tx.get(pulseTable, homeOf(place)) ?? {}
   wake(tx, place, pulse, { pickupAt: dueAt, sweepAt: pulse.sweepAt ?? keptUntil(at, timeScale) })
 }
@@ -101,7 +102,8 @@ export function settle(tx: Tx, moving: Moving, known: Known, before: KeptSend, a
 
 /** The send with when it is due and when what follows up on it is, if they are. */
 function withTimes({ dueAt: _due, ...send }: KeptSend, dueAt?: number, followUpAt?: number): KeptSend {
-  return { ...send, ...(dueAt !== undefined && { dueAt }), ...(followUpAt !== undefined && { followUpAt }) }
+  const times = { ...(dueAt !== undefined && { dueAt }), ...(followUpAt !== undefined && { followUpAt }) }
+  return having(send, times)
 }
 
 /** Made for one of its recipients; what follows up on such a send is nobody's row. */
@@ -118,7 +120,7 @@ export function isNotedWhenTaken(send: Send): boolean {
 export function begin(tx: Tx, moving: Moving, known: Known, send: KeptSend, told: Told): void {
   const begun = take(tx, moving, known, send, { on: 'pickedUp', at: told.at }, told)
   if (!begun) return
-  const payload: SendAttempt = { ...known.place, sendId: send.id, attempt: begun.attempts }
+  const payload: SendAttempt = { sendId: send.id, attempt: begun.attempts, ...known.place }
   // Ids end in what was drawn, so attempts of one agent spread over as many lanes as there are characters.
   tx.effect({ kind: attemptEffect, destination: `outreach:${send.id.slice(-1)}`, payload })
 }
@@ -137,12 +139,12 @@ function remember(tx: Tx, { people }: Moving, { place, document }: Known, send: 
   const { received = [], ...memory } = person.outreach ?? {}
   const isMarketing = outreachIn(document, send.outreachId)?.class === 'marketing'
   const outreach = {
+    received: received.includes(send.outreachId) ? received : [...received, send.outreachId],
     ...memory,
     ...(isMarketing && { marketingAt: told.at }),
-    received: received.includes(send.outreachId) ? received : [...received, send.outreachId],
   }
   if (!isMarketing && received === outreach.received) return
-  people.keep(tx, place, person, { ...person, outreach, updatedAt: told.at }, told)
+  people.keep(tx, place, person, having(person, { outreach, updatedAt: told.at }), told)
 }
 
 function announce(tx: Tx, { orgEvent }: Moving, place: HomePlace, before: KeptSend, after: KeptSend): void {

@@ -41,7 +41,7 @@ export function attemptPerformer(options: WorkerOptions) {
     const answer = await options.shards.ask(
       agentKeyOf(place),
       options.commands.report,
-      { ...which, ...found },
+      { sendId: which.sendId, attempt: which.attempt, ...place, ...found },
       { settles },
     )
     if (isRefusal(answer)) throw new Error(`the outcome of a send was not taken: ${answer.refused}`)

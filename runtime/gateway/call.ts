@@ -38,11 +38,11 @@ export function callPerformer(places: Places): Performer {
       const around = aroundOf(known, conversation!, places)
       const body = Buffer.from(JSON.stringify(envelopeOf(known, conversation!, event!, around.traits)))
       const { webhookUrl: url } = known.webhook
-      const headers = { 'content-type': 'application/json', accept: acceptedTypes }
-      const signed = { ...headers, ...signedHeaders(secret, places.clock.now(), body) }
+      const signed = signedHeaders(secret, places.clock.now(), body)
+      const headers = { 'content-type': 'application/json', accept: acceptedTypes, ...signed }
       aside()
       const began = places.clock.elapsed()
-      const done = await door.exchange(signal, (send) => exchange(send, { url, headers: signed, body }, around))
+      const done = await door.exchange(signal, (send) => exchange(send, { url, headers, body }, around))
       const outcome: CallOutcome = 'kind' in done ? done : { kind: 'away', why: done.message }
       places.meters.called(outcome, places.clock.elapsed() - began)
       return outcome
@@ -53,7 +53,7 @@ export function callPerformer(places: Places): Performer {
       request: { url: string; headers: Record<string, string>; body: Uint8Array },
       around: Around,
     ): Promise<CallOutcome> {
-      const response = await send({ ...request, method: 'POST' })
+      const response = await send({ method: 'POST', ...request })
       const { statusCode: status, headers } = response
       if (status < 200 || status > 299) {
         drain(response.body)

@@ -88,8 +88,7 @@ export function conversationCommands({ timeScale, keepers = {} }: ConversationOp
     const desk = openDesk({ tx, told, conversation, timeScale, commands: () => commands, keepers })
     const { conversation: after, answer } = decide(desk, conversation)
     if (after.isTidy) tidyLater(tx, conversation, told.at, timeScale)
-    const { isTidy: _before, ...kept } = after
-    desk.keep(kept)
+    desk.keep(after.isTidy ? untidy(after) : after)
     return answer
   }
 
@@ -216,6 +215,10 @@ export function conversationCommands({ timeScale, keepers = {} }: ConversationOp
     },
   }
   return commands
+}
+
+function untidy({ isTidy: _before, ...conversation }: Conversation): Conversation {
+  return conversation
 }
 
 function attendTo(tx: Tx, asid: string, matter: Matter): null {

@@ -90,7 +90,7 @@ export function openDesk({ tx, told, conversation: before, timeScale, commands, 
     traffic(entry) {
       const number = records.traffic(entry)
       transcript?.recorded(entry, number)
-      if (before.sandbox && entry.type !== 'status') tx.put(turnTable, [asid, number], { ...entry, at })
+      if (before.sandbox && entry.type !== 'status') tx.put(turnTable, [asid, number], { at, ...entry })
     },
     log: (note) => records.log({ level: levelOf(note.event), ...note }),
     deliver(messageId, tried) {
@@ -111,7 +111,7 @@ export function openDesk({ tx, told, conversation: before, timeScale, commands, 
       tx.tell(asker, commands().carried, { asid: asker, messageId, news })
     },
     tellSend(news) {
-      if (keepers.sends) tx.tell(agentKeyOf(agent), keepers.sends, { ...agent, ...news })
+      if (keepers.sends) tx.tell(agentKeyOf(agent), keepers.sends, { orgId, agentId, ...news })
     },
     tellPeople(kind) {
       if (keepers.people && !before.sandbox) {

@@ -63,10 +63,10 @@ export function openOpenings(places: () => Places): Openings {
           : await shards.ask(asid, commands.open, {
               who,
               around,
-              opening: { ...opening, forSend: { sendId, attempt, isLast } },
+              opening: { forSend: { sendId, attempt, isLast }, ...opening },
             })
       if (isRefusal(taken) || !('reason' in taken)) return taken
-      return { ...taken, again: passing.has(taken.reason) ? 'later' : 'never' }
+      return { again: passing.has(taken.reason) ? 'later' : 'never', ...taken }
     },
   }
 }

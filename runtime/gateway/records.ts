@@ -2,6 +2,7 @@
 import type { AgentPlace } from '../../core/agentkey.js'
 import type { LogEntry, TrafficEntry } from '../../core/conversation/desk.js'
 import type { Conversation } from '../../core/conversation/state.js'
+import { having } from '../../core/having.js'
 import { conversation as limits } from '../../core/limits.js'
 import { type SessionSoFar, stepped, type Trail } from '../../core/traffic/trail.js'
 import type { Command, Tx } from '../shard/contract.js'
@@ -49,7 +50,7 @@ export function openRecords(tx: Tx, before: Conversation, at: number, timeScale:
     if (over) closeSession(tx, agent, over)
     if (begun) tx.put(sessionTable, [orgId, agentId, session.id], { asid, channel, ...begun, ...tested })
     if (isMarked) tx.put(marks, [orgId, agentId, at, asid, session.id], true)
-    trail = { ...trail, session }
+    trail = having(trail, { session })
   }
 
   return {
@@ -62,19 +63,24 @@ export function openRecords(tx: Tx, before: Conversation, at: number, timeScale:
         ...tested,
         ...(previous && { previous }),
       })
-      trail = { ...trail, traffic: [at, number] }
+      trail = having(trail, { traffic: [at, number] })
       count(entry)
       return number
     },
     log(entry) {
       const number = next++
       const sessionId = before.session?.id
-      const about = { channel, ...(sessionId && { sessionId }), ...(trail.log && { previous: trail.log }) }
-      tx.put(logTable, [orgId, agentId, at, asid, number], { ...entry, ...about })
-      trail = { ...trail, log: [at, number] }
+      const previous = trail.log
+      tx.put(logTable, [orgId, agentId, at, asid, number], {
+        channel,
+        ...entry,
+        ...(sessionId && { sessionId }),
+        ...(previous && { previous }),
+      })
+      trail = having(trail, { log: [at, number] })
     },
     within: (conversation) =>
-      next === before.nextRecord ? conversation : { ...conversation, nextRecord: next, trail },
+      next === before.nextRecord ? conversation : having(conversation, { nextRecord: next, trail }),
   }
 }
 

@@ -1,6 +1,7 @@
 /** One request on its way from the door to the reply, step by step in the one order there is. */
 import type { Caller } from '../../core/access.js'
 import { isRefusal, type Refusal, refuse } from '../../core/errors.js'
+import { having } from '../../core/having.js'
 import { svcAgentPattern } from '../../core/ids.js'
 import { http } from '../../core/limits.js'
 import type { Spent } from '../limits/contract.js'
@@ -111,7 +112,7 @@ export class Trip implements Receiver, Batched {
     if (access.who !== 'public') {
       const stopped = caller ? confine(access, caller, params) : unauthenticated
       if (stopped || !caller) return this.finish(stopped ?? unauthenticated)
-      this.caller = svcAgent !== '' && svcAgentPattern.test(svcAgent) ? { ...caller, svcAgent } : caller
+      this.caller = svcAgent !== '' && svcAgentPattern.test(svcAgent) ? having(caller, { svcAgent }) : caller
     }
     if (this.oversized) return this.finish(tooLarge)
     this.isAdmitted = true
@@ -193,7 +194,7 @@ function attribute(front: Front, route: Route, caller: Caller, requestId: string
 }
 
 function withHeaders<T extends Outcome>(outcome: T, headers: Record<string, string>): T {
-  return { ...outcome, headers: { ...outcome.headers, ...headers } }
+  return having(outcome, { headers: { ...outcome.headers, ...headers } })
 }
 
 function tokenOf(front: Front, incoming: Incoming): string {

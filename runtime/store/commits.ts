@@ -24,15 +24,13 @@ export interface Disk {
   failed(cause: unknown): Error
 }
 
-interface Waiting extends LateCommit {
-  readonly space: number
+interface Waiting extends LateCommit, Commit {
+  /** Known once it is sealed. */
+  changes: Commit['changes']
   isPressing: boolean
   readonly resolve: () => void
   readonly reject: (error: unknown) => void
 }
-
-/** One whose changes are known now. */
-interface Sealed extends Waiting, Commit {}
 
 /**
  * One group at a time, in the order of the calls. It begins when one of those that wait is pressed for, and takes all of
@@ -75,26 +73,28 @@ export function groupCommits(disk: Disk): Commits {
     )
   }
 
-  function takeGroup(): Sealed[] {
-    const group: Sealed[] = []
+  function takeGroup(): Waiting[] {
+    const group: Waiting[] = []
     let taken = 0
     for (let writes = 0; taken < waiting.length && writes < limits.writesPerGroup; taken++) {
-      const sealed = sealedOf(waiting[taken]!)
-      if (sealed) group.push(sealed)
-      writes += sealed?.changes.length ?? 0
+      const commit = waiting[taken]!
+      if (!isSealed(commit)) continue
+      group.push(commit)
+      writes += commit.changes.length
     }
     waiting = waiting.slice(taken)
     return group
   }
 
   /** One that cannot say what it has come to fails for itself. */
-  function sealedOf(commit: Waiting): Sealed | undefined {
+  function isSealed(commit: Waiting): boolean {
     commit.isPressing = true
     try {
-      return { ...commit, changes: commit.seal() }
+      commit.changes = commit.seal()
+      return true
     } catch (error) {
       commit.reject(error)
-      return undefined
+      return false
     }
   }
 
@@ -116,7 +116,7 @@ export function groupCommits(disk: Disk): Commits {
       let press = () => {}
       const done = new Promise<void>((resolve, reject) => {
         if (failed) return reject(failed)
-        const commit: Waiting = { space, seal, landed, isPressing: false, resolve, reject }
+        const commit: Waiting = { space, changes: [], seal, landed, isPressing: false, resolve, reject }
         waiting.push(commit)
         press = () => {
           if (commit.isPressing) return

@@ -98,7 +98,7 @@ export function openDoor(options: DoorOptions, limits: DoorLimits): Door {
       if (closed) throw new Error('the door is closed')
       const { origin, pathname, search } = new URL(url)
       const way = isOwn && ownAgent ? ownAgent : agent
-      const answer = way.request({ ...request, origin, path: pathname + search, signal: watch.signal })
+      const answer = way.request({ origin, path: pathname + search, signal: watch.signal, ...request })
       return Promise.race([answer, watch.cut])
     }
   }

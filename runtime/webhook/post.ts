@@ -46,7 +46,7 @@ export function openPoster(options: PosterOptions): Poster {
   return {
     post: ({ signal, answer, ...request }) =>
       door.exchange(signal, async (send): Promise<Posted> => {
-        const response = await send({ ...request, method: 'POST' })
+        const response = await send({ method: 'POST', ...request })
         const { statusCode: status, headers } = response
         if (answer === 'status') {
           drain(response.body)

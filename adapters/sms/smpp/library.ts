@@ -20,7 +20,7 @@ class PlainPdu extends smpp.PDU {
 }
 
 export function unitOctets(command: string, sequence: number, fields: Fields = {}): Buffer {
-  return new PlainPdu(command, { ...fields, sequence_number: sequence }).toBuffer()
+  return new PlainPdu(command, { sequence_number: sequence, ...fields }).toBuffer()
 }
 
 /** Undefined for what cannot be read. A command that nobody knows is read as `unknown`. */

@@ -80,7 +80,7 @@ export function openSubmits(limits: SubmitLimits, ids: Ids, chance: () => number
         underWay.delete(asked.id)
         resolve(outcome)
       }
-      waiting.add({ ...asked, since: performance.now(), settle })
+      waiting.add({ since: performance.now(), settle, ...asked })
     })
     underWay.set(asked.id, promise)
     go()
