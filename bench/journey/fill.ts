@@ -71,8 +71,8 @@ function personOf(nth: number, phone: string, asid: string, at: number): Person 
   const profile = { phone, firstName: 'Ada', lastName: `Lovelace ${nth}`, email: `ada.past.${nth}@example.com` }
   const profiled = withProfile(made, profile, 'fill', at)
   return {
-    ...withInputs(profiled, { plan: 'Household 500', renewsOn: '1 November' }, at),
     outreach: { received: [outreachId] },
+    ...withInputs(profiled, { plan: 'Household 500', renewsOn: '1 November' }, at),
   }
 }
 

@@ -33,8 +33,8 @@ export function tallyOf(counts: Counts): Tally {
 export function added(tally: Tally, { state, reason }: Standing, by: number): Tally {
   if (by === 0) return tally
   const states = { ...tally.states, [state]: countOf(tally, state) + by }
-  if (reason === undefined) return { ...tally, states }
-  return { states, reasons: { ...tally.reasons, [reason]: (tally.reasons[reason] ?? 0) + by } }
+  const { reasons } = tally
+  return { states, reasons: reason ? { ...reasons, [reason]: (reasons[reason] ?? 0) + by } : reasons }
 }
 
 /** So many of them came from one standing to another. The very same where both are alike. */

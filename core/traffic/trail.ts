@@ -49,7 +49,7 @@ export function stepped(
   if (before?.id === sessionId) {
     const isMarked = at - before.markedAt >= markMs
     const markedAt = isMarked ? at : before.markedAt
-    const session = { ...before, lastAt: at, messageCount: before.messageCount + counted, markedAt }
+    const session = { id: sessionId, lastAt: at, messageCount: before.messageCount + counted, markedAt }
     return { session, isMarked }
   }
   const begun = { startedAt: at, ...(before && { previous: before.id }), ...(text && { preview: previewOf(text) }) }

@@ -134,7 +134,7 @@ export function openSubmits(limits: SubmitLimits, ids: Ids, chance: () => number
   /** One answer counts for all that were sent before it: they were too fast together. */
   function minded(status: number, sentAt: number): void {
     if (status === statuses.ok) {
-      if (sentAt > held.until) held = { ...held, times: 0 }
+      if (sentAt > held.until && held.times > 0) held = { ...held, times: 0 }
       return
     }
     if (!asksForLess(status) || sentAt < held.at) return
