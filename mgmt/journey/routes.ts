@@ -5,6 +5,7 @@ import { type Actor, actorOf } from '../../core/access.js'
 import type { Outreach } from '../../core/agent/resources/templates.js'
 import type { AgentPlace } from '../../core/agentkey.js'
 import { isRefusal, type Refusal } from '../../core/errors.js'
+import { having } from '../../core/having.js'
 import { answerOf, answerOfRefusal, statusOfSend, type Taken } from '../../core/journey/answer.js'
 import { actionDefinition } from '../../core/journey/definition.js'
 import { keyOf } from '../../core/journey/key.js'
@@ -69,7 +70,7 @@ export function journeyRoutes({ create, sendOf, outreachOf, mgmtUrl, clock }: Jo
         const call = readJourneyCall(read.value)
         if (isRefusal(call)) return call
         const key = keyOf(call, outreachId, clock.now(), hashOf)
-        const request = { outreachId, idempotencyKey: key.key, ...call.send }
+        const request = having(call.send, { outreachId, idempotencyKey: key.key })
         const about = { isDryRun: call.isDryRun, answerMs: limits.journeyAnswerMs, by: actorOf(caller) }
         const taken = await create({ orgId, agentId }, request, about)
         if (!isRefusal(taken)) return json(200, answerOf(taken, key))

@@ -1,5 +1,6 @@
 /** The one way out to a URL that a user supplied: every request, every hop of it, through the guard and within its time. */
 import { Agent, type buildConnector, DecoratorHandler, type Dispatcher } from 'undici'
+import { having } from '../../core/having.js'
 import { parsedUrl } from '../url.js'
 import { AddressRefused, checkUrl, guardedConnector, type Resolve, type UrlPolicy } from './guard.js'
 import { type FailureReason, reasonOf, sentences } from './reason.js'
@@ -98,7 +99,7 @@ export function openDoor(options: DoorOptions, limits: DoorLimits): Door {
       if (closed) throw new Error('the door is closed')
       const { origin, pathname, search } = new URL(url)
       const way = isOwn && ownAgent ? ownAgent : agent
-      const answer = way.request({ origin, path: pathname + search, signal: watch.signal, ...request })
+      const answer = way.request(having(request, { origin, path: pathname + search, signal: watch.signal }))
       return Promise.race([answer, watch.cut])
     }
   }

@@ -1,5 +1,6 @@
 /** Posts to a URL that a user supplied, through the guard and within every limit, and answers with a value. */
 import type { Dispatcher } from 'undici'
+import { having } from '../../core/having.js'
 import { egress } from '../../core/limits.js'
 import { drain, readWhole } from './answer.js'
 import { type DoorLimits, type DoorOptions, type Failed, failed, openDoor } from './door.js'
@@ -46,7 +47,7 @@ export function openPoster(options: PosterOptions): Poster {
   return {
     post: ({ signal, answer, ...request }) =>
       door.exchange(signal, async (send): Promise<Posted> => {
-        const response = await send({ method: 'POST', ...request })
+        const response = await send(having(request, { method: 'POST' as const }))
         const { statusCode: status, headers } = response
         if (answer === 'status') {
           drain(response.body)

@@ -38,3 +38,17 @@ t.test('A door calls an origin of the node itself wherever it is, and no other t
   origins = new Set()
   t.match(await call(own), refused, 'nor after it is gone')
 })
+
+t.test('Only the URL of a request says where it goes, whatever else it carries', async (t) => {
+  const meant = await served(t)
+  const other = await served(t, 'https://elsewhere.example/')
+  const door = openDoor({ allowPrivate: false, own: () => new Set([meant, other]) }, limits)
+  t.teardown(() => door.close())
+  const request = { url: `${meant}/here`, method: 'GET' as const, headers: {}, origin: other, path: '/there' }
+  const done = await door.exchange(undefined, async (send) => {
+    const { statusCode, body } = await send(request)
+    await body.dump()
+    return { ok: true as const, status: statusCode }
+  })
+  t.same(done, { ok: true, status: 200 })
+})
