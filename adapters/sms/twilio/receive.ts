@@ -101,6 +101,7 @@ function heardIn(sid: string, given: Given, auth: TwilioAuth): readonly Item[] {
  * is heard from the text itself; the rest has to be told, so that both sides agree on who has opted out.
  */
 function consentIn(type: string, text: string): 'optOut' | 'optIn' | undefined {
+  if (type === '') return undefined
   const heard = keywordIn(text, 'sms', false)
   if (type.toUpperCase() === 'STOP') return heard === 'stop' ? undefined : 'optOut'
   if (type.toUpperCase() === 'START') return heard === 'start' ? undefined : 'optIn'
