@@ -78,7 +78,7 @@ export function groupCommits(disk: Disk): Commits {
     let taken = 0
     for (let writes = 0; taken < waiting.length && writes < limits.writesPerGroup; taken++) {
       const commit = waiting[taken]!
-      if (!isSealed(commit)) continue
+      if (!seal(commit)) continue
       group.push(commit)
       writes += commit.changes.length
     }
@@ -86,8 +86,8 @@ export function groupCommits(disk: Disk): Commits {
     return group
   }
 
-  /** One that cannot say what it has come to fails for itself. */
-  function isSealed(commit: Waiting): boolean {
+  /** Whether it could say what it has come to. One that cannot fails for itself. */
+  function seal(commit: Waiting): boolean {
     commit.isPressing = true
     try {
       commit.changes = commit.seal()
