@@ -15,8 +15,20 @@ export function recordsOf(serial: number, at: number, asid = owners[serial % peo
   const sessionId = `ses_${String(person).padStart(26, '0')}`
   const content = { text: words }
   const conversation = {
-    ...{ asid, agent, channel, address: addressOf(person), createdAt: at, windowIsOpen: true, queue: [], held: [] },
-    ...{ nextSendAt: 0, firstEvent: 0, nextEvent: 0, nextRecord: serial, heardAt: at, heardId: itemId },
+    asid,
+    agent,
+    channel,
+    address: addressOf(person),
+    createdAt: at,
+    windowIsOpen: true,
+    queue: [],
+    held: [],
+    nextSendAt: 0,
+    firstEvent: 0,
+    nextEvent: 0,
+    nextRecord: serial,
+    heardAt: at,
+    heardId: itemId,
     session: { id: sessionId, lastAt: at },
   }
   const messageId = `inb_${String(serial).padStart(26, '0')}`

@@ -24,14 +24,34 @@ export function recordsOf(body: JourneyBody, serial: number, at: number): readon
   const key = `journey:${journey.versionId}:${journey.nodeId}:${journey.instanceId}:${outreachId}`
   const dueAt = at + 60_000
   const person = {
-    ...{ id: personId, status: 'new', source: 'journey', consent: { status: 'unknown' } },
-    ...{ identities: [{ asid, channel, address: phone }], createdAt: at, updatedAt: at },
-    ...{ firstName, lastName, email, phone, customFields: inputs },
+    id: personId,
+    status: 'new',
+    source: 'journey',
+    consent: { status: 'unknown' },
+    identities: [{ asid, channel, address: phone }],
+    createdAt: at,
+    updatedAt: at,
+    firstName,
+    lastName,
+    email,
+    phone,
+    customFields: inputs,
   }
   const consent = { claimed: 'yes', recorded: 'new', evidence: "The journey's consent.sms was y." }
   const send = {
-    ...{ outreachId, origin: 'named', personId, state: 'queued', asid, channel, address: phone },
-    ...{ queuedAt: at, attempts: 0, consent, inputs, key, dueAt },
+    outreachId,
+    origin: 'named',
+    personId,
+    state: 'queued',
+    asid,
+    channel,
+    address: phone,
+    queuedAt: at,
+    attempts: 0,
+    consent,
+    inputs,
+    key,
+    dueAt,
   }
   return [
     [['people', ...home, personId], person],

@@ -33,22 +33,33 @@ export function commitsOf(serial: number, at: number, asid = owners[serial % own
   const owed = { owner: asid, id: `${asid}:${idOf('cmd', serial)}:0`, at }
   const outgoing = { id: messageId, message, at, sessionId, from: 'send', states: {}, attempt }
   const conversation = {
-    ...{ asid, agent, channel, address: '+15550000002', createdAt: at, windowIsOpen: false, queue: [], held: [] },
-    ...{ nextSendAt: at, firstEvent: serial, nextEvent: serial, nextRecord: serial },
-    ...{ session: { id: sessionId, lastAt: at }, heardAt: at },
+    asid,
+    agent,
+    channel,
+    address: '+15550000002',
+    createdAt: at,
+    windowIsOpen: false,
+    queue: [],
+    held: [],
+    nextSendAt: at,
+    firstEvent: serial,
+    nextEvent: serial,
+    nextRecord: serial,
+    session: { id: sessionId, lastAt: at },
+    heardAt: at,
   }
   const about = { origin: 'agent', sessionId, messageId, channel }
   return {
     accepted: [
       [outgoingKey, outgoing],
-      [traffic(serial), { ...about, type: 'content', text: messageText }],
-      [conversationKey, { ...conversation, queue: [messageId], flight: { messageId, tried: 1 } }],
-      [deliveryKey, { ...owed, kind: 'conversationDeliver', payload: { asid, messageId, tried: 1 } }],
+      [traffic(serial), { type: 'content', text: messageText, ...about }],
+      [conversationKey, { flight: { messageId, tried: 1 }, ...conversation, queue: [messageId] }],
+      [deliveryKey, { kind: 'conversationDeliver', payload: { asid, messageId, tried: 1 }, ...owed }],
     ],
     handedOver: [
-      [outgoingKey, { ...outgoing, states: { sent: at }, sentAt: at, providerIds: [`emu-${messageId}.0`] }],
+      [outgoingKey, { sentAt: at, providerIds: [`emu-${messageId}.0`], ...outgoing, states: { sent: at } }],
       [ofOwner(asid, 'conversation.provider', `emu-${messageId}.0`), { messageId, until: at }],
-      [traffic(serial + 0.5), { ...about, type: 'status', subtype: 'sent', raw: status }],
+      [traffic(serial + 0.5), { type: 'status', subtype: 'sent', raw: status, ...about }],
       [conversationKey, conversation],
       [deliveryKey],
     ],
