@@ -16,7 +16,8 @@ export interface Held {
 /** What is sent in one turn of the loop goes out at its end in one piece: a call of the system costs more than a frame. */
 class Live implements LiveSocket {
   isOpen = true
-  private frames: string[] = []
+  /** Made with the first of them: a list that waits for long lies among the old objects, and would keep what it held there. */
+  private frames: string[] | undefined
   private framesBytes = 0
   constructor(
     private readonly socket: WebSocket<Held>,
@@ -29,7 +30,12 @@ class Live implements LiveSocket {
     const bytes = Buffer.byteLength(text)
     if (this.bufferedBytes() + bytes > this.mostBytes) return 'dropped'
     this.framesBytes += bytes
-    if (this.frames.push(text) === 1) sendSoon(this)
+    if (this.frames) {
+      this.frames.push(text)
+    } else {
+      this.frames = [text]
+      sendSoon(this)
+    }
     return 'sent'
   }
 
@@ -44,8 +50,8 @@ class Live implements LiveSocket {
 
   flush(): void {
     const { frames } = this
-    if (!this.isOpen || frames.length === 0) return
-    this.frames = []
+    if (!this.isOpen || !frames) return
+    this.frames = undefined
     this.framesBytes = 0
     this.socket.cork(() => {
       for (const frame of frames) this.socket.send(frame)
