@@ -13,24 +13,26 @@ export const signingSecretPrefix = 'ws-svc-'
 export const shownSecretChars = apiKeyPrefix.length + 6
 
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz'
-const idChars = 26
+/** Ten bits as two characters: an id of half as many pieces is made in half the time. */
+const pairs = Array.from({ length: 1024 }, (_, bits) => alphabet[bits >> 5]! + alphabet[bits & 31]!)
+const idPairs = 13
 
 /** Writes at least 17 bytes as an id: 26 characters that no reader confuses and no subject or path has to escape. */
 export function idFromBytes(prefix: string, bytes: Uint8Array): string {
-  let text = ''
+  if (bytes.length * 8 < idPairs * 10) throw new Error('an id needs at least 17 bytes')
+  let text = `${prefix}_`
   let held = 0
   let heldBits = 0
-  for (const byte of bytes) {
-    held = (held << 8) | byte
+  for (let at = 0, left = idPairs; left > 0; at++) {
+    held = (held << 8) | bytes[at]!
     heldBits += 8
-    while (heldBits >= 5 && text.length < idChars) {
-      heldBits -= 5
-      text += alphabet[(held >> heldBits) & 31]
-    }
+    if (heldBits < 10) continue
+    heldBits -= 10
+    text += pairs[held >> heldBits]
     held &= (1 << heldBits) - 1
+    left--
   }
-  if (text.length < idChars) throw new Error('an id needs at least 17 bytes')
-  return `${prefix}_${text}`
+  return text
 }
 
 const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'

@@ -1,17 +1,19 @@
 /** The desk of a conversation's decisions, laid over a transaction of its shard. */
 import { type AgentPlace, agentKeyOf } from '../../core/agentkey.js'
 import { levelOf } from '../../core/catalogs/logevents.js'
-import type { Desk } from '../../core/conversation/desk.js'
-import type { Conversation } from '../../core/conversation/state.js'
+import type { ChannelName } from '../../core/channel/names.js'
+import type { CarriedNews, Desk, LogNote, TrafficEntry, WakeReason } from '../../core/conversation/desk.js'
+import type { Receipt } from '../../core/conversation/receipts.js'
+import type { Conversation, ConversationEvent, Outgoing } from '../../core/conversation/state.js'
 import { conversation as limits } from '../../core/limits.js'
 import type { SendNews } from '../../core/outreach/send.js'
 import type { IdentityNews } from '../../core/people/person.js'
 import type { Command, Told, Tx } from '../shard/contract.js'
-import { openTranscript } from '../webchat/transcript.js'
+import { openTranscript, type Transcript } from '../webchat/transcript.js'
 import { callWith } from './calls.js'
 import type { ConversationCommands } from './commands.js'
 import { type Carry, effectKinds, type Govern } from './effects.js'
-import { openRecords } from './records.js'
+import { openRecords, type Records } from './records.js'
 import {
   callerIdTable,
   conversationTable,
@@ -38,85 +40,127 @@ export interface Keepers {
 }
 
 /** `keep` comes last in every decision: it also starts on the first event that waits. */
-export function openDesk({ tx, told, conversation: before, timeScale, commands, keepers }: DeskOptions): Desk {
-  const { asid, channel, address, agent } = before
-  const { orgId, agentId } = agent
+export function openDesk(options: DeskOptions): Desk {
+  return new TxDesk(options)
+}
+
+/** A class, since one is made for every decision: two dozen functions each time would be most of what it allocates. */
+class TxDesk implements Desk {
+  readonly at: number
+  readonly mint: Desk['mint']
+  private readonly asid: string
+  private readonly transcript: Transcript | undefined
+  private readonly records: Records
+
+  constructor(private readonly options: DeskOptions) {
+    const { tx, told, conversation, timeScale } = options
+    this.at = told.at
+    this.mint = told.mint
+    this.asid = conversation.asid
+    this.transcript = openTranscript(tx, conversation, told.at)
+    this.records = openRecords(tx, conversation, told.at, timeScale)
+  }
+
+  scaled(ms: number): number {
+    return Math.ceil(ms / this.options.timeScale)
+  }
+
+  outgoing(id: string) {
+    return this.options.tx.get(outgoingTable, [this.asid, id])
+  }
+  idOfProvider(id: string) {
+    return this.options.tx.get(providerIdTable, [this.asid, id])?.messageId
+  }
+  idOfCaller(id: string) {
+    return this.inTime(this.options.tx.get(callerIdTable, [this.asid, id]))?.messageId
+  }
+  sentSince(since: number) {
+    const sent = Array.from(this.options.tx.range(outgoingTable, { prefix: [this.asid] }), ({ value }) => value)
+    return sent.filter(({ sentAt = 0 }) => sentAt >= since).sort((a, b) => b.sentAt! - a.sentAt!)
+  }
+  parked(providerId: string) {
+    return this.inTime(this.options.tx.get(parkedTable, [this.asid, providerId]))?.receipts ?? []
+  }
+
+  keep(conversation: Conversation) {
+    const { tx, conversation: before } = this.options
+    this.transcript?.write(conversation)
+    tx.put(conversationTable, [this.asid], this.records.within(conversation))
+    const isCalling = before.firstEvent < before.nextEvent
+    if (!isCalling && conversation.firstEvent < conversation.nextEvent) callWith(tx, this.asid, conversation.firstEvent)
+  }
+  keepOutgoing(outgoing: Outgoing) {
+    this.transcript?.keeping(outgoing)
+    this.options.tx.put(outgoingTable, [this.asid, outgoing.id], outgoing)
+  }
+  nameForProvider(providerId: string, messageId: string) {
+    const until = this.at + this.scaled(limits.keptMs)
+    this.options.tx.put(providerIdTable, [this.asid, providerId], { messageId, until })
+  }
+  nameForCaller(callerId: string, messageId: string) {
+    const until = this.at + this.scaled(limits.messageIdMs)
+    this.options.tx.put(callerIdTable, [this.asid, callerId], { messageId, until })
+  }
+  park(receipt: Receipt) {
+    const receipts = this.parked(receipt.providerId)
+    if (receipts.length >= limits.parkedReceipts) return
+    const until = this.at + this.scaled(limits.parkedMs)
+    this.options.tx.put(parkedTable, [this.asid, receipt.providerId], { receipts: [...receipts, receipt], until })
+  }
+
+  tell(number: number, event: ConversationEvent) {
+    this.options.tx.put(eventTable, [this.asid, number], event)
+  }
+  traffic(entry: TrafficEntry) {
+    const { tx, conversation } = this.options
+    const number = this.records.traffic(entry)
+    this.transcript?.recorded(entry, number)
+    if (conversation.sandbox && entry.type !== 'status') {
+      tx.put(turnTable, [this.asid, number], { at: this.at, ...entry })
+    }
+  }
+  log(note: LogNote) {
+    this.records.log({ level: levelOf(note.event), ...note })
+  }
+  deliver(messageId: string, tried: number) {
+    const payload = { asid: this.asid, messageId, tried }
+    this.options.tx.effect({ kind: effectKinds.deliver, payload, destination: this.destination() })
+  }
+  govern(messageId: string, perSecond: number) {
+    const payload: Govern = { asid: this.asid, messageId, perSecond }
+    this.options.tx.effect({ kind: effectKinds.govern, payload, destination: this.destination() })
+  }
+  wake(reason: WakeReason, wakeAt: number | undefined) {
+    const { tx, commands } = this.options
+    if (wakeAt === undefined) return tx.unschedule(reason)
+    tx.schedule({ name: reason, dueAt: wakeAt, command: commands().woken.name, input: { asid: this.asid, reason } })
+  }
+  carry(sibling: string, onto: ChannelName, outgoing: Outgoing) {
+    const payload: Carry = { asid: this.asid, sibling, channel: onto, messageId: outgoing.id }
+    this.options.tx.effect({ kind: effectKinds.carry, payload, destination: sibling })
+  }
+  carried(asker: string, messageId: string, news: CarriedNews) {
+    const { tx, commands } = this.options
+    tx.tell(asker, commands().carried, { asid: asker, messageId, news })
+  }
+  tellSend(news: SendNews) {
+    const { tx, conversation, keepers } = this.options
+    const { orgId, agentId } = conversation.agent
+    if (keepers.sends) tx.tell(agentKeyOf(conversation.agent), keepers.sends, { orgId, agentId, ...news })
+  }
+  tellPeople(kind: IdentityNews['kind']) {
+    const { tx, conversation, keepers } = this.options
+    const { asid, channel, address, agent, sandbox } = conversation
+    if (!keepers.people || sandbox) return
+    tx.tell(agentKeyOf(agent), keepers.people, { asid, channel, address, at: this.at, kind, ...agent })
+  }
+
   /** What goes over one binding is begun in the order in which it was decided. */
-  const destination = `${orgId}/${agentId}/${channel}`
-  const { at } = told
-  const transcript = openTranscript(tx, before, at)
-  const records = openRecords(tx, before, at, timeScale)
-  const scaled = (ms: number) => Math.ceil(ms / timeScale)
-  const inTime = <T extends { readonly until: number }>(row: T | undefined) => (row && row.until > at ? row : undefined)
-
-  return {
-    at,
-    scaled,
-    mint: told.mint,
-
-    outgoing: (id) => tx.get(outgoingTable, [asid, id]),
-    idOfProvider: (id) => tx.get(providerIdTable, [asid, id])?.messageId,
-    idOfCaller: (id) => inTime(tx.get(callerIdTable, [asid, id]))?.messageId,
-    sentSince(since) {
-      const sent = Array.from(tx.range(outgoingTable, { prefix: [asid] }), ({ value }) => value)
-      return sent.filter(({ sentAt = 0 }) => sentAt >= since).sort((a, b) => b.sentAt! - a.sentAt!)
-    },
-    parked: (providerId) => inTime(tx.get(parkedTable, [asid, providerId]))?.receipts ?? [],
-
-    keep(conversation) {
-      transcript?.write(conversation)
-      tx.put(conversationTable, [asid], records.within(conversation))
-      const isCalling = before.firstEvent < before.nextEvent
-      if (!isCalling && conversation.firstEvent < conversation.nextEvent) callWith(tx, asid, conversation.firstEvent)
-    },
-    keepOutgoing(outgoing) {
-      transcript?.keeping(outgoing)
-      tx.put(outgoingTable, [asid, outgoing.id], outgoing)
-    },
-    nameForProvider(providerId, messageId) {
-      tx.put(providerIdTable, [asid, providerId], { messageId, until: at + scaled(limits.keptMs) })
-    },
-    nameForCaller(callerId, messageId) {
-      tx.put(callerIdTable, [asid, callerId], { messageId, until: at + scaled(limits.messageIdMs) })
-    },
-    park(receipt) {
-      const receipts = inTime(tx.get(parkedTable, [asid, receipt.providerId]))?.receipts ?? []
-      if (receipts.length >= limits.parkedReceipts) return
-      const until = at + scaled(limits.parkedMs)
-      tx.put(parkedTable, [asid, receipt.providerId], { receipts: [...receipts, receipt], until })
-    },
-
-    tell: (number, event) => tx.put(eventTable, [asid, number], event),
-    traffic(entry) {
-      const number = records.traffic(entry)
-      transcript?.recorded(entry, number)
-      if (before.sandbox && entry.type !== 'status') tx.put(turnTable, [asid, number], { at, ...entry })
-    },
-    log: (note) => records.log({ level: levelOf(note.event), ...note }),
-    deliver(messageId, tried) {
-      tx.effect({ kind: effectKinds.deliver, payload: { asid, messageId, tried }, destination })
-    },
-    govern(messageId, perSecond) {
-      tx.effect({ kind: effectKinds.govern, payload: { asid, messageId, perSecond } satisfies Govern, destination })
-    },
-    wake(reason, wakeAt) {
-      if (wakeAt === undefined) return tx.unschedule(reason)
-      tx.schedule({ name: reason, dueAt: wakeAt, command: commands().woken.name, input: { asid, reason } })
-    },
-    carry(sibling, onto, outgoing) {
-      const payload: Carry = { asid, sibling, channel: onto, messageId: outgoing.id }
-      tx.effect({ kind: effectKinds.carry, payload, destination: sibling })
-    },
-    carried(asker, messageId, news) {
-      tx.tell(asker, commands().carried, { asid: asker, messageId, news })
-    },
-    tellSend(news) {
-      if (keepers.sends) tx.tell(agentKeyOf(agent), keepers.sends, { orgId, agentId, ...news })
-    },
-    tellPeople(kind) {
-      if (keepers.people && !before.sandbox) {
-        tx.tell(agentKeyOf(agent), keepers.people, { asid, channel, address, at, kind, ...agent })
-      }
-    },
+  private destination(): string {
+    const { agent, channel } = this.options.conversation
+    return `${agent.orgId}/${agent.agentId}/${channel}`
+  }
+  private inTime<T extends { readonly until: number }>(row: T | undefined): T | undefined {
+    return row && row.until > this.at ? row : undefined
   }
 }

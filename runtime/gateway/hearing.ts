@@ -37,20 +37,34 @@ export async function hear(places: Places, { agent, bound, items }: Told, log: L
     if (told) told.push(heard)
     else people.set(address, [heard])
   }
-  const outcomes = await Promise.all(
-    [...people].map(async ([address, told]) => {
-      const asid = places.asidOf(agentKeyOf(agent), channel, address)
-      const who = { asid, agent: { orgId, agentId }, channel, address }
-      const around = aroundOf(agent, who, places)
-      const heard = await places.shards.ask(asid, places.commands.hear, { who, around, items: told })
-      if (isRefusal(heard)) return heard
-      const { fresh, aloft } = heard
-      ingress.told(channel, 'new', fresh)
-      ingress.told(channel, 'duplicate', told.length - fresh)
-      return aloft && landed(places, asid, aloft)
-    }),
-  )
-  return outcomes.find((outcome) => outcome !== undefined)
+  const hearings = Array.from(people, ([address, told]) => hearPerson(places, agent, channel, { address, told }))
+  // Mostly a call is about one person.
+  if (hearings.length === 1) return hearings[0]
+  return (await Promise.all(hearings)).find((refusal) => refusal !== undefined)
+}
+
+interface PersonTold {
+  readonly address: string
+  readonly told: readonly HeardItem[]
+}
+
+async function hearPerson(
+  places: Places,
+  agent: KnownAgent,
+  channel: ChannelRoute['channel'],
+  { address, told }: PersonTold,
+): Promise<Refusal | undefined> {
+  const { ingress } = places.meters
+  const { orgId, agentId } = agent
+  const asid = places.asidOf(agentKeyOf(agent), channel, address)
+  const who = { asid, agent: { orgId, agentId }, channel, address }
+  const around = aroundOf(agent, who, places)
+  const heard = await places.shards.ask(asid, places.commands.hear, { who, around, items: told })
+  if (isRefusal(heard)) return heard
+  const { fresh, aloft } = heard
+  ingress.told(channel, 'new', fresh)
+  ingress.told(channel, 'duplicate', told.length - fresh)
+  return aloft && landed(places, asid, aloft)
 }
 
 /**

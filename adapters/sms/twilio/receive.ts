@@ -7,6 +7,7 @@ import { twilio as limits } from '../../../core/limits.js'
 import { wrongItem } from '../../kit/shapes.js'
 import { isRecord, readJson } from '../../kit/wire.js'
 import type { TwilioAuth } from './descriptor.js'
+import { type Form, readForm, valueIn } from './form.js'
 import { mediaAt } from './media.js'
 import { meaningOf } from './refusals.js'
 import { digestIn, isSigned } from './signature.js'
@@ -16,7 +17,7 @@ type Given = (name: string) => string
 
 export function receive(request: IngressRequest, auth: TwilioAuth): Received {
   if (request.method !== 'POST') return { kind: 'refused' }
-  const form = new URLSearchParams(Buffer.from(request.body).toString())
+  const form = readForm(Buffer.from(request.body).toString())
   if (!isSigned(request, form, auth.authToken)) return { kind: 'refused' }
   const given = digestIn(request.url) === undefined ? inForm(form) : inJson(readJson(request.body))
   return { kind: 'items', items: itemsOf(given, auth).map(sound) }
@@ -29,9 +30,9 @@ function sound(item: Item): Item {
 }
 
 const inForm =
-  (form: URLSearchParams): Given =>
+  (form: Form): Given =>
   (name) =>
-    form.get(name) ?? ''
+    valueIn(form, name) ?? ''
 
 const inJson =
   (body: unknown): Given =>

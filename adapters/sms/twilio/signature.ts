@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto'
 import type { IngressRequest } from '../../../core/channel/adapter.js'
 import { hmac, sameText } from '../../kit/wire.js'
 import { signatureHeader } from './descriptor.js'
+import type { Form, Parameter } from './form.js'
 
 const digestName = 'bodySHA256'
 
@@ -15,7 +16,7 @@ export function digestIn(url: string): string | undefined {
   return query < 0 ? undefined : (new URLSearchParams(url.slice(query + 1)).get(digestName) ?? undefined)
 }
 
-export function isSigned({ url, header, body }: IngressRequest, form: URLSearchParams, authToken: string): boolean {
+export function isSigned({ url, header, body }: IngressRequest, form: Form, authToken: string): boolean {
   const digest = digestIn(url)
   if (digest !== undefined && !sameText(digest, createHash('sha256').update(body).digest('hex'))) return false
   const given = header(signatureHeader)
@@ -30,15 +31,19 @@ export function signatureOf(authToken: string, url: string, parameters: string):
 }
 
 /** Names in order, each with its values in order, nothing between them and none of them twice. */
-export function writtenOut(form: URLSearchParams): string {
-  const pairs = [...form].sort(inOrder)
-  return pairs.map((pair, place) => (place > 0 && inOrder(pairs[place - 1]!, pair) === 0 ? '' : pair.join(''))).join('')
+export function writtenOut(form: Form): string {
+  const parameters = [...form].sort(inOrder)
+  let text = ''
+  let before: Parameter | undefined
+  for (const parameter of parameters) {
+    if (!before || inOrder(before, parameter) !== 0) text += parameter.name + parameter.value
+    before = parameter
+  }
+  return text
 }
 
-type Pair = readonly [name: string, value: string]
-
-function inOrder([name, value]: Pair, [otherName, otherValue]: Pair): number {
-  return order(name, otherName) || order(value, otherValue)
+function inOrder(a: Parameter, b: Parameter): number {
+  return order(a.name, b.name) || order(a.value, b.value)
 }
 
 /** By code units, as texts are sorted that nobody reads. */

@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import t from 'tap'
 import twilio from 'twilio'
 import { twilioAdapter } from '../../../../adapters/sms/twilio/adapter.js'
+import { readForm, valueIn } from '../../../../adapters/sms/twilio/form.js'
 import { isSigned, signatureOf, writtenOut } from '../../../../adapters/sms/twilio/signature.js'
 import type { IngressRequest, Received } from '../../../../core/channel/adapter.js'
 import { address, auth, digestQuery, fieldsIn, formBody, forms, ingressUrl, signatureFor } from './samples.js'
@@ -37,13 +38,9 @@ t.test('Every call becomes what it says', async (t) => {
 })
 
 t.test('The published example of a signature is the signature', async (t) => {
-  const form = new URLSearchParams({
-    CallSid: 'CA1234567890ABCDE',
-    Caller: '+12349013030',
-    Digits: '1234',
-    From: '+12349013030',
-    To: '+18005551212',
-  })
+  const form = readForm(
+    'CallSid=CA1234567890ABCDE&Caller=%2B12349013030&Digits=1234&From=%2B12349013030&To=%2B18005551212',
+  )
   const signature = signatureOf('12345', 'https://mycompany.com/myapp.php?foo=1&bar=2', writtenOut(form))
   t.equal(signature, '0/KCTR6DLpKmkAf8muzZqo1nDgQ=')
 })
@@ -64,6 +61,45 @@ const urls = fc.constantFrom(
   'http://[::1]:8080/v4/ingress/cb_1',
 )
 
+/** What people type, what is written out of it, and what nobody would: signs that mean something, cut anywhere. */
+const piece = fc.oneof(
+  fc.constantFrom(
+    '%',
+    '+',
+    '=',
+    '&',
+    '%2',
+    '%zz',
+    '%ff',
+    '%C3',
+    '%C3%A9',
+    '%E2%82%AC',
+    '%00',
+    '?',
+    'a',
+    'é',
+    ' ',
+    '😀',
+  ),
+  fc.string({ unit: 'grapheme', maxLength: 4 }).map(encodeURIComponent),
+)
+
+t.test('A form is read as the platform reads it, however it is written', async () => {
+  fc.assert(
+    fc.property(fc.array(piece, { maxLength: 12 }), (pieces) => {
+      const text = pieces.join('')
+      const form = readForm(text)
+      const expected = new URLSearchParams(`?${text}`)
+      const read = JSON.stringify(form.map(({ name, value }) => [name, value]))
+      if (read !== JSON.stringify([...expected])) throw new Error(`${text} is read as ${read}`)
+      for (const name of [...expected.keys(), 'not there']) {
+        if (valueIn(form, name) !== (expected.get(name) ?? undefined)) throw new Error(`another value under ${name}`)
+      }
+    }),
+    { numRuns: 2_000 },
+  )
+})
+
 t.test(
   'Whatever the SDK of Twilio signs for an address and a form is signed for us, and the other way round',
   async () => {
@@ -72,9 +108,9 @@ t.test(
         const token = isRight ? auth.authToken : 'another token'
         const headers = signatureFor(url, body, token)
         const request = requestOf(body, { url, headers })
-        const ours = isSigned(request, new URLSearchParams(body), auth.authToken)
+        const ours = isSigned(request, readForm(body), auth.authToken)
         if (ours !== isRight) throw new Error(`a signature of the SDK is ${ours ? 'taken' : 'refused'}`)
-        const made = signatureOf(auth.authToken, url, writtenOut(new URLSearchParams(body)))
+        const made = signatureOf(auth.authToken, url, writtenOut(readForm(body)))
         const portless = twilio.validateRequest(auth.authToken, made, url, fieldsIn(body))
         const hasOddPort = /:8\d+/.test(url)
         if (!portless && !hasOddPort) throw new Error('the SDK refuses our signature')

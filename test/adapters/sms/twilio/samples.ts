@@ -58,7 +58,8 @@ export function signatureFor(url: string, body: Uint8Array | string, authToken: 
 }
 
 export function fieldsIn(body: string): Record<string, string | string[]> {
-  const form = new URLSearchParams(body)
+  // A question mark at the beginning would be taken for the sign of a query, which a body has none of.
+  const form = new URLSearchParams(`?${body}`)
   return Object.fromEntries(
     [...new Set(form.keys())].map((name) => {
       const values = form.getAll(name)
