@@ -1,4 +1,5 @@
 /** Buckets that count what they allow and what they refuse. */
+import type { BudgetName } from '../../core/limits.js'
 import type { Metrics } from '../observe/metrics.js'
 import { counterOf, gaugeOf } from '../observe/named.js'
 import type { Buckets, Spent } from './contract.js'
@@ -10,14 +11,15 @@ export function metered(buckets: Buckets, metrics: Metrics): Buckets {
   for (const budget of budgetNames) spent(budget, 'refused')
   gaugeOf(metrics, 'parley_limits_degraded', () => (buckets.degraded() ? 1 : 0))
 
+  function counted(budget: BudgetName, answer: Spent): Spent {
+    spent(budget, answer.allowed ? 'allowed' : 'refused').add()
+    return answer
+  }
+
   return {
     spend(budget, subject) {
-      const count = (answer: Spent) => {
-        spent(budget, answer.allowed ? 'allowed' : 'refused').add()
-        return answer
-      }
       const answer = buckets.spend(budget, subject)
-      return answer instanceof Promise ? answer.then(count) : count(answer)
+      return answer instanceof Promise ? answer.then((late) => counted(budget, late)) : counted(budget, answer)
     },
     degraded: () => buckets.degraded(),
     close: () => buckets.close(),

@@ -30,9 +30,9 @@ export interface Layer extends Below {
   /** Size of what is kept. */
   bytes(): number
   /** What is kept of one table, each record once, with its last value. */
-  written(table: string): Iterable<Write>
+  written(table: string): readonly Write[]
   /** What is kept of all tables whose records are read again soon. */
-  writtenSoonRead(): Iterable<NamedWrite>
+  writtenSoonRead(): readonly NamedWrite[]
   /** Everything that is kept, in bytes. */
   changes(): readonly Change[]
   /** Reads what is not written here from there instead, which must show all that was shown before. */
@@ -130,19 +130,21 @@ export function layerOver(space: Below & Pick<Space, 'encode'>): Layer {
   }
 }
 
-// Generators stand outside of layers: one that is made anew for each would keep its layer until old space is collected.
-
-function* writesIn(entries: TableEntries): Generator<Write> {
-  for (const { write } of entries.values()) yield write
+function writesIn(entries: TableEntries): NamedWrite[] {
+  const writes: NamedWrite[] = []
+  for (const { write } of entries.values()) writes.push(write)
+  return writes
 }
 
-function* soonReadIn(tables: ReadonlyMap<string, TableEntries>): Generator<NamedWrite> {
+function soonReadIn(tables: ReadonlyMap<string, TableEntries>): NamedWrite[] {
+  const writes: NamedWrite[] = []
   for (const entries of tables.values()) {
     for (const { write } of entries.values()) {
       if (!write.table.isReadSoon) break
-      yield write
+      writes.push(write)
     }
   }
+  return writes
 }
 
 /** One text for each key of a table: parts say what they are and where they end, so no two keys read alike. */

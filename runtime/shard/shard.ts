@@ -55,7 +55,7 @@ export interface ShardOptions extends Pick<EngineOptions, 'clock' | 'log' | 'new
   /** Whether the shard is ours at this very moment. A process that was stopped for a while may wake up without it. */
   readonly isOurs: () => boolean
   /** Told of every durable change before it is answered. */
-  readonly changed: (written: (table: string) => Iterable<Write>) => void
+  readonly changed: (written: (table: string) => readonly Write[]) => void
 }
 
 /** Something that joins a commit: `join` leaves its writes in the layer and answers, or throws and leaves nothing. */
@@ -222,8 +222,7 @@ export function openShard(options: ShardOptions): OwnedShard {
     for (const { letter, answer } of joined) letter.resolve(answer)
     if (state === 'lost') return
     outbox.owe(owed)
-    if (layer.touches(timerTable))
-      timers.changed(Array.from(layer.written(timerTable.name), ({ key }) => key[0] as number))
+    if (layer.touches(timerTable)) timers.changed(layer.written(timerTable.name).map(({ key }) => key[0] as number))
   }
 
   /** What was decided over a commit that never was is undone with it. */

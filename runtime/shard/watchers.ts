@@ -6,7 +6,7 @@ import type { Local } from './contract.js'
 export interface Watchers {
   readonly watch: Local['watch']
   /** `written` gives the changes of one table. */
-  tell(written: (table: string) => Iterable<Write>): void
+  tell(written: (table: string) => readonly Write[]): void
 }
 
 /** A watcher that throws is logged: the change it was told of is durable, whatever it makes of it. */

@@ -116,14 +116,19 @@ export function openPage(options: PageOptions): (text: string) => void {
     await options.hear([{ id, inbound: { kind: 'system', system: 'typing' } }])
   }
 
+  async function takeAfter(before: Promise<void>, text: string): Promise<void> {
+    await before
+    try {
+      if (await ready) await take(text)
+    } catch (error) {
+      options.failed(error)
+    }
+    waiting--
+  }
+
   return (text) => {
     if (isTooMuch()) return slowDown(http.retryAfterSeconds)
     waiting++
-    last = last
-      .then(async () => {
-        if (await ready) await take(text)
-      })
-      .catch(options.failed)
-      .finally(() => waiting--)
+    last = takeAfter(last, text)
   }
 }
