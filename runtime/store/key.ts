@@ -107,10 +107,14 @@ function writeNumber(value: number, from: number): number {
   return from + 9
 }
 
+const cutShort = 'a stored key is cut short'
+const raw = Buffer.alloc(8)
+
 function readNumber(bytes: Buffer, from: number): number {
-  const raw = Buffer.from(bytes.subarray(from, from + 8))
-  if (raw[0]! >= 0x80) raw[0]! &= 0x7f
-  else for (let at = 0; at < 8; at++) raw[at]! ^= 0xff
+  if (from + 8 > bytes.length) throw new Error(cutShort)
+  const flips = bytes[from]! >= 0x80 ? 0x00 : 0xff
+  for (let at = 0; at < 8; at++) raw[at] = bytes[from + at]! ^ flips
+  if (flips === 0) raw[0]! &= 0x7f
   return raw.readDoubleBE(0)
 }
 
@@ -148,11 +152,12 @@ function writeString(text: string, from: number): number {
 function afterString(bytes: Buffer, from: number): number {
   let at = bytes.indexOf(stringEnd, from)
   while (at >= 0 && bytes[at + 1] === nulEscape) at = bytes.indexOf(stringEnd, at + 2)
-  if (at < 0) throw new Error('a stored key is cut short')
+  if (at < 0) throw new Error(cutShort)
   return at + 1
 }
 
 function readString(bytes: Buffer, from: number, to: number): string {
+  if (isPlain(bytes, from, to)) return bytes.toString('latin1', from, to)
   let text = ''
   for (let at = from; at < to; ) {
     const first = bytes[at]!
@@ -168,4 +173,10 @@ function readString(bytes: Buffer, from: number, to: number): string {
     at += size
   }
   return text
+}
+
+/** Nothing but characters of one byte that stands for itself. */
+function isPlain(bytes: Buffer, from: number, to: number): boolean {
+  for (let at = from; at < to; at++) if (bytes[at]! >= 0x80 || bytes[at] === stringEnd) return false
+  return true
 }

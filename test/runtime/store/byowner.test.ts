@@ -140,3 +140,12 @@ for (const writesUntilCut of [undefined, 1, 2, 4, 6]) {
     })
   }
 }
+
+t.test('A stored key that is cut short is an error, wherever it is cut', async (t) => {
+  const whole = keyBytes({ name: 'cut' }, ['usr_1', 1234.5])
+  t.same(keyParts(whole), ['usr_1', 1234.5])
+  const boundaries = [1 + 'cut'.length + 1, 1 + 'cut'.length + 1 + 1 + 'usr_1'.length + 1]
+  for (let size = 1; size < whole.length; size++) {
+    if (!boundaries.includes(size)) t.throws(() => keyParts(whole.subarray(0, size)), /cut short/, String(size))
+  }
+})
