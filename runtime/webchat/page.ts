@@ -122,8 +122,9 @@ export function openPage(options: PageOptions): (text: string) => void {
       if (await ready) await take(text)
     } catch (error) {
       options.failed(error)
+    } finally {
+      waiting--
     }
-    waiting--
   }
 
   return (text) => {
