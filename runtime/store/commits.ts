@@ -44,10 +44,13 @@ export function groupCommits(disk: Disk): Commits {
   let busy = false
   let failed: Error | undefined
 
-  /** Begun after the current turn, so that everybody who writes in it can share the first group. */
+  /**
+   * Begun behind what is about to run already, so that everybody who writes then can share the first group: shards take
+   * their turns together. It waits for no other round of the loop, in which more would come before it.
+   */
   function begin(): void {
     busy = true
-    setImmediate(nextGroup)
+    queueMicrotask(nextGroup)
   }
 
   function nextGroup(): void {
