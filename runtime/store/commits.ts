@@ -45,12 +45,12 @@ export function groupCommits(disk: Disk): Commits {
   let failed: Error | undefined
 
   /**
-   * Begun behind what is about to run already, so that everybody who writes then can share the first group: shards take
-   * their turns together. It waits for no other round of the loop, in which more would come before it.
+   * Begun after the current turn, so that everybody who writes in it can share the first group. As a microtask it would
+   * come sooner, and a disk that answers at once, with callers who write again at once, would let nothing else run.
    */
   function begin(): void {
     busy = true
-    queueMicrotask(nextGroup)
+    setImmediate(nextGroup)
   }
 
   function nextGroup(): void {
