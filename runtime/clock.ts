@@ -37,5 +37,11 @@ let soonCalls: (() => void)[] = []
 function callAllSoon(): void {
   const calls = soonCalls
   soonCalls = []
-  for (const call of calls) queueMicrotask(call)
+  let called = 0
+  try {
+    while (called < calls.length) calls[called++]!()
+  } finally {
+    // One that throws keeps nobody else from being called.
+    for (; called < calls.length; called++) setImmediate(calls[called]!)
+  }
 }

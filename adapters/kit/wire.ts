@@ -1,22 +1,11 @@
 /** What adapters of every provider need to read what comes from outside, to sign, and to say what did not go out. */
-import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
+import { createHash, timingSafeEqual } from 'node:crypto'
 import type { NoAnswer, SendOutcome } from '../../core/channel/adapter.js'
 
 /** Whether two texts are the same, in a time that does not tell how much of them is. */
 export function sameText(a: string, b: string): boolean {
   const [left, right] = [Buffer.from(a), Buffer.from(b)]
   return left.length === right.length && timingSafeEqual(left, right)
-}
-
-/** The signature over all parts, one after the other with nothing between them. */
-export function hmac(
-  algorithm: 'sha1' | 'sha256' | 'sha512',
-  key: string | Uint8Array,
-  ...parts: readonly (string | Uint8Array)[]
-): Buffer {
-  const signing = createHmac(algorithm, key)
-  for (const part of parts) signing.update(part)
-  return signing.digest()
 }
 
 const uuidNamespace = Buffer.from('5b0c41b26d9f4e53a8a3d1c64be8f2a7', 'hex')

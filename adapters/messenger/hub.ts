@@ -3,7 +3,8 @@ import type { IngressRequest, Item, Received } from '../../core/channel/adapter.
 import { readPostback } from '../../core/channel/postback.js'
 import type { Inbound } from '../../core/conversation/hear.js'
 import { adapter as limits } from '../../core/limits.js'
-import { hmac, isRecord, readJson, sameText } from '../kit/wire.js'
+import { hmacText } from '../kit/hmac.js'
+import { isRecord, readJson, sameText } from '../kit/wire.js'
 import type { GraphAuth } from './graph.js'
 
 export const signatureHeader = 'x-hub-signature-256'
@@ -16,7 +17,7 @@ export function receiveHub(
   itemsIn: (body: Loose) => readonly Item[],
 ): Received {
   if (request.method === 'GET') return greeted(request, auth)
-  const expected = `sha256=${hmac('sha256', auth.appSecret, request.body).toString('hex')}`
+  const expected = `sha256=${hmacText('sha256', auth.appSecret, [request.body], 'hex')}`
   if (!sameText(request.header(signatureHeader), expected)) return { kind: 'refused' }
   const body = readJson(request.body)
   return { kind: 'items', items: isRecord(body) ? itemsIn(body) : [{ problem: 'the body is not a JSON object' }] }

@@ -6,8 +6,9 @@ import type { IngressRequest, Item, Received } from '../../core/channel/adapter.
 import { readPostback } from '../../core/channel/postback.js'
 import type { Inbound } from '../../core/conversation/hear.js'
 import type { UserContent } from '../../core/conversation/state.js'
+import { hmacText } from '../kit/hmac.js'
 import { wrongItem } from '../kit/shapes.js'
-import { asNumber, asText, hmac, isRecord, readJson, sameText } from '../kit/wire.js'
+import { asNumber, asText, isRecord, readJson, sameText } from '../kit/wire.js'
 import { type RbmAuth, signatureHeader } from './descriptor.js'
 import { untold } from './suggestions.js'
 
@@ -21,7 +22,7 @@ export function receive({ method, header, body }: IngressRequest, { clientToken 
   if (envelope.clientToken !== undefined) return greeted(envelope, clientToken)
   const data = isRecord(envelope.message) ? decoded(envelope.message.data) : undefined
   if (!data) return refused
-  const expected = hmac('sha512', clientToken, data).toString('base64')
+  const expected = hmacText('sha512', clientToken, [data], 'base64')
   if (!sameText(header(signatureHeader), expected)) return refused
   const event = readJson(data)
   return {

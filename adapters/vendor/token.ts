@@ -1,6 +1,7 @@
 /** The tokens of Apple Messages for Business: signed with one secret both ways, and about who calls, not what is said. */
 import { appleMessages as limits } from '../../core/limits.js'
-import { asNumber, hmac, isRecord, readJson, sameText } from '../kit/wire.js'
+import { hmacText } from '../kit/hmac.js'
+import { asNumber, isRecord, readJson, sameText } from '../kit/wire.js'
 import type { AppleAuth } from './descriptor.js'
 
 const encoded = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
@@ -12,7 +13,7 @@ function keyOf(secret: string): string | Uint8Array {
 }
 
 function signed(content: string, secret: string): string {
-  return hmac('sha256', keyOf(secret), content).toString('base64url')
+  return hmacText('sha256', keyOf(secret), [content], 'base64url')
 }
 
 export function makeToken({ mspId, secret }: AppleAuth, at: number): string {

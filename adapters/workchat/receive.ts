@@ -1,7 +1,8 @@
 /** What Slack tells: events as JSON, and what was tapped as JSON inside a form, both signed alike. */
 import type { IngressRequest, Item, Received } from '../../core/channel/adapter.js'
 import { adapter as limits, slack } from '../../core/limits.js'
-import { asText, hmac, isRecord, readJson, sameText } from '../kit/wire.js'
+import { hmacText } from '../kit/hmac.js'
+import { asText, isRecord, readJson, sameText } from '../kit/wire.js'
 import { headers, type SlackAuth } from './descriptor.js'
 import { eventItems } from './events.js'
 import { tapItems } from './taps.js'
@@ -22,7 +23,7 @@ function isSlacks({ header, body, at }: IngressRequest, { signingSecret }: Slack
   const timestamp = header(headers.timestamp)
   const skewMs = Math.abs(at - Number(timestamp) * 1_000)
   if (!/^[0-9]{1,12}$/.test(timestamp) || skewMs > slack.skewMs) return false
-  const expected = `v0=${hmac('sha256', signingSecret, `v0:${timestamp}:`, body).toString('hex')}`
+  const expected = `v0=${hmacText('sha256', signingSecret, [`v0:${timestamp}:`, body], 'hex')}`
   return sameText(header(headers.signature), expected)
 }
 

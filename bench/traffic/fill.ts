@@ -3,7 +3,7 @@ import type { TrafficEntry } from '../../core/conversation/desk.js'
 import type { Conversation } from '../../core/conversation/state.js'
 import { traffic as limits } from '../../core/limits.js'
 import { begun } from '../../runtime/gateway/commands.js'
-import { openRecords } from '../../runtime/gateway/records.js'
+import { Records } from '../../runtime/gateway/records.js'
 import { conversationTable, outgoingTable } from '../../runtime/gateway/tables.js'
 import type { Tx } from '../../runtime/shard/contract.js'
 import { shardOf } from '../../runtime/shard/place.js'
@@ -32,7 +32,7 @@ export async function fill(store: Store, records: number, until: number): Promis
       const into = writes[shardOf(asid, shards)]!
       const known = conversations.get(asid) ?? begun({ asid, agent: place, channel: 'sms', address: asid }, at)
       const tx = collecting(into)
-      const kept = openRecords(tx, known, at, 1)
+      const kept = new Records(tx, known, at, 1)
       kept.traffic(said(tx, asid, nth, at))
       conversations.set(asid, kept.within(known))
     }

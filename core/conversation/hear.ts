@@ -1,11 +1,11 @@
 /** What comes from the person's side: keywords first, then answers, and whatever is neither is a message. */
 import { isSignal, type Tap, tapsOf } from '../amf/index.js'
 import { carrierChannels } from '../channel/names.js'
-import { having } from '../having.js'
+import { having, type Writable } from '../having.js'
 import { conversation as limits } from '../limits.js'
 import { labelsOf } from '../render/taplabels.js'
 import { said } from './accept.js'
-import type { Around, Desk } from './desk.js'
+import type { Around, Desk, TrafficEntry } from './desk.js'
 import { systemEvent, tellAgent } from './events.js'
 import { releasedByWindow } from './held.js'
 import { type Keyword, keywordIn, stockTexts } from './keywords.js'
@@ -25,7 +25,8 @@ export type Inbound =
 
 /** The conversation as it is when the person says or taps something that their provider knows by that id. */
 export function knowing(conversation: Conversation, id: string, { kind }: Inbound): Conversation {
-  return kind === 'content' || kind === 'tap' ? having(conversation, { heardId: id }) : conversation
+  if (kind !== 'content' && kind !== 'tap') return conversation
+  return conversation.heardId ? { ...conversation, heardId: id } : having(conversation, { heardId: id })
 }
 
 export function heard(desk: Desk, conversation: Conversation, around: Around, inbound: Inbound): Conversation {
@@ -82,19 +83,18 @@ function cameBack(desk: Desk, conversation: Conversation, around: Around): Conve
 }
 
 function recordContent(desk: Desk, conversation: Conversation, content: UserContent, keyword?: Keyword): void {
-  desk.traffic({
-    type: 'content',
-    ...byUser(desk, conversation),
-    ...(keyword && { subtype: keyword }),
-    ...(content.text !== undefined && { text: content.text }),
-    raw: content,
-  })
+  const entry = byUser(desk, conversation, 'content', content)
+  if (keyword) entry.subtype = keyword
+  if (content.text !== undefined) entry.text = content.text
+  desk.traffic(entry)
 }
 
-function byUser(desk: Desk, { session, heardId }: Conversation) {
-  const messageId = desk.mint('inb')
-  const called = heardId !== undefined && { channelMessageId: heardId }
-  return { origin: 'user', sessionId: session?.id ?? '', messageId, ...called } as const
+/** What is on record of everything that the person does. */
+function byUser(desk: Desk, { session, heardId }: Conversation, type: 'content' | 'action', raw: TrafficEntry['raw']) {
+  const sessionId = session?.id ?? ''
+  const entry: Writable<TrafficEntry> = { type, origin: 'user', sessionId, messageId: desk.mint('inb'), raw }
+  if (heardId !== undefined) entry.channelMessageId = heardId
+  return entry
 }
 
 /** The answer that text or a shared place is to the newest question, if it clearly is one. */
@@ -136,14 +136,13 @@ function heardTap(
   const conversation = present(desk, before, around)
   const written = labelsOf(asking.message as never, around.reader)[place] ?? label
   const { ask } = conversation
-  const about = { text: written, ...byUser(desk, conversation) }
   if (tap.kind !== 'reply') {
     const action = { kind: tap.kind, label: written, messageId }
-    desk.traffic({ type: 'action', subtype: tap.kind, raw: action, ...about })
+    desk.traffic(having(byUser(desk, conversation, 'action', action), { subtype: tap.kind, text: written }))
     return tellAgent(desk, conversation, around, { type: 'action', action })
   }
   const result = resultOf(asking, tap, written, { via: 'tap' })
-  desk.traffic({ type: 'content', subtype: 'result', raw: result, ...about })
+  desk.traffic(having(byUser(desk, conversation, 'content', result), { subtype: 'result', text: written }))
   const { ask: _answered, ...rest } = conversation
   return tellAgent(desk, ask?.messageId === messageId ? rest : conversation, around, { type: 'result', result })
 }

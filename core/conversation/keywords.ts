@@ -28,8 +28,25 @@ export function keywordIn(text: string, channel: ChannelName, isAnswered: boolea
 const longestKeyword = 12
 
 function bare(text: string): string {
+  if (isLongPlain(text)) return ''
   const trimmed = text.normalize('NFKC').replace(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu, '')
   return trimmed.length > longestKeyword ? '' : trimmed.toLowerCase()
+}
+
+/** Whether it is ASCII, and longer than any keyword from its first letter or digit to its last: most of what people say. */
+function isLongPlain(text: string): boolean {
+  let first = -1
+  let last = -1
+  for (let at = 0; at < text.length; at++) {
+    const unit = text.charCodeAt(at)
+    if (unit >= 0x80) return false
+    const isDigit = unit >= 0x30 && unit <= 0x39
+    const letter = unit | 0x20
+    if (!isDigit && (letter < 0x61 || letter > 0x7a)) continue
+    if (first < 0) first = at
+    last = at
+  }
+  return last - first >= longestKeyword
 }
 
 /** How an agent presents itself where carriers want to know. */

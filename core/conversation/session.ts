@@ -8,8 +8,8 @@ import type { Conversation, Session } from './state.js'
 export function withContent(desk: Desk, conversation: Conversation): Conversation & { session: Session } {
   const { session } = conversation
   const goesOn = session !== undefined && desk.at - session.lastAt < desk.scaled(limits.sessionIdleMs)
-  const id = goesOn ? session.id : desk.mint('ses')
-  return having(conversation, { session: { id, lastAt: desk.at } })
+  const now = { id: goesOn ? session.id : desk.mint('ses'), lastAt: desk.at }
+  return session ? { ...conversation, session: now } : having(conversation, { session: now })
 }
 
 /** A new session whatever the last one is doing. */

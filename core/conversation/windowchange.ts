@@ -7,7 +7,8 @@ import { closesAt, isOpen } from './window.js'
 
 /** The person has said something: the window is open from now on, and whoever it was closed for is told. */
 export function opened(desk: Desk, conversation: Conversation, around: Around): Conversation {
-  const heard = having(conversation, { heardAt: desk.at })
+  const heardAt = desk.at
+  const heard = conversation.heardAt ? { ...conversation, heardAt } : having(conversation, { heardAt })
   if (around.traits.windowHours === null) return heard
   desk.wake('window', closesAt(desk, heard, around))
   if (conversation.windowIsOpen) return heard

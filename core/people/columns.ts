@@ -1,5 +1,6 @@
 /** The columns of a file of people: how a header names a field, and how a row becomes what is said of a person. */
 import { type FieldError, type Refusal, refuse } from '../errors.js'
+import type { Writable } from '../having.js'
 import { person as limits } from '../limits.js'
 import { phoneOf } from './address.js'
 import { isCustomKey, type PersonChange, wrongText } from './change.js'
@@ -21,7 +22,7 @@ export interface ImportRow {
   readonly change: PersonChange
 }
 
-type Draft = { -readonly [K in keyof PersonChange]: PersonChange[K] } & { id?: string }
+type Draft = Writable<PersonChange> & { id?: string }
 
 interface Column {
   /** As files name it. */

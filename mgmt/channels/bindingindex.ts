@@ -40,17 +40,18 @@ const find: Query<{ readonly bindingId: string }, AgentPlace | null> = {
 export const bindingIndex = { put, remove, find }
 
 /** Null for a binding that nobody made. A place once found is remembered for good; that there is none never is. */
-export type FindBinding = (bindingId: string) => Promise<AgentPlace | null | Refusal>
+export type FindBinding = (bindingId: string) => AgentPlace | Promise<AgentPlace | null | Refusal>
 
 export function openBindingPlaces(shards: Pick<Shards, 'read'>): FindBinding {
   const places = new Map<string, AgentPlace>()
-  return async (bindingId) => {
-    const known = places.get(bindingId)
-    if (known) return known
+
+  async function lookedUp(bindingId: string): Promise<AgentPlace | null | Refusal> {
     const found = await shards.read(ownerOfBinding(bindingId), find, { bindingId })
     if (!found || isRefusal(found)) return found
     if (places.size >= limits.rememberedPlaces) places.delete(places.keys().next().value!)
     places.set(bindingId, found)
     return found
   }
+
+  return (bindingId) => places.get(bindingId) ?? lookedUp(bindingId)
 }

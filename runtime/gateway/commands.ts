@@ -16,7 +16,7 @@ import { lookedAt } from '../../core/conversation/windowchange.js'
 import { conversation as limits } from '../../core/limits.js'
 import type { Command, Told, Tx } from '../shard/contract.js'
 import { type CallOutcome, callAgain, called } from './calls.js'
-import { type Keepers, openDesk } from './desk.js'
+import { type Keepers, TxDesk } from './desk.js'
 import { type Attend, effectKinds, type Matter } from './effects.js'
 import { conversationTable, outgoingTable, seenTable } from './tables.js'
 import { type TidyWalk, tidy, tidyLater } from './tidy.js'
@@ -85,7 +85,7 @@ export function conversationCommands({ timeScale, keepers = {} }: ConversationOp
   ): R | undefined {
     const conversation = tx.get(conversationTable, [who.asid]) ?? ('agent' in who ? begun(who, told.at) : undefined)
     if (!conversation) return undefined
-    const desk = openDesk({ tx, told, conversation, timeScale, commands: () => commands, keepers })
+    const desk = new TxDesk({ tx, told, conversation, timeScale, commands: () => commands, keepers })
     const { conversation: after, answer } = decide(desk, conversation)
     if (after.isTidy) tidyLater(tx, conversation, told.at, timeScale)
     desk.keep(after.isTidy ? untidy(after) : after)
@@ -113,17 +113,18 @@ export function conversationCommands({ timeScale, keepers = {} }: ConversationOp
           if (!isKnown) tx.put(seenTable, [who.asid, id], { until })
           return !isKnown
         })
-        if (fresh.length > 0)
-          changing(tx, told, who, (desk, before) =>
-            fresh.reduce(
-              (changed, { id, inbound, abilities }) =>
-                heard(desk, knowing(withAbilities(changed, abilities), id, inbound), around, inbound),
-              before,
-            ),
-          )
-        const conversation = tx.get(conversationTable, [who.asid])
+        const conversation =
+          fresh.length === 0
+            ? tx.get(conversationTable, [who.asid])
+            : turn(tx, told, who, (desk, before) => {
+                let after = before
+                for (const { id, inbound, abilities } of fresh)
+                  after = heard(desk, knowing(withAbilities(after, abilities), id, inbound), around, inbound)
+                return { conversation: after, answer: after }
+              })
         const aloft = conversation && stillAloft(conversation, (id) => tx.get(outgoingTable, [who.asid, id]))
-        return { fresh: fresh.length, ...(aloft && { aloft: { messageId: aloft.messageId, tried: aloft.tried } }) }
+        if (!aloft) return { fresh: fresh.length }
+        return { fresh: fresh.length, aloft: { messageId: aloft.messageId, tried: aloft.tried } }
       },
     },
     offer: {

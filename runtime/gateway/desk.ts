@@ -13,7 +13,7 @@ import { openTranscript, type Transcript } from '../webchat/transcript.js'
 import { callWith } from './calls.js'
 import type { ConversationCommands } from './commands.js'
 import { type Carry, effectKinds, type Govern } from './effects.js'
-import { openRecords, type Records } from './records.js'
+import { Records } from './records.js'
 import {
   callerIdTable,
   conversationTable,
@@ -39,13 +39,11 @@ export interface Keepers {
   readonly people?: Command<IdentityNews & AgentPlace, unknown>
 }
 
-/** `keep` comes last in every decision: it also starts on the first event that waits. */
-export function openDesk(options: DeskOptions): Desk {
-  return new TxDesk(options)
-}
-
-/** A class, since one is made for every decision: two dozen functions each time would be most of what it allocates. */
-class TxDesk implements Desk {
+/**
+ * `keep` comes last in every decision: it also starts on the first event that waits. A class, since one is made for every
+ * decision: two dozen functions each time would be most of what it allocates.
+ */
+export class TxDesk implements Desk {
   readonly at: number
   readonly mint: Desk['mint']
   private readonly asid: string
@@ -58,7 +56,7 @@ class TxDesk implements Desk {
     this.mint = told.mint
     this.asid = conversation.asid
     this.transcript = openTranscript(tx, conversation, told.at)
-    this.records = openRecords(tx, conversation, told.at, timeScale)
+    this.records = new Records(tx, conversation, told.at, timeScale)
   }
 
   scaled(ms: number): number {

@@ -32,14 +32,16 @@ export async function hear(places: Places, { agent, bound, items }: Told, log: L
       continue
     }
     const { address, id, abilities } = item
-    const heard = { id, inbound: withAddresses(item.inbound, addressOf), ...(abilities && { abilities }) }
+    const inbound = withAddresses(item.inbound, addressOf)
+    const heard = abilities ? { id, inbound, abilities } : { id, inbound }
     const told = people.get(address)
     if (told) told.push(heard)
     else people.set(address, [heard])
   }
-  const hearings = Array.from(people, ([address, told]) => hearPerson(places, agent, channel, { address, told }))
+  const hearings: Promise<Refusal | undefined>[] = []
+  for (const [address, told] of people) hearings.push(hearPerson(places, agent, channel, { address, told }))
   // Mostly a call is about one person.
-  if (hearings.length === 1) return hearings[0]
+  if (hearings.length === 1) return await hearings[0]
   return (await Promise.all(hearings)).find((refusal) => refusal !== undefined)
 }
 

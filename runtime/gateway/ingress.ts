@@ -21,7 +21,7 @@ import { ingressUrlOf } from './providers.js'
 export interface IngressOptions {
   readonly places: Places
   /** The agent that a binding belongs to; null for one that nobody made. */
-  readonly findBinding: (bindingId: string) => Promise<AgentPlace | null | Refusal>
+  readonly findBinding: (bindingId: string) => AgentPlace | Promise<AgentPlace | null | Refusal>
   /** Every header that any adapter reads. */
   readonly headers: readonly string[]
   /** Where providers reach the gateway, as they were told. */
@@ -57,7 +57,7 @@ export function ingressRoutes({ places, findBinding, headers, publicUrl, log }: 
         const url = `${ingressUrlOf(publicUrl(), bindingId)}${query}`
         const bytes = (body as unknown as Uint8Array | undefined) ?? new Uint8Array(0)
         const request: IngressRequest = { bindingId, method, url, header, body: bytes, at: places.clock.now() }
-        return answered(found, request)
+        return await answered(found, request)
       },
     })
   }
@@ -66,22 +66,27 @@ export function ingressRoutes({ places, findBinding, headers, publicUrl, log }: 
     readonly agent: KnownAgent
     readonly bound: ChannelRoute
     readonly adapter: Adapter
+    readonly auth: unknown
   }
 
+  /** What is at hand is not waited for: after the first call of a binding all of it is. */
   async function boundTo(bindingId: string): Promise<Found | Refusal> {
-    const place = await findBinding(bindingId)
+    const finding = findBinding(bindingId)
+    const place = finding instanceof Promise ? await finding : finding
     if (!place || isRefusal(place)) return place ?? notThere
-    const agent = await places.directory.routes(agentKeyOf(place))
+    const asking = places.directory.routes(agentKeyOf(place))
+    const agent = asking instanceof Promise ? await asking : asking
     if (isRefusal(agent)) return agent
     const bound = agent.channels.find((each) => each.bindingId === bindingId)
     const adapter = bound && places.adapters(bound.channel, bound.provider)
-    return adapter ? { agent, bound, adapter } : notThere
+    if (!adapter) return notThere
+    const opening = places.providers.authOf(agent.orgId, bound)
+    const opened = opening instanceof Promise ? await opening : opening
+    return isRefusal(opened) ? opened : { agent, bound, adapter, auth: opened.auth }
   }
 
   async function answered(found: Found, request: IngressRequest): Promise<Answer | Refusal> {
-    const opened = await places.providers.authOf(found.agent.orgId, found.bound)
-    if (isRefusal(opened)) return opened
-    const received = read(found.adapter, request, opened.auth)
+    const received = read(found.adapter, request, found.auth)
     const counted = (outcome: Parameters<IngressMeters['called']>[1]) =>
       places.meters.ingress.called(found.bound, outcome)
     if (isRefusal(received)) {
@@ -97,7 +102,7 @@ export function ingressRoutes({ places, findBinding, headers, publicUrl, log }: 
       const { status, type, body } = received
       return { status, type, body }
     }
-    const refusal = await hear(places, { items: received.items, ...found }, log)
+    const refusal = await hear(places, { items: received.items, agent: found.agent, bound: found.bound }, log)
     counted(refusal ? 'failed' : 'heard')
     // Some providers take a body for something to say to the person.
     return refusal ?? { status: 200 }

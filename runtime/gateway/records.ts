@@ -2,7 +2,7 @@
 import type { AgentPlace } from '../../core/agentkey.js'
 import type { LogEntry, TrafficEntry } from '../../core/conversation/desk.js'
 import type { Conversation } from '../../core/conversation/state.js'
-import { having } from '../../core/having.js'
+import { having, type Writable } from '../../core/having.js'
 import { conversation as limits } from '../../core/limits.js'
 import { type SessionSoFar, stepped, type Trail } from '../../core/traffic/trail.js'
 import type { Command, Tx } from '../shard/contract.js'
@@ -15,6 +15,7 @@ import {
   markTable,
   type RecordKey,
   sessionTable,
+  type TrafficRecord,
   testMarkTable,
   testTrafficTable,
   trafficTable,
@@ -26,62 +27,77 @@ export const shelves = {
   test: { traffic: testTrafficTable, marks: testMarkTable },
 } as const
 
-export interface Records {
+/** What one decision leaves on record. A class for speed alone: one is made for every decision. */
+export class Records {
+  private next: number
+  private trail: Trail
+
+  constructor(
+    private readonly tx: Tx,
+    private readonly before: Conversation,
+    private readonly at: number,
+    private readonly timeScale: number,
+  ) {
+    this.next = before.nextRecord
+    this.trail = before.trail ?? {}
+  }
+
   /** Answers the number of the record. */
-  traffic(entry: TrafficEntry): number
-  log(entry: LogEntry): void
+  traffic(entry: TrafficEntry): number {
+    const { tx, at, before } = this
+    const { asid, channel, agent, sandbox } = before
+    const number = this.next++
+    const previous = this.trail.traffic
+    const record: Writable<TrafficRecord> = having({ channel }, entry)
+    if (sandbox) record.test = true
+    if (previous) record.previous = previous
+    tx.put(shelfOf(before).traffic, [agent.orgId, agent.agentId, at, asid, number], record)
+    const traffic = [at, number] as const
+    this.trail = previous ? { ...this.trail, traffic } : having(this.trail, { traffic })
+    this.count(entry)
+    return number
+  }
+
+  log(entry: LogEntry): void {
+    const { tx, at, before } = this
+    const { asid, channel, agent } = before
+    const number = this.next++
+    const sessionId = before.session?.id
+    const previous = this.trail.log
+    tx.put(logTable, [agent.orgId, agent.agentId, at, asid, number], {
+      channel,
+      ...entry,
+      ...(sessionId && { sessionId }),
+      ...(previous && { previous }),
+    })
+    this.trail = having(this.trail, { log: [at, number] as const })
+  }
+
   /** The conversation with what it knows of its records. */
-  within(conversation: Conversation): Conversation
-}
+  within(conversation: Conversation): Conversation {
+    const { next, trail, before } = this
+    if (next === before.nextRecord) return conversation
+    const nextRecord = next
+    return conversation.trail ? { ...conversation, nextRecord, trail } : having(conversation, { nextRecord, trail })
+  }
 
-export function openRecords(tx: Tx, before: Conversation, at: number, timeScale: number): Records {
-  const { asid, channel, agent, sandbox } = before
-  const { orgId, agentId } = agent
-  const { traffic, marks } = shelves[sandbox ? 'test' : 'live']
-  const tested = sandbox && ({ test: true } as const)
-  const markMs = markMsOf(timeScale)
-  let next = before.nextRecord
-  let trail: Trail = before.trail ?? {}
-
-  function count(entry: TrafficEntry): void {
-    const step = stepped(trail.session, entry, at, markMs)
+  private count(entry: TrafficEntry): void {
+    const { tx, at, before, trail } = this
+    const { asid, channel, agent, sandbox } = before
+    const { orgId, agentId } = agent
+    const step = stepped(trail.session, entry, at, markMsOf(this.timeScale))
     if (!step) return
     const { session, begun, over, isMarked } = step
     if (over) closeSession(tx, agent, over)
-    if (begun) tx.put(sessionTable, [orgId, agentId, session.id], { asid, channel, ...begun, ...tested })
-    if (isMarked) tx.put(marks, [orgId, agentId, at, asid, session.id], true)
-    trail = having(trail, { session })
+    if (begun)
+      tx.put(sessionTable, [orgId, agentId, session.id], { asid, channel, ...begun, ...(sandbox && { test: true }) })
+    if (isMarked) tx.put(shelfOf(before).marks, [orgId, agentId, at, asid, session.id], true)
+    this.trail = trail.session ? { ...trail, session } : having(trail, { session })
   }
+}
 
-  return {
-    traffic(entry) {
-      const number = next++
-      const previous = trail.traffic
-      tx.put(traffic, [orgId, agentId, at, asid, number], {
-        channel,
-        ...entry,
-        ...tested,
-        ...(previous && { previous }),
-      })
-      trail = having(trail, { traffic: [at, number] })
-      count(entry)
-      return number
-    },
-    log(entry) {
-      const number = next++
-      const sessionId = before.session?.id
-      const previous = trail.log
-      tx.put(logTable, [orgId, agentId, at, asid, number], {
-        channel,
-        ...entry,
-        ...(sessionId && { sessionId }),
-        ...(previous && { previous }),
-      })
-      trail = having(trail, { log: [at, number] })
-    },
-    within: (conversation) =>
-      next === before.nextRecord ? conversation : having(conversation, { nextRecord: next, trail }),
-  }
+function shelfOf({ sandbox }: Conversation) {
+  return sandbox ? shelves.test : shelves.live
 }
 
 /** Writes down what a session came to. */

@@ -204,8 +204,8 @@ function tokenOf(front: Front, incoming: Incoming): string {
 }
 
 function headersOf(names: readonly string[], incoming: Incoming): (name: string) => string {
-  const taken = new Map(names.map((name) => [name, incoming.header(name)]))
-  return (name) => taken.get(name) ?? ''
+  const taken = names.map((name) => incoming.header(name))
+  return (name) => taken[names.indexOf(name)] ?? ''
 }
 
 const noHeader = (_name: string): string => ''

@@ -146,18 +146,21 @@ function transaction(layer: Layer, { owner }: Asked, wanted: Wanted[], isIdle?: 
 /** An id needs 130 bits: as many are cut from one digest as it has. */
 const idBytes = 17
 const idsPerDigest = 3
+const ofId = new Uint8Array(idBytes)
 
 function told({ commandId, by }: Asked, at: number): Told {
   let minted = 0
-  let digest: Buffer | undefined
+  /** A unit for each byte: no bytes have to be made for it. */
+  let digest = ''
   return {
     commandId,
     at,
     by,
     mint(prefix) {
       const place = minted++ % idsPerDigest
-      if (!digest || place === 0) digest = hash('sha512', `${commandId}/${minted}`, 'buffer')
-      return idFromBytes(prefix, digest.subarray(place * idBytes, (place + 1) * idBytes))
+      if (place === 0) digest = hash('sha512', `${commandId}/${minted}`, 'binary')
+      for (let at = 0; at < idBytes; at++) ofId[at] = digest.charCodeAt(place * idBytes + at)
+      return idFromBytes(prefix, ofId)
     },
   }
 }

@@ -40,7 +40,11 @@ export function openEmbedded(options: EmbeddedOptions): Engine {
         by,
         settles,
       }
-      return shardOwning(owner).ask(asked).catch(refuseIfShut) as never
+      try {
+        return (await shardOwning(owner).ask(asked)) as never
+      } catch (error) {
+        return refuseIfShut(error)
+      }
     },
     async read(owner, query, input) {
       return shardOwning(owner).read(registry.query(query.name), input) as never

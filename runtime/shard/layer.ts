@@ -95,10 +95,17 @@ export function layerOver(space: Below & Pick<Space, 'encode'>): Layer {
     put: (table, key, value) => note(table as never, key, value),
     remove: (table, key) => note(table as never, key, undefined),
     keep() {
-      const last = fresh.filter(({ entries, entry }) => entries.get(entry.write.name) === entry)
+      const last: Entry[] = []
+      const writes: Write[] = []
+      for (const { entries, entry } of fresh) {
+        if (entries.get(entry.write.name) !== entry) continue
+        last.push(entry)
+        writes.push(entry.write)
+      }
       // May throw, and then nothing is kept.
-      const encoded = space.encode(last.map(({ entry }) => entry.write))
-      for (const [place, { entry }] of last.entries()) {
+      const encoded = space.encode(writes)
+      for (let place = 0; place < last.length; place++) {
+        const entry = last[place]!
         const change = encoded[place]!
         if (entry.slot === noSlot) entry.slot = changes.length
         changes[entry.slot] = change

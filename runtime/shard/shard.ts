@@ -344,13 +344,14 @@ export function openShard(options: ShardOptions): OwnedShard {
   }
 
   return {
-    async ask(asked) {
-      if (state !== 'open') throw new Moved('the shard is not served here any more')
+    ask(asked) {
+      if (state !== 'open') return Promise.reject(new Moved('the shard is not served here any more'))
       const id = asked.rememberMs === undefined ? undefined : `${asked.owner} ${asked.commandId}`
       const before = id === undefined ? undefined : asking.get(id)
       if (before) return before
       if (asked.settles) return reported(asked, asked.settles)
-      if (commandsWaiting >= limits.mailboxCommands) throw new Full('too many commands wait for the shard')
+      if (commandsWaiting >= limits.mailboxCommands)
+        return Promise.reject(new Full('too many commands wait for the shard'))
       const answer = post((layer, moment) => decideIn(layer, moment, asked), true)
       if (id === undefined) return answer
       asking.set(id, answer)

@@ -17,9 +17,10 @@ type Given = (name: string) => string
 
 export function receive(request: IngressRequest, auth: TwilioAuth): Received {
   if (request.method !== 'POST') return { kind: 'refused' }
-  const form = readForm(Buffer.from(request.body).toString())
-  if (!isSigned(request, form, auth.authToken)) return { kind: 'refused' }
-  const given = digestIn(request.url) === undefined ? inForm(form) : inJson(readJson(request.body))
+  const form = readForm(request.body)
+  const digest = digestIn(request.url)
+  if (!isSigned(request, form, digest, auth.authToken)) return { kind: 'refused' }
+  const given = digest === undefined ? inForm(form) : inJson(readJson(request.body))
   return { kind: 'items', items: itemsOf(given, auth).map(sound) }
 }
 
@@ -88,13 +89,12 @@ function heardIn(sid: string, given: Given, auth: TwilioAuth): readonly Item[] {
   if (address === '') return [{ problem: 'a message names no phone' }]
   const text = given('Body')
   const media = mediaIn(given, auth)
-  const content: ToldContent = { ...(text !== '' && { text }), ...(media.length > 0 && { media }) }
-  if (Object.keys(content).length === 0) return [{ problem: 'a message says nothing' }]
+  if (text === '' && media.length === 0) return [{ problem: 'a message says nothing' }]
+  const content: ToldContent = media.length === 0 ? { text } : { ...(text !== '' && { text }), media }
+  const items: Item[] = [{ id: sid, address, inbound: { kind: 'content', content } }]
   const consent = consentIn(given('OptOutType'), text)
-  return [
-    { id: sid, address, inbound: { kind: 'content', content } },
-    ...(consent ? [{ id: `${sid} ${consent}`, address, inbound: { kind: 'system', system: consent } } as const] : []),
-  ]
+  if (consent) items.push({ id: `${sid} ${consent}`, address, inbound: { kind: 'system', system: consent } })
+  return items
 }
 
 /**
@@ -110,7 +110,10 @@ function consentIn(type: string, text: string): 'optOut' | 'optIn' | undefined {
 }
 
 function mediaIn(given: Given, auth: TwilioAuth): (UserMedia | HeldMedia)[] {
-  const count = Math.min(Number(given('NumMedia')) || 0, limits.mediaMost)
-  const places = Array.from({ length: Math.max(0, Math.floor(count)) }, (_, place) => place)
-  return places.flatMap((place) => mediaAt(given(`MediaUrl${place}`), given(`MediaContentType${place}`), auth))
+  const count = Math.min(Math.floor(Number(given('NumMedia'))) || 0, limits.mediaMost)
+  const media: (UserMedia | HeldMedia)[] = []
+  for (let place = 0; place < count; place++) {
+    media.push(...mediaAt(given(`MediaUrl${place}`), given(`MediaContentType${place}`), auth))
+  }
+  return media
 }

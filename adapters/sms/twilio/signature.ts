@@ -4,7 +4,8 @@
  */
 import { createHash } from 'node:crypto'
 import type { IngressRequest } from '../../../core/channel/adapter.js'
-import { hmac, sameText } from '../../kit/wire.js'
+import { hmacText } from '../../kit/hmac.js'
+import { sameText } from '../../kit/wire.js'
 import { signatureHeader } from './descriptor.js'
 import type { Form, Parameter } from './form.js'
 
@@ -16,8 +17,13 @@ export function digestIn(url: string): string | undefined {
   return query < 0 ? undefined : (new URLSearchParams(url.slice(query + 1)).get(digestName) ?? undefined)
 }
 
-export function isSigned({ url, header, body }: IngressRequest, form: Form, authToken: string): boolean {
-  const digest = digestIn(url)
+/** `digest` is the one in the address, if there is one: then the form is not. */
+export function isSigned(
+  { url, header, body }: IngressRequest,
+  form: Form,
+  digest: string | undefined,
+  authToken: string,
+): boolean {
   if (digest !== undefined && !sameText(digest, createHash('sha256').update(body).digest('hex'))) return false
   const given = header(signatureHeader)
   const parameters = digest === undefined ? writtenOut(form) : ''
@@ -27,7 +33,7 @@ export function isSigned({ url, header, body }: IngressRequest, form: Form, auth
 }
 
 export function signatureOf(authToken: string, url: string, parameters: string): string {
-  return hmac('sha1', authToken, url, parameters).toString('base64')
+  return hmacText('sha1', authToken, [url, parameters], 'base64')
 }
 
 /** Names in order, each with its values in order, nothing between them and none of them twice. */

@@ -10,7 +10,7 @@ import type { Position } from '../../../core/traffic/stretch.js'
 import type { WantedRecords } from '../../../core/traffic/wanted.js'
 import { begun } from '../../../runtime/gateway/commands.js'
 import { gatewayParts } from '../../../runtime/gateway/open.js'
-import { openRecords } from '../../../runtime/gateway/records.js'
+import { Records } from '../../../runtime/gateway/records.js'
 import { sandboxForget } from '../../../runtime/gateway/sandboxcommands.js'
 import { conversationTable, type DeadLetter, deadLetterTable } from '../../../runtime/gateway/tables.js'
 import { openTraffic, type Traffic } from '../../../runtime/gateway/traffic.js'
@@ -43,7 +43,7 @@ export const say: Command<Said, null> = {
   decide(tx, { asid, agent = place, sandbox, entries, logs = [], isUnheard }, { at }) {
     const who = { asid, agent, channel: 'sms', address: asid, ...(sandbox && { sandbox }) } as const
     const conversation = tx.get(conversationTable, [asid]) ?? begun(who, at)
-    const records = openRecords(tx, conversation, at, 1)
+    const records = new Records(tx, conversation, at, 1)
     for (const entry of entries) records.traffic(entry)
     for (const event of logs) records.log({ level: event === 'webhook.parked' ? 'error' : 'info', event })
     const { orgId, agentId } = agent

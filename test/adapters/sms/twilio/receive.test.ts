@@ -39,7 +39,7 @@ t.test('Every call becomes what it says', async (t) => {
 
 t.test('The published example of a signature is the signature', async (t) => {
   const form = readForm(
-    'CallSid=CA1234567890ABCDE&Caller=%2B12349013030&Digits=1234&From=%2B12349013030&To=%2B18005551212',
+    Buffer.from('CallSid=CA1234567890ABCDE&Caller=%2B12349013030&Digits=1234&From=%2B12349013030&To=%2B18005551212'),
   )
   const signature = signatureOf('12345', 'https://mycompany.com/myapp.php?foo=1&bar=2', writtenOut(form))
   t.equal(signature, '0/KCTR6DLpKmkAf8muzZqo1nDgQ=')
@@ -62,33 +62,35 @@ const urls = fc.constantFrom(
 )
 
 /** What people type, what is written out of it, and what nobody would: signs that mean something, cut anywhere. */
+const plainPiece = fc.constantFrom(
+  '%',
+  '+',
+  '=',
+  '&',
+  '%2',
+  '%zz',
+  '%2b',
+  '%2B',
+  '%26',
+  '%00',
+  '?',
+  'a',
+  ' ',
+  'a%7e',
+  '%7',
+)
 const piece = fc.oneof(
-  fc.constantFrom(
-    '%',
-    '+',
-    '=',
-    '&',
-    '%2',
-    '%zz',
-    '%ff',
-    '%C3',
-    '%C3%A9',
-    '%E2%82%AC',
-    '%00',
-    '?',
-    'a',
-    'é',
-    ' ',
-    '😀',
-  ),
+  plainPiece,
+  fc.constantFrom('%ff', '%C3', '%C3%A9', '%E2%82%AC', 'é', '😀'),
   fc.string({ unit: 'grapheme', maxLength: 4 }).map(encodeURIComponent),
 )
+const writings = fc.oneof(fc.array(plainPiece, { maxLength: 20 }), fc.array(piece, { maxLength: 12 }))
 
 t.test('A form is read as the platform reads it, however it is written', async () => {
   fc.assert(
-    fc.property(fc.array(piece, { maxLength: 12 }), (pieces) => {
+    fc.property(writings, (pieces) => {
       const text = pieces.join('')
-      const form = readForm(text)
+      const form = readForm(Buffer.from(text))
       const expected = new URLSearchParams(`?${text}`)
       const read = JSON.stringify(form.map(({ name, value }) => [name, value]))
       if (read !== JSON.stringify([...expected])) throw new Error(`${text} is read as ${read}`)
@@ -108,9 +110,9 @@ t.test(
         const token = isRight ? auth.authToken : 'another token'
         const headers = signatureFor(url, body, token)
         const request = requestOf(body, { url, headers })
-        const ours = isSigned(request, readForm(body), auth.authToken)
+        const ours = isSigned(request, readForm(request.body), undefined, auth.authToken)
         if (ours !== isRight) throw new Error(`a signature of the SDK is ${ours ? 'taken' : 'refused'}`)
-        const made = signatureOf(auth.authToken, url, writtenOut(readForm(body)))
+        const made = signatureOf(auth.authToken, url, writtenOut(readForm(request.body)))
         const portless = twilio.validateRequest(auth.authToken, made, url, fieldsIn(body))
         const hasOddPort = /:8\d+/.test(url)
         if (!portless && !hasOddPort) throw new Error('the SDK refuses our signature')
