@@ -1,5 +1,5 @@
 /** What both candidates of the ingress scenario are about: an account with the provider, and what people say. */
-import { createHmac } from 'node:crypto'
+import { createHmac, createSecretKey } from 'node:crypto'
 
 export const account = { accountSid: `AC${'0'.repeat(32)}`, authToken: 'bench-auth-token', from: '+15550000001' }
 
@@ -11,8 +11,13 @@ export const words = 'Could you tell me when it will arrive? I am only at home i
 export const addressOf = (person: number) => `+1555${String(1_000_000 + person)}`
 
 /** As the provider signs it, written out here once more so that the adapter is not measured against itself. */
-export function signatureOf(url: string, fields: Readonly<Record<string, string>>): string {
+export function signedText(url: string, fields: Readonly<Record<string, string>>): string {
   const written = Object.keys(fields).sort()
-  const signed = url + written.map((name) => name + fields[name]).join('')
-  return createHmac('sha1', account.authToken).update(signed).digest('base64')
+  return url + written.map((name) => name + fields[name]).join('')
+}
+
+const key = createSecretKey(account.authToken, 'utf8')
+
+export function signatureOver(text: string): string {
+  return createHmac('sha1', key).update(text).digest('base64')
 }

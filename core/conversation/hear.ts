@@ -12,7 +12,7 @@ import { type Keyword, keywordIn, stockTexts } from './keywords.js'
 import { meantBy } from './match.js'
 import { optedIn, optedOut } from './optout.js'
 import { type Receipt, received, toldSend } from './receipts.js'
-import { withContent, withNewSession } from './session.js'
+import { sessionNow, withNewSession } from './session.js'
 import type { Conversation, Outgoing, Result, SystemKind, UserContent } from './state.js'
 import { opened } from './windowchange.js'
 
@@ -23,18 +23,19 @@ export type Inbound =
   | { readonly kind: 'system'; readonly system: Exclude<SystemKind, 'windowChanged'> }
   | { readonly kind: 'receipt'; readonly receipt: Receipt }
 
-/** The conversation as it is when the person says or taps something that their provider knows by that id. */
-export function knowing(conversation: Conversation, id: string, { kind }: Inbound): Conversation {
-  if (kind !== 'content' && kind !== 'tap') return conversation
-  return conversation.heardId ? { ...conversation, heardId: id } : having(conversation, { heardId: id })
-}
-
-export function heard(desk: Desk, conversation: Conversation, around: Around, inbound: Inbound): Conversation {
+/** `id` is what their provider knows it by. */
+export function heard(
+  desk: Desk,
+  conversation: Conversation,
+  around: Around,
+  inbound: Inbound,
+  id: string,
+): Conversation {
   switch (inbound.kind) {
     case 'content':
-      return heardContent(desk, conversation, around, inbound.content)
+      return heardContent(desk, conversation, around, inbound.content, id)
     case 'tap':
-      return heardTap(desk, conversation, around, inbound)
+      return heardTap(desk, conversation, around, inbound, id)
     case 'system':
       return heardSystem(desk, conversation, around, inbound.system)
     case 'receipt':
@@ -43,9 +44,13 @@ export function heard(desk: Desk, conversation: Conversation, around: Around, in
 }
 
 /** Everything that the person does themselves begins or prolongs a session and opens the window. */
-function present(desk: Desk, before: Conversation, around: Around): Conversation {
+function present(desk: Desk, before: Conversation, around: Around, heardId: string): Conversation {
   const isFirst = before.heardAt === undefined && before.session === undefined
-  const begun = answering(desk, isFirst ? started(desk, before, around) : withContent(desk, before))
+  const heardAt = desk.at
+  const here = isFirst
+    ? having(started(desk, before, around), { heardAt, heardId })
+    : having(before, { session: sessionNow(desk, before), heardAt, heardId })
+  const begun = answering(desk, here)
   if (before.heardAt === undefined || begun.session?.id !== before.session?.id) desk.tellPeople('seen')
   return releasedByWindow(desk, opened(desk, begun, around), around)
 }
@@ -64,8 +69,14 @@ function started(desk: Desk, conversation: Conversation, around: Around): Conver
   return tellAgent(desk, begun, around, systemEvent('conversationStarted'))
 }
 
-function heardContent(desk: Desk, before: Conversation, around: Around, content: UserContent): Conversation {
-  const conversation = cameBack(desk, present(desk, before, around), around)
+function heardContent(
+  desk: Desk,
+  before: Conversation,
+  around: Around,
+  content: UserContent,
+  id: string,
+): Conversation {
+  const conversation = cameBack(desk, present(desk, before, around, id), around)
   const { text } = content
   const isAnswered = around.binding?.compliance !== undefined
   const keyword = text === undefined ? undefined : keywordIn(text, conversation.channel, isAnswered)
@@ -129,11 +140,12 @@ function heardTap(
   before: Conversation,
   around: Around,
   { messageId, place, label = '' }: Extract<Inbound, { kind: 'tap' }>,
+  id: string,
 ): Conversation {
   const asking = desk.outgoing(messageId)
   const tap = asking && !isSignal(asking.message) ? tapsOf(asking.message)[place] : undefined
-  if (!asking || !tap) return heardContent(desk, before, around, { text: label })
-  const conversation = present(desk, before, around)
+  if (!asking || !tap) return heardContent(desk, before, around, { text: label }, id)
+  const conversation = present(desk, before, around, id)
   const written = labelsOf(asking.message as never, around.reader)[place] ?? label
   const { ask } = conversation
   if (tap.kind !== 'reply') {

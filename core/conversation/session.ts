@@ -4,12 +4,15 @@ import { conversation as limits } from '../limits.js'
 import type { Desk } from './desk.js'
 import type { Conversation, Session } from './state.js'
 
+/** The session that content of this moment is part of. */
+export function sessionNow(desk: Desk, { session }: Conversation): Session {
+  const goesOn = session !== undefined && desk.at - session.lastAt < desk.scaled(limits.sessionIdleMs)
+  return { id: goesOn ? session.id : desk.mint('ses'), lastAt: desk.at }
+}
+
 /** The conversation with content of this moment in it. */
 export function withContent(desk: Desk, conversation: Conversation): Conversation & { session: Session } {
-  const { session } = conversation
-  const goesOn = session !== undefined && desk.at - session.lastAt < desk.scaled(limits.sessionIdleMs)
-  const now = { id: goesOn ? session.id : desk.mint('ses'), lastAt: desk.at }
-  return session ? { ...conversation, session: now } : having(conversation, { session: now })
+  return having(conversation, { session: sessionNow(desk, conversation) })
 }
 
 /** A new session whatever the last one is doing. */

@@ -1,17 +1,14 @@
 /** Changes of the messaging window, and the agent being told of them. */
-import { having } from '../having.js'
 import type { Around, Desk } from './desk.js'
 import { systemEvent, tellAgent } from './events.js'
 import type { Conversation } from './state.js'
 import { closesAt, isOpen } from './window.js'
 
-/** The person has said something: the window is open from now on, and whoever it was closed for is told. */
-export function opened(desk: Desk, conversation: Conversation, around: Around): Conversation {
-  const heardAt = desk.at
-  const heard = conversation.heardAt ? { ...conversation, heardAt } : having(conversation, { heardAt })
+/** The person was heard just now: the window is open from now on, and whoever it was closed for is told. */
+export function opened(desk: Desk, heard: Conversation, around: Around): Conversation {
   if (around.traits.windowHours === null) return heard
   desk.wake('window', closesAt(desk, heard, around))
-  if (conversation.windowIsOpen) return heard
+  if (heard.windowIsOpen) return heard
   return tellAgent(desk, { ...heard, windowIsOpen: true }, around, {
     type: 'system',
     system: { kind: 'windowChanged' },

@@ -4,7 +4,7 @@ import type { ChannelName } from '../../core/channel/names.js'
 import { withAbilities } from '../../core/conversation/abilities.js'
 import { type Accepted, accepted, type Offered } from '../../core/conversation/accept.js'
 import type { Around, CarriedNews, Desk, WakeReason } from '../../core/conversation/desk.js'
-import { heard, type Inbound, knowing } from '../../core/conversation/hear.js'
+import { heard, type Inbound } from '../../core/conversation/hear.js'
 import { heldTooLong } from '../../core/conversation/held.js'
 import { type Opening, type OpeningAnswer, openedFor } from '../../core/conversation/opening.js'
 import { stillAloft } from '../../core/conversation/optout.js'
@@ -119,7 +119,7 @@ export function conversationCommands({ timeScale, keepers = {} }: ConversationOp
             : turn(tx, told, who, (desk, before) => {
                 let after = before
                 for (const { id, inbound, abilities } of fresh)
-                  after = heard(desk, knowing(withAbilities(after, abilities), id, inbound), around, inbound)
+                  after = heard(desk, withAbilities(after, abilities), around, inbound, id)
                 return { conversation: after, answer: after }
               })
         const aloft = conversation && stillAloft(conversation, (id) => tx.get(outgoingTable, [who.asid, id]))

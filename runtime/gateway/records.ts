@@ -30,7 +30,8 @@ export const shelves = {
 /** What one decision leaves on record. A class for speed alone: one is made for every decision. */
 export class Records {
   private next: number
-  private trail: Trail
+  /** What has changed in the trail so far. */
+  private readonly trail: Writable<Trail> = {}
 
   constructor(
     private readonly tx: Tx,
@@ -39,7 +40,6 @@ export class Records {
     private readonly timeScale: number,
   ) {
     this.next = before.nextRecord
-    this.trail = before.trail ?? {}
   }
 
   /** Answers the number of the record. */
@@ -47,13 +47,12 @@ export class Records {
     const { tx, at, before } = this
     const { asid, channel, agent, sandbox } = before
     const number = this.next++
-    const previous = this.trail.traffic
+    const previous = this.trail.traffic ?? before.trail?.traffic
     const record: Writable<TrafficRecord> = having({ channel }, entry)
     if (sandbox) record.test = true
     if (previous) record.previous = previous
     tx.put(shelfOf(before).traffic, [agent.orgId, agent.agentId, at, asid, number], record)
-    const traffic = [at, number] as const
-    this.trail = previous ? { ...this.trail, traffic } : having(this.trail, { traffic })
+    this.trail.traffic = [at, number]
     this.count(entry)
     return number
   }
@@ -63,36 +62,35 @@ export class Records {
     const { asid, channel, agent } = before
     const number = this.next++
     const sessionId = before.session?.id
-    const previous = this.trail.log
+    const previous = this.trail.log ?? before.trail?.log
     tx.put(logTable, [agent.orgId, agent.agentId, at, asid, number], {
       channel,
       ...entry,
       ...(sessionId && { sessionId }),
       ...(previous && { previous }),
     })
-    this.trail = having(this.trail, { log: [at, number] as const })
+    this.trail.log = [at, number]
   }
 
   /** The conversation with what it knows of its records. */
   within(conversation: Conversation): Conversation {
     const { next, trail, before } = this
     if (next === before.nextRecord) return conversation
-    const nextRecord = next
-    return conversation.trail ? { ...conversation, nextRecord, trail } : having(conversation, { nextRecord, trail })
+    return having(conversation, { nextRecord: next, trail: before.trail ? having(before.trail, trail) : trail })
   }
 
   private count(entry: TrafficEntry): void {
     const { tx, at, before, trail } = this
     const { asid, channel, agent, sandbox } = before
     const { orgId, agentId } = agent
-    const step = stepped(trail.session, entry, at, markMsOf(this.timeScale))
+    const step = stepped(trail.session ?? before.trail?.session, entry, at, markMsOf(this.timeScale))
     if (!step) return
     const { session, begun, over, isMarked } = step
     if (over) closeSession(tx, agent, over)
     if (begun)
       tx.put(sessionTable, [orgId, agentId, session.id], { asid, channel, ...begun, ...(sandbox && { test: true }) })
     if (isMarked) tx.put(shelfOf(before).marks, [orgId, agentId, at, asid, session.id], true)
-    this.trail = trail.session ? { ...trail, session } : having(trail, { session })
+    trail.session = session
   }
 }
 

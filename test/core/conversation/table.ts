@@ -106,6 +106,7 @@ export function laid({ channel = 'sms', compliance, minDelayMs = 0, siblings = {
     tellPeople: (kind) => void peopleNews.push(kind),
   }
 
+  let heardSoFar = 0
   const table = {
     around,
     traffic,
@@ -128,7 +129,7 @@ export function laid({ channel = 'sms', compliance, minDelayMs = 0, siblings = {
       at += ms
     },
     hear(inbound: Inbound) {
-      conversation = heard(desk, conversation, around, inbound)
+      conversation = heard(desk, conversation, around, inbound, `in_${++heardSoFar}`)
     },
     says: (text: string) => table.hear({ kind: 'content', content: { text } }),
     taps: (messageId: string, place: number, label?: string) =>
