@@ -30,10 +30,11 @@ export function hmacText(
   as: BinaryToTextEncoding,
 ): string {
   const block = blockBytes[algorithm]
-  const secret = keyWithin(algorithm, key)
+  const pads = padsOf(algorithm, key)
   let most = block
   for (const part of parts) most += typeof part === 'string' ? part.length * unitBytes : part.length
-  const inner = padded(secret, innerPad, block, most)
+  const inner = Buffer.allocUnsafe(most)
+  inner.set(pads.inner)
   let end = block
   for (const part of parts) {
     if (typeof part === 'string') end += inner.write(part, end)
@@ -42,9 +43,27 @@ export function hmacText(
       end += part.length
     }
   }
-  const outer = padded(secret, outerPad, block, block + digestBytes[algorithm])
+  const outer = Buffer.allocUnsafe(block + digestBytes[algorithm])
+  outer.set(pads.outer)
   outer.write(hash(algorithm, inner.subarray(0, end), 'binary'), block, 'latin1')
   return hash(algorithm, outer, as)
+}
+
+interface Pads {
+  readonly algorithm: HmacAlgorithm
+  readonly key: string
+  readonly inner: Uint8Array
+  readonly outer: Uint8Array
+}
+/** Those of the last key: mostly the next call is of the same provider. */
+let last: Pads | undefined
+
+function padsOf(algorithm: HmacAlgorithm, key: string | Uint8Array): Pick<Pads, 'inner' | 'outer'> {
+  if (last && last.key === key && last.algorithm === algorithm) return last
+  const secret = keyWithin(algorithm, key)
+  const pads = { inner: padded(algorithm, secret, innerPad), outer: padded(algorithm, secret, outerPad) }
+  if (typeof key === 'string') last = { algorithm, key, ...pads }
+  return pads
 }
 
 /** A key that is longer than a block is its digest. */
@@ -53,9 +72,6 @@ function keyWithin(algorithm: HmacAlgorithm, key: string | Uint8Array): Uint8Arr
   return bytes.length > blockBytes[algorithm] ? hash(algorithm, bytes, 'buffer') : bytes
 }
 
-/** Room for so many bytes, with the key and its padding in the first block. */
-function padded(secret: Uint8Array, pad: number, block: number, size: number): Buffer {
-  const bytes = Buffer.allocUnsafe(size)
-  for (let at = 0; at < block; at++) bytes[at] = (at < secret.length ? secret[at]! : 0) ^ pad
-  return bytes
+function padded(algorithm: HmacAlgorithm, secret: Uint8Array, pad: number): Uint8Array {
+  return new Uint8Array(blockBytes[algorithm]).map((_, at) => (secret[at] ?? 0) ^ pad)
 }

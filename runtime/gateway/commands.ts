@@ -109,8 +109,9 @@ export function conversationCommands({ timeScale, keepers = {} }: ConversationOp
         const until = told.at + Math.ceil(limits.seenMs / timeScale)
         const fresh = items.filter(({ id }) => {
           // What was put before is read here too, so that an id twice among the items is known the second time.
-          const isKnown = (tx.get(seenTable, [who.asid, id])?.until ?? 0) > told.at
-          if (!isKnown) tx.put(seenTable, [who.asid, id], { until })
+          const key: [string, string] = [who.asid, id]
+          const isKnown = (tx.get(seenTable, key)?.until ?? 0) > told.at
+          if (!isKnown) tx.put(seenTable, key, { until })
           return !isKnown
         })
         const conversation =

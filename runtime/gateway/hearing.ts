@@ -21,7 +21,7 @@ export interface Told {
 /** A refusal when any of it is not on record. What could not be read is left out, and said in the log. */
 export async function hear(places: Places, { agent, bound, items }: Told, log: Log): Promise<Refusal | undefined> {
   const { ingress } = places.meters
-  const people = new Map<string, HeardItem[]>()
+  const told: PersonTold[] = []
   const { orgId, agentId } = agent
   const { channel, bindingId } = bound
   const addressOf = (held: string) => places.received.addressOf({ orgId, agentId, bindingId, held })
@@ -34,20 +34,27 @@ export async function hear(places: Places, { agent, bound, items }: Told, log: L
     const { address, id, abilities } = item
     const inbound = withAddresses(item.inbound, addressOf)
     const heard = abilities ? { id, inbound, abilities } : { id, inbound }
-    const told = people.get(address)
-    if (told) told.push(heard)
-    else people.set(address, [heard])
+    told.push({ address, told: [heard] })
   }
-  const hearings: Promise<Refusal | undefined>[] = []
-  for (const [address, told] of people) hearings.push(hearPerson(places, agent, channel, { address, told }))
-  // Mostly a call is about one person.
-  if (hearings.length === 1) return await hearings[0]
+  // Mostly a call tells one thing.
+  if (told.length === 1) return await hearPerson(places, agent, channel, told[0]!)
+  const hearings = byPerson(told).map((person) => hearPerson(places, agent, channel, person))
   return (await Promise.all(hearings)).find((refusal) => refusal !== undefined)
 }
 
 interface PersonTold {
   readonly address: string
   readonly told: readonly HeardItem[]
+}
+
+function byPerson(all: readonly PersonTold[]): PersonTold[] {
+  const people = new Map<string, HeardItem[]>()
+  for (const { address, told } of all) {
+    const known = people.get(address)
+    if (known) known.push(...told)
+    else people.set(address, [...told])
+  }
+  return Array.from(people, ([address, told]) => ({ address, told }))
 }
 
 async function hearPerson(
@@ -65,7 +72,7 @@ async function hearPerson(
   if (isRefusal(heard)) return heard
   const { fresh, aloft } = heard
   ingress.told(channel, 'new', fresh)
-  ingress.told(channel, 'duplicate', told.length - fresh)
+  if (fresh < told.length) ingress.told(channel, 'duplicate', told.length - fresh)
   return aloft && landed(places, asid, aloft)
 }
 

@@ -13,7 +13,8 @@ export class BodyPieces {
       this.kept.length = 0
       return 'over'
     }
-    const copy = Buffer.from(new Uint8Array(piece))
+    const copy = Buffer.allocUnsafe(piece.byteLength)
+    copy.set(new Uint8Array(piece))
     if (isLast && this.kept.length === 0) return copy
     this.kept.push(copy)
     return isLast ? Buffer.concat(this.kept, this.heldBytes) : undefined

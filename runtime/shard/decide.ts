@@ -59,7 +59,7 @@ export function decide(layer: Layer, asked: Asked, moment: Moment, isIdle?: IsId
   }
   const wanted: Wanted[] = []
   try {
-    const tx = transaction(layer, asked, wanted, isIdle)
+    const tx = new Transaction(layer, owner, wanted, isIdle)
     const answer = asked.command.decide(tx, asked.input, told(asked, moment.at))
     if (isRefusal(answer)) {
       layer.undo()
@@ -117,29 +117,45 @@ export function oweTogether(
   }
 }
 
-function transaction(layer: Layer, { owner }: Asked, wanted: Wanted[], isIdle?: IsIdle): Tx {
-  function unschedule(name: string): void {
-    const dueAt = layer.get(timerNameTable, [owner, name])
-    if (dueAt === undefined) return
-    layer.remove(timerTable, [dueAt, owner, name])
-    layer.remove(timerNameTable, [owner, name])
+/** A class for speed alone: one is made for every command, and most use little of it. */
+class Transaction implements Tx {
+  readonly get: Tx['get']
+  readonly range: Tx['range']
+  readonly put: Tx['put']
+  readonly remove: Tx['remove']
+
+  constructor(
+    layer: Layer,
+    private readonly owner: string,
+    private readonly wanted: Wanted[],
+    private readonly isIdle?: IsIdle,
+  ) {
+    this.get = layer.get
+    this.range = layer.range
+    this.put = layer.put
+    this.remove = layer.remove
   }
-  return {
-    get: layer.get,
-    range: layer.range,
-    put: layer.put,
-    remove: layer.remove,
-    effect: (effect) => void wanted.push({ effect }),
-    tell(to, command, input) {
-      if (isIdle?.(to, command, input)) return
-      wanted.push({ effect: tellEffect(to, command.name, input), together: command.together?.name })
-    },
-    schedule({ name, dueAt, command, input, isFirm }: Timer) {
-      if (!isFirm) unschedule(name)
-      layer.put(timerTable, [dueAt, owner, name], { command, input })
-      if (!isFirm) layer.put(timerNameTable, [owner, name], dueAt)
-    },
-    unschedule,
+
+  effect(effect: Effect): void {
+    this.wanted.push({ effect })
+  }
+
+  tell<I>(to: string, command: Command<I, unknown>, input: I): void {
+    if (this.isIdle?.(to, command, input)) return
+    this.wanted.push({ effect: tellEffect(to, command.name, input), together: command.together?.name })
+  }
+
+  schedule({ name, dueAt, command, input, isFirm }: Timer): void {
+    if (!isFirm) this.unschedule(name)
+    this.put(timerTable, [dueAt, this.owner, name], { command, input })
+    if (!isFirm) this.put(timerNameTable, [this.owner, name], dueAt)
+  }
+
+  unschedule(name: string): void {
+    const dueAt = this.get(timerNameTable, [this.owner, name])
+    if (dueAt === undefined) return
+    this.remove(timerTable, [dueAt, this.owner, name])
+    this.remove(timerNameTable, [this.owner, name])
   }
 }
 

@@ -9,6 +9,9 @@ export type Form = readonly Parameter[]
 
 const [and, equals, plus, percent, space] = [0x26, 0x3d, 0x2b, 0x25, 0x20]
 
+/** Bytes that stand for themselves. */
+const isPlain = Array.from({ length: 256 }, (_, byte) => byte < 0x80 && ![and, equals, plus, percent].includes(byte))
+
 /**
  * Reads what the platform's `URLSearchParams` reads from behind a question mark, with a fraction of its objects: a call
  * of the provider has two dozen parameters, and each is looked at once or twice. Mostly all of it is ASCII, and then it
@@ -24,6 +27,10 @@ export function readForm(body: Uint8Array): Form {
   let nameEnd = -1
   for (let at = 0; at <= length; at++) {
     let byte = at < length ? body[at]! : and
+    if (isPlain[byte]) {
+      decoded[size++] = byte
+      continue
+    }
     if (byte === and) {
       if (at > began) ends.push(nameEnd < 0 ? size : nameEnd, size)
       began = at + 1
