@@ -1,4 +1,5 @@
 /** Time as the house is told it: now, and a way to be woken. Tests put their own in its place. */
+import { performance } from 'node:perf_hooks'
 
 export interface Clock {
   /** Milliseconds since the epoch. */

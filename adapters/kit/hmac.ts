@@ -2,6 +2,7 @@
  * HMAC (RFC 2104) out of two whole digests. The platform's own makes a stream for every signature, which takes more than
  * twice as long, and every call of a provider is signed.
  */
+import { Buffer } from 'node:buffer'
 import { type BinaryToTextEncoding, hash } from 'node:crypto'
 
 export type HmacAlgorithm = 'sha1' | 'sha256' | 'sha512'

@@ -1,4 +1,5 @@
 /** What adapters of every provider need to read what comes from outside, to sign, and to say what did not go out. */
+import { Buffer } from 'node:buffer'
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { NoAnswer, SendOutcome } from '../../core/channel/adapter.js'
 

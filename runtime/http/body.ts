@@ -1,4 +1,5 @@
 /** Puts the pieces of a request body together, each copied: the socket takes its memory back after the callback. */
+import { Buffer } from 'node:buffer'
 
 export class BodyPieces {
   private readonly kept: Buffer[] = []

@@ -1,4 +1,5 @@
 /** One request on its way from the door to the reply, step by step in the one order there is. */
+import { performance } from 'node:perf_hooks'
 import type { Caller } from '../../core/access.js'
 import { isRefusal, type Refusal, refuse } from '../../core/errors.js'
 import { having } from '../../core/having.js'

@@ -1,4 +1,5 @@
 /** Keys as bytes whose plain order is the order of their parts: numbers by size, then strings by code point. */
+import { Buffer } from 'node:buffer'
 import { store as limits } from '../../core/limits.js'
 import type { Key, KeyPart, Table } from './contract.js'
 

@@ -1,4 +1,5 @@
 /** The parameters of a form, as they stand in a body. */
+import { Buffer } from 'node:buffer'
 
 export interface Parameter {
   readonly name: string
