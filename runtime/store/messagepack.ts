@@ -74,32 +74,29 @@ const headBytes = 9
 /** UTF-8 of one unit of a text, at most. */
 const unitBytes = 3
 
+/** Asked one by one, since a switch would first make a text of the type. */
 function writeValue(value: unknown, depth: number): void {
+  if (typeof value === 'string') return writeText(value)
   haveRoom(headBytes)
-  switch (typeof value) {
-    case 'string':
-      return writeText(value)
-    case 'number':
-      return writeNumber(value)
-    case 'boolean':
-      bytes[at++] = value ? 0xc3 : 0xc2
-      return
-    case 'undefined':
-      // An extension of no meaning to others.
-      bytes[at++] = 0xd4
-      bytes[at++] = 0
-      bytes[at++] = 0
-      return
-    case 'object':
-      if (value === null) bytes[at++] = 0xc0
-      else if (value instanceof Uint8Array) writeBytes(value)
-      else writeMembers(value, depth)
-      return
+  if (typeof value === 'number') return writeNumber(value)
+  if (value === true || value === false) {
+    bytes[at++] = value ? 0xc3 : 0xc2
+  } else if (value === undefined) {
+    // An extension of no meaning to others.
+    bytes[at++] = 0xd4
+    bytes[at++] = 0
+    bytes[at++] = 0
+  } else if (value === null) {
+    bytes[at++] = 0xc0
+  } else if (typeof value === 'object') {
+    writeMembers(value, depth)
+  } else {
+    throw new NotPlain(`a ${typeof value}`)
   }
-  throw new NotPlain(`a ${typeof value}`)
 }
 
 function writeMembers(value: object, depth: number): void {
+  if (value instanceof Uint8Array) return writeBytes(value)
   if (depth >= limits.recordDepth) throw new NotPlain(`something nested deeper than ${limits.recordDepth} levels`)
   if (Array.isArray(value)) {
     writeCount(value.length, 0x90, 0xdc)
@@ -108,12 +105,14 @@ function writeMembers(value: object, depth: number): void {
   }
   const prototype = Object.getPrototypeOf(value)
   if (prototype !== Object.prototype && prototype !== null) throw new NotPlain(`a ${value.constructor?.name}`)
-  const keys = Object.keys(value)
-  writeCount(keys.length, 0x80, 0xde)
-  for (const key of keys) {
+  const record = value as Record<string, unknown>
+  let count = 0
+  for (const _ in record) count++
+  writeCount(count, 0x80, 0xde)
+  for (const key in record) {
     if (key === '__proto__') isBent = true
     writeText(key)
-    writeValue((value as Record<string, unknown>)[key], depth + 1)
+    writeValue(record[key], depth + 1)
   }
 }
 
@@ -182,11 +181,12 @@ function writeText(value: string): void {
   const { length } = value
   haveRoom(headBytes + length * unitBytes)
   if (length >= shortChars) return writeLongText(value)
+  const target = bytes
   const from = at + textHead(length)
   for (let place = 0; place < length; place++) {
     const unit = value.charCodeAt(place)
     if (unit >= 0x80) return writeLongText(value)
-    bytes[from + place] = unit
+    target[from + place] = unit
   }
   writeTextHead(length)
   at = from + length
