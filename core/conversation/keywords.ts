@@ -33,10 +33,9 @@ function bare(text: string): string {
   return trimmed.length > longestKeyword ? '' : trimmed.toLowerCase()
 }
 
-/** Whether it is ASCII, and longer than any keyword from its first letter or digit to its last: most of what people say. */
+/** Whether it begins in ASCII, with more from one letter or digit to another than any keyword has: most of what people say. */
 function isLongPlain(text: string): boolean {
   let first = -1
-  let last = -1
   for (let at = 0; at < text.length; at++) {
     const unit = text.charCodeAt(at)
     if (unit >= 0x80) return false
@@ -44,9 +43,9 @@ function isLongPlain(text: string): boolean {
     const letter = unit | 0x20
     if (!isDigit && (letter < 0x61 || letter > 0x7a)) continue
     if (first < 0) first = at
-    last = at
+    else if (at - first >= longestKeyword) return true
   }
-  return last - first >= longestKeyword
+  return false
 }
 
 /** How an agent presents itself where carriers want to know. */

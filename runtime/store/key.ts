@@ -125,14 +125,14 @@ function writeString(text: string, from: number): number {
   let at = from + 1
   for (let i = 0; i < text.length; i++) {
     let code = text.charCodeAt(i)
-    if (code >= 0xd800 && code < 0xdc00) {
-      code = text.codePointAt(i)!
-      if (code > 0xffff) i++
-    }
     if (code < 0x80) {
       scratch[at++] = code
       if (code === 0) scratch[at++] = nulEscape
       continue
+    }
+    if (code >= 0xd800 && code < 0xdc00) {
+      code = text.codePointAt(i)!
+      if (code > 0xffff) i++
     }
     if (code < 0x800) scratch[at++] = 0xc0 | (code >> 6)
     else {
