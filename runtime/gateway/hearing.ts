@@ -19,7 +19,7 @@ export interface Told {
 }
 
 /** A refusal when any of it is not on record. What could not be read is left out, and said in the log. */
-export async function hear(places: Places, { agent, bound, items }: Told, log: Log): Promise<Refusal | undefined> {
+export function hear(places: Places, { agent, bound, items }: Told, log: Log): Promise<Refusal | undefined> {
   const { ingress } = places.meters
   const told: PersonTold[] = []
   const { orgId, agentId } = agent
@@ -37,9 +37,9 @@ export async function hear(places: Places, { agent, bound, items }: Told, log: L
     told.push({ address, told: [heard] })
   }
   // Mostly a call tells one thing.
-  if (told.length === 1) return await hearPerson(places, agent, channel, told[0]!)
+  if (told.length === 1) return hearPerson(places, agent, channel, told[0]!)
   const hearings = byPerson(told).map((person) => hearPerson(places, agent, channel, person))
-  return (await Promise.all(hearings)).find((refusal) => refusal !== undefined)
+  return Promise.all(hearings).then((refusals) => refusals.find((refusal) => refusal !== undefined))
 }
 
 interface PersonTold {

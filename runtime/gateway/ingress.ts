@@ -50,14 +50,11 @@ export function ingressRoutes({ places, findBinding, headers, publicUrl, log }: 
       summary,
       ...(method === 'POST' && { rawTypes: ['*/*'], bodyOptional: true as const, bodyLimitBytes: limits.bodyBytes }),
       reply: { 200: '*/*' },
-      async handler({ params: { bindingId }, queryText, header, body }) {
-        const found = await boundTo(bindingId)
-        if (isRefusal(found)) return found
+      handler({ params: { bindingId }, queryText, header, body }) {
         const query = queryText === '' ? '' : `?${queryText}`
         const url = `${ingressUrlOf(publicUrl(), bindingId)}${query}`
         const bytes = (body as unknown as Uint8Array | undefined) ?? new Uint8Array(0)
-        const request: IngressRequest = { bindingId, method, url, header, body: bytes, at: places.clock.now() }
-        return await answered(found, request)
+        return answered({ bindingId, method, url, header, body: bytes, at: places.clock.now() })
       },
     })
   }
@@ -85,7 +82,9 @@ export function ingressRoutes({ places, findBinding, headers, publicUrl, log }: 
     return isRefusal(opened) ? opened : { agent, bound, adapter, auth: opened.auth }
   }
 
-  async function answered(found: Found, request: IngressRequest): Promise<Answer | Refusal> {
+  async function answered(request: IngressRequest): Promise<Answer | Refusal> {
+    const found = await boundTo(request.bindingId)
+    if (isRefusal(found)) return found
     const received = read(found.adapter, request, found.auth)
     const counted = (outcome: Parameters<IngressMeters['called']>[1]) =>
       places.meters.ingress.called(found.bound, outcome)
