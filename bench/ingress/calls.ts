@@ -1,6 +1,6 @@
 /**
- * The provider's side of the ingress scenario: one call after another, each a new message, signed as it is made. All else
- * of a person's calls is written once, so that the load leaves the processor to those it is about.
+ * The provider's side of the ingress scenario: one call after another, each a new message with a signature of its own.
+ * Calls for some seconds are made before the first, so that the load leaves the processor to those it is about.
  */
 import { requestBytes } from '../load/generator.js'
 import { account, addressOf, people, signatureOver, signedText, words } from './setting.js'
@@ -37,11 +37,14 @@ export function requests({ url }: Calls): () => Buffer {
   }
 
   const calls = Array.from({ length: people }, (_, person) => callsOf(person))
+  const made = (serial: number) => calls[serial % people]!(idOf(String(serial)))
+  const ahead = Array.from({ length: callsAhead }, (_, serial) => made(serial))
   let serial = 0
-  return () => calls[serial % people]!(idOf(String(serial++)))
+  return () => ahead[serial++] ?? made(serial - 1)
 }
 
 const serialChars = 10
+const callsAhead = 40_000
 
 function cut(text: string, at: string): [before: string, after: string] {
   const from = text.indexOf(at)
