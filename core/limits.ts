@@ -243,8 +243,12 @@ export const store = {
   keyBytes: 1_900,
   /** Below this much free disk the node stops taking writes. */
   freeDiskBytes: 64 * 1024 ** 2,
-  /** Commits are added to a group until it holds this many writes; a single larger commit still goes whole. */
-  writesPerGroup: 20_000,
+  /**
+   * Commits are added to a group until it holds this many writes; a single larger commit still goes whole. Small enough
+   * that those of one group go on while the next is written: were all in one, everybody would wait for the disk and then
+   * the disk for everybody.
+   */
+  writesPerGroup: 600,
   /** With `durability: 'followed'`, how long after a commit the disk is asked to have it. */
   syncAfterMs: 100,
   /** While this much waits to be written, a commit waits too. */
