@@ -44,9 +44,14 @@ export async function outputOf(child: ChildProcess, withinMs: number): Promise<s
 
 /** Ends it at once, and all that it started. */
 export function killChild(child: ChildProcess): void {
+  signalChild(child, 'SIGKILL')
+}
+
+/** To it and to all that it started. */
+export function signalChild(child: ChildProcess, signal: NodeJS.Signals): void {
   if (child.pid === undefined) return
   try {
-    process.kill(-child.pid, 'SIGKILL')
+    process.kill(-child.pid, signal)
   } catch {
     // It is gone already.
   }

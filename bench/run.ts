@@ -53,7 +53,7 @@ export async function run(scenario: Scenario, settings: Settings, told: (step: S
   try {
     const subjects = await Promise.all(starting)
     const running = new Map(scenario.candidates.map((candidate, at) => [candidate, subjects[at]!]))
-    const samples = await measureRounds(running, settings, told)
+    const samples = await measureRounds(running, scenario, settings, told)
     const candidates = scenario.candidates.map((candidate) => {
       const taken = samples.get(candidate.name) ?? []
       const notes = running.get(candidate)?.ready.notes ?? []
@@ -76,6 +76,7 @@ function filledBy(candidate: Candidate, { filled }: Settings): Candidate {
 /** The candidates stay up all the time, and one at a time is under load: round by round, in the order of the table. */
 async function measureRounds(
   running: ReadonlyMap<Candidate, Subject>,
+  { othersRest }: Scenario,
   { rounds, seconds, concurrency, operations }: Settings,
   told: (step: Step) => void,
 ): Promise<Map<string, Sample[]>> {
@@ -85,6 +86,7 @@ async function measureRounds(
     const window: Window = { warmSeconds, seconds, concurrency, operations }
     for (const [candidate, subject] of running) {
       told({ round, candidate: candidate.name })
+      if (othersRest) for (const other of running.values()) other === subject ? other.goOn() : other.rest()
       const taken = samples.get(candidate.name) ?? []
       taken.push(await candidate.load(subject, window))
       samples.set(candidate.name, taken)

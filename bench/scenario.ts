@@ -109,6 +109,11 @@ export interface Scenario {
   readonly concurrency?: number
   /** How many operations a window has, in a scenario whose work is counted and not timed. */
   readonly operations?: number
+  /**
+   * While one candidate is measured the others stand still. For tails: the garbage that another process collects after its
+   * window is enough to be one.
+   */
+  readonly othersRest?: true
   /** A sentence saying what this machine lacks, when the scenario cannot run here. */
   readonly missing?: () => string | undefined
 }

@@ -3,7 +3,7 @@ import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { nodeFlags } from '../runtime/nodeflags.js'
-import { ended, killChild, programFile, startChild } from './children.js'
+import { ended, killChild, programFile, signalChild, startChild } from './children.js'
 import type { Asked, Ready, Told } from './control.js'
 import { readLines } from './control.js'
 import type { Candidate, Sample, Window } from './scenario.js'
@@ -24,6 +24,9 @@ export interface Subject {
   residentBytes(): Promise<number>
   /** The work of a candidate that loads itself. */
   work(window: Window): Promise<Sample>
+  /** It stands still with all that it started, until it goes on. */
+  rest(): void
+  goOn(): void
   /** Asks it to end, and resolves when its process has. */
   stop(): Promise<void>
 }
@@ -119,7 +122,10 @@ async function converse(
     cpuMicros: () => ask<number>({ ask: 'cpu' }),
     residentBytes: () => ask<number>({ ask: 'memory' }),
     work: (window) => ask<Sample>({ ask: 'work', window }),
+    rest: () => signalChild(child, 'SIGSTOP'),
+    goOn: () => signalChild(child, 'SIGCONT'),
     async stop() {
+      signalChild(child, 'SIGCONT')
       ask<void>({ ask: 'stop' }).catch(() => undefined)
       await ended(child, exitMs)
     },

@@ -10,8 +10,9 @@ import { programFile } from '../bench/children.js'
 import { frame } from '../bench/load/frame.js'
 import { generate } from '../bench/load/generator.js'
 import { closedLoop } from '../bench/loop.js'
+import { pause } from '../bench/messages/phones.js'
 import { judge, spread } from '../bench/metrics.js'
-import { type CandidateResult, type Outcome, remarksOn } from '../bench/run.js'
+import { type CandidateResult, type Outcome, remarksOn, run } from '../bench/run.js'
 import type { Sample } from '../bench/scenario.js'
 import { scenarios } from '../bench/scenarios.js'
 import { says } from '../bench/table.js'
@@ -128,6 +129,42 @@ t.test('A ratio may set two metrics of one candidate against each other', async 
   t.equal(growth.holds, false)
   const unread = judge({ ...growth, of: 'ours', over: 'ours' }, rounds)
   t.equal(unread.holds, false, 'memory that nobody read passes nothing')
+})
+
+/** Processes that this one started and that stand still. */
+function standingStill(): number {
+  const states = readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map((pid) => statOf(pid).split(' '))
+  return states.filter(([state, parent]) => state === 'T' && parent === String(process.pid)).length
+}
+
+/** What stands behind the name of a process; nothing of one that has ended meanwhile. */
+function statOf(pid: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1] ?? ''
+  } catch {
+    return ''
+  }
+}
+
+t.test('While one candidate is measured the others stand still, where the scenario says so', async (t) => {
+  const still: number[] = []
+  const looksFor = (wanted: number) => async () => {
+    // A process is stopped a moment after it is told to.
+    for (let looks = 0; looks < 200 && standingStill() !== wanted; looks++) await pause(20)
+    still.push(standingStill())
+    return sample(1)
+  }
+  const http = scenarios.find(({ name }) => name === 'http')!
+  const settings = { seconds: 1, rounds: 2, concurrency: 1 }
+  for (const othersRest of [true, undefined] as const) {
+    const load = looksFor(othersRest ? 1 : 0)
+    const candidates = http.candidates.slice(0, 2).map((candidate) => ({ ...candidate, load }))
+    await run({ ...http, candidates, ratios: [], othersRest }, settings, () => {})
+  }
+  t.same(still, [1, 1, 1, 1, 0, 0, 0, 0])
+  t.equal(standingStill(), 0, 'and nobody is left standing')
 })
 
 t.test('Failures and a load at its own limit are remarked on', async (t) => {

@@ -44,6 +44,7 @@ export const webchat: Scenario = {
   rounds: 3,
   // Visitors: each page has a socket.
   concurrency: visitors,
+  othersRest: true,
   candidates: [
     bare,
     durable,
