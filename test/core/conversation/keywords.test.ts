@@ -1,4 +1,5 @@
 /** Keywords of carrier channels: the whole message or nothing. */
+import fc from 'fast-check'
 import t from 'tap'
 import { type Brand, keywordIn, stockTexts } from '../../../core/conversation/keywords.js'
 
@@ -7,6 +8,26 @@ t.test('STOP and its family end messages when they are all that is said', async 
     for (const channel of ['sms', 'rcs'] as const) t.equal(keywordIn(text, channel, false), 'stop', text)
   for (const text of ['STOP this bill', 'stop 12345', 'please stop', 'nonstop', 'st op', '', 's', 'stop stop'])
     t.equal(keywordIn(text, 'sms', true), undefined, text)
+})
+
+t.test('A text is a keyword exactly when nothing but space, punctuation and emoji stands around it', async () => {
+  const words = ['stop', 'stopall', 'unsubscribe', 'cancel', 'end', 'quit']
+  const piece = fc.oneof(
+    fc.constantFrom(...words, 'STOP', 'Ｓtop', 'ＳＴＯＰ', 'e\u0301', '\u0301', '\u1100\u1161', 'ﬃ', '½', '🛑', '中'),
+    fc.constantFrom(' ', '  ', '!', '.', '-', '"', '\n', '!!!!!!!!!!!!!!', '               ', 'a', '1', 'please '),
+    fc.string({ unit: 'grapheme', maxLength: 3 }),
+  )
+  fc.assert(
+    fc.property(fc.array(piece, { maxLength: 6 }), (pieces) => {
+      const text = pieces.join('')
+      const bare = text
+        .normalize('NFKC')
+        .replace(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu, '')
+        .toLowerCase()
+      if ((keywordIn(text, 'sms', true) === 'stop') !== words.includes(bare)) throw new Error(JSON.stringify(text))
+    }),
+    { numRuns: 5_000 },
+  )
 })
 
 t.test('CANCEL, END, QUIT and HELP are keywords only where the house answers keywords', async (t) => {
