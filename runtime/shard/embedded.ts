@@ -30,7 +30,7 @@ export function openEmbedded(options: EmbeddedOptions): Engine {
   let stopped = false
 
   const shards: Shards = {
-    ask(owner, command, input, { id, by, settles } = {}) {
+    async ask(owner, command, input, { id, by, settles } = {}) {
       const asked = {
         owner,
         command: registry.command(command.name),
@@ -40,7 +40,11 @@ export function openEmbedded(options: EmbeddedOptions): Engine {
         by,
         settles,
       }
-      return shardOwning(owner).ask(asked).catch(refuseIfShut) as never
+      try {
+        return (await shardOwning(owner).ask(asked)) as never
+      } catch (error) {
+        return refuseIfShut(error)
+      }
     },
     async read(owner, query, input) {
       return shardOwning(owner).read(registry.query(query.name), input) as never
