@@ -109,9 +109,8 @@ export function conversationCommands({ timeScale, keepers = {} }: ConversationOp
         const until = told.at + Math.ceil(limits.seenMs / timeScale)
         const fresh = items.filter(({ id }) => {
           // What was put before is read here too, so that an id twice among the items is known the second time.
-          const key: [string, string] = [who.asid, id]
-          const isKnown = (tx.get(seenTable, key)?.until ?? 0) > told.at
-          if (!isKnown) tx.put(seenTable, key, { until })
+          const isKnown = (tx.get(seenTable, [who.asid, id])?.until ?? 0) > told.at
+          if (!isKnown) tx.put(seenTable, [who.asid, id], { until })
           return !isKnown
         })
         const conversation =

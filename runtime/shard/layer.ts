@@ -156,19 +156,10 @@ function soonReadIn(tables: ReadonlyMap<string, TableEntries>): NamedWrite[] {
 
 /** One text for each key of a table: parts say what they are and where they end, so no two keys read alike. */
 export function nameOf(table: { readonly name: string }, key: Key): string {
-  if (key === lastKey && table.name === lastTable) return lastName
   let name = table.name
   for (const part of key) name += typeof part === 'number' ? `#${part};` : `${part.length}:${part}`
-  lastTable = table.name
-  lastKey = key
-  lastName = name
   return name
 }
-
-/** What is read first is often written next, under the very same key. */
-let lastTable = ''
-let lastKey: Key | undefined
-let lastName = ''
 
 /** Walks the rows below and the rows written here side by side; where both have a key, the written one counts. */
 function* merged<K extends Key, V>(
