@@ -23,20 +23,21 @@ export interface Recent extends Omit<Space, 'get'>, Below {
 }
 
 export function recentOver(space: Space): Recent {
+  /** What is written again stays in its place: one that is taken out and put back costs the map a new table ever so often. */
   const values = new Map<string, unknown>()
   /** Few rows under one prefix, whole, of tables that are read often; by table, and all forgotten when one of it is written. */
   const ranges = new Map<string, Map<string, Rows>>()
   let onItsWay: Committing | undefined
 
-  /** What a commit on its way may change is not kept at hand until we are told: a record of it, or rows of its tables. */
-  function isSteady(table: AnyTable, name?: string): boolean {
-    return table.isReadOften === true && !onItsWay?.touches(table, name)
+  /** What a commit on its way may change is not at hand until we are told: a record of it, or rows of its tables. */
+  function isMoving(table: AnyTable, name?: string): boolean {
+    return onItsWay?.touches(table, name) === true
   }
 
   function rowsUnder(table: AnyTable, prefix: Key): Rows | undefined {
     const name = nameOf(table, prefix)
     const atHand = ranges.get(table.name)?.get(name)
-    if (atHand || !isSteady(table)) return atHand
+    if (atHand || isMoving(table)) return atHand
     const rows = [...space.range(table as Table<Key, unknown>, { prefix, limit: limits.recentRangeRows + 1 })]
     if (rows.length > limits.recentRangeRows) return undefined
     const known = ranges.get(table.name)
@@ -57,10 +58,11 @@ export function recentOver(space: Space): Recent {
     get<K extends Key, V>(table: Table<K, V>, key: K, known?: string): V | undefined {
       if (!table.isReadSoon) return space.get(table, key)
       const name = known ?? nameOf(table, key)
+      if (isMoving(table as AnyTable, name)) return space.get(table, key)
       const atHand = values.get(name)
       if (atHand !== undefined) return atHand as V
       const value = space.get(table, key)
-      if (value !== undefined && isSteady(table as AnyTable, name)) {
+      if (value !== undefined && table.isReadOften) {
         values.set(name, value)
         bound()
       }
@@ -73,16 +75,13 @@ export function recentOver(space: Space): Recent {
     },
     committing(layer) {
       onItsWay = layer
-      for (const { table, name } of layer.writtenSoonRead()) {
-        values.delete(name)
-        ranges.delete(table.name)
-      }
+      for (const name of ranges.keys()) if (layer.touches({ name })) ranges.delete(name)
     },
     committed(layer) {
       onItsWay = undefined
       for (const { name, value } of layer.writtenSoonRead()) {
-        values.delete(name)
-        if (value !== undefined) values.set(name, value)
+        if (value === undefined) values.delete(name)
+        else values.set(name, value)
       }
       bound()
     },

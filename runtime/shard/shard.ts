@@ -6,7 +6,7 @@
 import { isRefusal } from '../../core/errors.js'
 import { shard as limits } from '../../core/limits.js'
 import type { Clock } from '../clock.js'
-import type { Change, CommitLate, LateWrite, Space, Write } from '../store/contract.js'
+import type { Change, CommitLate, LateWrite, Reader, Space, Write } from '../store/contract.js'
 import type { Command, Performer, Query, Settling, ShardHere } from './contract.js'
 import { type Asked, decide, type Moment, type Owed, oweTogether } from './decide.js'
 import { type Layer, layerOver } from './layer.js'
@@ -91,6 +91,8 @@ export function openShard(options: ShardOptions): OwnedShard {
   /** Takes letters still. */
   let open: Batch | undefined
   let onItsWay: Batch | undefined
+  /** What watchers are being told of. */
+  let told: Layer | undefined
   let isAwake = false
   const idlers: (() => void)[] = []
   const steadyAt = steadyTime(clock)
@@ -172,7 +174,7 @@ export function openShard(options: ShardOptions): OwnedShard {
     write.done.then(
       () => {
         if (!batch.hasLanded) return
-        options.changed(batch.layer.written)
+        tell(batch.layer)
         meters?.committed(number, batch.joined.length, clock.elapsed() - batch.began)
         answer(batch)
         if (open && !onItsWay) wake()
@@ -181,6 +183,21 @@ export function openShard(options: ShardOptions): OwnedShard {
       (error: unknown) => failed(batch, error),
     )
     return write
+  }
+
+  /** Watchers mostly read what they are told of, which is at hand as it was written. */
+  function tell(layer: Layer): void {
+    told = layer
+    try {
+      options.changed(layer.written)
+    } finally {
+      told = undefined
+    }
+  }
+
+  /** While the next commit is on its way the space may show it already, and what is at hand of the last is not mixed with it. */
+  function reader(): Reader {
+    return told && !onItsWay ? told : space
   }
 
   /** Nothing of one that was given up meanwhile. */
@@ -357,7 +374,7 @@ export function openShard(options: ShardOptions): OwnedShard {
       asking.set(id, answer)
       return answer.finally(() => asking.delete(id))
     },
-    read: (query, input) => query.read(space, input),
+    read: (query, input) => query.read(reader(), input),
     commits: () => commit,
     load: () => ({ waiting: commandsWaiting, owedSince: outbox.owedSince(), timerDueAt: timers.dueAt() }),
     start() {

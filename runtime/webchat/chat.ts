@@ -11,6 +11,7 @@ import { isRefusal, type Refusal, refuse } from '../../core/errors.js'
 import { slugPattern } from '../../core/ids.js'
 import type { KnownAgent } from '../gateway/directory.js'
 import type { Places } from '../gateway/places.js'
+import { onceKnown, type Soon } from '../soon.js'
 
 const slug = slugPattern.slice(1, -1)
 export const chatPattern = `^${slug}\\.${slug}$`
@@ -33,8 +34,11 @@ export interface Chat {
 const noSuchChat = refuse('resource.not_found', { detail: 'There is no such chat, or it is switched off.' })
 
 /** Whether the agent is not there, has no web chat or has it switched off looks alike from outside. */
-export async function findChat({ directory }: Pick<Places, 'directory'>, place: AgentPlace): Promise<Chat | Refusal> {
-  const agent = await directory.routes(agentKeyOf(place))
+export function findChat({ directory }: Pick<Places, 'directory'>, place: AgentPlace): Soon<Chat | Refusal> {
+  return onceKnown(directory.routes(agentKeyOf(place)), chatOf)
+}
+
+function chatOf(agent: KnownAgent | Refusal): Chat | Refusal {
   if (isRefusal(agent)) return agent.refused === 'resource.not_found' ? noSuchChat : agent
   const bound = agent.channels.find(({ channel }) => channel === 'webchat')
   return bound ? { agent, bound } : noSuchChat

@@ -1,6 +1,6 @@
 /** Lets pages of visitors in: who they are, whether their site may show the chat, and how many come from one address. */
 import { agentKeyOf } from '../../core/agentkey.js'
-import { closeCodes } from '../../core/channel/live.js'
+import { closeCodes, type LineTelling } from '../../core/channel/live.js'
 import { invalid, isRefusal, type Refusal, refuse } from '../../core/errors.js'
 import { webchat as limits } from '../../core/limits.js'
 import { hear } from '../gateway/hearing.js'
@@ -8,6 +8,7 @@ import type { Places } from '../gateway/places.js'
 import type { LiveSocket, SocketDoor, SocketListener, SocketRequest } from '../http/websocket.js'
 import type { Buckets, Spent } from '../limits/contract.js'
 import type { Log } from '../observe/log.js'
+import { onceKnown, type Soon } from '../soon.js'
 import { type Chat, findChat, placeOfChat, wrongOrigin } from './chat.js'
 import { type Feed, openFeed } from './feed.js'
 import type { Followers } from './followers.js'
@@ -117,18 +118,20 @@ function listenerOf(options: DoorOptions, visitor: Visitor, coming: Coming): Soc
   let isGone = false
 
   /** The agent as it is now; without its chat the page is sent away. */
-  async function chatNow(socket: LiveSocket): Promise<Chat | Refusal> {
-    const chat = await findChat(places, visitor)
-    if (isRefusal(chat) && chat.refused === 'resource.not_found') {
-      socket.close(closeCodes.switchedOff, 'There is no such chat, or it is switched off.')
-    }
-    return chat
+  function chatNow(socket: LiveSocket): Soon<Chat | Refusal> {
+    return onceKnown(findChat(places, visitor), (chat) => {
+      if (isRefusal(chat) && chat.refused === 'resource.not_found') {
+        socket.close(closeCodes.switchedOff, 'There is no such chat, or it is switched off.')
+      }
+      return chat
+    })
   }
 
-  async function lineNow(socket: LiveSocket, line: ToldLine) {
-    const chat = await chatNow(socket)
-    if (isRefusal(chat)) return undefined
-    return tellingOf(line, { media: places.media, adapter, agent: chat.agent, address: visitorId })
+  function lineNow(socket: LiveSocket, line: ToldLine): Soon<LineTelling | undefined> {
+    return onceKnown(chatNow(socket), (chat) => {
+      if (isRefusal(chat)) return undefined
+      return tellingOf(line, { media: places.media, adapter, agent: chat.agent, address: visitorId })
+    })
   }
 
   async function mayEnter(socket: LiveSocket): Promise<boolean> {
@@ -141,9 +144,10 @@ function listenerOf(options: DoorOptions, visitor: Visitor, coming: Coming): Soc
     return !isGone
   }
 
-  async function maySay(): Promise<Spent> {
-    const spent = await buckets.spend('webchatSaid', asid)
-    return spent.allowed ? buckets.spend('webchatAddress', coming.address) : spent
+  function maySay(): Soon<Spent> {
+    return onceKnown(buckets.spend('webchatSaid', asid), (spent) =>
+      spent.allowed ? buckets.spend('webchatAddress', coming.address) : spent,
+    )
   }
 
   function follow(socket: LiveSocket): void {
@@ -153,7 +157,10 @@ function listenerOf(options: DoorOptions, visitor: Visitor, coming: Coming): Soc
       socket,
       clock,
       write: live.write,
-      read: (after) => shards.read(asid, readLines, { asid, ...(after !== undefined && { after }) }),
+      read(after) {
+        const asked = after === undefined ? { asid } : { asid, after }
+        return shards.readHere?.(asid, readLines, asked) ?? shards.read(asid, readLines, asked)
+      },
       tellingOf: (line) => lineNow(socket, line),
       failed,
     })
@@ -174,12 +181,12 @@ function listenerOf(options: DoorOptions, visitor: Visitor, coming: Coming): Soc
         socket,
         live,
         clock,
-        async hear(items) {
-          const chat = await chatNow(socket)
-          if (isRefusal(chat)) return chat
-          const told = items.map(({ id, inbound }) => ({ address: visitorId, id, inbound }))
-          return hear(places, { agent: chat.agent, bound: chat.bound, items: told }, log)
-        },
+        hear: (items) =>
+          onceKnown(chatNow(socket), (chat) => {
+            if (isRefusal(chat)) return chat
+            const told = items.map(({ id, inbound }) => ({ address: visitorId, id, inbound }))
+            return hear(places, { agent: chat.agent, bound: chat.bound, items: told }, log)
+          }),
         unmarked: (state, messageIds) => shards.read(asid, readUnmarked, { asid, state, messageIds }),
         older: (before) =>
           tellOlder(

@@ -9,6 +9,7 @@ import { isRefusal, type Refusal } from '../../core/errors.js'
 import { webchat as limits } from '../../core/limits.js'
 import type { Clock } from '../clock.js'
 import type { LiveSocket } from '../http/websocket.js'
+import type { Soon } from '../soon.js'
 import type { Follower } from './followers.js'
 import type { ToldLine } from './lines.js'
 import type { Head, LinesFound } from './transcript.js'
@@ -27,9 +28,9 @@ export interface FeedOptions {
   readonly socket: LiveSocket
   readonly clock: Clock
   readonly write: (telling: Telling) => string
-  readonly read: (after: number | undefined) => Promise<LinesFound | Refusal>
+  readonly read: (after: number | undefined) => Soon<LinesFound | Refusal>
   /** Undefined while a line cannot be shown; it is asked again. */
-  readonly tellingOf: (line: ToldLine) => Promise<LineTelling | undefined>
+  readonly tellingOf: (line: ToldLine) => Soon<LineTelling | undefined>
   /** Says that it cannot go on for a reason of our own. */
   readonly failed: (error: unknown) => void
 }

@@ -8,6 +8,7 @@ import { render } from '../../core/render/render.js'
 import { type KnownAgent, readerOf } from '../gateway/directory.js'
 import { withHostedMedia } from '../gateway/media.js'
 import type { Places } from '../gateway/places.js'
+import type { Soon } from '../soon.js'
 
 export type ToldLine = { readonly cursor: number; readonly at: number } & (
   | {
@@ -32,14 +33,18 @@ export interface Showing {
 }
 
 /** What is told of it, or undefined while the media of the message cannot be looked up. */
-export async function tellingOf(
-  line: ToldLine,
+export function tellingOf(line: ToldLine, showing: Showing): Soon<LineTelling | undefined> {
+  if (!('said' in line)) return tellingOfMessage(line, showing)
+  const { cursor, at, said } = line
+  return { kind: 'said', cursor, at, id: said.id, content: said.content }
+}
+
+async function tellingOfMessage(
+  { cursor, at, message: told }: Extract<ToldLine, { readonly message: unknown }>,
   { media, adapter, agent, address }: Showing,
 ): Promise<LineTelling | undefined> {
   const { descriptor } = adapter
-  const { cursor, at } = line
-  if ('said' in line) return { kind: 'said', cursor, at, ...line.said }
-  const { id: messageId, content, state } = line.message
+  const { id: messageId, content, state } = told
   const hosted = await withHostedMedia(media, content, descriptor.traits)
   if (isRefusal(hosted)) return undefined
   // Media that was there when it was sent and is gone now leaves its address, and the words beside it, to the page.

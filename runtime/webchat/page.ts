@@ -8,6 +8,7 @@ import type { Clock } from '../clock.js'
 import type { LiveSocket } from '../http/websocket.js'
 import { type State, shapeOf, spend } from '../limits/bucket.js'
 import type { Spent } from '../limits/contract.js'
+import type { Soon } from '../soon.js'
 import type { LiveAdapter } from './lines.js'
 
 export interface PageOptions {
@@ -17,13 +18,13 @@ export interface PageOptions {
   readonly live: LiveAdapter['live']
   readonly clock: Clock
   /** Puts on record what the visitor did, all of it or nothing. */
-  readonly hear: (items: readonly { id: string; inbound: Inbound }[]) => Promise<Refusal | undefined>
+  readonly hear: (items: readonly { id: string; inbound: Inbound }[]) => Soon<Refusal | undefined>
   /** Which of the messages have not come so far yet, as far as is known. */
   readonly unmarked: (state: Mark, messageIds: readonly string[]) => Promise<readonly string[] | Refusal>
   /** Lines that stand before that one. */
   readonly older: (before: number) => Promise<Telling | Refusal>
   /** Whether the visitor, and the address they are at, may say one thing more. */
-  readonly maySay: () => Promise<Spent>
+  readonly maySay: () => Soon<Spent>
   /** There is a conversation that typing can belong to. */
   readonly hasBegun: () => boolean
   readonly failed: (error: unknown) => void
@@ -36,17 +37,18 @@ export function openPage(options: PageOptions): (text: string) => void {
   const { ready, socket, live, clock } = options
   const shape = shapeOf(limits.frames)
   let state: State | undefined
-  let waiting = 0
+  let isTaking = false
+  /** Those that came meanwhile. */
+  const waiting: string[] = []
   let unreadable = 0
   let typedAt = Number.NEGATIVE_INFINITY
-  let last: Promise<void> = Promise.resolve()
 
   const tell = (telling: Telling) => void socket.send(live.write(telling))
 
   function isTooMuch(): boolean {
     const counted = spend(shape, state, Math.floor(clock.elapsed() * 1000))
     state = counted.state
-    return !counted.spent.allowed || waiting >= limits.waitingFrames
+    return !counted.spent.allowed || (isTaking && waiting.length + 1 >= limits.waitingFrames)
   }
 
   function slowDown(seconds: number, id?: string): void {
@@ -54,7 +56,7 @@ export function openPage(options: PageOptions): (text: string) => void {
     tell({ kind: 'error', code: 'rateLimited', message, retryAfterMs: seconds * 1000, ...(id && { id }) })
   }
 
-  async function take(text: string): Promise<void> {
+  function take(text: string): void | Promise<void> {
     const frame = live.read(text)
     switch (frame.kind) {
       case 'wrong':
@@ -116,20 +118,21 @@ export function openPage(options: PageOptions): (text: string) => void {
     await options.hear([{ id, inbound: { kind: 'system', system: 'typing' } }])
   }
 
-  async function takeAfter(before: Promise<void>, text: string): Promise<void> {
-    await before
-    try {
-      if (await ready) await take(text)
-    } catch (error) {
-      options.failed(error)
-    } finally {
-      waiting--
+  async function takeAll(first: string): Promise<void> {
+    isTaking = true
+    for (let text: string | undefined = first; text !== undefined; text = waiting.shift()) {
+      try {
+        if (await ready) await take(text)
+      } catch (error) {
+        options.failed(error)
+      }
     }
+    isTaking = false
   }
 
   return (text) => {
     if (isTooMuch()) return slowDown(http.retryAfterSeconds)
-    waiting++
-    last = takeAfter(last, text)
+    if (isTaking) waiting.push(text)
+    else void takeAll(text)
   }
 }
