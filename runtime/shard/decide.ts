@@ -4,6 +4,7 @@ import type { Actor } from '../../core/access.js'
 import { isRefusal, type Refusal } from '../../core/errors.js'
 import { idFromBytes } from '../../core/ids.js'
 import type { Log } from '../observe/log.js'
+import type { Key, RangeOptions, Row, Table } from '../store/contract.js'
 import type { Command, Effect, Settling, Timer, Told, Tx } from './contract.js'
 import type { Layer } from './layer.js'
 import {
@@ -119,21 +120,27 @@ export function oweTogether(
 
 /** A class for speed alone: one is made for every command, and most use little of it. */
 class Transaction implements Tx {
-  readonly get: Tx['get']
-  readonly range: Tx['range']
-  readonly put: Tx['put']
-  readonly remove: Tx['remove']
-
   constructor(
-    layer: Layer,
+    private readonly layer: Layer,
     private readonly owner: string,
     private readonly wanted: Wanted[],
     private readonly isIdle?: IsIdle,
-  ) {
-    this.get = layer.get
-    this.range = layer.range
-    this.put = layer.put
-    this.remove = layer.remove
+  ) {}
+
+  get<K extends Key, V>(table: Table<K, V>, key: K): V | undefined {
+    return this.layer.get(table, key)
+  }
+
+  range<K extends Key, V>(table: Table<K, V>, options?: RangeOptions): Iterable<Row<K, V>> {
+    return this.layer.range(table, options)
+  }
+
+  put<K extends Key, V>(table: Table<K, V>, key: K, value: V): void {
+    this.layer.put(table, key, value)
+  }
+
+  remove<K extends Key, V>(table: Table<K, V>, key: K): void {
+    this.layer.remove(table, key)
   }
 
   effect(effect: Effect): void {

@@ -39,124 +39,145 @@ export interface Layer extends Below {
   restOn(below: Below): void
 }
 
-interface Entry {
-  readonly write: NamedWrite
-  /** Where its change is among all of them, or will take the place of an earlier one; none before anything is kept. */
+/** A record as it was last written. */
+interface Entry extends NamedWrite {
+  value: unknown
+  /** Written since the last `keep`, and what was kept before that. */
+  isFresh: boolean
+  kept: unknown
+  /** Where its change is among all of them; none before it was kept for the first time. */
   slot: number
   /** Its key in the store's own bytes, once a range was read that it may be part of. */
   order: Buffer | undefined
 }
-type TableEntries = Map<string, Entry>
-
-/** Written since the last `keep`. */
-interface Fresh {
-  readonly entries: TableEntries
-  readonly entry: Entry
-  readonly before: Entry | undefined
-}
 
 const noSlot = -1
-const nothing: readonly Write[] = []
+const nothing: readonly Entry[] = []
 
 export function layerOver(space: Below & Pick<Space, 'encode'>): Layer {
-  let below: Below = space
-  const tables = new Map<string, TableEntries>()
-  const changes: Change[] = []
-  let fresh: Fresh[] = []
-  let bytes = 0
+  return new LayerOver(space)
+}
 
-  function note(table: Table<never, never>, key: Key, value: unknown): void {
-    let entries = tables.get(table.name)
-    if (!entries) {
-      entries = new Map()
-      tables.set(table.name, entries)
-    }
+/** A class for speed alone: one is made for every commit, and where they come one by one that is for every command. */
+class LayerOver implements Layer {
+  private below: Below
+  /** By name, which says the table as well. */
+  private readonly entries = new Map<string, Entry>()
+  private readonly byTable = new Map<string, Entry[]>()
+  private readonly allChanges: Change[] = []
+  private fresh: Entry[] = []
+  private keptBytes = 0
+
+  constructor(private readonly space: Below & Pick<Space, 'encode'>) {
+    this.below = space
+  }
+
+  get<K extends Key, V>(table: Table<K, V>, key: K, known?: string): V | undefined {
+    if (!this.byTable.has(table.name)) return this.below.get(table, key, known)
+    const name = known ?? nameOf(table, key)
+    const entry = this.entries.get(name)
+    return entry ? (entry.value as V | undefined) : this.below.get(table, key, name)
+  }
+
+  range<K extends Key, V>(table: Table<K, V>, options: RangeOptions = {}): Iterable<Row<K, V>> {
+    const written = this.byTable.get(table.name)
+    if (!written) return this.below.range(table, options)
+    return merged(this.below, table, written, (name) => this.entries.has(name), options)
+  }
+
+  put<K extends Key, V>(table: Table<K, V>, key: K, value: V): void {
+    this.note(table as never, key, value)
+  }
+
+  remove<K extends Key, V>(table: Table<K, V>, key: K): void {
+    this.note(table as never, key, undefined)
+  }
+
+  private note(table: Table<Key, unknown>, key: Key, value: unknown): void {
     const name = nameOf(table, key)
-    const before = entries.get(name)
-    const write = { table: table as Table<Key, unknown>, key, name, value }
-    const entry = { write, slot: before?.slot ?? noSlot, order: before?.order }
-    fresh.push({ entries, entry, before })
-    entries.set(name, entry)
-  }
-
-  return {
-    get<K extends Key, V>(table: Table<K, V>, key: K, known?: string): V | undefined {
-      const entries = tables.get(table.name)
-      if (!entries) return below.get(table, key, known)
-      const name = known ?? nameOf(table, key)
-      const written = entries.get(name)
-      return written ? (written.write.value as V | undefined) : below.get(table, key, name)
-    },
-    range<K extends Key, V>(table: Table<K, V>, options: RangeOptions = {}): Iterable<Row<K, V>> {
-      const written = tables.get(table.name)
-      if (!written || written.size === 0) return below.range(table, options)
-      return merged(below, table, written, options)
-    },
-    put: (table, key, value) => note(table as never, key, value),
-    remove: (table, key) => note(table as never, key, undefined),
-    keep() {
-      const last: Entry[] = []
-      const writes: Write[] = []
-      for (const { entries, entry } of fresh) {
-        if (entries.get(entry.write.name) !== entry) continue
-        last.push(entry)
-        writes.push(entry.write)
-      }
-      // May throw, and then nothing is kept.
-      const encoded = space.encode(writes)
-      for (let place = 0; place < last.length; place++) {
-        const entry = last[place]!
-        const change = encoded[place]!
-        if (entry.slot === noSlot) entry.slot = changes.length
-        changes[entry.slot] = change
-        bytes += change.key.length + (change.value?.length ?? 0)
-      }
-      fresh = []
-    },
-    undo() {
-      for (const { entries, entry, before } of fresh.reverse()) {
-        if (before) entries.set(entry.write.name, before)
-        else entries.delete(entry.write.name)
-      }
-      fresh = []
-    },
-    touches(table, name) {
-      const entries = tables.get(table.name)
-      return entries !== undefined && (name === undefined ? entries.size > 0 : entries.has(name))
-    },
-    bytes: () => bytes,
-    written(table) {
-      const entries = tables.get(table)
-      return entries ? writesIn(entries) : nothing
-    },
-    writtenSoonRead: () => soonReadIn(tables),
-    changes: () => changes,
-    restOn(reader) {
-      below = reader
-    },
-  }
-}
-
-function writesIn(entries: TableEntries): NamedWrite[] {
-  const writes: NamedWrite[] = []
-  for (const { write } of entries.values()) writes.push(write)
-  return writes
-}
-
-function soonReadIn(tables: ReadonlyMap<string, TableEntries>): NamedWrite[] {
-  const writes: NamedWrite[] = []
-  for (const entries of tables.values()) {
-    for (const { write } of entries.values()) {
-      if (!write.table.isReadSoon) break
-      writes.push(write)
+    const before = this.entries.get(name)
+    if (!before) {
+      const entry = { table, key, name, value, isFresh: true, kept: undefined, slot: noSlot, order: undefined }
+      const others = this.byTable.get(table.name)
+      if (others) others.push(entry)
+      else this.byTable.set(table.name, [entry])
+      this.entries.set(name, entry)
+      this.fresh.push(entry)
+      return
     }
+    if (!before.isFresh) {
+      before.isFresh = true
+      before.kept = before.value
+      this.fresh.push(before)
+    }
+    before.value = value
   }
-  return writes
+
+  keep(): void {
+    const { fresh, allChanges } = this
+    // May throw, and then nothing is kept.
+    const encoded = this.space.encode(fresh)
+    for (let place = 0; place < fresh.length; place++) {
+      const entry = fresh[place]!
+      const change = encoded[place]!
+      entry.isFresh = false
+      if (entry.slot === noSlot) entry.slot = allChanges.length
+      allChanges[entry.slot] = change
+      this.keptBytes += change.key.length + (change.value?.length ?? 0)
+    }
+    this.fresh = []
+  }
+
+  undo(): void {
+    for (const entry of this.fresh) {
+      entry.isFresh = false
+      if (entry.slot === noSlot) this.drop(entry)
+      else entry.value = entry.kept
+    }
+    this.fresh = []
+  }
+
+  /** Those of a table that were never kept stand at its end, and are dropped together. */
+  private drop({ name, table }: Entry): void {
+    this.entries.delete(name)
+    const others = this.byTable.get(table.name)!
+    if (others.length === 1) this.byTable.delete(table.name)
+    else others.pop()
+  }
+
+  touches(table: { readonly name: string }, name?: string): boolean {
+    return name === undefined ? this.byTable.has(table.name) : this.entries.has(name)
+  }
+
+  bytes(): number {
+    return this.keptBytes
+  }
+
+  written(table: string): readonly Write[] {
+    return this.byTable.get(table) ?? nothing
+  }
+
+  writtenSoonRead(): readonly NamedWrite[] {
+    const writes: NamedWrite[] = []
+    for (const entries of this.byTable.values()) {
+      if (entries[0]!.table.isReadSoon) for (const entry of entries) writes.push(entry)
+    }
+    return writes
+  }
+
+  changes(): readonly Change[] {
+    return this.allChanges
+  }
+
+  restOn(below: Below): void {
+    this.below = below
+  }
 }
 
-/** One text for each key of a table: parts say what they are and where they end, so no two keys read alike. */
+/** One text for each key of each table: parts say what they are and where they end, so no two keys read alike. */
 export function nameOf(table: { readonly name: string }, key: Key): string {
-  let name = table.name
+  // No table has a space in its name.
+  let name = `${table.name} `
   for (const part of key) name += typeof part === 'number' ? `#${part};` : `${part.length}:${part}`
   return name
 }
@@ -165,28 +186,30 @@ export function nameOf(table: { readonly name: string }, key: Key): string {
 function* merged<K extends Key, V>(
   below: Reader,
   table: Table<K, V>,
-  written: TableEntries,
+  written: readonly Entry[],
+  isWritten: (name: string) => boolean,
   options: RangeOptions,
 ): Generator<Row<K, V>> {
   const direction = options.reverse ? -1 : 1
-  const mine = [...written.values()]
+  const mine = written
     .filter(isWithin(options))
-    .sort((a, b) => direction * Buffer.compare(orderOf(a), orderOf(b)))
+    .map((entry) => ({ order: orderOf(entry), row: rowOf<K, V>(entry) }))
+    .sort((a, b) => direction * Buffer.compare(a.order, b.order))
   let left = options.limit ?? Number.POSITIVE_INFINITY
   let next = 0
   for (const row of below.range(table, { ...options, limit: undefined })) {
     const order = next < mine.length ? orderBytes(row.key) : undefined
-    for (; order && next < mine.length && direction * Buffer.compare(orderOf(mine[next]!), order) < 0; next++) {
+    for (; order && next < mine.length && direction * Buffer.compare(mine[next]!.order, order) < 0; next++) {
       if (left-- <= 0) return
-      yield rowOf(mine[next]!.write)
+      yield mine[next]!.row
     }
-    if (written.has(nameOf(table, row.key))) continue
+    if (isWritten(nameOf(table, row.key))) continue
     if (left-- <= 0) return
     yield row
   }
   for (; next < mine.length; next++) {
     if (left-- <= 0) return
-    yield rowOf(mine[next]!.write)
+    yield mine[next]!.row
   }
 }
 
@@ -199,7 +222,7 @@ function isWithin({ prefix, after, before, reverse }: RangeOptions): (entry: Ent
   const from = after && orderBytes(after)
   const to = before && orderBytes(before)
   return (entry) => {
-    const { key, value } = entry.write
+    const { key, value } = entry
     if (value === undefined) return false
     if (prefix && !prefix.every((part, index) => key[index] === part)) return false
     if (from && direction * Buffer.compare(orderOf(entry), from) <= 0) return false
@@ -208,7 +231,7 @@ function isWithin({ prefix, after, before, reverse }: RangeOptions): (entry: Ent
 }
 
 function orderOf(entry: Entry): Buffer {
-  entry.order ??= orderBytes(entry.write.key)
+  entry.order ??= orderBytes(entry.key)
   return entry.order
 }
 

@@ -6,7 +6,7 @@
 import { isRefusal } from '../../core/errors.js'
 import { shard as limits } from '../../core/limits.js'
 import type { Clock } from '../clock.js'
-import type { Change, CommitLate, LateWrite, Reader, Space, Write } from '../store/contract.js'
+import type { Change, CommitLate, LateWrite, Reader, Space } from '../store/contract.js'
 import type { Command, Performer, Query, Settling, ShardHere } from './contract.js'
 import { type Asked, decide, type Moment, type Owed, oweTogether } from './decide.js'
 import { type Layer, layerOver } from './layer.js'
@@ -55,7 +55,7 @@ export interface ShardOptions extends Pick<EngineOptions, 'clock' | 'log' | 'new
   /** Whether the shard is ours at this very moment. A process that was stopped for a while may wake up without it. */
   readonly isOurs: () => boolean
   /** Told of every durable change before it is answered. */
-  readonly changed: (written: (table: string) => readonly Write[]) => void
+  readonly changed: (layer: Pick<Layer, 'written'>) => void
 }
 
 /** Something that joins a commit: `join` leaves its writes in the layer and answers, or throws and leaves nothing. */
@@ -189,7 +189,7 @@ export function openShard(options: ShardOptions): OwnedShard {
   function tell(layer: Layer): void {
     told = layer
     try {
-      options.changed(layer.written)
+      options.changed(layer)
     } finally {
       told = undefined
     }

@@ -1,12 +1,11 @@
 /** Who wants to be told of changes of which table. */
 import type { Log } from '../observe/log.js'
-import type { Write } from '../store/contract.js'
 import type { Local } from './contract.js'
+import type { Layer } from './layer.js'
 
 export interface Watchers {
   readonly watch: Local['watch']
-  /** `written` gives the changes of one table. */
-  tell(written: (table: string) => readonly Write[]): void
+  tell(layer: Pick<Layer, 'written'>): void
 }
 
 /** A watcher that throws is logged: the change it was told of is durable, whatever it makes of it. */
@@ -16,9 +15,9 @@ export function openWatchers(log: Log): Watchers {
     watch(table, seen) {
       watchers.set(table.name, [...(watchers.get(table.name) ?? []), seen as never])
     },
-    tell(written) {
+    tell(layer) {
       for (const [table, listeners] of watchers) {
-        for (const { key, value } of written(table)) {
+        for (const { key, value } of layer.written(table)) {
           for (const seen of listeners) {
             try {
               seen(key as never, value as never)

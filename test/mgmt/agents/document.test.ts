@@ -256,7 +256,7 @@ t.test(
         const agent = { id: 'ada', orgId: 'demo', serial: 1, name: 'Ada', createdAt: 1, updatedAt: 1 }
         root.put(agentTable, ['demo', 'ada'], agent)
         root.keep()
-        const scratch = () => layerOver({ ...root, encode: encodeWrites })
+        const scratch = () => layerOver(Object.assign(root, { encode: encodeWrites }))
         for (const [nth, each] of [...opening, ...steps].entries()) {
           const input = { ...place, ifMatch: '', ...asked(each, nth) }
           const decided = (by: ReturnType<typeof agentDocuments>, over: Layer) => {

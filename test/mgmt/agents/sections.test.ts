@@ -40,7 +40,7 @@ let commands = 0
 
 /** Decides a write and tells which rows of the sections it wrote, a removed one with a dash before it. */
 function write(root: Layer, resource: string, body?: unknown, params: Record<string, string> = {}) {
-  const over = layerOver({ ...root, encode: encodeWrites })
+  const over = layerOver(Object.assign(root, { encode: encodeWrites }))
   const { commands: own } = agentDocuments({ orgEvent })
   const input = { ...place, ifMatch: '', resource, asked: { params, query: {}, body } }
   const commandId = `c${++commands}`

@@ -30,13 +30,12 @@ export function openShelf(listeners: readonly PersonListener[] = []): Shelf {
   const root = layerOver({ get: () => undefined, range: () => [], encode: encodeWrites })
   const events: OrgEventPayload[] = []
   const timers = new Map<string, Timer>()
-  const tx: Tx = {
-    ...root,
+  const tx: Tx = Object.assign(root, {
     effect: () => undefined,
-    tell: (_owner, _command, input) => void events.push(input as OrgEventPayload),
-    schedule: (timer) => void timers.set(timer.name, timer),
-    unschedule: (name) => void timers.delete(name),
-  }
+    tell: (_owner: string, _command: unknown, input: unknown) => void events.push(input as OrgEventPayload),
+    schedule: (timer: Timer) => void timers.set(timer.name, timer),
+    unschedule: (name: string) => void timers.delete(name),
+  })
   let minted = 0
   const told = (at = 1_000): Told => ({
     commandId: 'c',
