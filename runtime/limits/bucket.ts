@@ -53,6 +53,25 @@ export function spend(shape: Shape, held: State | undefined, nowMicros: number):
   return { spent: describe(shape, allowed, state, nowMicros), state }
 }
 
+/** A bucket that is kept: it is changed in place, so that a call leaves nothing behind among what lives long. */
+export class Bucket implements State {
+  constructor(
+    public units: number,
+    public atMicros: number,
+  ) {}
+
+  hold({ units, atMicros }: State): void {
+    this.units = units
+    this.atMicros = atMicros
+  }
+
+  spend(shape: Shape, nowMicros: number): Spent {
+    const { spent, state } = spend(shape, this, nowMicros)
+    this.hold(state)
+    return spent
+  }
+}
+
 /** The figures that a caller is told, from what is left after the call. */
 export function describe(shape: Shape, allowed: boolean, left: State, nowMicros: number): Spent {
   const aheadUnits = Math.max(0, left.atMicros - nowMicros) * shape.refillUnitsPerMicro

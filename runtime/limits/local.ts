@@ -1,6 +1,6 @@
 /** Buckets kept in this process: the whole answer on a single node, and the understudy where Redis keeps them. */
 import { type BudgetName, budgets } from '../../core/limits.js'
-import { isFull, refilled, type Shape, type State, shapeOf, spend } from './bucket.js'
+import { Bucket, isFull, refilled, type Shape, type State, shapeOf } from './bucket.js'
 import type { Buckets, Spent } from './contract.js'
 
 /** Milliseconds, with fractions if it has them; best one that never goes back, since only differences count. */
@@ -21,18 +21,24 @@ export function shapesOf(share = 1): Shapes {
   >
 }
 
-/** Every call writes one bucket and looks at this many of those longest untouched, so forgetting keeps up with writing. */
+/** Every call writes one bucket and looks at this many others, so forgetting keeps up with writing. */
 const looksPerWrite = 2
+
+/** The buckets of one budget, and how far the round has come that looks at one after the other. */
+interface Kept {
+  readonly buckets: Map<string, Bucket>
+  round: Iterator<[string, Bucket]>
+}
 
 /**
  * What this process knows of each bucket. A bucket that is full again is forgotten, because an unknown one counts as
- * full: memory holds no more than those who called within the last refill.
+ * full: memory holds no more than twice those who called within the last refill.
  */
 export class Ledger {
   readonly #clock: BucketClock
   readonly #whole = shapesOf()
-  /** In the order of the last write, so the longest untouched come first. */
-  readonly #states = Object.fromEntries(budgetNames.map((name) => [name, new Map()])) as StatesByBudget
+  /** They stay in their place while they are kept: one that is taken out and put back costs a map a new table ever so often. */
+  readonly #kept = Object.fromEntries(budgetNames.map((name) => [name, newKept()])) as Record<BudgetName, Kept>
 
   constructor(clock: BucketClock) {
     this.#clock = clock
@@ -44,34 +50,50 @@ export class Ledger {
 
   /** The shape may be a node's share of the budget; what is left is kept either way. */
   spend(shape: Shape, budget: BudgetName, subject: string): Spent {
-    const { spent, state } = spend(shape, this.#states[budget].get(subject), this.nowMicros())
-    this.write(budget, subject, state)
+    const nowMicros = this.nowMicros()
+    const known = this.#kept[budget].buckets.get(subject)
+    const bucket = known ?? new Bucket(shape.capacityUnits, nowMicros)
+    const spent = bucket.spend(shape, nowMicros)
+    if (!known) this.#kept[budget].buckets.set(subject, bucket)
+    this.#lookRound(budget, nowMicros)
     return spent
   }
 
   /** What the bucket would hold at a moment if nobody else had spent from it. */
   unitsAt(budget: BudgetName, subject: string, atMicros: number): number {
-    return refilled(this.#whole[budget], this.#states[budget].get(subject), atMicros).units
+    return refilled(this.#whole[budget], this.#kept[budget].buckets.get(subject), atMicros).units
   }
 
   write(budget: BudgetName, subject: string, state: State): void {
-    const states = this.#states[budget]
-    states.delete(subject)
-    states.set(subject, state)
-    const nowMicros = this.nowMicros()
-    let looks = 0
-    for (const [oldest, old] of states) {
-      if (looks++ === looksPerWrite || !isFull(this.#whole[budget], old, nowMicros)) break
-      states.delete(oldest)
+    const { buckets } = this.#kept[budget]
+    const known = buckets.get(subject)
+    if (known) known.hold(state)
+    else buckets.set(subject, new Bucket(state.units, state.atMicros))
+    this.#lookRound(budget, this.nowMicros())
+  }
+
+  #lookRound(budget: BudgetName, nowMicros: number): void {
+    const kept = this.#kept[budget]
+    for (let looks = 0; looks < looksPerWrite; looks++) {
+      const { value, done } = kept.round.next()
+      if (done) {
+        kept.round = kept.buckets.entries()
+        return
+      }
+      const [subject, bucket] = value
+      if (isFull(this.#whole[budget], bucket, nowMicros)) kept.buckets.delete(subject)
     }
   }
 
   size(): number {
-    return budgetNames.reduce((sum, name) => sum + this.#states[name].size, 0)
+    return budgetNames.reduce((sum, name) => sum + this.#kept[name].buckets.size, 0)
   }
 }
 
-type StatesByBudget = Record<BudgetName, Map<string, State>>
+function newKept(): Kept {
+  const buckets = new Map<string, Bucket>()
+  return { buckets, round: buckets.entries() }
+}
 
 export function openLocalBuckets(ledger: Ledger): Buckets {
   const shapes = shapesOf()

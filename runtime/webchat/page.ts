@@ -6,7 +6,7 @@ import { isRefusal, type Refusal } from '../../core/errors.js'
 import { http, webchat as limits } from '../../core/limits.js'
 import type { Clock } from '../clock.js'
 import type { LiveSocket } from '../http/websocket.js'
-import { type State, shapeOf, spend } from '../limits/bucket.js'
+import { Bucket, shapeOf } from '../limits/bucket.js'
 import type { Spent } from '../limits/contract.js'
 import type { Soon } from '../soon.js'
 import type { LiveAdapter } from './lines.js'
@@ -32,11 +32,13 @@ export interface PageOptions {
 
 export type Mark = 'delivered' | 'read'
 
+const microsOf = (clock: Clock) => Math.floor(clock.elapsed() * 1000)
+
 /** Takes the frames of a page, each after the one before it has been answered. */
 export function openPage(options: PageOptions): (text: string) => void {
   const { ready, socket, live, clock } = options
   const shape = shapeOf(limits.frames)
-  let state: State | undefined
+  const frames = new Bucket(shape.capacityUnits, microsOf(clock))
   let isTaking = false
   /** Those that came meanwhile. */
   const waiting: string[] = []
@@ -46,9 +48,8 @@ export function openPage(options: PageOptions): (text: string) => void {
   const tell = (telling: Telling) => void socket.send(live.write(telling))
 
   function isTooMuch(): boolean {
-    const counted = spend(shape, state, Math.floor(clock.elapsed() * 1000))
-    state = counted.state
-    return !counted.spent.allowed || (isTaking && waiting.length + 1 >= limits.waitingFrames)
+    const { allowed } = frames.spend(shape, microsOf(clock))
+    return !allowed || (isTaking && waiting.length + 1 >= limits.waitingFrames)
   }
 
   function slowDown(seconds: number, id?: string): void {
