@@ -114,6 +114,8 @@ export interface Scenario {
    * window is enough to be one.
    */
   readonly othersRest?: true
+  /** What each window is preceded by, where the usual moment is not enough: what comes before the load must not count as part of it. */
+  readonly warmSeconds?: number
   /** A sentence saying what this machine lacks, when the scenario cannot run here. */
   readonly missing?: () => string | undefined
 }
