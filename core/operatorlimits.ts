@@ -59,10 +59,3 @@ export const doctor = {
   clockFailMs: 30 * second,
   natsServers: 3,
 } as const
-
-/** When young garbage is collected before its space is full: so much of it, in a process that is not busier than that. */
-export const collecting = {
-  everyMs: 100,
-  youngBytes: 5 * 1024 ** 2,
-  busyShare: 0.8,
-} as const

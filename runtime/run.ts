@@ -1,6 +1,5 @@
 /** A node on its sockets: opened, listening, reachable, and closed in the order that loses nothing. */
 import { shutdown } from '../core/limits.js'
-import { collectEarly } from './collecting.js'
 import type { Config } from './config.js'
 import { trustedProxies } from './http/proxies.js'
 import type { Plane } from './http/route.js'
@@ -17,9 +16,7 @@ export interface RunningNode {
 export async function runNode(config: Config, around: Surroundings): Promise<RunningNode> {
   const node = await openNode(config, around)
   const listeners: Listening[] = []
-  const stopCollecting = collectEarly(around.clock)
   async function stop(): Promise<void> {
-    stopCollecting()
     node.health.drain()
     await Promise.all(listeners.map((listener) => listener.close(shutdown.requestsMs)))
     await node.close()
