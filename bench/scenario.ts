@@ -114,7 +114,7 @@ export interface Scenario {
    * window is enough to be one.
    */
   readonly othersRest?: true
-  /** What each window is preceded by, where the usual moment is not enough: what comes before the load must not count as part of it. */
+  /** How much load comes before each window, where the usual moment does not take a candidate to where it stays. */
   readonly warmSeconds?: number
   /** A sentence saying what this machine lacks, when the scenario cannot run here. */
   readonly missing?: () => string | undefined

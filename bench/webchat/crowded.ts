@@ -18,7 +18,7 @@ export interface CrowdOptions {
   readonly people?: (visitors: number) => Promise<readonly string[]>
 }
 
-/** A collection of garbage among the visitors would count as time that the server takes: many short ones in place of few long ones. */
+/** While the visitors collect garbage the server seems to take its time: so they do it often, and for a moment only. */
 const crowdFlags = ['--max-semi-space-size=1']
 
 export function openCrowd({ place, people }: CrowdOptions): Crowd {

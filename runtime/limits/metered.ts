@@ -2,6 +2,7 @@
 import type { BudgetName } from '../../core/limits.js'
 import type { Metrics } from '../observe/metrics.js'
 import { counterOf, gaugeOf } from '../observe/named.js'
+import { onceKnown } from '../soon.js'
 import type { Buckets, Spent } from './contract.js'
 import { budgetNames } from './local.js'
 
@@ -17,10 +18,7 @@ export function metered(buckets: Buckets, metrics: Metrics): Buckets {
   }
 
   return {
-    spend(budget, subject) {
-      const answer = buckets.spend(budget, subject)
-      return answer instanceof Promise ? answer.then((late) => counted(budget, late)) : counted(budget, answer)
-    },
+    spend: (budget, subject) => onceKnown(buckets.spend(budget, subject), (answer) => counted(budget, answer)),
     degraded: () => buckets.degraded(),
     close: () => buckets.close(),
   }

@@ -176,7 +176,7 @@ class LayerOver implements Layer {
 
 /** One text for each key of each table: parts say what they are and where they end, so no two keys read alike. */
 export function nameOf(table: { readonly name: string }, key: Key): string {
-  // No table has a space in its name.
+  // A space ends the name of the table: none has one.
   let name = `${table.name} `
   for (const part of key) name += typeof part === 'number' ? `#${part};` : `${part.length}:${part}`
   return name

@@ -30,6 +30,7 @@ export function table<K extends Key, V>(
   version = 1,
   upgrades: Readonly<Record<number, (old: never) => unknown>> = {},
 ): Table<K, V> {
+  if (name.includes(' ')) throw new Error(`table ${name} has a space in its name, which ends there`)
   for (let from = 1; from < version; from++) {
     if (!upgrades[from]) throw new Error(`table ${name} has no upgrade from version ${from}`)
   }

@@ -36,7 +36,8 @@ const spaceBytes = 2
 /**
  * `overlappingSync` stays off: with it lmdb 3.5 resolves a commit whose last head page could not be written, and shows
  * readers what is not yet durable. It would gain nothing here: lmdb resolves a commit, and begins the next, only after
- * the sync all the same. So with it off a commit that is resolved is on the disk, and `flushed` has nothing to add. `eventTurnBatching` is off because `batch` already says what belongs to a transaction.
+ * the sync all the same. So with it off a commit that is resolved is on the disk, and `flushed` has nothing to add.
+ * `eventTurnBatching` is off because `batch` already says what belongs to a transaction.
  */
 export function openEnvironment(path: string, { mapBytes = limits.mapBytes, sync }: EnvironmentOptions): Environment {
   const keys = spacedKeys()

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import fc from 'fast-check'
 import t from 'tap'
-import { layerOver, orderBytes } from '../../../runtime/shard/layer.js'
+import { layerOver, nameOf, orderBytes } from '../../../runtime/shard/layer.js'
 import { type Key, type RangeOptions, table } from '../../../runtime/store/contract.js'
 import { openStore } from '../../../runtime/store/lmdb.js'
 import { anyKey, beginsWith, compareKeys } from '../store/generated.js'
@@ -74,6 +74,19 @@ function mustEqual(found: unknown, expected: unknown, what: string): void {
 }
 const show = (value: unknown) =>
   JSON.stringify(value, (_, part) => (Math.abs(part) === Number.POSITIVE_INFINITY ? String(part) : part))
+
+t.test('No two keys have one name, of one table or of two', async (t) => {
+  const tableName = fc.constantFrom('a', 'a1', 'a11', 'a1:a', 'a#1;')
+  fc.assert(
+    fc.property(tableName, fewKey, tableName, fewKey, (one, a, other, b) => {
+      const isSame = one === other && compareKeys(a, b) === 0
+      mustEqual(nameOf({ name: one }, a) === nameOf({ name: other }, b), isSame, `naming ${show(a)} and ${show(b)}`)
+    }),
+    { numRuns: 5_000 },
+  )
+  t.equal(nameOf({ name: 'a' }, ['b']), nameOf({ name: 'a' }, ['b']))
+  t.throws(() => table('a b'), /space/)
+})
 
 t.test('A layer orders keys as the store does', async (t) => {
   fc.assert(
