@@ -76,14 +76,13 @@ function filledBy(candidate: Candidate, { filled }: Settings): Candidate {
 /** The candidates stay up all the time, and one at a time is under load: round by round, in the order of the table. */
 async function measureRounds(
   running: ReadonlyMap<Candidate, Subject>,
-  { othersRest, warmSeconds: always }: Scenario,
+  { othersRest }: Scenario,
   { rounds, seconds, concurrency, operations }: Settings,
   told: (step: Step) => void,
 ): Promise<Map<string, Sample[]>> {
   const samples = new Map<string, Sample[]>()
   for (let round = 1; round <= rounds; round++) {
-    const usual = round === 1 ? firstWarmSeconds : seconds * laterWarmShare
-    const warmSeconds = Math.min(always ?? usual, seconds)
+    const warmSeconds = round === 1 ? Math.min(firstWarmSeconds, seconds) : seconds * laterWarmShare
     const window: Window = { warmSeconds, seconds, concurrency, operations }
     for (const [candidate, subject] of running) {
       told({ round, candidate: candidate.name })

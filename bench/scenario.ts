@@ -114,8 +114,6 @@ export interface Scenario {
    * window is enough to be one.
    */
   readonly othersRest?: true
-  /** How much load comes before each window, where the usual moment does not take a candidate to where it stays. */
-  readonly warmSeconds?: number
   /** A sentence saying what this machine lacks, when the scenario cannot run here. */
   readonly missing?: () => string | undefined
 }

@@ -13,7 +13,7 @@ import { closedLoop } from '../bench/loop.js'
 import { pause } from '../bench/messages/phones.js'
 import { judge, spread } from '../bench/metrics.js'
 import { type CandidateResult, type Outcome, remarksOn, run } from '../bench/run.js'
-import type { Candidate, Sample } from '../bench/scenario.js'
+import type { Sample } from '../bench/scenario.js'
 import { scenarios } from '../bench/scenarios.js'
 import { says } from '../bench/table.js'
 
@@ -166,28 +166,6 @@ t.test('While one candidate is measured the others stand still, where the scenar
   t.same(still, [1, 1, 1, 1, 0, 0, 0, 0])
   t.equal(standingStill(), 0, 'and nobody is left standing')
 })
-
-t.test(
-  'Where a scenario says so, every window is preceded by as much load, and by no more than it lasts',
-  async (t) => {
-    const http = scenarios.find(({ name }) => name === 'http')!
-    async function warmedFor(warmSeconds: number | undefined): Promise<number[]> {
-      const warmed: number[] = []
-      const load: Candidate['load'] = async (_subject, window) => {
-        warmed.push(window.warmSeconds)
-        return sample(1)
-      }
-      const candidates = http.candidates.slice(0, 1).map((candidate) => ({ ...candidate, load }))
-      const settings = { seconds: 4, rounds: 2, concurrency: 1 }
-      await run({ ...http, candidates, ratios: [], warmSeconds }, settings, () => {})
-      return warmed
-    }
-    t.same(await warmedFor(3), [3, 3])
-    t.same(await warmedFor(5), [4, 4])
-    const [first, second] = await warmedFor(undefined)
-    t.ok(first! > second!)
-  },
-)
 
 t.test('Failures and a load at its own limit are remarked on', async (t) => {
   t.same(remarksOn([sample(10, { loadCores: 0.5 })]), [])

@@ -45,8 +45,6 @@ export const webchat: Scenario = {
   // Visitors: each page has a socket.
   concurrency: visitors,
   othersRest: true,
-  // All pages come anew for each window: what 10,000 of them leave to be collected is gone by then.
-  warmSeconds: 5,
   candidates: [
     bare,
     durable,
