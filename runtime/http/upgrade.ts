@@ -22,7 +22,7 @@ class Live implements LiveSocket {
   constructor(
     private readonly socket: WebSocket<Held>,
     private readonly mostBytes: number,
-    private readonly sent: () => void,
+    private readonly sent: (socket: WebSocket<Held>) => void,
   ) {}
 
   send(text: string): 'sent' | 'dropped' {
@@ -56,7 +56,7 @@ class Live implements LiveSocket {
     this.socket.cork(() => {
       for (const frame of frames) this.socket.send(frame)
     })
-    if (this.isOpen) this.sent()
+    if (this.isOpen) this.sent(this.socket)
   }
 }
 
@@ -106,11 +106,13 @@ export function openUpgrades({ door, begin, otherwise, isClosing, gone, log }: U
     }
   }
 
-  function guarded(doing: () => void): void {
+  const failed = (error: unknown) => log.error('socket.failed', { error })
+
+  function drained(socket: WebSocket<Held>): void {
     try {
-      doing()
+      socket.getUserData().listener.drained()
     } catch (error) {
-      log.error('socket.failed', { error })
+      failed(error)
     }
   }
 
@@ -136,17 +138,24 @@ export function openUpgrades({ door, begin, otherwise, isClosing, gone, log }: U
       upgrade,
       open(socket) {
         const held = socket.getUserData()
-        const { listener } = held
-        const live = new Live(socket, limits.bufferedMostBytes, () => guarded(() => listener.drained()))
+        const live = new Live(socket, limits.bufferedMostBytes, drained)
         held.live = live
         open.add(live)
-        guarded(() => listener.opened(live))
+        try {
+          held.listener.opened(live)
+        } catch (error) {
+          failed(error)
+        }
       },
       message(socket, message, isBinary) {
         const text = isBinary ? '' : Buffer.from(message).toString()
-        guarded(() => socket.getUserData().listener.heard(text))
+        try {
+          socket.getUserData().listener.heard(text)
+        } catch (error) {
+          failed(error)
+        }
       },
-      drain: (socket) => guarded(() => socket.getUserData().listener.drained()),
+      drain: drained,
       close(socket) {
         gone()
         const { live, listener } = socket.getUserData()
@@ -154,7 +163,11 @@ export function openUpgrades({ door, begin, otherwise, isClosing, gone, log }: U
           live.isOpen = false
           open.delete(live)
         }
-        guarded(() => listener.closed())
+        try {
+          listener.closed()
+        } catch (error) {
+          failed(error)
+        }
       },
     },
     closeAll(code, reason) {

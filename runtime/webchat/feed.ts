@@ -11,133 +11,144 @@ import type { Clock } from '../clock.js'
 import type { LiveSocket } from '../http/websocket.js'
 import type { Soon } from '../soon.js'
 import type { Follower } from './followers.js'
-import type { ToldLine } from './lines.js'
+import type { LiveAdapter, ToldLine } from './lines.js'
 import type { Head, LinesFound } from './transcript.js'
 
-export interface Feed extends Follower {
-  /** The page has read some of what was sent. */
-  drained(): void
-  /** Whether there is anything on record. */
-  hasBegun(): boolean
-  end(): void
-}
-
-export interface FeedOptions {
+/** Where a feed stands: between the record of a visitor and a page. */
+export interface FeedEnds {
+  /** The visitor. */
   readonly address: string
-  readonly after?: number
+  /** The last line that the page has been told, if it knows one. */
+  readonly after: number | undefined
   readonly socket: LiveSocket
   readonly clock: Clock
-  readonly write: (telling: Telling) => string
-  readonly read: (after: number | undefined) => Soon<LinesFound | Refusal>
+  readonly live: Pick<LiveAdapter['live'], 'write'>
+  read(after: number | undefined): Soon<LinesFound | Refusal>
   /** Undefined while a line cannot be shown; it is asked again. */
-  readonly tellingOf: (line: ToldLine) => Soon<LineTelling | undefined>
-  /** Says that it cannot go on for a reason of our own. */
-  readonly failed: (error: unknown) => void
+  tellingOf(line: ToldLine): Soon<LineTelling | undefined>
+  /** It cannot go on for a reason of our own. */
+  failed(error: unknown): void
 }
 
-export function openFeed(options: FeedOptions): Feed {
-  const { socket, clock, write, read, tellingOf } = options
-  let cursor = options.after
-  let signal: Head['signal']
-  let toldSignalAt: number | undefined
-  let isGreeted = false
-  let isCaughtUp = false
-  let isWanted = true
-  let isReading = false
-  let isOver = false
-  let cancelAgain: (() => void) | undefined
-  let toldAt = Number.NEGATIVE_INFINITY
+export class Feed implements Follower {
+  private cursor: number | undefined
+  private signal: Head['signal']
+  private toldSignalAt: number | undefined
+  private isGreeted = false
+  private isCaughtUp = false
+  private isWanted = true
+  private isReading = false
+  private isOver = false
+  private cancelAgain: (() => void) | undefined
+  private toldAt = Number.NEGATIVE_INFINITY
 
-  function tell(frame: string): boolean {
-    toldAt = clock.elapsed()
-    if (socket.send(frame) === 'sent') return true
+  constructor(private readonly ends: FeedEnds) {
+    this.cursor = ends.after
+  }
+
+  noticed(head: Head): void {
+    this.signal = head.signal
+    if (head.newest > (this.cursor ?? 0) || this.signal?.at !== this.toldSignalAt) this.want()
+  }
+
+  look(): void {
+    // A page that was told something just now knows that the line is good.
+    const isSilent = this.ends.clock.elapsed() - this.toldAt > limits.lookEveryMs / 2
+    if (this.isCaughtUp && isSilent) this.tell({ kind: 'ping', cursor: this.cursor ?? 0 })
+    this.want()
+  }
+
+  /** The page has read some of what was sent. */
+  drained(): void {
+    if (this.isWanted) void this.readOn()
+  }
+
+  /** Whether there is anything on record. */
+  hasBegun(): boolean {
+    return (this.cursor ?? 0) > 0
+  }
+
+  end(): void {
+    this.isOver = true
+    this.cancelAgain?.()
+  }
+
+  private tell(telling: Telling): boolean {
+    const { socket, live, clock } = this.ends
+    this.toldAt = clock.elapsed()
+    if (socket.send(live.write(telling)) === 'sent') return true
     socket.close(closeCodes.behind, 'Too much waits to be read: connect again.')
     return false
   }
 
-  const hasRoom = () => socket.bufferedBytes() <= limits.bufferedBytes
+  private hasRoom(): boolean {
+    return this.ends.socket.bufferedBytes() <= limits.bufferedBytes
+  }
 
-  async function readOn(): Promise<void> {
-    if (isReading) return
-    isReading = true
+  private want(): void {
+    this.isWanted = true
+    void this.readOn()
+  }
+
+  private async readOn(): Promise<void> {
+    if (this.isReading) return
+    this.isReading = true
     try {
-      while (isWanted && !isOver && hasRoom()) {
-        isWanted = false
-        await step()
+      while (this.isWanted && !this.isOver && this.hasRoom()) {
+        this.isWanted = false
+        await this.step()
       }
     } catch (error) {
-      options.failed(error)
-      tryAgain()
+      this.ends.failed(error)
+      this.tryAgain()
     }
-    isReading = false
+    this.isReading = false
   }
 
-  function want(): void {
-    isWanted = true
-    void readOn()
+  private tryAgain(): void {
+    const { clock } = this.ends
+    this.cancelAgain?.()
+    this.cancelAgain = this.isOver ? undefined : clock.wake(clock.now() + limits.againMs, () => this.want())
   }
 
-  function tryAgain(): void {
-    cancelAgain?.()
-    cancelAgain = isOver ? undefined : clock.wake(clock.now() + limits.againMs, want)
-  }
-
-  async function step(): Promise<void> {
-    const found = await read(cursor)
-    if (isOver) return
-    if (isRefusal(found)) return tryAgain()
-    if (!isGreeted) greet(found)
+  private async step(): Promise<void> {
+    const asked = this.ends.read(this.cursor)
+    const found = asked instanceof Promise ? await asked : asked
+    if (this.isOver) return
+    if (isRefusal(found)) return this.tryAgain()
+    if (!this.isGreeted) this.greet(found)
     for (const line of found.lines) {
-      const telling = await tellingOf(line)
-      if (isOver) return
-      if (telling === undefined) return tryAgain()
-      if (!tell(write(telling))) return
-      cursor = line.cursor
-      if (!hasRoom()) {
-        isWanted = true
+      const shown = this.ends.tellingOf(line)
+      const telling = shown instanceof Promise ? await shown : shown
+      if (this.isOver) return
+      if (telling === undefined) return this.tryAgain()
+      if (!this.tell(telling)) return
+      this.cursor = line.cursor
+      if (!this.hasRoom()) {
+        this.isWanted = true
         return
       }
     }
-    cursor = found.upTo
-    if (cursor < found.head.newest) isWanted = true
-    else caughtUp(cursor)
+    this.cursor = found.upTo
+    if (this.cursor < found.head.newest) this.isWanted = true
+    else this.caughtUp(this.cursor)
   }
 
-  function greet({ head, more }: LinesFound): void {
-    isGreeted = true
-    toldSignalAt = head.signal?.at
-    tell(write({ kind: 'welcome', address: options.address, cursor: head.newest, more }))
+  private greet({ head, more }: LinesFound): void {
+    this.isGreeted = true
+    this.toldSignalAt = head.signal?.at
+    this.tell({ kind: 'welcome', address: this.ends.address, cursor: head.newest, more })
   }
 
-  function caughtUp(at: number): void {
-    if (!isCaughtUp) tell(write({ kind: 'caughtUp', cursor: at }))
-    isCaughtUp = true
-    if (!signal || signal.at === toldSignalAt || signal.behind > at) return
-    toldSignalAt = signal.at
+  private caughtUp(at: number): void {
+    const { signal } = this
+    if (!this.isCaughtUp) this.tell({ kind: 'caughtUp', cursor: at })
+    this.isCaughtUp = true
+    if (!signal || signal.at === this.toldSignalAt || signal.behind > at) return
+    this.toldSignalAt = signal.at
     // Whoever has said something since is no longer writing it.
-    const isWriting = signal.behind === at && clock.now() - signal.at < limits.typingForMs
-    if (signal.signal === 'read') tell(write({ kind: 'seen', at: signal.at }))
-    else if (isWriting) tell(write({ kind: 'typing' }))
-  }
-
-  return {
-    noticed(head) {
-      signal = head.signal
-      if (head.newest > (cursor ?? 0) || signal?.at !== toldSignalAt) want()
-    },
-    look() {
-      // A page that was told something just now knows that the line is good.
-      const isSilent = clock.elapsed() - toldAt > limits.lookEveryMs / 2
-      if (isCaughtUp && isSilent) tell(write({ kind: 'ping', cursor: cursor ?? 0 }))
-      want()
-    },
-    drained() {
-      if (isWanted) void readOn()
-    },
-    hasBegun: () => (cursor ?? 0) > 0,
-    end() {
-      isOver = true
-      cancelAgain?.()
-    },
+    const isWriting = signal.behind === at && this.ends.clock.now() - signal.at < limits.typingForMs
+    if (signal.signal === 'read') this.tell({ kind: 'seen', at: signal.at })
+    else if (isWriting) this.tell({ kind: 'typing' })
   }
 }

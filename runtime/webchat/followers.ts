@@ -18,8 +18,9 @@ export interface Follower {
 }
 
 export interface Followers {
-  /** Until the returned function is called. */
-  follow(asid: string, follower: Follower): () => void
+  /** From now on until it is taken back. */
+  follow(asid: string, follower: Follower): void
+  unfollow(asid: string, follower: Follower): void
   close(): void
 }
 
@@ -28,11 +29,6 @@ export interface FollowersOptions {
   /** Absent where there is one process alone. */
   readonly bus?: Wire
   readonly clock: Clock
-}
-
-interface Group {
-  readonly followers: Set<Follower>
-  end(): void
 }
 
 const taken = new Uint8Array(0)
@@ -57,26 +53,11 @@ export function openFollowers({ local, bus, clock }: FollowersOptions): Follower
   })
 
   function begin(asid: string): Group {
-    const followers = new Set<Follower>()
     const unserve = bus?.serve(subjectOf(asid), async (body) => {
       notice(asid, decodePlain(body) as Head)
       return taken
     })
-    let cancel = wakeIn(limits.firstLookMs)
-    function wakeIn(ms: number): () => void {
-      return clock.wake(clock.now() + ms, () => {
-        cancel = wakeIn(limits.lookEveryMs)
-        for (const follower of followers) follower.look()
-      })
-    }
-    const group: Group = {
-      followers,
-      end() {
-        cancel()
-        unserve?.()
-        groups.delete(asid)
-      },
-    }
+    const group = new Group(clock, unserve)
     groups.set(asid, group)
     return group
   }
@@ -84,13 +65,44 @@ export function openFollowers({ local, bus, clock }: FollowersOptions): Follower
   return {
     follow(asid, follower) {
       const group = groups.get(asid) ?? begin(asid)
-      group.followers.add(follower)
-      return () => {
-        if (group.followers.delete(follower) && group.followers.size === 0) group.end()
-      }
+      group.followers = [...group.followers, follower]
+    },
+    unfollow(asid, follower) {
+      const group = groups.get(asid)
+      if (!group) return
+      group.followers = group.followers.filter((each) => each !== follower)
+      if (group.followers.length > 0) return
+      group.end()
+      groups.delete(asid)
     },
     close() {
       for (const group of groups.values()) group.end()
     },
+  }
+}
+
+/** Those who follow one visitor, mostly one page. A class, since there are as many as pages. */
+class Group {
+  /** Another list with every change: whoever is told may leave meanwhile. */
+  followers: readonly Follower[] = []
+  private cancel: () => void
+
+  constructor(
+    private readonly clock: Clock,
+    private readonly unserve: (() => void) | undefined,
+  ) {
+    this.cancel = this.lookIn(limits.firstLookMs)
+  }
+
+  private lookIn(ms: number): () => void {
+    return this.clock.wake(this.clock.now() + ms, () => {
+      this.cancel = this.lookIn(limits.lookEveryMs)
+      for (const follower of this.followers) follower.look()
+    })
+  }
+
+  end(): void {
+    this.cancel()
+    this.unserve?.()
   }
 }

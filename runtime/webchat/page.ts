@@ -8,98 +8,131 @@ import type { Clock } from '../clock.js'
 import type { LiveSocket } from '../http/websocket.js'
 import { Bucket, shapeOf } from '../limits/bucket.js'
 import type { Spent } from '../limits/contract.js'
-import type { Soon } from '../soon.js'
+import { onceKnown, type Soon } from '../soon.js'
 import type { LiveAdapter } from './lines.js'
 
-export interface PageOptions {
+/** Where a page stands. A class has it all, so that ten thousand pages do not each bring functions of their own. */
+export interface PageEnds {
   /** Whether the page may come in; what it says is heard once that is known. */
-  readonly ready: Promise<boolean>
+  readonly ready: Soon<boolean>
   readonly socket: LiveSocket
   readonly live: LiveAdapter['live']
   readonly clock: Clock
   /** Puts on record what the visitor did, all of it or nothing. */
-  readonly hear: (items: readonly { id: string; inbound: Inbound }[]) => Soon<Refusal | undefined>
+  hear(items: readonly { id: string; inbound: Inbound }[]): Soon<Refusal | undefined>
   /** Which of the messages have not come so far yet, as far as is known. */
-  readonly unmarked: (state: Mark, messageIds: readonly string[]) => Promise<readonly string[] | Refusal>
+  unmarked(state: Mark, messageIds: readonly string[]): Promise<readonly string[] | Refusal>
   /** Lines that stand before that one. */
-  readonly older: (before: number) => Promise<Telling | Refusal>
+  older(before: number): Promise<Telling | Refusal>
   /** Whether the visitor, and the address they are at, may say one thing more. */
-  readonly maySay: () => Soon<Spent>
+  maySay(): Soon<Spent>
   /** There is a conversation that typing can belong to. */
-  readonly hasBegun: () => boolean
-  readonly failed: (error: unknown) => void
+  hasBegun(): boolean
+  failed(error: unknown): void
 }
 
 export type Mark = 'delivered' | 'read'
 
 const microsOf = (clock: Clock) => Math.floor(clock.elapsed() * 1000)
 
+const shape = shapeOf(limits.frames)
+
 /** Takes the frames of a page, each after the one before it has been answered. */
-export function openPage(options: PageOptions): (text: string) => void {
-  const { ready, socket, live, clock } = options
-  const shape = shapeOf(limits.frames)
-  const frames = new Bucket(shape.capacityUnits, microsOf(clock))
-  let isTaking = false
-  /** Those that came meanwhile. */
-  const waiting: string[] = []
-  let unreadable = 0
-  let typedAt = Number.NEGATIVE_INFINITY
+export class Page {
+  private readonly frames: Bucket
+  private isTaking = false
+  /** Those that came meanwhile, which mostly are none. */
+  private waiting: string[] | undefined
+  private unreadable = 0
+  private typedAt = Number.NEGATIVE_INFINITY
 
-  const tell = (telling: Telling) => void socket.send(live.write(telling))
-
-  function isTooMuch(): boolean {
-    const { allowed } = frames.spend(shape, microsOf(clock))
-    return !allowed || (isTaking && waiting.length + 1 >= limits.waitingFrames)
+  constructor(private readonly ends: PageEnds) {
+    this.frames = new Bucket(shape.capacityUnits, microsOf(ends.clock))
   }
 
-  function slowDown(seconds: number, id?: string): void {
-    const message = 'Too much at once: send it again a little later.'
-    tell({ kind: 'error', code: 'rateLimited', message, retryAfterMs: seconds * 1000, ...(id && { id }) })
+  take(text: string): void {
+    if (this.isTooMuch()) return this.slowDown(http.retryAfterSeconds)
+    if (!this.isTaking) return void this.takeAll(text)
+    this.waiting ??= []
+    this.waiting.push(text)
   }
 
-  function take(text: string): void | Promise<void> {
-    const frame = live.read(text)
+  private isTooMuch(): boolean {
+    const { allowed } = this.frames.spend(shape, microsOf(this.ends.clock))
+    return !allowed || (this.isTaking && (this.waiting?.length ?? 0) + 1 >= limits.waitingFrames)
+  }
+
+  private async takeAll(first: string): Promise<void> {
+    const { ends } = this
+    this.isTaking = true
+    for (let text: string | undefined = first; text !== undefined; text = this.waiting?.shift()) {
+      try {
+        const { ready } = ends
+        if (ready === true || (await ready)) await this.answer(text)
+      } catch (error) {
+        ends.failed(error)
+      }
+    }
+    this.waiting = undefined
+    this.isTaking = false
+  }
+
+  private answer(text: string): Soon<void> {
+    const frame = this.ends.live.read(text)
     switch (frame.kind) {
       case 'wrong':
-        return refused(frame)
+        return this.refused(frame)
       case 'said':
-        return said(frame.id, frame.inbound)
+        return this.said(frame.id, frame.inbound)
       case 'mark':
-        return marked(frame.state, frame.messageIds)
+        return this.marked(frame.state, frame.messageIds)
       case 'typing':
-        return typing()
+        return this.typing()
       case 'older':
-        return older(frame.before)
+        return this.older(frame.before)
     }
   }
 
-  function refused({ field, message, id }: { field: string; message: string; id?: string }): void {
-    tell({ kind: 'error', code: 'invalidFrame', message, ...(field && { field }), ...(id && { id }) })
-    if (++unreadable >= limits.unreadableFrames) socket.close(closeCodes.unreadable, 'Too many frames cannot be read.')
+  private tell(telling: Telling): void {
+    const { socket, live } = this.ends
+    socket.send(live.write(telling))
   }
 
-  async function said(id: string, inbound: Inbound): Promise<void> {
-    const { allowed, retryAfterSeconds } = await options.maySay()
-    if (!allowed) return slowDown(retryAfterSeconds, id)
-    const refusal = await options.hear([{ id, inbound }])
-    if (!refusal) return tell({ kind: 'accepted', id })
-    notNow('It could not be taken just now.', id)
+  private refused({ field, message, id }: { field: string; message: string; id?: string }): void {
+    this.tell({ kind: 'error', code: 'invalidFrame', message, ...(field && { field }), ...(id && { id }) })
+    if (++this.unreadable < limits.unreadableFrames) return
+    this.ends.socket.close(closeCodes.unreadable, 'Too many frames cannot be read.')
   }
 
-  function notNow(message: string, id?: string): void {
+  private slowDown(seconds: number, id?: string): void {
+    const message = 'Too much at once: send it again a little later.'
+    this.tell({ kind: 'error', code: 'rateLimited', message, retryAfterMs: seconds * 1000, ...(id && { id }) })
+  }
+
+  private notNow(message: string, id?: string): void {
     const retryAfterMs = http.retryAfterSeconds * 1000
-    tell({ kind: 'error', code: 'unavailable', message, retryAfterMs, ...(id && { id }) })
+    this.tell({ kind: 'error', code: 'unavailable', message, retryAfterMs, ...(id && { id }) })
   }
 
-  async function older(before: number): Promise<void> {
-    const telling = await options.older(before)
-    if (isRefusal(telling)) notNow('Older lines cannot be read just now.')
-    else tell(telling)
+  private said(id: string, inbound: Inbound): Soon<void> {
+    return onceKnown(this.ends.maySay(), ({ allowed, retryAfterSeconds }) => {
+      if (!allowed) return this.slowDown(retryAfterSeconds, id)
+      return onceKnown(this.ends.hear([{ id, inbound }]), (refusal) => {
+        if (!refusal) return this.tell({ kind: 'accepted', id })
+        this.notNow('It could not be taken just now.', id)
+      })
+    })
+  }
+
+  private async older(before: number): Promise<void> {
+    const telling = await this.ends.older(before)
+    if (isRefusal(telling)) this.notNow('Older lines cannot be read just now.')
+    else this.tell(telling)
   }
 
   /** One and the same for all pages, so that it counts once however many of them say it. What was read has arrived. */
-  async function marked(state: Mark, messageIds: readonly string[]): Promise<void> {
-    const fresh = await options.unmarked(state, messageIds)
+  private async marked(state: Mark, messageIds: readonly string[]): Promise<void> {
+    const fresh = await this.ends.unmarked(state, messageIds)
     if (isRefusal(fresh) || fresh.length === 0) return
     const states: readonly Mark[] = state === 'read' ? ['delivered', 'read'] : [state]
     const items = fresh.flatMap((providerId) =>
@@ -108,32 +141,14 @@ export function openPage(options: PageOptions): (text: string) => void {
         return { id: `${each}:${providerId}`, inbound: { kind: 'receipt', receipt } as const }
       }),
     )
-    await options.hear(items)
+    await this.ends.hear(items)
   }
 
-  async function typing(): Promise<void> {
-    const at = clock.now()
-    if (!options.hasBegun() || at - typedAt < limits.typingEveryMs) return
-    typedAt = at
+  private async typing(): Promise<void> {
+    const at = this.ends.clock.now()
+    if (!this.ends.hasBegun() || at - this.typedAt < limits.typingEveryMs) return
+    this.typedAt = at
     const id = `typing:${Math.floor(at / limits.typingEveryMs)}`
-    await options.hear([{ id, inbound: { kind: 'system', system: 'typing' } }])
-  }
-
-  async function takeAll(first: string): Promise<void> {
-    isTaking = true
-    for (let text: string | undefined = first; text !== undefined; text = waiting.shift()) {
-      try {
-        if (await ready) await take(text)
-      } catch (error) {
-        options.failed(error)
-      }
-    }
-    isTaking = false
-  }
-
-  return (text) => {
-    if (isTooMuch()) return slowDown(http.retryAfterSeconds)
-    if (isTaking) waiting.push(text)
-    else void takeAll(text)
+    await this.ends.hear([{ id, inbound: { kind: 'system', system: 'typing' } }])
   }
 }

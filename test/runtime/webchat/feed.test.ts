@@ -5,7 +5,7 @@ import type { Telling } from '../../../core/channel/live.js'
 import { type Refusal, refuse } from '../../../core/errors.js'
 import { webchat as limits } from '../../../core/limits.js'
 import type { Clock } from '../../../runtime/clock.js'
-import { type Feed, openFeed } from '../../../runtime/webchat/feed.js'
+import { Feed } from '../../../runtime/webchat/feed.js'
 import type { ToldLine } from '../../../runtime/webchat/lines.js'
 import type { Head, LinesFound } from '../../../runtime/webchat/transcript.js'
 
@@ -41,9 +41,9 @@ class Scene {
 
   constructor(after?: number, before = 0) {
     for (let n = 0; n < before; n++) this.append()
-    this.feed = openFeed({
+    this.feed = new Feed({
       address: 'vis_1',
-      ...(after !== undefined && { after }),
+      after,
       clock: this.clock,
       socket: {
         send: () => {
@@ -57,9 +57,11 @@ class Scene {
           this.feed.end()
         },
       },
-      write: (telling) => {
-        this.tellings.push(telling)
-        return ''
+      live: {
+        write: (telling) => {
+          this.tellings.push(telling)
+          return ''
+        },
       },
       read: async (from) => this.read(from),
       tellingOf: async (line) => {

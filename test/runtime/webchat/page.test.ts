@@ -5,7 +5,7 @@ import type { Telling } from '../../../core/channel/live.js'
 import type { Inbound } from '../../../core/conversation/hear.js'
 import { type Refusal, refuse } from '../../../core/errors.js'
 import { webchat as limits } from '../../../core/limits.js'
-import { openPage, type PageOptions } from '../../../runtime/webchat/page.js'
+import { Page, type PageEnds } from '../../../runtime/webchat/page.js'
 import { manualClock } from '../../harness/clock.js'
 
 interface Heard {
@@ -14,13 +14,13 @@ interface Heard {
   answer(refusal?: Refusal): void
 }
 
-function openScene(over: Partial<PageOptions> = {}) {
+function openScene(over: Partial<PageEnds> = {}) {
   const clock = manualClock()
   const tellings: Telling[] = []
   const heard: Heard[] = []
   const closes: number[] = []
   const spent = { allowed: true, limit: 1, remaining: 1, resetSeconds: 1, retryAfterSeconds: 3 }
-  const take = openPage({
+  const page = new Page({
     ready: Promise.resolve(true),
     socket: { send: () => 'sent', bufferedBytes: () => 0, close: (code) => void closes.push(code) },
     live: {
@@ -39,6 +39,7 @@ function openScene(over: Partial<PageOptions> = {}) {
     failed: (error) => t.error(error),
     ...over,
   })
+  const take = (text: string) => page.take(text)
   const frame = (type: string, members: object = {}) => take(JSON.stringify({ v: 1, type, ...members }))
   return { clock, tellings, heard, closes, spent, take, frame }
 }
