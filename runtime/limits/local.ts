@@ -31,17 +31,25 @@ interface Kept {
 }
 
 /**
- * What this process knows of each bucket. A bucket that is full again is forgotten, because an unknown one counts as
- * full: memory holds no more than twice those who called within the last refill.
+ * So many of a budget are kept even when they are full: whoever calls every few seconds finds theirs, and nothing is made
+ * anew for the call.
+ */
+const keptAnyway = 16_384
+
+/**
+ * What this process knows of each bucket. Beyond a number that is kept anyway, a bucket that is full again is forgotten,
+ * because an unknown one counts as full: memory holds no more than those, or twice those who called within the last refill.
  */
 export class Ledger {
   readonly #clock: BucketClock
+  readonly #keptAnyway: number
   readonly #whole = shapesOf()
   /** They stay in their place while they are kept: one that is taken out and put back costs a map a new table ever so often. */
   readonly #kept = Object.fromEntries(budgetNames.map((name) => [name, newKept()])) as Record<BudgetName, Kept>
 
-  constructor(clock: BucketClock) {
+  constructor(clock: BucketClock, keeping = keptAnyway) {
     this.#clock = clock
+    this.#keptAnyway = keeping
   }
 
   nowMicros(): number {
@@ -74,6 +82,7 @@ export class Ledger {
 
   #lookRound(budget: BudgetName, nowMicros: number): void {
     const kept = this.#kept[budget]
+    if (kept.buckets.size <= this.#keptAnyway) return
     for (let looks = 0; looks < looksPerWrite; looks++) {
       const { value, done } = kept.round.next()
       if (done) {

@@ -30,20 +30,20 @@ export function openEmbedded(options: EmbeddedOptions): Engine {
   let stopped = false
 
   const shards: Shards = {
-    async ask(owner, command, input, { id, by, settles } = {}) {
-      const asked = {
-        owner,
-        command: registry.command(command.name),
-        input,
-        commandId: id ?? newCommandId(),
-        rememberMs: id === undefined ? undefined : limits.rememberedCommandMs,
-        by,
-        settles,
-      }
+    ask(owner, command, input, { id, by, settles } = {}) {
       try {
-        return (await shardOwning(owner).ask(asked)) as never
+        const asked = {
+          owner,
+          command: registry.command(command.name),
+          input,
+          commandId: id ?? newCommandId(),
+          rememberMs: id === undefined ? undefined : limits.rememberedCommandMs,
+          by,
+          settles,
+        }
+        return shardOwning(owner).ask(asked).catch(refuseIfShut) as never
       } catch (error) {
-        return refuseIfShut(error)
+        return Promise.reject(error)
       }
     },
     async read(owner, query, input) {

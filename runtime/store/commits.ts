@@ -24,12 +24,31 @@ export interface Disk {
   failed(cause: unknown): Error
 }
 
-interface Waiting extends LateCommit, Commit {
+/** A class for speed alone: one is made for every commit. */
+class Waiting implements LateWrite, Commit {
   /** Known once it is sealed. */
-  changes: Commit['changes']
-  isPressing: boolean
-  readonly resolve: () => void
-  readonly reject: (error: unknown) => void
+  changes: Commit['changes'] = []
+  isPressing = false
+  readonly done: Promise<void>
+  resolve!: () => void
+  reject!: (error: unknown) => void
+
+  constructor(
+    readonly space: number,
+    readonly late: LateCommit,
+    private readonly pressed: () => void,
+  ) {
+    this.done = new Promise((resolve, reject) => {
+      this.resolve = resolve
+      this.reject = reject
+    })
+  }
+
+  readonly press = (): void => {
+    if (this.isPressing) return
+    this.isPressing = true
+    this.pressed()
+  }
 }
 
 /**
@@ -53,6 +72,10 @@ export function groupCommits(disk: Disk): Commits {
     setImmediate(nextGroup)
   }
 
+  function beginIfIdle(): void {
+    if (!busy) begin()
+  }
+
   function nextGroup(): void {
     const refusal = disk.refusal()
     if (refusal) {
@@ -62,11 +85,11 @@ export function groupCommits(disk: Disk): Commits {
     const group = takeGroup()
     disk.write(group).then(
       () => {
-        for (const { landed } of group) landed()
+        for (const { late } of group) late.landed()
         // What came meanwhile goes before this group hears of its end, so that the disk works while they go on.
         if (waiting.some(({ isPressing }) => isPressing)) nextGroup()
         else busy = false
-        for (const { resolve } of group) resolve()
+        for (const commit of group) commit.resolve()
         restIfIdle()
       },
       (cause) => {
@@ -93,7 +116,7 @@ export function groupCommits(disk: Disk): Commits {
   function seal(commit: Waiting): boolean {
     commit.isPressing = true
     try {
-      commit.changes = commit.seal()
+      commit.changes = commit.late.seal()
       return true
     } catch (error) {
       commit.reject(error)
@@ -115,19 +138,11 @@ export function groupCommits(disk: Disk): Commits {
   }
 
   return {
-    add(space, { seal, landed }) {
-      let press = () => {}
-      const done = new Promise<void>((resolve, reject) => {
-        if (failed) return reject(failed)
-        const commit: Waiting = { space, changes: [], seal, landed, isPressing: false, resolve, reject }
-        waiting.push(commit)
-        press = () => {
-          if (commit.isPressing) return
-          commit.isPressing = true
-          if (!busy) begin()
-        }
-      })
-      return { done, press }
+    add(space, late) {
+      const commit = new Waiting(space, late, beginIfIdle)
+      if (failed) end([commit], failed)
+      else waiting.push(commit)
+      return commit
     },
     settled() {
       if (!busy && waiting.length > 0) begin()

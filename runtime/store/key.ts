@@ -15,21 +15,30 @@ const stringEnd = 0x00
 const nulEscape = 0xff
 
 /** Room for a key of the longest size whose last part turns out three times as long as its characters. */
-const scratch = Buffer.allocUnsafe(limits.keyBytes * 4 + 64)
+const roomBytes = limits.keyBytes * 4 + 64
+/** Keys are written behind each other in pieces of memory of this size; one that is full is left to its keys. */
+const chunkBytes = 64 * 1024
+
+let scratch = Buffer.allocUnsafeSlow(chunkBytes)
+/** What lies before it belongs to keys that were handed out. */
+let start = 0
 
 export type Keyed = Pick<Table<never, never>, 'name' | 'isByOwner'>
 
 /** The bytes of a key within its space; the table's name is its first part, or its second one where the owner is first. */
 export function keyBytes(table: Keyed, parts: Key): Buffer {
-  const size = writeParts(table, parts)
-  const bytes = Buffer.allocUnsafe(size)
-  scratch.copy(bytes, 0, 0, size)
+  const bytes = passingKeyBytes(table, parts)
+  start += bytes.length
   return bytes
 }
 
 /** The same bytes in memory that the next call overwrites: for a read that is over before it. */
 export function passingKeyBytes(table: Keyed, parts: Key): Buffer {
-  return scratch.subarray(0, writeParts(table, parts))
+  if (chunkBytes - start < roomBytes) {
+    scratch = Buffer.allocUnsafeSlow(chunkBytes)
+    start = 0
+  }
+  return scratch.subarray(start, writeParts(table, parts))
 }
 
 /** Above every key of any table, and below everything else. */
@@ -70,8 +79,8 @@ export function tableOfKey(bytes: Buffer): string {
 function writeParts(table: Keyed, parts: Key): number {
   try {
     if (table.isByOwner) return writeOwned(table.name, parts)
-    let at = writePart(table.name, 0)
-    for (const part of parts) at = writePart(part, at)
+    let at = writePart(table.name, start)
+    for (let place = 0; place < parts.length; place++) at = writePart(parts[place]!, at)
     return at
   } catch (error) {
     throw new Error(`a key of table ${table.name.slice(0, 100)} cannot be stored: ${(error as Error).message}`)
@@ -80,8 +89,8 @@ function writeParts(table: Keyed, parts: Key): number {
 
 function writeOwned(table: string, parts: Key): number {
   if (typeof parts[0] !== 'string') throw new Error('it does not begin with an owner')
-  scratch[0] = ownerTag
-  let at = writePart(table, writePart(parts[0], 1))
+  scratch[start] = ownerTag
+  let at = writePart(table, writePart(parts[0], start + 1))
   for (let place = 1; place < parts.length; place++) at = writePart(parts[place]!, at)
   return at
 }
@@ -93,9 +102,9 @@ function writePart(part: KeyPart, from: number): number {
   return withinLimit(writeString(part, from))
 }
 
-function withinLimit(size: number): number {
-  if (size > limits.keyBytes) throw new Error(`it is longer than ${limits.keyBytes} bytes`)
-  return size
+function withinLimit(end: number): number {
+  if (end - start > limits.keyBytes) throw new Error(`it is longer than ${limits.keyBytes} bytes`)
+  return end
 }
 
 function writeNumber(value: number, from: number): number {

@@ -142,7 +142,7 @@ t.test('Buckets of one process', async (t) => {
 
   t.test('A bucket that is full again is forgotten, one that is not is kept', async (t) => {
     const clock = new StillClock()
-    const ledger = new Ledger(clock)
+    const ledger = new Ledger(clock, 0)
     const shapes = shapesOf()
     const crowd = 5_000
     for (let round = 0; round < 10; round++) {
@@ -155,6 +155,23 @@ t.test('Buckets of one process', async (t) => {
     for (let one = 0; one < 2 * crowd; one++) ledger.spend(shapes.send, 'send', `later ${one % 10}`)
     t.match(ledger.spend(shapes.send, 'send', 'busy'), { allowed: true, remaining: 49 })
     t.equal(ledger.size(), 11)
+  })
+
+  t.test('As many as are kept anyway stay when they are full, and not one more', async (t) => {
+    const clock = new StillClock()
+    const kept = 100
+    const ledger = new Ledger(clock, kept)
+    const shapes = shapesOf()
+    for (let round = 0; round < 10; round++) {
+      for (let one = 0; one < kept; one++) ledger.spend(shapes.send, 'send', `subject ${one}`)
+      clock.ms += 60_000
+    }
+    t.equal(ledger.size(), kept)
+    for (let one = 0; one < 10 * kept; one++) {
+      ledger.spend(shapes.send, 'send', `other ${one}`)
+      clock.ms += 60_000
+    }
+    t.equal(ledger.size(), kept)
   })
 })
 

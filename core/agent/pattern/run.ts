@@ -22,12 +22,19 @@ export function runOf(tree: Tree): ((text: string) => boolean) | undefined {
   const most = first.length + (repeated?.most ?? 0)
   return (text) => {
     let length = 0
-    for (const char of text) {
-      const test = first[length] ?? rest
-      if (++length > most || !test!(char)) return false
+    for (let at = 0; at < text.length; length++) {
+      const char = charAt(text, at)
+      if (length >= most || !(first[length] ?? rest)!(char)) return false
+      at += char.length
     }
     return length >= least
   }
+}
+
+/** As walking over the text would give it, without what that makes on the way. */
+function charAt(text: string, at: number): string {
+  const point = text.codePointAt(at)!
+  return point > 0xffff ? String.fromCodePoint(point) : text[at]!
 }
 
 function isAssert(part: Tree | undefined, at: 'start' | 'end'): boolean {
