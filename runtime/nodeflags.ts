@@ -11,10 +11,15 @@
  * All of memory is collected once it has grown to four times what lived through the last time, as V8 does it by itself
  * where much is allocated. Where little is, it would do so at a few megabytes more, every few seconds after ten thousand
  * pages came; each time takes a tenth of a second of a processor, and for those who wait meanwhile, tens of milliseconds.
+ *
+ * Nor does a process that was quiet begin with that: what V8 gives back in quiet hours, memory, and the code of what was
+ * not called, is missing when people come again, and the first of them would wait while it is made anew.
  */
 export const nodeFlags = [
   '--disable-proto=delete',
   '--max-semi-space-size=32',
   '--no-allocation-site-pretenuring',
   '--heap-growing-percent=300',
+  '--no-memory-reducer',
+  '--no-flush-bytecode',
 ] as const
