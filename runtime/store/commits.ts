@@ -44,6 +44,7 @@ class Waiting implements LateWrite, Commit {
     })
   }
 
+  /** A function of its own, since it is handed on without the rest. */
   readonly press = (): void => {
     if (this.isPressing) return
     this.isPressing = true
