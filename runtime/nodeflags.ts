@@ -8,9 +8,9 @@
  * it refers to through every young collection: up to a quarter of what was allocated was copied, twice, for nothing. So it
  * does not: where it had guessed so, a provider's call takes a fifth less processor time now, and pauses are half as long.
  *
- * All of memory is collected once it has grown to four times what lived through the last time, as V8 does it by itself
- * where much is allocated. Where little is, it would do so at a few megabytes more, every few seconds after ten thousand
- * pages came; each time takes a tenth of a second of a processor, and for those who wait meanwhile, tens of milliseconds.
+ * All of memory is collected once it has grown to twice what lived through the last time. Where little is allocated, V8
+ * would do so at a few megabytes more, every few seconds after ten thousand pages came; each time takes a tenth of a second
+ * of a processor, and for those who wait meanwhile, tens of milliseconds.
  *
  * Nor does a process that was quiet begin with that: what V8 gives back in quiet hours, memory, and the code of what was
  * not called, is missing when people come again, and the first of them would wait while it is made anew.
@@ -19,7 +19,7 @@ export const nodeFlags = [
   '--disable-proto=delete',
   '--max-semi-space-size=32',
   '--no-allocation-site-pretenuring',
-  '--heap-growing-percent=300',
+  '--heap-growing-percent=100',
   '--no-memory-reducer',
   '--no-flush-bytecode',
 ] as const
