@@ -106,14 +106,16 @@ export function openUpgrades({ door, begin, otherwise, isClosing, gone, log }: U
     }
   }
 
-  const failed = (error: unknown) => log.error('socket.failed', { error })
+  function guarded(doing: () => void): void {
+    try {
+      doing()
+    } catch (error) {
+      log.error('socket.failed', { error })
+    }
+  }
 
   function drained(socket: WebSocket<Held>): void {
-    try {
-      socket.getUserData().listener.drained()
-    } catch (error) {
-      failed(error)
-    }
+    guarded(() => socket.getUserData().listener.drained())
   }
 
   function upgrade(socket: Socket, head: RequestHead, context: Parameters<Socket['upgrade']>[4]): void {
@@ -141,19 +143,11 @@ export function openUpgrades({ door, begin, otherwise, isClosing, gone, log }: U
         const live = new Live(socket, limits.bufferedMostBytes, drained)
         held.live = live
         open.add(live)
-        try {
-          held.listener.opened(live)
-        } catch (error) {
-          failed(error)
-        }
+        guarded(() => held.listener.opened(live))
       },
       message(socket, message, isBinary) {
         const text = isBinary ? '' : Buffer.from(message).toString()
-        try {
-          socket.getUserData().listener.heard(text)
-        } catch (error) {
-          failed(error)
-        }
+        guarded(() => socket.getUserData().listener.heard(text))
       },
       drain: drained,
       close(socket) {
@@ -163,11 +157,7 @@ export function openUpgrades({ door, begin, otherwise, isClosing, gone, log }: U
           live.isOpen = false
           open.delete(live)
         }
-        try {
-          listener.closed()
-        } catch (error) {
-          failed(error)
-        }
+        guarded(() => listener.closed())
       },
     },
     closeAll(code, reason) {
