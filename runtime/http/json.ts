@@ -1,5 +1,6 @@
 /** Reads a JSON body strictly: what JSON.parse lets pass silently (repeated keys, depth, stray halves) is refused here. */
 import { isUtf8 } from 'node:buffer'
+import { randomInt } from 'node:crypto'
 import type { FieldError } from '../../core/errors.js'
 import { http } from '../../core/limits.js'
 
@@ -16,6 +17,7 @@ export type JsonRead = { readonly value: unknown } | { readonly problem: FieldEr
 export function readJson(bytes: Buffer): JsonRead {
   if (bytes.length === 0) return problem('body', 'is required')
   const glance = glanceAt(bytes)
+  if (glance in bounds) return problem('body', bounds[glance as keyof typeof bounds])
   if (glance !== 'ascii' && !isUtf8(bytes)) return problem('body', 'is not valid UTF-8')
   const text = glance === 'ascii' ? bytes.latin1Slice() : bytes.utf8Slice()
   let value: unknown
@@ -32,50 +34,84 @@ function problem(field: string, message: string): { problem: FieldError } {
   return { problem: { field, message } }
 }
 
+/** What is refused by the glance, before the body is parsed: parsing it would hold the event loop. */
+const bounds = {
+  deep: `is nested more than ${http.jsonDepth} levels deep`,
+  long: `holds more than ${http.jsonValues} values`,
+  wide: `uses more than ${http.jsonNames} names`,
+} as const
+
 /**
- * One quick look at the bytes. Of text that is JSON it says `doubtful` whenever there is, or merely might be, something
- * to refuse: a key whose mark stands twice in an object, too much depth, an escape in a key or one that may hide half a
- * character. Only then is the text walked for what is wrong and where. Of text that is not JSON it says anything, and never fails.
+ * One quick look at the bytes, which bounds what JSON.parse is given: depth, values, and different names. Of text that is
+ * JSON it says `doubtful` whenever there is, or merely might be, something to refuse: a key whose mark stands twice in an
+ * object, an escape in a key or one that may hide half a character. Only then is the text walked for what is wrong and
+ * where. Of text that is not JSON it says anything, and never fails.
  */
-function glanceAt(bytes: Buffer): 'ascii' | 'utf8' | 'doubtful' {
+function glanceAt(bytes: Buffer): 'ascii' | 'utf8' | 'doubtful' | keyof typeof bounds {
   const end = bytes.length
   let isAscii = true
+  let isDoubtful = false
   let depth = 0
   let used = 0
   let mark = 0
   let hasEscape = false
+  let values = 0
+  let keys = 0
   for (let at = 0; at < end; at++) {
     const byte = bytes[at]!
     if (byte === quote) {
       mark = 0
       hasEscape = false
       for (at++; at < end; at++) {
-        const inside = bytes[at]!
+        let inside = bytes[at]!
         if (inside === quote) break
         if (inside === backslash) {
-          if (bytes[++at] === letterU) return 'doubtful'
+          inside = bytes[++at]!
+          if (inside === letterU) isDoubtful = true
           hasEscape = true
         }
         if (inside > 127) isAscii = false
-        mark = (Math.imul(mark, 31) + inside) | 0
+        mark = (Math.imul(mark, factor) + inside) | 0
       }
     } else if (byte === colon) {
-      if (hasEscape) return 'doubtful'
-      for (let other = starts[depth]!; other < used; other++) if (marks[other] === mark) return 'doubtful'
-      if (mark === protoMark || used === marks.length) return 'doubtful'
-      marks[used++] = mark
+      if (++keys > http.jsonNames && isCrowded(mark, keys)) return 'wide'
+      if (isDoubtful) continue
+      for (let other = starts[depth]!; other < used; other++) if (marks[other] === mark) isDoubtful = true
+      if (hasEscape || mark === protoMark || used === marks.length) isDoubtful = true
+      else marks[used++] = mark
+    } else if (byte === comma) {
+      if (++values > http.jsonValues) return 'long'
     } else if (byte === openBrace || byte === openBracket) {
-      if (++depth > http.jsonDepth) return 'doubtful'
+      if (++values > http.jsonValues) return 'long'
+      if (++depth > http.jsonDepth) return 'deep'
       starts[depth] = used
     } else if (byte === closeBrace || byte === closeBracket) {
       used = starts[depth]!
       if (depth > 0) depth--
     } else if (byte > 127) isAscii = false
   }
+  if (isDoubtful) return 'doubtful'
   return isAscii ? 'ascii' : 'utf8'
 }
 
+/**
+ * Whether another different name is one too many. JSON.parse spends ten times as long on a name it has not seen as on one
+ * that it has. Names are counted from the first key that could exceed the limit, so ordinary bodies pay nothing.
+ */
+function isCrowded(mark: number, keys: number): boolean {
+  if (keys === http.jsonNames + 1) {
+    seenMarks.fill(0)
+    namesSeen = 0
+  }
+  const bit = mark >>> 12
+  const seen = seenMarks[bit >>> 5]!
+  if ((seen >>> (bit & 31)) & 1) return false
+  seenMarks[bit >>> 5] = seen | (1 << (bit & 31))
+  return ++namesSeen > http.jsonNames
+}
+
 const quote = 34
+const comma = 44
 const colon = 58
 const openBracket = 91
 const backslash = 92
@@ -86,7 +122,12 @@ const closeBrace = 125
 /** Marks of the keys of every object that is open, and where in them each object's begin. */
 const marks = new Int32Array(256)
 const starts = new Int32Array(http.jsonDepth + 1)
-const protoMark = [...Buffer.from('__proto__')].reduce((mark, byte) => (Math.imul(mark, 31) + byte) | 0, 0)
+/** Odd, and of this process alone, so that no caller can write names that all have one mark. */
+const factor = randomInt(2 ** 31) | 1
+const protoMark = [...Buffer.from('__proto__')].reduce((mark, byte) => (Math.imul(mark, factor) + byte) | 0, 0)
+/** A bit for each mark by its upper twenty bits. */
+const seenMarks = new Int32Array(2 ** 15)
+let namesSeen = 0
 
 interface Frame {
   /** Keys seen so far; absent in an array. */
@@ -107,9 +148,6 @@ function inspect(text: string): FieldError | undefined {
         keyNext = text.charCodeAt(index) === 123
         frame = keyNext ? { keys: new Set(), at: '' } : { at: 0 }
         frames.push(frame)
-        if (frames.length > http.jsonDepth) {
-          return { field: 'body', message: `is nested more than ${http.jsonDepth} levels deep` }
-        }
         break
       case 125: // }
       case 93: // ]

@@ -333,6 +333,31 @@ t.test('A JSON body reads as JSON.parse reads it, or is refused naming the place
   )
 })
 
+t.test('A JSON body that is too deep, or holds too many values or names, is refused before it is parsed', async (t) => {
+  const manyKeys = (count: number, names: number) =>
+    Array.from({ length: count }, (_, index) => `"k${index % names}":1`).join(',')
+  const refused: [string, string][] = [
+    // None of these is closed, so JSON.parse would have called it invalid.
+    ['['.repeat(http.jsonDepth + 1), 'is nested more than 32 levels deep'],
+    ['{"a":'.repeat(http.jsonDepth + 1), 'is nested more than 32 levels deep'],
+    [`["\\u0041",${'['.repeat(http.jsonDepth)}`, 'is nested more than 32 levels deep'],
+    [`[${'1,'.repeat(http.jsonValues)}`, `holds more than ${http.jsonValues} values`],
+    [`[${'{},'.repeat(http.jsonValues / 2)}`, `holds more than ${http.jsonValues} values`],
+    [`{${manyKeys(500_000, 500_000)}`, `uses more than ${http.jsonNames} names`],
+    [`[{${'"\\u0041":1},{'.repeat(http.jsonValues / 2)}`, `holds more than ${http.jsonValues} values`],
+  ]
+  for (const [text, message] of refused) {
+    t.match(readJson(Buffer.from(text)), { problem: { field: 'body', message } }, `${text.slice(0, 20)}… ${message}`)
+  }
+  const rows = `[${Array.from({ length: 10_000 }, () => `{${manyKeys(10, 10)}}`).join(',')}]`
+  t.ok('value' in readJson(Buffer.from(rows)), 'a hundred thousand keys of ten names are read')
+  const wide = `{${manyKeys(http.jsonNames, http.jsonNames)}}`
+  t.ok('value' in readJson(Buffer.from(wide)), 'so is an object of as many names as may be')
+  t.ok('value' in readJson(Buffer.from(wide)), 'and the next one, which begins to count anew')
+  const reply = await post('/echo', `${'['.repeat(100_000)}${']'.repeat(100_000)}`)
+  t.match([reply.status, await reply.json()], [422, { errors: [{ field: 'body' }] }], 'over HTTP as well')
+})
+
 t.test('Requests of one turn are all decided before the first is answered, in the order they came', async (t) => {
   const batch = openBatch()
   const seen: string[] = []
