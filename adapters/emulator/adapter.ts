@@ -7,6 +7,7 @@ import type { ChannelName } from '../../core/channel/names.js'
 import { writePostback } from '../../core/channel/postback.js'
 import { traitsOf } from '../../core/channel/table.js'
 import type { Block, RenderedChip } from '../../core/render/contract.js'
+import { readJson } from '../kit/wire.js'
 import type { Phones } from './phones.js'
 import { itemsIn } from './receive.js'
 
@@ -46,11 +47,8 @@ function receive({ bindingId, header, body }: IngressRequest, key: Uint8Array): 
 }
 
 function readItems(body: Uint8Array): readonly Item[] {
-  try {
-    return itemsIn(JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body)))
-  } catch {
-    return [{ problem: 'the body is not JSON' }]
-  }
+  const read = readJson(body)
+  return read === undefined ? [{ problem: 'the body is not JSON' }] : itemsIn(read)
 }
 
 export function signatureOf(key: Uint8Array, bindingId: string, body: Uint8Array): string {

@@ -2,6 +2,8 @@
 import { Buffer } from 'node:buffer'
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { NoAnswer, SendOutcome } from '../../core/channel/adapter.js'
+import { isWithinJsonBounds } from '../../core/jsonbounds.js'
+import { ingressBounds } from '../../core/limits.js'
 
 /** Whether two texts are the same, in a time that does not tell how much of them is. */
 export function sameText(a: string, b: string): boolean {
@@ -20,8 +22,9 @@ export function uuidFrom(id: string): string {
   return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-')
 }
 
-/** Undefined for whatever is not JSON in UTF-8. */
+/** Undefined for whatever is not JSON in UTF-8, and for what is nested deeper or has more values than providers send. */
 export function readJson(bytes: Uint8Array): unknown | undefined {
+  if (!isWithinJsonBounds(bytes, ingressBounds.json)) return undefined
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
   } catch {

@@ -17,8 +17,10 @@ export function receiveHub(
   itemsIn: (body: Loose) => readonly Item[],
 ): Received {
   if (request.method === 'GET') return greeted(request, auth)
+  const signature = request.header(signatureHeader)
+  if (!/^sha256=[0-9a-f]{64}$/.test(signature)) return { kind: 'refused' }
   const expected = `sha256=${hmacText('sha256', auth.appSecret, [request.body], 'hex')}`
-  if (!sameText(request.header(signatureHeader), expected)) return { kind: 'refused' }
+  if (!sameText(signature, expected)) return { kind: 'refused' }
   const body = readJson(request.body)
   return { kind: 'items', items: isRecord(body) ? itemsIn(body) : [{ problem: 'the body is not a JSON object' }] }
 }

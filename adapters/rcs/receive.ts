@@ -6,6 +6,7 @@ import type { IngressRequest, Item, Received } from '../../core/channel/adapter.
 import { readPostback } from '../../core/channel/postback.js'
 import type { Inbound } from '../../core/conversation/hear.js'
 import type { UserContent } from '../../core/conversation/state.js'
+import { ingressBounds } from '../../core/limits.js'
 import { hmacText } from '../kit/hmac.js'
 import { wrongItem } from '../kit/shapes.js'
 import { asNumber, asText, isRecord, readJson, sameText } from '../kit/wire.js'
@@ -17,13 +18,17 @@ type Loose = Readonly<Record<string, unknown>>
 const refused: Received = { kind: 'refused' }
 
 export function receive({ method, header, body }: IngressRequest, { clientToken }: RbmAuth): Received {
-  const envelope = method === 'POST' ? readJson(body) : undefined
+  const signature = header(signatureHeader)
+  const isShaped = /^[A-Za-z0-9+/]{86}==$/.test(signature)
+  // Only a greeting comes without a signature, and it is short.
+  if (method !== 'POST' || (!isShaped && body.length > ingressBounds.rbmGreetingBytes)) return refused
+  const envelope = readJson(body)
   if (!isRecord(envelope)) return refused
   if (envelope.clientToken !== undefined) return greeted(envelope, clientToken)
-  const data = isRecord(envelope.message) ? decoded(envelope.message.data) : undefined
+  const data = isShaped && isRecord(envelope.message) ? decoded(envelope.message.data) : undefined
   if (!data) return refused
   const expected = hmacText('sha512', clientToken, [data], 'base64')
-  if (!sameText(header(signatureHeader), expected)) return refused
+  if (!sameText(signature, expected)) return refused
   const event = readJson(data)
   return {
     kind: 'items',

@@ -1,7 +1,8 @@
 /** What Slack tells: events as JSON, and what was tapped as JSON inside a form, both signed alike. */
 import type { IngressRequest, Item, Received } from '../../core/channel/adapter.js'
-import { adapter as limits, slack } from '../../core/limits.js'
+import { ingressBounds, adapter as limits, slack } from '../../core/limits.js'
 import { hmacText } from '../kit/hmac.js'
+import { readForm } from '../kit/urlencoded.js'
 import { asText, isRecord, readJson, sameText } from '../kit/wire.js'
 import { headers, type SlackAuth } from './descriptor.js'
 import { eventItems } from './events.js'
@@ -19,16 +20,16 @@ export function receive(request: IngressRequest, auth: SlackAuth): Received {
 }
 
 /** Too old is as bad as wrong: somebody may have kept it. */
-function isSlacks({ header, body, at }: IngressRequest, { signingSecret }: SlackAuth): boolean {
-  const timestamp = header(headers.timestamp)
+function isSlacks(request: IngressRequest, { signingSecret }: SlackAuth): boolean {
+  const { header, at } = request
+  const [timestamp, signature] = [header(headers.timestamp), header(headers.signature)]
   const skewMs = Math.abs(at - Number(timestamp) * 1_000)
-  if (!/^[0-9]{1,12}$/.test(timestamp) || skewMs > slack.skewMs) return false
-  const expected = `v0=${hmacText('sha256', signingSecret, [`v0:${timestamp}:`, body], 'hex')}`
-  return sameText(header(headers.signature), expected)
+  if (!/^[0-9]{1,12}$/.test(timestamp) || skewMs > slack.skewMs || !/^v0=[0-9a-f]{64}$/.test(signature)) return false
+  return sameText(signature, `v0=${hmacText('sha256', signingSecret, [`v0:${timestamp}:`, request.body], 'hex')}`)
 }
 
 function formItems(bytes: Uint8Array): readonly Item[] {
-  const payload = new URLSearchParams(Buffer.from(bytes).toString()).get('payload')
-  const body = payload === null ? undefined : readJson(Buffer.from(payload))
+  const payload = readForm(bytes, ingressBounds.slackForm)?.get('payload')
+  const body = payload ? readJson(Buffer.from(payload)) : undefined
   return isRecord(body) ? tapItems(body) : [{ problem: 'the body is neither JSON nor a form with a payload' }]
 }

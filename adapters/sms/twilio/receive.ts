@@ -3,24 +3,33 @@ import type { IngressRequest, Item, Received } from '../../../core/channel/adapt
 import type { HeldMedia, ToldContent } from '../../../core/channel/held.js'
 import { keywordIn } from '../../../core/conversation/keywords.js'
 import type { UserMedia } from '../../../core/conversation/state.js'
-import { twilio as limits } from '../../../core/limits.js'
+import { ingressBounds, twilio as limits } from '../../../core/limits.js'
 import { wrongItem } from '../../kit/shapes.js'
+import { readForm } from '../../kit/urlencoded.js'
 import { isRecord, readJson } from '../../kit/wire.js'
 import type { TwilioAuth } from './descriptor.js'
-import { type Form, readForm, valueIn } from './form.js'
 import { mediaAt } from './media.js'
 import { meaningOf } from './refusals.js'
-import { digestIn, isSigned } from './signature.js'
+import { digestIn, hasSignature, isSigned, isSignedByDigest } from './signature.js'
 
 /** The value of a parameter; empty where it is not given. */
 type Given = (name: string) => string
 
+const refused: Received = { kind: 'refused' }
+
 export function receive(request: IngressRequest, auth: TwilioAuth): Received {
-  if (request.method !== 'POST') return { kind: 'refused' }
-  const form = readForm(request.body)
+  if (request.method !== 'POST' || !hasSignature(request)) return refused
   const digest = digestIn(request.url)
-  if (!isSigned(request, form, digest, auth.authToken)) return { kind: 'refused' }
-  const given = digest === undefined ? inForm(form) : inJson(readJson(request.body))
+  if (digest !== undefined) {
+    if (!isSignedByDigest(request, digest, auth.authToken)) return refused
+    return received(inJson(readJson(request.body)), auth)
+  }
+  // The signature is over the parameters, so a form is read, within its bounds, before it is known to be Twilio's.
+  const form = readForm(request.body, ingressBounds.twilioForm)
+  return form && isSigned(request, form, auth.authToken) ? received(inForm(form), auth) : refused
+}
+
+function received(given: Given, auth: TwilioAuth): Received {
   return { kind: 'items', items: itemsOf(given, auth).map(sound) }
 }
 
@@ -31,9 +40,9 @@ function sound(item: Item): Item {
 }
 
 const inForm =
-  (form: Form): Given =>
+  (form: URLSearchParams): Given =>
   (name) =>
-    valueIn(form, name) ?? ''
+    form.get(name) ?? ''
 
 const inJson =
   (body: unknown): Given =>

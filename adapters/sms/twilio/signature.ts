@@ -2,12 +2,11 @@
  * Whether a call comes from Twilio: it signs the address it calls and, after it, every parameter by name, known to us or
  * not. A body that is no form is signed by its digest in the address.
  */
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { IngressRequest } from '../../../core/channel/adapter.js'
 import { hmacText } from '../../kit/hmac.js'
 import { sameText } from '../../kit/wire.js'
 import { signatureHeader } from './descriptor.js'
-import type { Form, Parameter } from './form.js'
 
 const digestName = 'bodySHA256'
 
@@ -17,16 +16,23 @@ export function digestIn(url: string): string | undefined {
   return query < 0 ? undefined : (new URLSearchParams(url.slice(query + 1)).get(digestName) ?? undefined)
 }
 
-/** `digest` is the one in the address, if there is one: then the form is not. */
-export function isSigned(
-  { url, header, body }: IngressRequest,
-  form: Form,
-  digest: string | undefined,
-  authToken: string,
-): boolean {
-  if (digest !== undefined && !sameText(digest, createHash('sha256').update(body).digest('hex'))) return false
+/** Whether there is something in the place of the signature that has the shape of one: nothing else is worth a look. */
+export function hasSignature({ header }: IngressRequest): boolean {
+  return /^[A-Za-z0-9+/]{27}=$/.test(header(signatureHeader))
+}
+
+/** Whether the address and the parameters of a form are signed. */
+export function isSigned(request: IngressRequest, form: URLSearchParams, authToken: string): boolean {
+  return isSignedOver(request, writtenOut(form), authToken)
+}
+
+/** Whether the body has the digest that stands in the address, and the address is signed. */
+export function isSignedByDigest(request: IngressRequest, digest: string, authToken: string): boolean {
+  return isSignedOver(request, '', authToken) && sameText(digest, hash('sha256', request.body, 'hex'))
+}
+
+function isSignedOver({ url, header }: IngressRequest, parameters: string, authToken: string): boolean {
   const given = header(signatureHeader)
-  const parameters = digest === undefined ? writtenOut(form) : ''
   const isOver = (each: string) => sameText(given, signatureOf(authToken, each, parameters))
   // Whether the port that goes without saying was signed depends on who asks Twilio to call.
   return isOver(url) || withAndWithoutPort(url).some(isOver)
@@ -37,19 +43,20 @@ export function signatureOf(authToken: string, url: string, parameters: string):
 }
 
 /** Names in order, each with its values in order, nothing between them and none of them twice. */
-export function writtenOut(form: Form): string {
-  const parameters = [...form].sort(inOrder)
+export function writtenOut(form: URLSearchParams): string {
   let text = ''
   let before: Parameter | undefined
-  for (const parameter of parameters) {
-    if (!before || inOrder(before, parameter) !== 0) text += parameter.name + parameter.value
+  for (const parameter of [...form].sort(inOrder)) {
+    if (!before || inOrder(before, parameter) !== 0) text += parameter[0] + parameter[1]
     before = parameter
   }
   return text
 }
 
+type Parameter = readonly [name: string, value: string]
+
 function inOrder(a: Parameter, b: Parameter): number {
-  return order(a.name, b.name) || order(a.value, b.value)
+  return order(a[0], b[0]) || order(a[1], b[1])
 }
 
 /** By code units, as texts are sorted that nobody reads. */

@@ -11,6 +11,8 @@ import {
   unavailable,
   uuidFrom,
 } from '../../../adapters/kit/wire.js'
+import { isWithinJsonBounds } from '../../../core/jsonbounds.js'
+import { ingressBounds } from '../../../core/limits.js'
 
 t.test('Two texts are the same exactly when they are equal', async (t) => {
   fc.assert(fc.property(fc.string({ unit: 'grapheme' }), (text) => sameText(text, String(text))))
@@ -45,6 +47,25 @@ t.test('JSON in UTF-8 is read, and whatever else comes is nothing', async (t) =>
   t.equal(readJson(Uint8Array.of(0x22, 0xff, 0x22)), undefined, 'a text that is not UTF-8')
   t.equal(readJson(Buffer.from('{"a":1')), undefined, 'half a document')
   t.equal(readJson(new Uint8Array()), undefined, 'nothing')
+})
+
+t.test('JSON that is nested too deep or has too many values is not parsed', async (t) => {
+  const nested = (depth: number) => Buffer.from(`${'['.repeat(depth)}${']'.repeat(depth)}`)
+  t.ok(readJson(nested(ingressBounds.json.depth)))
+  t.equal(readJson(nested(ingressBounds.json.depth + 1)), undefined)
+  t.equal(readJson(nested(500_000)), undefined)
+  const many = (count: number) => Buffer.from(`[${Array(count).fill(0).join(',')}]`)
+  t.ok(readJson(many(ingressBounds.json.marks)))
+  t.equal(readJson(many(ingressBounds.json.marks + 1)), undefined)
+})
+
+t.test('Marks inside of texts count for nothing', async () => {
+  fc.assert(
+    fc.property(fc.array(fc.string({ unit: fc.constantFrom('[', '{', ',', ':', '"', '\\', 'a') })), (texts) => {
+      const bounds = { depth: 1, marks: texts.length + 1 }
+      return isWithinJsonBounds(Buffer.from(JSON.stringify(texts)), bounds)
+    }),
+  )
 })
 
 t.test('A value is what it is taken for, or nothing', async (t) => {

@@ -1,0 +1,11 @@
+/** What a call of a provider may hold before it is parsed. Every bound stands well above what the provider sends. */
+export const ingressBounds = {
+  /** JSON; the marks are those of a mebibyte of events. */
+  json: { depth: 32, marks: 100_000 },
+  /** A message of Twilio has 1,600 characters and some thirty parameters. */
+  twilioForm: { bytes: 64 * 1024, parameters: 256 },
+  /** What was tapped in Slack comes as one parameter, with the message that it stood in. */
+  slackForm: { bytes: 256 * 1024, parameters: 16 },
+  /** The call by which a webhook of RCS Business Messaging is set up: a token and a secret. */
+  rbmGreetingBytes: 8 * 1024,
+} as const
