@@ -101,6 +101,8 @@ export interface Member {
   readonly kind: 'key' | 'session'
   /** The key's id, or the user's. */
   readonly id: string
+  /** The API key that a session of this node was made with. */
+  readonly keyId?: string
   readonly orgId: string
   readonly role: Role
   readonly scopes: ReadonlySet<Scope>
@@ -133,11 +135,24 @@ export type Caller = Member | Grant | AgentCaller
 export interface Actor {
   readonly kind: string
   readonly id: string
+  /** The API key behind a session. */
+  readonly keyId?: string
   readonly svcAgent?: string
 }
 
-export function actorOf({ kind, id, svcAgent }: Caller): Actor {
-  return svcAgent ? { kind, id, svcAgent } : { kind, id }
+export function actorOf(caller: Caller): Actor {
+  const { kind, id, svcAgent } = caller
+  const keyId = kind === 'session' ? caller.keyId : undefined
+  return { kind, id, ...(keyId && { keyId }), ...(svcAgent && { svcAgent }) }
+}
+
+/** A session within what its key holds now: the lower of both roles, and only scopes that both have. */
+export function boundByKey(session: Member, key: Member): Member {
+  return {
+    ...session,
+    role: reaches(key.role, session.role) ? session.role : key.role,
+    scopes: new Set([...session.scopes].filter((scope) => key.scopes.has(scope))),
+  }
 }
 
 /** A second way in, for calls whose body is such that less is asked of whoever makes them. */

@@ -65,7 +65,13 @@ const variables = {
     'PARLEY_BOOTSTRAP_KEY',
     kinds.bootstrapKey,
     'minted and printed once',
-    'The first API key of that org, holding every scope; `sk-svc-` and 24 characters or more',
+    'The first API key of that org, holding every scope; `sk-svc-` and 24 random characters or more',
+  ),
+  recover: given(
+    'PARLEY_RECOVER',
+    kinds.flag,
+    'false',
+    'Makes `PARLEY_BOOTSTRAP_KEY` the system operator’s key again at this start, and says so in the audit trail',
   ),
   natsServers: optional(
     'PARLEY_NATS_URL',
@@ -201,6 +207,7 @@ function complaint({ name, kind }: Variable<unknown>, text: string): string {
 
 /** A variable that only means something beside another. */
 const needs: readonly (readonly [keyof Config, keyof Config])[] = [
+  ['recover', 'bootstrapKey'],
   ['natsCredsFile', 'natsServers'],
   ['natsTlsCaFile', 'natsServers'],
   ['natsSyncAlways', 'natsServers'],

@@ -59,6 +59,11 @@ function stopOnSignals(running: RunningNode): void {
   for (const signal of ['SIGTERM', 'SIGINT']) process.on(signal, () => void stop(signal))
 }
 
+/** A start that was killed before this shows the key again. */
+async function noteKeyShown({ node }: RunningNode): Promise<void> {
+  await node.bootstrapped.shown?.().catch((error) => log.warn('node.key_shown_twice', { error }))
+}
+
 for (const event of ['uncaughtException', 'unhandledRejection']) {
   process.on(event, (error) => {
     log.error('node.crashed', { error })
@@ -70,4 +75,4 @@ const config = await configuration()
 const running = await start(config)
 stopOnSignals(running)
 log.info('node.started', { urls: running.urls })
-process.stderr.write(banner(running, config.bootstrapKey !== undefined))
+process.stderr.write(banner(running, config.bootstrapKey !== undefined), () => void noteKeyShown(running))

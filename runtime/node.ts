@@ -258,17 +258,14 @@ export async function openNode(config: Config, around: Surroundings): Promise<No
           seed: deriveKey(secret.key, 'id tokens'),
           issuer: () => `${urls.mgmt}/v1`,
           clock,
-          stillGood: keyring.holds,
+          keyOf: keyring.byId,
         })
   const pages = openPages(deriveKey(secret.key, 'page tokens'))
   await engine.start()
   const bootstrapped = config.roles.includes('mgmt')
     ? await bootstrap({
-        shards: engine,
-        sealer,
-        orgId: config.bootstrapOrg,
-        key: config.bootstrapKey,
-        randomBytes: random,
+        ...{ shards: engine, sealer, orgId: config.bootstrapOrg, key: config.bootstrapKey, randomBytes: random },
+        ...(config.recover && { recovery: { recover: management.keys.recover, log } }),
       })
     : { orgId: config.bootstrapOrg }
 

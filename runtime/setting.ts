@@ -142,11 +142,14 @@ export const secretText: Kind<string> = {
 }
 
 export const bootstrapKey: Kind<string> = {
-  wants: `${apiKeyPrefix} and then at least ${settings.bootstrapKeyMinChars} letters, digits, dashes or underscores`,
+  wants:
+    `${apiKeyPrefix} and then at least ${settings.bootstrapKeyMinChars} letters, digits, dashes or underscores, ` +
+    `${settings.bootstrapKeyMinDifferent} of them different`,
   read(text) {
     const rest = text.startsWith(apiKeyPrefix) ? text.slice(apiKeyPrefix.length) : ''
     const fits = rest.length >= settings.bootstrapKeyMinChars && text.length <= http.tokenChars
-    return fits && /^[\w-]+$/.test(rest) ? text : undefined
+    const isGuessable = new Set(rest).size < settings.bootstrapKeyMinDifferent
+    return fits && !isGuessable && /^[\w-]+$/.test(rest) ? text : undefined
   },
 }
 

@@ -1,5 +1,6 @@
 /** The commands that change an org's API keys, and all that this area has running where its shards are. */
-import type { Scope } from '../../core/access.js'
+import { timingSafeEqual } from 'node:crypto'
+import { type Scope, scopes } from '../../core/access.js'
 import { invalid, isRefusal, type Refusal, refuse } from '../../core/errors.js'
 import { apiKey as limits } from '../../core/limits.js'
 import type { OrgEventName, OrgEventPayload } from '../../core/orgevents.js'
@@ -32,12 +33,28 @@ export function addKey(tx: Tx, input: NewKey, told: Told): KeyRecord | Refusal {
   return record
 }
 
-const patch: Command<KeyPlace & { readonly patch: ApiKeyPatch }, ApiKey> = {
+/** A key and whether a system operator asks about it: no lesser caller may change or end an operator's key. */
+export interface KeyAsked extends KeyPlace {
+  readonly isSysop: boolean
+}
+
+function keyAsked(tx: Tx, { orgId, keyId, isSysop }: KeyAsked): KeyRecord | Refusal {
+  const record = tx.get(keyTable, [orgId, keyId])
+  if (!record) return refuse('resource.not_found')
+  if (record.sysop && !isSysop) {
+    return refuse('auth.forbidden', { detail: 'Only a system operator changes or removes a system operator’s key.' })
+  }
+  return record
+}
+
+const patch: Command<KeyAsked & { readonly patch: ApiKeyPatch }, ApiKey> = {
   name: 'apiKey.patch',
-  decide(tx, { orgId, keyId, patch }, told) {
-    const record = tx.get(keyTable, [orgId, keyId])
-    if (!record) return refuse('resource.not_found')
-    if (patch.scopes && told.by?.id === keyId) return invalid('scopes', 'a key cannot change its own scopes')
+  decide(tx, { patch, ...asked }, told) {
+    const record = keyAsked(tx, asked)
+    if (isRefusal(record)) return record
+    const { orgId, keyId } = asked
+    if (patch.scopes && (told.by?.id === keyId || told.by?.keyId === keyId))
+      return invalid('scopes', 'a key cannot change its own scopes')
     if (patch.expiresAt && Date.parse(patch.expiresAt) <= told.at) return invalid('expiresAt', 'must be in the future')
     const { description, expiresAt, ...rest } = { ...record, ...patch }
     const changed: KeyRecord = { ...rest, updatedAt: new Date(told.at).toISOString() }
@@ -45,6 +62,21 @@ const patch: Command<KeyPlace & { readonly patch: ApiKeyPatch }, ApiKey> = {
     if (expiresAt) changed.expiresAt = expiresAt
     tx.put(keyTable, [orgId, keyId], changed)
     return shownKey(changed)
+  },
+}
+
+/** Makes the key of that hash a system operator's, or adds it as one; answers its id. No limit on keys stands in the way. */
+const recover: Command<Pick<NewKey, 'orgId' | 'id' | 'name' | 'prefix' | 'hash'>, string> = {
+  name: 'apiKey.recover',
+  decide(tx, input, told) {
+    const { orgId, hash } = input
+    const now = new Date(told.at).toISOString()
+    const held = [...tx.range(keyTable, { prefix: [orgId] })].find(({ value }) => timingSafeEqual(value.hash, hash))
+    const before: Omit<KeyRecord, 'scopes' | 'updatedAt'> = held?.value ?? { ...input, createdAt: now }
+    const record: KeyRecord = { ...before, scopes: [...scopes], sysop: true, updatedAt: now }
+    delete record.expiresAt
+    tx.put(keyTable, [orgId, record.id], record)
+    return record.id
   },
 }
 
@@ -76,11 +108,12 @@ export function keyCommands(orgEvent: Command<OrgEventPayload, unknown>) {
     },
   }
 
-  const revoke: Command<KeyPlace, true> = {
+  const revoke: Command<KeyAsked, true> = {
     name: 'apiKey.revoke',
-    decide(tx, { orgId, keyId }, told) {
-      const record = tx.get(keyTable, [orgId, keyId])
-      if (!record) return refuse('resource.not_found')
+    decide(tx, asked, told) {
+      const record = keyAsked(tx, asked)
+      if (isRefusal(record)) return record
+      const { orgId, keyId } = asked
       tx.remove(keyTable, [orgId, keyId])
       tx.tell(ownerOfHash(record.hash), keyIndex.remove, { hash: record.hash, keyId })
       announce(tx, 'api_key.revoked', record, told)
@@ -88,13 +121,13 @@ export function keyCommands(orgEvent: Command<OrgEventPayload, unknown>) {
     },
   }
 
-  return { create, patch, revoke, used }
+  return { create, patch, revoke, recover, used }
 }
 export type KeyCommands = ReturnType<typeof keyCommands>
 
 export function accessRepertoire(commands: KeyCommands): Pick<Repertoire, 'commands' | 'queries'> {
   return {
-    commands: [...Object.values(commands), keyIndex.put, keyIndex.remove],
+    commands: [...Object.values(commands), keyIndex.put, keyIndex.claim, keyIndex.remove],
     queries: [...Object.values(keyQueries), keyIndex.find],
   }
 }

@@ -1,7 +1,7 @@
 /** ID tokens of signed-in users: those of the configured issuer, or, when none is, our own. */
 import { createHash, createPrivateKey, createPublicKey } from 'node:crypto'
 import { createRemoteJWKSet, exportJWK, type JWK, type JWTPayload, jwtVerify, SignJWT } from 'jose'
-import { type Member, type Role, roles, scopesOfRole } from '../../core/access.js'
+import { boundByKey, type Member, type Role, roles, scopesOfRole } from '../../core/access.js'
 import { isRefusal, type Refusal } from '../../core/errors.js'
 import { session as limits } from '../../core/limits.js'
 import type { Clock } from '../../runtime/clock.js'
@@ -13,7 +13,15 @@ export interface IdTokens {
   /** The public keys of tokens that we sign ourselves. */
   jwks(): Promise<{ keys: JWK[] }>
   /** Absent when another issuer signs. */
-  readonly mint?: (user: { id: string; orgId: string; role: Role }) => Promise<{ idToken: string; expiresAt: number }>
+  readonly mint?: (session: NewSession) => Promise<{ idToken: string; expiresAt: number }>
+}
+
+export interface NewSession {
+  readonly id: string
+  readonly orgId: string
+  readonly role: Role
+  /** The API key that asks for it. */
+  readonly keyId: string
 }
 
 /** Every claim an ID token must have for us, read by hand so that a stray type is a refusal and not a surprise. */
@@ -24,10 +32,17 @@ function memberOf(payload: JWTPayload): Member | undefined {
   return { kind: 'session', id: sub, orgId: org, role: role as Role, scopes, isSysop: false }
 }
 
+/** Of our own tokens: one from before sessions had ids names its key as the user. */
+function ownMemberOf(payload: JWTPayload): Member | undefined {
+  const member = memberOf(payload)
+  return member && { ...member, keyId: typeof payload.key === 'string' ? payload.key : member.id }
+}
+
 /** A verified token is remembered until it ends: a signature check costs more than all the rest of a call. */
 function remembering(
   clock: Clock,
   check: (token: string) => Promise<JWTPayload>,
+  read: (payload: JWTPayload) => Member | undefined,
 ): (token: string) => Member | undefined | Promise<Member | undefined> {
   const known = openRecent<{ member: Member; endsAt: number }>(limits.rememberedTokens)
   return (token) => {
@@ -36,7 +51,7 @@ function remembering(
     if (found) return found.endsAt > clock.now() ? found.member : undefined
     return check(token).then(
       (payload) => {
-        const member = memberOf(payload)
+        const member = read(payload)
         if (!member || payload.exp === undefined) return undefined
         known.set(hash, { member, endsAt: payload.exp * 1000 })
         return member
@@ -51,14 +66,14 @@ export interface OwnIssuer {
   readonly seed: Uint8Array
   readonly issuer: () => string
   readonly clock: Clock
-  /** A session made with an API key ends with it. */
-  readonly stillGood: (orgId: string, keyId: string) => boolean | Promise<boolean | Refusal>
+  /** The API key as it is now: a session ends with the key that made it, and never holds more than that key. */
+  readonly keyOf: (orgId: string, keyId: string) => Member | undefined | Promise<Member | undefined | Refusal>
 }
 
 const audience = 'parley'
 const ed25519Pkcs8Head = Buffer.from('302e020100300506032b657004220420', 'hex')
 
-export function ownIdTokens({ seed, issuer, clock, stillGood }: OwnIssuer): IdTokens {
+export function ownIdTokens({ seed, issuer, clock, keyOf }: OwnIssuer): IdTokens {
   const der = Buffer.concat([ed25519Pkcs8Head, seed])
   const privateKey = createPrivateKey({ key: der, format: 'der', type: 'pkcs8' })
   const publicKey = createPublicKey(privateKey)
@@ -66,25 +81,30 @@ export function ownIdTokens({ seed, issuer, clock, stillGood }: OwnIssuer): IdTo
     .update(publicKey.export({ format: 'der', type: 'spki' }))
     .digest('hex')
     .slice(0, 16)
-  const verify = remembering(clock, async (token) => {
-    const rules = { audience, algorithms: ['EdDSA'], currentDate: new Date(clock.now()) }
-    return (await jwtVerify(token, publicKey, rules)).payload
-  })
-  function whileKeyHolds(member: Member | undefined): ReturnType<IdTokens['verify']> {
-    const good = member !== undefined && stillGood(member.orgId, member.id)
-    if (!(good instanceof Promise)) return good ? member : undefined
-    return good.then((answer) => (isRefusal(answer) ? answer : answer ? member : undefined))
+  const verify = remembering(
+    clock,
+    async (token) => {
+      const rules = { audience, algorithms: ['EdDSA'], currentDate: new Date(clock.now()) }
+      return (await jwtVerify(token, publicKey, rules)).payload
+    },
+    ownMemberOf,
+  )
+  function asKeyAllows(session: Member | undefined): ReturnType<IdTokens['verify']> {
+    const key = session?.keyId === undefined ? undefined : keyOf(session.orgId, session.keyId)
+    if (!session || !key) return undefined
+    if (!(key instanceof Promise)) return boundByKey(session, key)
+    return key.then((found) => (!found || isRefusal(found) ? found : boundByKey(session, found)))
   }
   return {
     verify(token) {
       const member = verify(token)
-      return member instanceof Promise ? member.then(whileKeyHolds) : whileKeyHolds(member)
+      return member instanceof Promise ? member.then(asKeyAllows) : asKeyAllows(member)
     },
     jwks: async () => ({ keys: [{ ...(await exportJWK(publicKey)), kid, alg: 'EdDSA', use: 'sig' }] }),
-    async mint({ id, orgId, role }) {
+    async mint({ id, orgId, role, keyId }) {
       const issuedAt = Math.floor(clock.now() / 1000)
       const expiresAt = issuedAt + limits.lifetimeMs / 1000
-      const idToken = await new SignJWT({ org: orgId, role })
+      const idToken = await new SignJWT({ org: orgId, role, key: keyId })
         .setProtectedHeader({ alg: 'EdDSA', kid, typ: 'JWT' })
         .setSubject(id)
         .setIssuer(issuer())
@@ -116,14 +136,18 @@ export function foreignIdTokens({
     return createRemoteJWKSet(new URL(jwks_uri))
   }
   return {
-    verify: remembering(clock, async (token) => {
-      keys ??= discover()
-      keys.catch(() => {
-        keys = undefined
-      })
-      const rules = { issuer, audience, algorithms: foreignAlgorithms, currentDate: new Date(clock.now()) }
-      return (await jwtVerify(token, await keys, rules)).payload
-    }),
+    verify: remembering(
+      clock,
+      async (token) => {
+        keys ??= discover()
+        keys.catch(() => {
+          keys = undefined
+        })
+        const rules = { issuer, audience, algorithms: foreignAlgorithms, currentDate: new Date(clock.now()) }
+        return (await jwtVerify(token, await keys, rules)).payload
+      },
+      memberOf,
+    ),
     jwks: async () => ({ keys: [] }),
   }
 }

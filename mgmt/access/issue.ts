@@ -19,7 +19,7 @@ export const newKeyId = (randomBytes: Issuer['randomBytes']): string => idFromBy
 /** The index comes first: a row without its key harms nobody, while a key without its row would be listed and open nothing. */
 export async function issueKey(
   { shards, commands, randomBytes }: Issuer,
-  about: Omit<NewKey, 'id' | 'prefix' | 'hash' | 'sysop'>,
+  about: Omit<NewKey, 'id' | 'prefix' | 'hash'>,
   by?: Actor,
 ): Promise<(ApiKey & { readonly key: string }) | Refusal> {
   const key = makeKey(randomBytes)

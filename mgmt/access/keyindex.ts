@@ -28,6 +28,15 @@ const put: Command<OfHash & KeyPlace, KeyPlace> = {
   },
 }
 
+/** Puts that place on record whatever was there before: for a key whose record was made first. */
+const claim: Command<OfHash & KeyPlace, true> = {
+  name: 'apiKey.index.claim',
+  decide(tx, { hash, orgId, keyId }) {
+    tx.put(indexTable, [hex(hash)], { orgId, keyId })
+    return true
+  },
+}
+
 const remove: Command<OfHash & Pick<KeyPlace, 'keyId'>, boolean> = {
   name: 'apiKey.index.remove',
   decide(tx, { hash, keyId }) {
@@ -42,4 +51,4 @@ const find: Query<OfHash, KeyPlace | null> = {
   read: (reader, { hash }) => reader.get(indexTable, [hex(hash)]) ?? null,
 }
 
-export const keyIndex = { put, remove, find }
+export const keyIndex = { put, claim, remove, find }

@@ -18,8 +18,8 @@ import { type KeyPlace, type KeyStanding, keyQueries, keyTable, standingOf } fro
 export interface Keyring {
   /** Undefined for a key that is unknown, revoked or expired. */
   find(key: string): Member | undefined | Promise<Member | undefined | Refusal>
-  /** Whether the key of that id is still good. */
-  holds(orgId: string, keyId: string): boolean | Promise<boolean | Refusal>
+  /** What the key of that id is now; undefined as above. Does not count as a use of it. */
+  byId(orgId: string, keyId: string): Member | undefined | Promise<Member | undefined | Refusal>
 }
 
 interface Bearer {
@@ -141,12 +141,13 @@ export function openKeyring(options: {
       }
       return recognise(key, bytes)
     },
-    holds(orgId, keyId) {
+    byId(orgId, keyId) {
       const place = { orgId, keyId }
+      const good = (bearer: Bearer) => (isGood(bearer, clock.now()) ? bearer.member : undefined)
       const known = held.get(nameOf(place))
-      if (known && isCurrent(known)) return isGood(known.bearer, clock.now())
+      if (known && isCurrent(known)) return good(known.bearer)
       const found = inquire(place, () => shards.read(orgId, keyQueries.standing, place))
-      return found.then((each) => (!each ? false : isRefusal(each) ? each : isGood(each, clock.now())))
+      return found.then((each) => (!each || isRefusal(each) ? each : good(each)))
     },
   }
 }

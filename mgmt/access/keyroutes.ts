@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import Type from 'typebox'
 import { actorOf } from '../../core/access.js'
-import { isRefusal } from '../../core/errors.js'
+import { isRefusal, refuse } from '../../core/errors.js'
 import { json, noContent, type Route, route } from '../../runtime/http/route.js'
 import type { Shards } from '../../runtime/shard/contract.js'
 import type { KeyCommands } from './commands.js'
@@ -15,6 +15,7 @@ const common = {
   tag: 'API keys',
   access: { who: 'member', role: 'admin', scopes: ['org:admin'] },
 } as const
+const onlyOperators = refuse('auth.forbidden', { detail: 'Only a system operator makes a system operator’s key.' })
 const collection = '/orgs/{org}/api-keys'
 const item = '/orgs/{org}/api-keys/{keyId}'
 
@@ -38,8 +39,10 @@ export function keyRoutes({ shards, commands }: { shards: Shards; commands: KeyC
       summary: 'Make a key; the answer is the only place it ever appears',
       body: ApiKeyCreate,
       reply: { 201: ApiKeyCreated },
-      async handler({ params, body, caller }) {
-        const about = { scopes: [], ...body, orgId: params.org }
+      errors: ['auth.forbidden'],
+      async handler({ params, body: { isSysop, ...body }, caller }) {
+        if (isSysop && !(caller.kind === 'key' && caller.isSysop)) return onlyOperators
+        const about = { scopes: [], ...body, orgId: params.org, ...(isSysop && { sysop: true as const }) }
         const made = await issueKey({ shards, commands, randomBytes }, about, actorOf(caller))
         return isRefusal(made) ? made : json(201, made)
       },
@@ -63,7 +66,8 @@ export function keyRoutes({ shards, commands }: { shards: Shards; commands: KeyC
       body: ApiKeyPatch,
       reply: { 200: ApiKey },
       async handler({ params: { org: orgId, keyId }, body: patch, caller }) {
-        const key = await shards.ask(orgId, commands.patch, { orgId, keyId, patch }, { by: actorOf(caller) })
+        const asked = { orgId, keyId, patch, isSysop: caller.isSysop }
+        const key = await shards.ask(orgId, commands.patch, asked, { by: actorOf(caller) })
         return isRefusal(key) ? key : json(200, key)
       },
     }),
@@ -74,7 +78,8 @@ export function keyRoutes({ shards, commands }: { shards: Shards; commands: KeyC
       summary: 'Revoke a key at once',
       reply: { 204: null },
       async handler({ params: { org: orgId, keyId }, caller }) {
-        const done = await shards.ask(orgId, commands.revoke, { orgId, keyId }, { by: actorOf(caller) })
+        const asked = { orgId, keyId, isSysop: caller.isSysop }
+        const done = await shards.ask(orgId, commands.revoke, asked, { by: actorOf(caller) })
         return isRefusal(done) ? done : noContent
       },
     }),

@@ -1,6 +1,8 @@
 /** Who am I, sign-in, and the emulator's own view of its grant. */
+import { randomBytes } from 'node:crypto'
 import Type from 'typebox'
 import { isRefusal, refuse } from '../../core/errors.js'
+import { idFromBytes } from '../../core/ids.js'
 import { json, type Route, route } from '../../runtime/http/route.js'
 import type { Query, Shards } from '../../runtime/shard/contract.js'
 import type { OpenedGrant } from './grants.js'
@@ -55,7 +57,8 @@ export function accessRoutes({ shards, idTokens, orgName }: AccessRoutesOptions)
           return refuse('resource.not_found', { detail: 'Another issuer signs this node’s users in.' })
         if (caller.kind !== 'key') return refuse('auth.forbidden', { detail: 'A session is made with an API key.' })
         const role = (body as typeof body | undefined)?.role ?? 'admin'
-        const { idToken, expiresAt } = await idTokens.mint({ id: caller.id, orgId: caller.orgId, role })
+        const session = { id: idFromBytes('ses', randomBytes(17)), orgId: caller.orgId, role, keyId: caller.id }
+        const { idToken, expiresAt } = await idTokens.mint(session)
         return json(200, { idToken, expiresAt: new Date(expiresAt).toISOString() })
       },
     }),

@@ -18,6 +18,9 @@ export const ApiKey = Type.Object(
     id: Type.String(),
     ...keyFields,
     prefix: Type.String({ description: 'The first characters of the key, to tell keys apart' }),
+    isSysop: Type.Optional(
+      Type.Boolean({ description: 'A system operator’s key: only system operators change or remove it' }),
+    ),
     lastUsedAt: Type.Optional(Moment),
     createdAt: Moment,
     updatedAt: Moment,
@@ -32,7 +35,11 @@ export const ApiKeyCreated = Type.Object(
 )
 
 export const ApiKeyCreate = Type.Object(
-  { ...keyFields, scopes: Type.Optional(Scopes) },
+  {
+    ...keyFields,
+    scopes: Type.Optional(Scopes),
+    isSysop: Type.Optional(Type.Boolean({ description: 'Makes it a system operator’s key; asked by one of those' })),
+  },
   { additionalProperties: false, title: 'ApiKeyCreate' },
 )
 export type ApiKeyCreate = Static<typeof ApiKeyCreate>

@@ -11,7 +11,7 @@ export interface KeyRecord extends ApiKey {
   scopes: Scope[]
   /** SHA-256 of the key. */
   hash: Uint8Array
-  /** The key the installation was born with: it may call what only system operators may. */
+  /** It may call what only system operators may: the key of the first start, and those that operators make. */
   sysop?: true
 }
 
@@ -31,8 +31,8 @@ export interface KeyStanding {
 
 export const keyTable = table<[orgId: string, keyId: string], KeyRecord>('apiKey')
 
-export function shownKey({ orgId: _o, hash: _h, sysop: _s, ...shown }: KeyRecord): ApiKey {
-  return shown
+export function shownKey({ orgId: _o, hash: _h, sysop, ...shown }: KeyRecord): ApiKey {
+  return sysop ? { ...shown, isSysop: true } : shown
 }
 
 export function standingOf({ scopes, sysop, expiresAt, lastUsedAt }: KeyRecord): KeyStanding {

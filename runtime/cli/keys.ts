@@ -25,6 +25,7 @@ interface About {
   readonly description?: string
   readonly scopes?: readonly string[]
   readonly expiresAt?: string
+  readonly isSysop?: true
 }
 
 export function keys(program: Command, open: () => Session): void {
@@ -54,6 +55,10 @@ export function keys(program: Command, open: () => Session): void {
     .argument('<key>', 'id of the key, key_…')
     .option('--keep-old', 'do not revoke the other yet')
     .action((id: string, { keepOld }: { keepOld?: true }) => rotateKey(open(), id, keepOld === true))
+  verb
+    .command('rotate-operator')
+    .description('make a second key of the system operator, print it once, and then end the one this is called with')
+    .action(() => rotateOperator(open()))
 }
 
 const minute = (moment: string | undefined) => moment?.slice(0, 16).replace('T', ' ') ?? ''
@@ -83,11 +88,30 @@ function printMade(session: Session, made: Made): void {
   session.terminal.say(`This is ${made.id} (${made.name}). It is shown this once: keep it now.`)
 }
 
-/** The API makes no second key of a system operator, so whoever ends the first has none. */
+interface Me {
+  readonly caller: { readonly id: string }
+  readonly isSysop: boolean
+}
+
+/** Ended by mistake, the key that operates the system leaves nobody who can make another. */
 async function checkNotOperators({ api }: Session, id: string): Promise<void> {
-  const { caller, isSysop } = await api.get<{ caller: { id: string }; isSysop: boolean }>('/me')
+  const { caller, isSysop } = await api.get<Me>('/me')
   if (caller.id !== id || !isSysop) return
-  throw new Failure(`${id} is the key of the system operator, and no other key can become that. It stays.`)
+  throw new Failure(`${id} is the key of the system operator. It stays: parley keys rotate-operator replaces it.`)
+}
+
+/** The second key is there, and printed, before the first one ends. */
+async function rotateOperator(session: Session): Promise<void> {
+  const { caller, isSysop } = await session.api.get<Me>('/me')
+  if (!isSysop) throw new Failure('This is not a key of the system operator, and only such a key makes another.')
+  const {
+    name,
+    description,
+    scopes: held,
+  } = await session.api.get<ApiKey>(`${await path(session)}/${idPart(caller.id)}`)
+  await createKey(session, { name, description, scopes: held, isSysop: true })
+  await session.api.remove(`${await path(session)}/${idPart(caller.id)}`)
+  session.terminal.say(`${caller.id} opens nothing any more.`)
 }
 
 async function revokeKey(session: Session, id: string): Promise<void> {

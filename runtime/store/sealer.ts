@@ -19,6 +19,8 @@ export const sealerRepertoire: Pick<Repertoire, 'commands' | 'queries'> = { comm
 export interface Sealer {
   /** A new data key, already sealed: to be put into `dataKeyTable` in the command that makes the org. */
   newKeyFor(orgId: string): Uint8Array
+  /** Seals what is put on record in that same command, when the key cannot be asked for yet. */
+  sealWith(dataKey: Uint8Array, orgId: string, kind: string, id: string, plaintext: string): Uint8Array
   seal(orgId: string, kind: string, id: string, plaintext: string): Promise<Uint8Array | Refusal>
   /** Rejects when the secret was changed, or sealed for another org, kind or id. */
   open(orgId: string, kind: string, id: string, sealed: Uint8Array): Promise<string | Refusal>
@@ -41,6 +43,8 @@ export function openSealer(root: Uint8Array, shards: Shards): Sealer {
 
   return {
     newKeyFor: (orgId) => sealDataKey(root, newDataKey(), orgId),
+    sealWith: (dataKey, orgId, kind, id, plaintext) =>
+      seal(openDataKey(root, dataKey, orgId), { orgId, kind, id }, plaintext),
     async seal(orgId, kind, id, plaintext) {
       const key = await keyOf(orgId)
       return isRefusal(key) ? key : seal(key, { orgId, kind, id }, plaintext)

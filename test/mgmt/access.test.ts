@@ -1,10 +1,23 @@
 /** Who may call what: for every declared route, every way of being refused; then the tokens themselves. */
+import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import fc from 'fast-check'
 import { exportJWK, generateKeyPair, SignJWT } from 'jose'
 import t from 'tap'
-import { expandScopes, roleOfKey, roles, type Scope, scopes, scopesOfRole } from '../../core/access.js'
+import {
+  boundByKey,
+  expandScopes,
+  reaches,
+  roleOfKey,
+  roles,
+  type Scope,
+  scopes,
+  scopesOfRole,
+} from '../../core/access.js'
+import { readConfig } from '../../runtime/config.js'
 import type { Route } from '../../runtime/http/route.js'
 import { nameOf } from '../contract/routes.js'
 import { manualClock, until } from '../harness/clock.js'
@@ -189,11 +202,13 @@ t.test('A session lasts an hour, asks for no more than admin, and ends with the 
   const own = await openTestNode({ clock })
   t.teardown(() => own.close())
   const token = await own.keyWith(['org:admin'])
+  const { id: keyId } = (await own.mgmt('GET', '/v1/me', { token })).json.caller
   const made = await own.mgmt('POST', '/v1/session', { token, json: { role: 'viewer' } })
   t.equal(made.status, 200)
   t.equal(made.json.expiresAt, '2026-03-01T13:00:00.000Z')
   const me = await own.mgmt('GET', '/v1/me', { token: made.json.idToken })
   t.equal(me.json.org.role, 'viewer')
+  t.match(me.json.caller.id, /^ses_/, 'a session is told apart from its key')
   t.equal((await own.mgmt('POST', '/v1/session', { token })).status, 200, 'the body may be left out')
   t.equal((await own.mgmt('POST', '/v1/session', { token, json: { role: 'owner' } })).status, 422)
   t.equal(
@@ -209,12 +224,128 @@ t.test('A session lasts an hour, asks for no more than admin, and ends with the 
     'another installation does not accept it',
   )
 
-  await own.mgmt('DELETE', `/v1/orgs/demo/api-keys/${me.json.caller.id}`, { token: own.key })
+  await own.mgmt('DELETE', `/v1/orgs/demo/api-keys/${keyId}`, { token: own.key })
   t.equal((await own.mgmt('GET', '/v1/me', { token: made.json.idToken })).status, 401)
   const other = (await own.mgmt('POST', '/v1/session', { token: own.key })).json.idToken
   t.equal((await own.mgmt('GET', '/v1/me', { token: other })).status, 200)
   await clock.advance(3_600_000)
   t.equal((await own.mgmt('GET', '/v1/me', { token: other })).status, 401, 'an hour later it is over')
+})
+
+t.test('A session never holds more than its key does at that moment', async (t) => {
+  const own = await openTestNode()
+  t.teardown(() => own.close())
+  const keys = '/v1/orgs/demo/api-keys'
+  const made = await own.mgmt('POST', keys, {
+    token: own.key,
+    json: { name: 'console', scopes: ['org:admin', 'agents:read'] },
+  })
+  const item = `${keys}/${made.json.id}`
+  const { idToken: token } = (await own.mgmt('POST', '/v1/session', { token: made.json.key })).json
+  t.same((await own.mgmt('GET', '/v1/me', { token })).json.scopes, ['agents:read', 'catalogs:read', 'org:admin'])
+  t.equal((await own.mgmt('GET', keys, { token })).status, 200)
+  const raised = await own.mgmt('PATCH', item, { token, json: { scopes: [...scopes] } })
+  t.equal(raised.status, 422, 'a session does not change the scopes of its own key')
+
+  await own.mgmt('PATCH', item, { token: own.key, json: { scopes: ['agents:read'] } })
+  const me = (await own.mgmt('GET', '/v1/me', { token })).json
+  t.equal(me.org.role, 'viewer')
+  t.same(me.scopes, ['agents:read', 'catalogs:read'])
+  t.equal((await own.mgmt('GET', keys, { token })).status, 403)
+  t.equal((await own.mgmt('POST', keys, { token, json: { name: 'x', scopes: ['org:admin'] } })).status, 403)
+  t.equal((await own.mgmt('POST', '/v1/orgs/demo/agents', { token, json: { name: 'B' } })).status, 403)
+
+  await own.mgmt('PATCH', item, { token: own.key, json: { scopes: [...scopes] } })
+  t.equal((await own.mgmt('GET', '/v1/me', { token })).json.org.role, 'admin', 'and follows it up again')
+})
+
+t.test('Whatever scopes a key and a role have, a session holds those of both and the lower role', async () => {
+  fc.assert(
+    fc.property(fc.subarray([...scopes]), fc.constantFrom(...roles), (granted, role) => {
+      const about = { id: 'x', orgId: 'demo', isSysop: false } as const
+      const key = { ...about, kind: 'key', role: roleOfKey(granted), scopes: new Set(expandScopes(granted)) } as const
+      const session = { ...about, kind: 'session', role, scopes: new Set(scopesOfRole[role]) } as const
+      const bound = boundByKey(session, key)
+      return (
+        scopes.every((scope) => bound.scopes.has(scope) === (key.scopes.has(scope) && session.scopes.has(scope))) &&
+        reaches(key.role, bound.role) &&
+        reaches(role, bound.role) &&
+        [key.role, role].includes(bound.role)
+      )
+    }),
+  )
+})
+
+t.test('A system operator’s key is changed and removed by system operators alone, who may make others', async (t) => {
+  const own = await openTestNode()
+  t.teardown(() => own.close())
+  const keys = '/v1/orgs/demo/api-keys'
+  const { id } = (await own.mgmt('GET', '/v1/me', { token: own.key })).json.caller
+  const before = (await own.mgmt('GET', `${keys}/${id}`, { token: own.key })).json
+  t.equal(before.isSysop, true)
+  const session = (await own.mgmt('POST', '/v1/session', { token: own.key })).json.idToken
+  for (const token of [await own.keyWith([...scopes]), await own.keyWith(['org:admin']), session]) {
+    for (const json of [{ scopes: [] }, { name: 'mine' }, { expiresAt: '2099-01-01T00:00:00Z' }]) {
+      const changed = await own.mgmt('PATCH', `${keys}/${id}`, { token, json })
+      t.ok([403, 422].includes(changed.status), `${JSON.stringify(json)} is refused`)
+    }
+    const removed = await own.mgmt('DELETE', `${keys}/${id}`, { token })
+    t.equal(removed.status, 403)
+    t.equal(removed.json.code, 'auth.forbidden')
+    const made = await own.mgmt('POST', keys, { token, json: { name: 'operator', isSysop: true } })
+    t.equal(made.status, 403, 'nor do they make one')
+  }
+  const { lastUsedAt: _1, ...unchanged } = before
+  t.match((await own.mgmt('GET', `${keys}/${id}`, { token: own.key })).json, unchanged)
+
+  const second = await own.mgmt('POST', keys, {
+    token: own.key,
+    json: { name: 'operator', scopes: [...scopes], isSysop: true },
+  })
+  t.equal(second.status, 201)
+  t.match((await own.mgmt('GET', '/v1/me', { token: second.json.key })).json, { isSysop: true })
+  t.equal((await own.mgmt('DELETE', `${keys}/${id}`, { token: second.json.key })).status, 204)
+  t.equal((await own.mgmt('GET', '/v1/me', { token: own.key })).status, 401)
+  t.equal((await own.mgmt('GET', '/v1/system/status', { token: second.json.key })).status, 200)
+})
+
+t.test('A start with PARLEY_RECOVER makes the given key the system operator’s again', async (t) => {
+  const dir = await mkdtemp(join(tmpdir(), 'parley-'))
+  t.teardown(() => rm(dir, { recursive: true, force: true }))
+  const keys = '/v1/orgs/demo/api-keys'
+  const env = { PARLEY_BOOTSTRAP_KEY: 'sk-svc-a-key-that-the-operator-chose' }
+  const token = env.PARLEY_BOOTSTRAP_KEY
+  const first = await openTestNode({ dir, env })
+  const { id } = (await first.mgmt('GET', '/v1/me', { token })).json.caller
+  t.equal((await first.mgmt('DELETE', `${keys}/${id}`, { token })).status, 204)
+  await first.close()
+
+  const without = await openTestNode({ dir, env })
+  t.equal((await without.mgmt('GET', '/v1/me', { token })).status, 401, 'the variable alone brings nothing back')
+  await without.close()
+
+  for (const time of ['once', 'twice']) {
+    const recovered = await openTestNode({ dir, env: { ...env, PARLEY_RECOVER: 'true' } })
+    const me = await recovered.mgmt('GET', '/v1/me', { token })
+    t.match(me.json, { isSysop: true, org: { id: 'demo', role: 'admin' }, scopes: [...scopes] }, `asked ${time}`)
+    t.equal((await recovered.mgmt('GET', keys, { token })).json.data.length, 1)
+    t.equal(recovered.logged.filter(({ event }) => event === 'access.operator_recovered').length, 1)
+    await recovered.close()
+  }
+
+  const weaker = await openTestNode({ dir, env })
+  const [{ id: held }] = (await weaker.mgmt('GET', keys, { token })).json.data
+  const other = (await weaker.mgmt('POST', keys, { token, json: { name: 'o', scopes: [...scopes], isSysop: true } }))
+    .json
+  const demoted = { scopes: [], expiresAt: '2026-03-01T12:00:01Z' }
+  t.equal((await weaker.mgmt('PATCH', `${keys}/${held}`, { token: other.key, json: demoted })).status, 200)
+  await weaker.close()
+  const raised = await openTestNode({ dir, env: { ...env, PARLEY_RECOVER: 'true' } })
+  const me = (await raised.mgmt('GET', '/v1/me', { token })).json
+  t.match(me, { caller: { id: held }, isSysop: true, scopes: [...scopes] }, 'a key that was only weakened keeps its id')
+  t.notOk('expiresAt' in (await raised.mgmt('GET', `${keys}/${held}`, { token })).json)
+  await raised.close()
+  t.match(readConfig({ PARLEY_RECOVER: 'true' }), { problems: [/PARLEY_BOOTSTRAP_KEY/] }, 'it needs a key to give')
 })
 
 t.test('ID tokens of a configured issuer are checked by its published keys', async (t) => {

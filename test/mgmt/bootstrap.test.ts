@@ -74,12 +74,25 @@ t.test('An empty installation gets an org and one key with every scope, and no l
   const first = await start(engine, { orgId: 'my-first-org' })
   t.match(first, { orgId: 'my-first-org', key: /^sk-svc-/ })
   t.match(await memberFor(engine, first.key!), { orgId: 'my-first-org', role: 'admin', isSysop: true })
+  await first.shown?.()
   t.strictSame(await start(engine, { orgId: 'my-first-org' }), { orgId: 'my-first-org' })
   t.strictSame(await start(engine, { orgId: 'another' }), { orgId: 'my-first-org' }, 'whatever it is called')
   t.strictSame(await orgsOf(engine), ['my-first-org'])
   const listed = await engine.read('my-first-org', keyQueries.list, { orgId: 'my-first-org' })
   t.match(listed, [{ name: 'Bootstrap key' }])
   t.equal((listed as unknown[]).length, 1)
+})
+
+t.test('A minted key is shown again at each start until one start has shown it', async (t) => {
+  const engine = await openInstallation(t)
+  const killed = await start(engine)
+  const again = await start(engine)
+  t.equal(again.key, killed.key, 'the start that made it was killed before it could show it')
+  await again.shown?.()
+  t.strictSame(await start(engine), { orgId: 'demo' })
+  const given = await openInstallation(t)
+  t.equal((await start(given, { key })).shown, undefined, 'a key that was given needs no showing')
+  t.strictSame(await start(given, { key }), { orgId: 'demo' })
 })
 
 t.test('Of nodes that start at once one makes the org, and only its key is shown and works', async (t) => {

@@ -34,6 +34,7 @@ t.test('An empty environment is a whole configuration', async (t) => {
     gatewayPort: 8080,
     mgmtPort: 8081,
     bootstrapOrg: 'demo',
+    recover: false,
     natsSyncAlways: false,
     roles: ['gateway', 'mgmt', 'shards'],
     shards: 16,
@@ -48,7 +49,7 @@ t.test('The table names every variable of the contract, and each of them says wh
   const names = describeConfig().map((row) => row.name)
   const contract =
     'DATA_DIR HOST GATEWAY_PORT MGMT_PORT PUBLIC_GATEWAY_URL PUBLIC_MGMT_URL TRUSTED_PROXIES BOOTSTRAP_ORG ' +
-    'BOOTSTRAP_KEY NATS_URL ' +
+    'BOOTSTRAP_KEY RECOVER NATS_URL ' +
     'NATS_CREDS NATS_TLS_CA NATS_SYNC_ALWAYS REDIS_URL REDIS_TLS_CA ROLES SHARDS SECRET_KEY MODEL_URL MODEL_KEY ' +
     'MODEL_NAME GEOCODER_URL ADAPTERS EMULATOR ALLOW_PRIVATE_URLS TIME_SCALE OIDC_ISSUER OIDC_AUDIENCE ' +
     'OAUTH_PROVIDERS OAUTH_RETURN_HOSTS ALLOW_UNVERIFIED_UWS'
@@ -76,7 +77,7 @@ t.test('Good values are read as what they are', async (t) => {
       [{ address: '10.0.0.0', bits: 8 }, { address: '::1' }],
     ],
     ['PARLEY_BOOTSTRAP_ORG', 'acme-2', 'bootstrapOrg', 'acme-2'],
-    ['PARLEY_BOOTSTRAP_KEY', `sk-svc-${'a_-9'.repeat(6)}`, 'bootstrapKey', `sk-svc-${'a_-9'.repeat(6)}`],
+    ['PARLEY_BOOTSTRAP_KEY', `sk-svc-${'a_-9bcXY'.repeat(3)}`, 'bootstrapKey', `sk-svc-${'a_-9bcXY'.repeat(3)}`],
     ['PARLEY_NATS_URL', 'nats://u:p@a:4222, b:4222,tls://c', 'natsServers', ['nats://u:p@a:4222', 'b:4222', 'tls://c']],
     ['PARLEY_REDIS_URL', 'rediss://:pw@cache.example:6380/2', 'redisUrl', 'rediss://:pw@cache.example:6380/2'],
     ['PARLEY_ROLES', 'shards, gateway', 'roles', ['gateway', 'shards']],
@@ -151,6 +152,8 @@ t.test('No complaint shows a secret or the credentials of a URL', async (t) => {
     { PARLEY_SECRET_KEY: secret },
     { PARLEY_SECRET_KEY: `${secret.repeat(4)} ` },
     { PARLEY_BOOTSTRAP_KEY: secret },
+    { PARLEY_BOOTSTRAP_KEY: `sk-svc-${'c'.repeat(32)}` },
+    { PARLEY_BOOTSTRAP_KEY: `sk-svc-${'abc1234'.repeat(5)}` },
     { PARLEY_BOOTSTRAP_KEY: `sk-svc-${secret}` },
     { PARLEY_BOOTSTRAP_KEY: `sk-svc-${secret.repeat(3)}!` },
     { PARLEY_MODEL_URL: 'http://m.example', PARLEY_MODEL_KEY: `${secret} x` },

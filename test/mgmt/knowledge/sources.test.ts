@@ -297,7 +297,7 @@ t.test('Sources take the scopes of knowledge, and those of another agent are not
 t.test('A source that is deleted leaves no row, and neither does an agent', async (t) => {
   const dir = await mkdtemp(join(tmpdir(), 'parley-sources-'))
   t.teardown(() => rm(dir, { recursive: true, force: true }))
-  const env = { PARLEY_DATA_DIR: dir, PARLEY_BOOTSTRAP_KEY: 'sk-svc-000000000000000000000000' }
+  const env = { PARLEY_DATA_DIR: dir, PARLEY_BOOTSTRAP_KEY: 'sk-svc-a-key-that-only-tests-ever-use' }
 
   async function rows(): Promise<string[]> {
     const store = await openStore({ dir, shards: 16 })

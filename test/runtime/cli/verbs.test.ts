@@ -264,12 +264,32 @@ t.test('A key is printed once when it is made, and one that is rotated ends', as
   for (const verb of ['revoke', 'rotate']) {
     const refused = await parley(['keys', verb, operator], env)
     t.equal(refused.code, exitCode.failed)
-    t.match(refused.stderr, /is the key of the system operator, and no other key can become that/)
+    t.match(refused.stderr, /is the key of the system operator\. It stays: parley keys rotate-operator replaces it/)
   }
   t.ok(await works(testKey))
   const wrong = await parley(['keys', 'create', 'ci', '--scope', 'everything'], env)
   t.equal(wrong.code, exitCode.wrongUsage)
   t.match(wrong.stderr, /Allowed choices are agents:read/)
+})
+
+t.test('The system operator’s key is rotated into a second one that ends the first', async (t) => {
+  const own = await node.call('GET', '/me')
+  const { key, id } = await node.call('POST', `/orgs/${own.org.id}/api-keys`, {
+    name: 'operator',
+    scopes: own.scopes,
+    isSysop: true,
+  })
+  const rotated = await parley(['keys', 'rotate-operator'], { ...env, PARLEY_KEY: key })
+  t.equal(rotated.code, exitCode.done, rotated.stderr)
+  t.match(rotated.stdout, /^sk-svc-\w+\n$/)
+  t.match(rotated.stderr, `${id} opens nothing any more.`)
+  const made = rotated.stdout.trim()
+  t.equal((await parley(['status'], { ...env, PARLEY_KEY: made })).code, exitCode.done, 'it operates the system')
+  t.not((await parley(['status'], { ...env, PARLEY_KEY: key })).code, exitCode.done)
+  const lesser = (await parley(['keys', 'create', 'lesser', '--scope', 'org:admin'], env)).stdout.trim()
+  const refused = await parley(['keys', 'rotate-operator'], { ...env, PARLEY_KEY: lesser })
+  t.equal(refused.code, exitCode.failed)
+  t.match(refused.stderr, /not a key of the system operator/)
 })
 
 t.test('A backup is fetched into a folder, checked, and leaves nothing on the node', async (t) => {
