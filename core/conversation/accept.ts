@@ -3,8 +3,8 @@ import { isAsking, isSignal, type OutboundMessage } from '../amf/index.js'
 import type { ChannelName } from '../channel/names.js'
 import { conversation as limits } from '../limits.js'
 import { render } from '../render/render.js'
+import { keepServiceMessage, recordContent } from './content.js'
 import type { Around, Desk } from './desk.js'
-import { stockTexts } from './keywords.js'
 import { reached } from './receipts.js'
 import { type Rejection, reject } from './refusals.js'
 import { enqueued } from './sending.js'
@@ -135,44 +135,10 @@ function sentOnItsWay(
     desk.govern(outgoing.id, perSecond)
     return reached(desk, conversation, around, outgoing, { state: 'queued' })
   }
-  return enqueued(desk, disclaimed(desk, conversation, around, outgoing), outgoing, around)
-}
-
-function recordContent(desk: Desk, { id, message, sessionId }: Outgoing): void {
-  if (isSignal(message)) return
-  const text = message.parts.flatMap((part) =>
-    part.type === 'text' && typeof part.text === 'string' ? [part.text] : [],
-  )
-  desk.traffic({
-    origin: 'agent',
-    type: 'content',
-    sessionId,
-    messageId: id,
-    ...(text.length > 0 && { text: text.join('\n') }),
-  })
-}
-
-/** The first message of a relationship goes out behind the disclaimer, where there is one. */
-function disclaimed(desk: Desk, conversation: Conversation, around: Around, { message }: Outgoing): Conversation {
-  const compliance = around.binding?.compliance
-  if (!compliance || conversation.disclaimedAt !== undefined || isSignal(message)) return conversation
-  const text = compliance.disclaimer ?? stockTexts.disclaimer(around.brand)
-  return said(desk, { ...conversation, disclaimedAt: desk.at }, around, text)
-}
-
-/** What the house itself says, opted out or not: confirmations, help and disclaimers, each of them once. */
-export function said(desk: Desk, conversation: Conversation, around: Around, text: string): Conversation {
-  const { channel, session } = conversation
-  const outgoing: Outgoing = {
-    id: desk.mint('msg'),
-    message: { spec: 'amf/1', parts: [{ type: 'text', text }] },
-    at: desk.at,
-    sessionId: session?.id ?? '',
-    from: 'house',
-    states: {},
-    attempt: { channel, provider: around.binding?.provider ?? '' },
-  }
-  desk.keepOutgoing(outgoing)
-  recordContent(desk, outgoing)
   return enqueued(desk, conversation, outgoing, around)
+}
+
+/** What the house itself says, opted out or not: confirmations and help, each of them once. */
+export function said(desk: Desk, conversation: Conversation, around: Around, text: string): Conversation {
+  return enqueued(desk, conversation, keepServiceMessage(desk, conversation, around, text), around)
 }

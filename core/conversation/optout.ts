@@ -1,5 +1,6 @@
 /** Opting out and in again: held on the identity, whichever binding or provider it came by. */
 import type { Around, Desk } from './desk.js'
+import { isSilencedByOptOut } from './disclaimer.js'
 import { systemEvent, tellAgent } from './events.js'
 import { reached } from './receipts.js'
 import type { Conversation, Flight, Outgoing } from './state.js'
@@ -11,14 +12,17 @@ export function optedOut(desk: Desk, conversation: Conversation, around: Around)
   desk.log({ event: 'consent.opted_out' })
   const told = tellAgent(desk, { ...conversation, optedOutAt: desk.at }, around, systemEvent('optOut'))
   const { flight, queue, held } = told
-  const isTheHouses = (id: string) => desk.outgoing(id)?.from === 'house'
-  const stays = (id: string) => id === flight?.messageId || isTheHouses(id)
+  const isSilenced = (id: string) => isSilencedByOptOut(desk.outgoing(id) ?? { from: 'send' })
+  const stays = (id: string) => id === flight?.messageId || !isSilenced(id)
   const ended = [...queue.filter((id) => !stays(id)), ...held.map(({ messageId }) => messageId)]
-  const silent = { ...told, queue: queue.filter(stays), held: [] }
+  const silent: Conversation = { ...told, queue: queue.filter(stays), held: [] }
   return ended.reduce((changed, id) => {
     const outgoing = desk.outgoing(id)
-    return outgoing ? reached(desk, changed, around, outgoing, { state: 'failed', reason: 'optedOut' }) : changed
-  }, silent as Conversation)
+    if (!outgoing) return changed
+    const { disclaimedAt: _neverWent, ...undisclaimed } = changed
+    const standing = outgoing.disclaims === undefined ? changed : undisclaimed
+    return reached(desk, standing, around, outgoing, { state: 'failed', reason: 'optedOut' })
+  }, silent)
 }
 
 export function optedIn(desk: Desk, conversation: Conversation, around: Around): Conversation {
@@ -38,5 +42,5 @@ export function stillAloft(
   outgoingOf: (messageId: string) => Outgoing | undefined,
 ): Flight | undefined {
   const isAloft = optedOutAt !== undefined && flight && flight.againAt === undefined
-  return isAloft && outgoingOf(flight.messageId)?.from !== 'house' ? flight : undefined
+  return isAloft && isSilencedByOptOut(outgoingOf(flight.messageId) ?? { from: 'send' }) ? flight : undefined
 }

@@ -7,7 +7,9 @@ import { isAsking, isSignal, mediaUrlsIn } from '../amf/index.js'
 import { having } from '../having.js'
 import { conversation as limits } from '../limits.js'
 import { begunWith, believed, type OnDevice, toldByRefusal, writtenFor } from './abilities.js'
+import { keepServiceMessage } from './content.js'
 import type { Around, CarriedNews, Desk } from './desk.js'
+import { disclaimerBefore, isSilencedByOptOut } from './disclaimer.js'
 import { optedOut } from './optout.js'
 import { isNews, reached, toldSend, unparked } from './receipts.js'
 import type { Conversation, Outgoing } from './state.js'
@@ -33,6 +35,11 @@ type Told =
       readonly again: 'later' | 'elsewhere' | 'never'
     }
 
+/** It was not handed over: its disclaimer goes before it. */
+export interface NotHandedOver {
+  readonly kind: 'undisclaimed'
+}
+
 export function enqueued(
   desk: Desk,
   conversation: Conversation,
@@ -53,6 +60,8 @@ function goneOn(desk: Desk, before: Conversation, around?: Around): Conversation
     return conversation
   }
   const outgoing = desk.outgoing(messageId)
+  const disclaimer = outgoing && around && disclaimerBefore(conversation, outgoing, around)
+  if (disclaimer !== undefined) return disclaimed(desk, conversation, around!, messageId, disclaimer)
   // A send counts its tries itself, so that an outcome of one is never taken for that of another.
   const tried = outgoing?.forSend?.attempt ?? 1
   const begun = outgoing && begunWith(outgoing, conversation)
@@ -66,10 +75,17 @@ function goneOn(desk: Desk, before: Conversation, around?: Around): Conversation
   return having(asking, { flight: { messageId, at: desk.at, tried } })
 }
 
+/** Puts the disclaimer before the message that is about to go out. */
+function disclaimed(desk: Desk, before: Conversation, around: Around, messageId: string, text: string): Conversation {
+  const { id } = keepServiceMessage(desk, before, around, text, messageId)
+  return goneOn(desk, having(before, { disclaimedAt: desk.at, queue: [id, ...before.queue] }), around)
+}
+
 /** Whether the commit that keeps it is all it takes: there is nobody to hand it to, and nothing to fetch for it first. */
-function isOutOnceKept({ message, from }: Outgoing, { optedOutAt }: Conversation, { binding }: Around): boolean {
+function isOutOnceKept(outgoing: Outgoing, { optedOutAt }: Conversation, { binding }: Around): boolean {
   if (!binding?.isOurs || !binding.isActive) return false
-  const isSilenced = optedOutAt !== undefined && from !== 'house'
+  const { message } = outgoing
+  const isSilenced = optedOutAt !== undefined && isSilencedByOptOut(outgoing)
   return !isSilenced && (isSignal(message) || mediaUrlsIn(message).length === 0)
 }
 
@@ -88,12 +104,20 @@ export function dispatched(
   desk: Desk,
   before: Conversation,
   around: Around,
-  { messageId, tried, outcome }: { readonly messageId: string; readonly tried: number; readonly outcome: Outcome },
+  {
+    messageId,
+    tried,
+    outcome,
+  }: { readonly messageId: string; readonly tried: number; readonly outcome: Outcome | NotHandedOver },
 ): Conversation {
   const { flight } = before
   const known = desk.outgoing(messageId)
   if (flight?.messageId !== messageId || flight.tried !== tried || flight.againAt !== undefined || !known) {
     return before
+  }
+  if (outcome.kind === 'undisclaimed') {
+    const { flight: _notHandedOver, ...waiting } = before
+    return goneOn(desk, waiting, around)
   }
   const conversation = toldByRefusal(desk, before, outcome)
   const outgoing = writtenFor(known, outcome)
@@ -113,7 +137,27 @@ export function dispatched(
   }
   const rested = landed(desk, conversation, 0)
   const standing = outcome.reason === 'optedOut' ? optedOut(desk, rested, around) : rested
-  return goneOn(desk, failed(desk, standing, around, partly, outcome), around)
+  const ended = failed(desk, standing, around, partly, outcome)
+  return goneOn(
+    desk,
+    partly.disclaims === undefined ? ended : undisclaimed(desk, ended, around, partly, outcome),
+    around,
+  )
+}
+
+/** The message that the disclaimer was to go before fails with it, and the next one has a disclaimer before it again. */
+function undisclaimed(
+  desk: Desk,
+  conversation: Conversation,
+  around: Around,
+  { disclaims }: Outgoing,
+  refusal: Extract<Told, { kind: 'refused' }>,
+): Conversation {
+  const { disclaimedAt: _failed, ...rest } = conversation
+  const message = rest.queue.includes(disclaims!) ? desk.outgoing(disclaims!) : undefined
+  if (!message) return rest
+  const { providerIds: _disclaimer, ...reason } = refusal
+  return failed(desk, { ...rest, queue: rest.queue.filter((id) => id !== message.id) }, around, message, reason)
 }
 
 /** It is out, and the next one goes, after the pause that is kept between two. */

@@ -121,6 +121,8 @@ export interface Outgoing {
   readonly carriedFor?: { readonly asid: string; readonly messageId: string }
   /** It opens for a send, which is told what becomes of it. */
   readonly forSend?: ForSend
+  /** It is the disclaimer that goes before this message. */
+  readonly disclaims?: string
 }
 
 export interface ForSend {

@@ -9,7 +9,14 @@ import { heldTooLong } from '../../core/conversation/held.js'
 import { type Opening, type OpeningAnswer, openedFor } from '../../core/conversation/opening.js'
 import { stillAloft } from '../../core/conversation/optout.js'
 import { reject } from '../../core/conversation/refusals.js'
-import { carriedBack, dispatched, enqueued, type Outcome, wokenToSend } from '../../core/conversation/sending.js'
+import {
+  carriedBack,
+  dispatched,
+  enqueued,
+  type NotHandedOver,
+  type Outcome,
+  wokenToSend,
+} from '../../core/conversation/sending.js'
 import type { Conversation, Flight, Outgoing } from '../../core/conversation/state.js'
 import { notArrived } from '../../core/conversation/undelivered.js'
 import { lookedAt } from '../../core/conversation/windowchange.js'
@@ -55,7 +62,7 @@ export interface ConversationCommands {
   /** The opening of a send, to somebody who may never have been heard of. */
   readonly open: Command<{ who: Identity; around: Around; opening: Opening }, OpeningAnswer>
   readonly dispatched: Command<
-    { asid: string; around: Around; messageId: string; tried: number; outcome: Outcome },
+    { asid: string; around: Around; messageId: string; tried: number; outcome: Outcome | NotHandedOver },
     null
   >
   readonly woken: Command<{ asid: string; reason: WakeReason | 'call' }, null>

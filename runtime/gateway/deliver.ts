@@ -3,7 +3,8 @@ import { agentKeyOf } from '../../core/agentkey.js'
 import { isAsking, isSignal } from '../../core/amf/index.js'
 import { traitsFor } from '../../core/channel/abilities.js'
 import type { Adapter, Sending, SendOutcome } from '../../core/channel/adapter.js'
-import type { Outcome } from '../../core/conversation/sending.js'
+import { disclaimerBefore, isSilencedByOptOut } from '../../core/conversation/disclaimer.js'
+import type { NotHandedOver, Outcome } from '../../core/conversation/sending.js'
 import type { Conversation, Outgoing } from '../../core/conversation/state.js'
 import { isRefusal } from '../../core/errors.js'
 import { render } from '../../core/render/render.js'
@@ -29,10 +30,12 @@ export function deliverPerformer(places: Places): Performer {
       ? aroundNobody(places.traitsOf(conversation.channel))
       : aroundOf(agent, conversation, places)
     const isSilenced = () =>
-      outgoing.from !== 'house' && reader.get(conversationTable, [asid])?.optedOutAt !== undefined
-    const outcome = isRefusal(agent)
+      isSilencedByOptOut(outgoing) && reader.get(conversationTable, [asid])?.optedOutAt !== undefined
+    const outcome: Outcome | NotHandedOver = isRefusal(agent)
       ? refused('noBinding', 'never', 'The agent is gone.')
-      : await handOver(places, agent, conversation, outgoing, { isSilenced, isOurs, isFirst: tried === 1, signal })
+      : disclaimerBefore(conversation, outgoing, around) !== undefined
+        ? { kind: 'undisclaimed' }
+        : await handOver(places, agent, conversation, outgoing, { isSilenced, isOurs, isFirst: tried === 1, signal })
     aside()
     const answer = await shards.ask(asid, commands.dispatched, { asid, around, messageId, tried, outcome }, { settles })
     if (isRefusal(answer)) throw new Error('what became of a message could not be noted')

@@ -235,6 +235,55 @@ t.test('The disclaimer goes out once, before the first message of the agent', as
   t.equal(table.delivered.at(-1)!.messageId, second)
 })
 
+t.test('A message that is about to go out without its disclaimer goes out behind it', async (t) => {
+  const table = laid({ compliance: { disclaimer: 'Rates apply.' } })
+  const [first, second] = ['one', 'two'].map((word) => idOf(table.offer(text(word), { isBatch: true })))
+  table.released(first!)
+  table.released(second!)
+  t.same(table.delivered, [{ messageId: first, tried: 1 }], 'it is with the process that hands messages over')
+  table.answers({ kind: 'undisclaimed' })
+  const disclaimer = table.delivered.at(-1)!.messageId
+  t.match(table.outgoing(disclaimer), { from: 'house', message: { parts: [{ text: 'Rates apply.' }] } })
+  table.sent()
+  t.same(table.delivered.at(-1), { messageId: first, tried: 1 })
+  table.sent()
+  t.same(table.delivered.at(-1), { messageId: second, tried: 1 }, 'and there is one disclaimer')
+})
+
+t.test(
+  'A message whose disclaimer is refused fails with it, and the next one has a disclaimer before it',
+  async (t) => {
+    const table = laid({ compliance: { disclaimer: 'Rates apply.' } })
+    const [first, second] = ['one', 'two'].map((word) => idOf(table.offer(text(word))))
+    table.answers({ kind: 'refused', reason: 'sendFailed', again: 'never' })
+    t.match(table.types(), [{ type: 'status', status: { messageId: first, state: 'failed', reason: 'sendFailed' } }])
+    t.match(table.outgoing(table.delivered.at(-1)!.messageId), { message: { parts: [{ text: 'Rates apply.' }] } })
+    table.sent()
+    t.equal(table.delivered.at(-1)!.messageId, second)
+  },
+)
+
+t.test(
+  'A disclaimer that waits when the person opts out never goes, and comes first after they are back',
+  async (t) => {
+    const table = laid({ compliance: { disclaimer: 'Rates apply.' } })
+    table.says('HELP')
+    idOf(table.offer(text('one')))
+    t.equal(table.delivered.length, 1, 'the answer to HELP is on its way')
+    table.says('STOP')
+    table.sent()
+    const texts = () => table.delivered.map(({ messageId }) => JSON.stringify(table.outgoing(messageId)!.message))
+    t.notOk(texts().some((each) => each.includes('Rates apply.')))
+    table.sent()
+    table.says('START')
+    table.sent()
+    const back = idOf(table.offer(text('two')))
+    t.match(texts().at(-1), /Rates apply/)
+    table.sent()
+    t.equal(table.delivered.at(-1)!.messageId, back)
+  },
+)
+
 t.test('A provider that says somebody unsubscribed is believed', async (t) => {
   const table = laid({ channel: 'rcs' })
   table.hear({ kind: 'system', system: 'unsubscribed' })

@@ -8,7 +8,14 @@ import { heard, type Inbound } from '../../../core/conversation/hear.js'
 import { heldTooLong } from '../../../core/conversation/held.js'
 import { type Opening, openedFor } from '../../../core/conversation/opening.js'
 import type { Receipt } from '../../../core/conversation/receipts.js'
-import { carriedBack, dispatched, enqueued, type Outcome, wokenToSend } from '../../../core/conversation/sending.js'
+import {
+  carriedBack,
+  dispatched,
+  enqueued,
+  type NotHandedOver,
+  type Outcome,
+  wokenToSend,
+} from '../../../core/conversation/sending.js'
 import type { Conversation, ConversationEvent, Outgoing, TypedEvent } from '../../../core/conversation/state.js'
 import { notArrived } from '../../../core/conversation/undelivered.js'
 import { lookedAt } from '../../../core/conversation/windowchange.js'
@@ -148,7 +155,7 @@ export function laid({ channel = 'sms', compliance, minDelayMs = 0, siblings = {
       return taken.answer
     },
     /** The provider answers for what it was given last. */
-    answers(outcome: Outcome, which = delivered.at(-1)!) {
+    answers(outcome: Outcome | NotHandedOver, which = delivered.at(-1)!) {
       conversation = dispatched(desk, conversation, around, { ...which, outcome })
     },
     sent(providerId = `p-${delivered.at(-1)!.messageId}`) {

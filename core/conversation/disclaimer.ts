@@ -1,0 +1,24 @@
+/**
+ * The disclaimer of a messaging relationship: one message of the house that goes before the first message of the agent. It
+ * is put before a message at the moment that message would go out, so no way of sending leads past it, and the two share
+ * their fate: a message whose disclaimer fails, fails with it.
+ */
+import { isSignal } from '../amf/index.js'
+import type { Around } from './desk.js'
+import { stockTexts } from './keywords.js'
+import type { Conversation, Outgoing } from './state.js'
+
+/** The text of the disclaimer that has to go before this message; undefined where none has to. */
+export function disclaimerBefore(
+  { disclaimedAt }: Conversation,
+  { message, from }: Pick<Outgoing, 'message' | 'from'>,
+  { binding, brand }: Around,
+): string | undefined {
+  if (!binding?.compliance || disclaimedAt !== undefined || from === 'house' || isSignal(message)) return undefined
+  return binding.compliance.disclaimer ?? stockTexts.disclaimer(brand)
+}
+
+/** Whether an opt-out ends it. Confirmations and help go to people who opted out; a disclaimer only ever goes before a message. */
+export function isSilencedByOptOut({ from, disclaims }: Pick<Outgoing, 'from' | 'disclaims'>): boolean {
+  return from !== 'house' || disclaims !== undefined
+}
