@@ -232,6 +232,11 @@ function contradictions(config: Config, env: Environment): string[] {
       'PARLEY_ROLES lacks shards and PARLEY_NATS_URL is not set. Such a process has nowhere to keep anything.',
     )
   }
+  if (roles && !roles.includes('gateway') && !env[variables.publicGatewayUrl.name]) {
+    problems.push(
+      'PARLEY_ROLES lacks gateway and PARLEY_PUBLIC_GATEWAY_URL is not set. Links for people and providers would have no host.',
+    )
+  }
   if (gatewayPort && gatewayPort === mgmtPort && roles?.includes('gateway') && roles.includes('mgmt')) {
     problems.push(`PARLEY_GATEWAY_PORT and PARLEY_MGMT_PORT are both ${mgmtPort}. Each wants a port of its own.`)
   }

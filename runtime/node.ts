@@ -24,6 +24,7 @@ import { agentWebhookRoutes } from '../mgmt/gateway/webhook.js'
 import { objectTable } from '../mgmt/knowledge/media.js'
 import { orgTable, readOrg } from '../mgmt/orgs/store.js'
 import { loadAdapters } from './adapters.js'
+import { publicAddresses, type Urls } from './addresses.js'
 import { openBackups } from './backup/desk.js'
 import { backupRoutes } from './backup/routes.js'
 import { type Bootstrapped, bootstrap, bootstrapRepertoire } from './bootstrap.js'
@@ -80,11 +81,6 @@ import { chatPageRoutes } from './webchat/pages.js'
 import { openDoor } from './webhook/door.js'
 import { checkUrl, openAddresses } from './webhook/guard.js'
 
-export interface Urls {
-  readonly mgmt: string
-  readonly gateway: string
-}
-
 export interface PlaneParts {
   readonly routes: readonly Route[]
   readonly serve: Serve
@@ -105,7 +101,7 @@ export interface Node {
   readonly emulator: Pick<Emulator, 'start' | 'stop' | 'providers'>
   /** Somebody to talk to, once providers run; `link` opens the page. */
   readonly sample: { start(port?: number): Promise<void>; link(): string | undefined }
-  /** Tells the node where it can be reached, once that is known. */
+  /** Gives the node its public addresses; effects are performed from then on. */
   reachableAt(urls: Urls): void
   /** Finishes what was asked, flushes, and lets go of the data. */
   close(): Promise<void>
@@ -141,9 +137,10 @@ export async function openNode(config: Config, around: Surroundings): Promise<No
   const builtIn = [...builtInAdapters, ...emulator.adapters]
   const partners = await loadAdapters(config.adapters ?? [], process.cwd(), builtIn)
   const adapters = [...emulator.adapters, ...[...builtInAdapters, ...partners].map((each) => guarded(each, log))]
-  let urls: Urls = { mgmt: '', gateway: '' }
-  const mgmtUrl = () => urls.mgmt
-  const gatewayUrl = () => urls.gateway
+  const addresses = publicAddresses()
+  const { urls } = addresses
+  const mgmtUrl = () => urls().mgmt
+  const gatewayUrl = () => urls().gateway
   const openings = openOpenings(() => places)
   const metrics = openMetrics()
   const state = await openState({ config, dir, rootKey: secret.key, clock, log, randomBytes: random, metrics })
@@ -155,7 +152,7 @@ export async function openNode(config: Config, around: Surroundings): Promise<No
     openings,
   })
   const policy = { allowPrivate: config.allowPrivateUrls }
-  const front = openEmulatorFront({ emulator, rootKey: secret.key, clock, log, urls: () => urls })
+  const front = openEmulatorFront({ emulator, rootKey: secret.key, clock, log, urls })
   const agentDoor = openDoor({ ...policy, own: front.origins }, agentWebhook)
   const conversations = gatewayParts({ timeScale: config.timeScale, keepers: management.keepers })
   const managed = management.over(conversations.conversation)
@@ -178,12 +175,12 @@ export async function openNode(config: Config, around: Surroundings): Promise<No
     queries: parts.flatMap((part) => part.queries),
     performers(inner) {
       const shards = between(inner)
-      return {
+      return addresses.gate({
         ...managed.performers(shards, openSealer(secret.key, shards)),
         ...conversations.performers(() => ({ ...places, shards })),
         ...mediaRecords.performers(shards),
         ...extra.performers(shards),
-      }
+      })
     },
   }
   const engine = between(await state.openEngine(repertoire, figures.meters))
@@ -256,7 +253,7 @@ export async function openNode(config: Config, around: Surroundings): Promise<No
       ? foreignIdTokens({ issuer: config.oidcIssuer, audience: config.oidcAudience, clock })
       : ownIdTokens({
           seed: deriveKey(secret.key, 'id tokens'),
-          issuer: () => `${urls.mgmt}/v1`,
+          issuer: () => `${mgmtUrl()}/v1`,
           clock,
           keyOf: keyring.byId,
         })
@@ -285,7 +282,7 @@ export async function openNode(config: Config, around: Surroundings): Promise<No
     const prefix = name === 'mgmt' ? '/v1' : '/v4'
     const routes = config.roles.includes(name) ? [...product, ...docsRoutes(name), openapiRoute(name, document)] : []
     function document(): OpenApiDocument {
-      return openapi(routes, { plane: name, version, serverUrl: urls[name] + prefix })
+      return openapi(routes, { plane: name, version, serverUrl: urls()[name] + prefix })
     }
     const serve = openPipeline({
       prefix,
@@ -376,7 +373,7 @@ export async function openNode(config: Config, around: Surroundings): Promise<No
       link: front.link,
     },
     reachableAt(found) {
-      urls = found
+      addresses.set(found)
       if (config.roles.includes('shards')) lines.start()
       const known = Object.values(found).filter((url) => url !== '')
       origins = new Set(known.map((url) => new URL(url).origin))

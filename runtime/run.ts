@@ -1,10 +1,11 @@
 /** A node on its sockets: opened, listening, reachable, and closed in the order that loses nothing. */
 import { shutdown } from '../core/limits.js'
+import type { Urls } from './addresses.js'
 import type { Config } from './config.js'
 import { trustedProxies } from './http/proxies.js'
 import type { Plane } from './http/route.js'
 import { type Listening, listen } from './http/server.js'
-import { type Node, openNode, type Surroundings, type Urls } from './node.js'
+import { type Node, openNode, type Surroundings } from './node.js'
 
 export interface RunningNode {
   readonly node: Node

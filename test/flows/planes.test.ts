@@ -28,8 +28,14 @@ t.teardown(async () => {
   await Promise.all([nats.stop(), redis.stop()])
 })
 
+/** A process without the gateway has to be given its address. */
+function settings(roles: string): Record<string, string> {
+  const elsewhere: Record<string, string> = { PARLEY_PUBLIC_GATEWAY_URL: 'https://gateway.test' }
+  return { ...env, PARLEY_ROLES: roles, ...(roles.includes('gateway') ? {} : elsewhere) }
+}
+
 async function start(roles: string): Promise<NodeProcess> {
-  const node = await startNode({ ...env, PARLEY_ROLES: roles })
+  const node = await startNode(settings(roles))
   started.push(node)
   return node
 }
@@ -190,7 +196,7 @@ t.test('A process that does not fit the installation is refused with a sentence'
   ]
   async function refused(roles: string, [wrong, code, sentence]: (typeof misfits)[number]): Promise<void> {
     const own = await mkdtemp(join(dir, 'node-'))
-    const ended = await runToEnd({ ...env, PARLEY_ROLES: roles, PARLEY_DATA_DIR: own, ...wrong })
+    const ended = await runToEnd({ ...settings(roles), PARLEY_DATA_DIR: own, ...wrong })
     t.equal(ended.code, code, `${roles} with ${Object.keys(wrong)}`)
     t.match(ended.stderr, sentence)
     t.equal(ended.stderr.trim().split('\n').length, 1, 'a sentence and no stack')

@@ -241,6 +241,10 @@ t.test('Variables that go together are wanted together', async (t) => {
   )
   t.match(problemsOf({ PARLEY_ROLES: 'gateway,mgmt' }), [/^PARLEY_ROLES lacks shards and PARLEY_NATS_URL is not set\./])
   t.strictSame(problemsOf({ PARLEY_ROLES: 'gateway', PARLEY_NATS_URL: 'a:1' }), [], 'shards may be elsewhere')
+  t.match(problemsOf({ PARLEY_ROLES: 'mgmt,shards' }), [
+    /^PARLEY_ROLES lacks gateway and PARLEY_PUBLIC_GATEWAY_URL is not set\. Links for people and providers would have no host\./,
+  ])
+  t.strictSame(problemsOf({ PARLEY_ROLES: 'shards', PARLEY_PUBLIC_GATEWAY_URL: 'https://gateway.test' }), [])
 })
 
 t.test('An empty variable counts as unset', async (t) => {

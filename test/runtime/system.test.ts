@@ -30,7 +30,9 @@ function metricValues(text: string, metric: string): number[] {
 }
 
 t.test('A node by itself owns every shard, and says on which host and in which roles it runs', async (t) => {
-  const node = await openTestNode({ env: { PARLEY_SHARDS: '4', PARLEY_ROLES: 'mgmt,shards' } })
+  const node = await openTestNode({
+    env: { PARLEY_SHARDS: '4', PARLEY_ROLES: 'mgmt,shards', PARLEY_PUBLIC_GATEWAY_URL: 'https://gateway.test' },
+  })
   t.teardown(() => node.close())
   const { status, json } = await node.mgmt('GET', list, { token: node.key })
   t.equal(status, 200)
