@@ -9,7 +9,7 @@ export interface Sealed {
   readonly sealed: Uint8Array
 }
 
-/** A binding by which the agent can be reached and can send. */
+/** A binding by which the agent can be reached. */
 export interface ChannelRoute {
   readonly bindingId: string
   readonly channel: ChannelName
@@ -30,8 +30,22 @@ export interface AgentSide extends AgentPlace {
   readonly webhook?: { readonly webhookUrl: string; readonly instanceId: string }
   readonly signingSecret: Sealed
   readonly identity: Readonly<Partial<Record<string, string>>>
-  /** Active bindings, at most one a channel. */
+  /** Active bindings, at most one a channel: the agent sends over these and no others. */
   readonly channels: readonly ChannelRoute[]
-  /** Channels whose binding is switched off, which is another refusal than having none. */
-  readonly disabled: readonly ChannelName[]
+  /** Bindings that need their operator or are disabled: they receive, and sending over them is refused. */
+  readonly notReady: readonly ChannelRoute[]
+}
+
+type Bound = Pick<AgentSide, 'channels' | 'notReady'>
+
+/** The binding with that id, whether it may send or only receives. */
+export function routeOfBinding({ channels, notReady }: Bound, bindingId: string): ChannelRoute | undefined {
+  const isIt = (each: ChannelRoute) => each.bindingId === bindingId
+  return channels.find(isIt) ?? notReady.find(isIt)
+}
+
+/** The binding of a channel over which nothing may be sent just now. */
+export function notReadyOn({ channels, notReady }: Bound, channel: ChannelName): ChannelRoute | undefined {
+  const isIt = (each: ChannelRoute) => each.channel === channel
+  return channels.some(isIt) ? undefined : notReady.find(isIt)
 }

@@ -51,6 +51,8 @@ export const emulator = { shownKept: 10_000 } as const
 
 /** Calls to providers, and what adapters keep for a binding. */
 export const provider = {
+  /** Before an account counts as refused, it is called once more after this. */
+  accountConfirmMs: second,
   connectMs: 5 * second,
   headersMs: 15 * second,
   totalMs: 20 * second,
@@ -242,6 +244,8 @@ export const conversation = {
   seenMs: 8 * day,
   /** Wait before each further try to hand a message to a provider that said "later". */
   sendAgainMs: [second, 5 * second, 25 * second, 125 * second],
+  /** A provider that asks to wait is given no more than this. */
+  retryAfterMostMs: 10 * minute,
   /** A receipt for something that was never sent is kept this long, in case its send is only not known yet. */
   parkedMs: 10 * minute,
   parkedReceipts: 50,

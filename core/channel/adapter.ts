@@ -42,6 +42,11 @@ export interface Adapter<Auth = unknown, Wire = unknown, Open extends Line = Lin
   wrongAuth?(auth: Auth): AuthProblem | undefined
   /** Whom the channel reaches. Who is left out of the answer is unknown, which is not unreachable. */
   probe?(addresses: readonly string[], reaching: Reaching<Auth>): PromiseLike<Probed>
+  /**
+   * Whether the provider has this request, where an earlier send of it had an unknown outcome: for providers that do not
+   * know `id` again and can be asked for their messages.
+   */
+  find?(wire: Wire, finding: Finding<Auth, Open>): PromiseLike<FindOutcome>
   /** Takes back what was sent and has not arrived. What arrives all the same has arrived. */
   revoke?(providerId: string, sending: Sending<Auth, Open>): PromiseLike<'revoked' | 'tooLate' | 'unknown'>
   /**
@@ -113,6 +118,19 @@ export interface Sending<Auth, Open extends Line = Line> extends Reaching<Auth> 
   readonly isWithheld: () => boolean
 }
 
+export interface Finding<Auth, Open extends Line = Line> extends Sending<Auth, Open> {
+  /** When it was handed over first, in milliseconds since 1970, as far as that is known. */
+  readonly since: number
+  /** What the provider calls other messages to the same person that are known: none of these is it. */
+  readonly isKnown: (providerId: string) => boolean
+}
+
+export type FindOutcome =
+  | { readonly kind: 'found'; readonly providerId: string }
+  | { readonly kind: 'absent' }
+  /** It cannot be told just now. */
+  | { readonly kind: 'unknown'; readonly detail: string }
+
 /** One HTTP exchange, within the time and size that a node allows. Never rejects, and follows no redirect. */
 export type CallProvider = (request: ProviderRequest) => PromiseLike<ProviderAnswer | NoAnswer>
 
@@ -158,7 +176,17 @@ export type SendOutcome =
       readonly reason: string
       readonly detail?: string
       readonly again: 'later' | 'elsewhere' | 'never'
-      /** Nothing will go out over this binding before an operator has seen to it. */
+      /** With `later`: how long the provider asks to wait, in milliseconds. */
+      readonly retryAfterMs?: number
+      /**
+       * The provider may have taken it, and would take the same again for another message: only for providers that do not
+       * know `id` again. Such a message is handed over once more at most, or as often as `find` says that it is not there.
+       */
+      readonly isUnknown?: true
+      /**
+       * The account, its credentials or its sender: nothing will go out over this binding before an operator has seen to
+       * it. Never for what concerns one person. It is believed once a second call with fresh credentials says the same.
+       */
       readonly needsOperator?: true
       /**
        * All that the person's device can do, in words of the provider, where that may be why it was turned away. It is then

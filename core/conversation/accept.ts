@@ -79,7 +79,7 @@ function roadOf(desk: Desk, conversation: Conversation, around: Around, { messag
 }
 
 function unreachable({ binding }: Around, isWanted: boolean): Rejection {
-  return isWanted && binding && !binding.isActive ? reject('bindingDisabled') : reject('noBinding')
+  return isWanted && binding && !binding.isActive ? reject('bindingNotReady') : reject('noBinding')
 }
 
 function newOutgoing(

@@ -7,7 +7,7 @@ export const rejectionReasons = [
   'invalidMessage',
   'unknownRecipient',
   'noBinding',
-  'bindingDisabled',
+  'bindingNotReady',
   'tooLarge',
   'invalidSignal',
 ] as const

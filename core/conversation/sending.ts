@@ -5,13 +5,13 @@
  */
 import { isAsking, isSignal, mediaUrlsIn } from '../amf/index.js'
 import { having } from '../having.js'
-import { conversation as limits } from '../limits.js'
 import { begunWith, believed, type OnDevice, toldByRefusal, writtenFor } from './abilities.js'
 import { keepServiceMessage } from './content.js'
 import type { Around, CarriedNews, Desk } from './desk.js'
 import { disclaimerBefore, isSilencedByOptOut } from './disclaimer.js'
 import { optedOut } from './optout.js'
 import { isNews, reached, toldSend, unparked } from './receipts.js'
+import { isNotReady, retryWaitMs, toldToWait, unknownOutcome, withOutcome } from './retry.js'
 import type { Conversation, Outgoing } from './state.js'
 import { awaited } from './undelivered.js'
 
@@ -33,6 +33,12 @@ type Told =
       readonly detail?: string
       /** Whether asking the same again could help, another channel could, or nothing. */
       readonly again: 'later' | 'elsewhere' | 'never'
+      /** How long the provider asks to wait. */
+      readonly retryAfterMs?: number
+      /** The provider may have it. `last`: it was handed over for the last time. */
+      readonly isUnknown?: true | 'last'
+      /** The provider was asked and does not have what an earlier try may have handed over. */
+      readonly isAbsent?: true
     }
 
 /** It was not handed over: its disclaimer goes before it. */
@@ -96,7 +102,8 @@ export function wokenToSend(desk: Desk, conversation: Conversation): Conversatio
   if (flight.againAt === undefined || desk.at < flight.againAt) return conversation
   const tried = flight.tried + 1
   desk.deliver(flight.messageId, tried)
-  return { ...conversation, flight: { messageId: flight.messageId, at: desk.at, tried } }
+  const { againAt: _over, ...rest } = flight
+  return { ...conversation, flight: { ...rest, at: desk.at, tried } }
 }
 
 /** An outcome of a try that is not the current one is old news. */
@@ -128,12 +135,18 @@ export function dispatched(
   }
   const partly = outcome.providerIds?.length ? { ...outgoing, providerIds: outcome.providerIds } : outgoing
   if (partly !== known) desk.keepOutgoing(partly)
-  const waitMs = outcome.again === 'later' && !outgoing.forSend ? limits.sendAgainMs[tried - 1] : undefined
+  const flown = withOutcome(flight, outcome)
+  const waitMs = retryWaitMs(desk, conversation, around, partly, flown, outcome)
   if (waitMs !== undefined) {
-    const againAt = desk.at + desk.scaled(waitMs)
+    const againAt = desk.at + waitMs
     desk.wake('send', againAt)
     desk.log({ event: 'message.retried', data: { messageId, tried, reason: outcome.reason } })
-    return { ...conversation, flight: { ...flight, againAt } }
+    const waiting = { ...conversation, flight: { ...flown, againAt } }
+    return isNotReady(outcome) ? toldToWait(desk, waiting, around, partly, outcome) : waiting
+  }
+  if (flown.unknownSince !== undefined && (outcome.isUnknown || outcome.again === 'later' || isNotReady(outcome))) {
+    const known = handedOver(partly, flown.unknownSince, partly.providerIds ?? [])
+    return departed(desk, conversation, around, known, unknownOutcome)
   }
   const rested = landed(desk, conversation, 0)
   const standing = outcome.reason === 'optedOut' ? optedOut(desk, rested, around) : rested
@@ -166,9 +179,10 @@ function departed(
   conversation: Conversation,
   around: Around,
   known: ReturnType<typeof handedOver>,
+  doubt?: typeof unknownOutcome,
 ): Conversation {
   const delayMs = isSignal(known.message) ? 0 : (around.binding?.minDelayMs ?? 0)
-  return goneOn(desk, sent(desk, landed(desk, conversation, delayMs), around, known), around)
+  return goneOn(desk, sent(desk, landed(desk, conversation, delayMs), around, known, doubt), around)
 }
 
 function landed(desk: Desk, conversation: Conversation, minDelayMs: number): Conversation {
@@ -185,12 +199,13 @@ function sent(
   conversation: Conversation,
   around: Around,
   known: ReturnType<typeof handedOver>,
+  doubt?: typeof unknownOutcome,
 ): Conversation {
   for (const id of known.providerIds) if (id !== known.id) desk.nameForProvider(id, known.id)
   const isTold = !isSignal(known.message) && isNews(known, 'sent')
   if (!isTold) desk.keepOutgoing(known)
   if (isSignal(known.message)) return conversation
-  const told = reached(desk, awaited(desk, conversation, known), around, known, { state: 'sent' })
+  const told = reached(desk, awaited(desk, conversation, known), around, known, { state: 'sent', ...doubt })
   return unparked(desk, told, around, known)
 }
 

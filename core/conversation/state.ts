@@ -81,6 +81,10 @@ export interface Flight {
   readonly tried: number
   /** When it is handed over again, if the provider wants to be asked later. */
   readonly againAt?: number
+  /** Tries that found the binding not ready: nothing was handed over in them. */
+  readonly waits?: number
+  /** When the first try began whose outcome is not known: the provider may have the message since. */
+  readonly unknownSince?: number
 }
 
 export const messageStates = ['queued', 'sent', 'delivered', 'read', 'failed'] as const

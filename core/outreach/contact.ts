@@ -35,5 +35,5 @@ export type OpeningResult =
   | { readonly messageId: string }
   /** They are just talking: to be tried again from then on. */
   | { readonly talkingUntil: number }
-  /** Not taken, in the conversation's words (optedOut, noBinding, bindingDisabled, mediaUnreachable …). */
+  /** Not taken, in the conversation's words (optedOut, noBinding, bindingNotReady, mediaUnreachable …). */
   | { readonly reason: string; readonly detail?: string; readonly again: 'later' | 'never' }

@@ -71,7 +71,7 @@ export type TroubleName = keyof typeof troubles
 const troubleOfReason: Readonly<Record<string, TroubleName>> = {
   optedOut: 'optedOut',
   noBinding: 'noRoute',
-  bindingDisabled: 'bindingError',
+  bindingNotReady: 'bindingError',
 }
 
 export function troubleOf(reason: string, again: 'later' | 'elsewhere' | 'never'): TroubleName {

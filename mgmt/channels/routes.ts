@@ -182,7 +182,11 @@ function switches(options: ChannelRoutesOptions): Route[] {
       },
     })
   return [
-    turning('_disable', 'disabled', 'Switch a binding off: nothing is sent or received on it'),
+    turning(
+      '_disable',
+      'disabled',
+      'Switch a binding off: nothing is sent over it, while what people do is still kept',
+    ),
     turning('_enable', 'enabled', 'Switch a binding on again'),
   ]
 }

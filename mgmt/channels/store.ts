@@ -81,12 +81,12 @@ export function bindingAsRead(binding: Binding): BindingView {
   }
 }
 
-/** What the gateway needs of an agent's bindings: those that carry messages, and which channels are switched off. */
+/** What the gateway needs of an agent's bindings: those that carry messages, and those that only receive. */
 export function channelRoutesOf(reader: Reader, place: AgentPlace) {
   const all = bindingsOf(reader, place)
   const channels = all.filter(({ status }) => status === 'Active').map(asRoute)
-  const disabled = all.filter(({ status }) => status === 'Disabled').map(({ channel }) => channel)
-  return { channels, disabled }
+  const notReady = all.filter(({ status }) => status === 'ActionRequired' || status === 'Disabled').map(asRoute)
+  return { channels, notReady }
 }
 
 function asRoute({ id: bindingId, channel, provider, mode, routingId, inputs, delivery, compliance, auth }: Binding) {

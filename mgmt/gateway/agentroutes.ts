@@ -12,7 +12,7 @@ export interface RouteSources {
     reader: Reader,
     place: AgentPlace,
   ): { readonly name: string; readonly identity?: Readonly<Partial<Record<string, string>>> } | undefined
-  channels(reader: Reader, place: AgentPlace): Pick<AgentSide, 'channels' | 'disabled'>
+  channels(reader: Reader, place: AgentPlace): Pick<AgentSide, 'channels' | 'notReady'>
 }
 
 export function agentRoutesQuery(sources: RouteSources): Query<AgentPlace, AgentSide> {

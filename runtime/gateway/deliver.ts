@@ -1,24 +1,27 @@
 /** Hands one message of a conversation to the provider of its channel, and reports what came of it. */
 import { agentKeyOf } from '../../core/agentkey.js'
+import { type ChannelRoute, notReadyOn } from '../../core/agentside.js'
 import { isAsking, isSignal } from '../../core/amf/index.js'
 import { traitsFor } from '../../core/channel/abilities.js'
-import type { Adapter, Sending, SendOutcome } from '../../core/channel/adapter.js'
+import type { Adapter, Sending } from '../../core/channel/adapter.js'
 import { disclaimerBefore, isSilencedByOptOut } from '../../core/conversation/disclaimer.js'
 import type { NotHandedOver, Outcome } from '../../core/conversation/sending.js'
 import type { Conversation, Outgoing } from '../../core/conversation/state.js'
 import { isRefusal } from '../../core/errors.js'
+import { provider as limits } from '../../core/limits.js'
 import { render } from '../../core/render/render.js'
 import type { Performer } from '../shard/contract.js'
 import { aroundNobody, aroundOf, type KnownAgent } from './directory.js'
+import { askFirst, type Doubt } from './doubt.js'
 import type { Deliver } from './effects.js'
 import { withHostedMedia } from './media.js'
 import type { Places } from './places.js'
-import { conversationTable, outgoingTable } from './tables.js'
+import { conversationTable, outgoingTable, providerIdTable } from './tables.js'
 
 export function deliverPerformer(places: Places): Performer {
   const { shards, commands, directory } = places
 
-  return async ({ asid, messageId, tried }: Deliver, { reader, signal, isOurs, settles, aside }) => {
+  return async ({ asid, messageId, tried }: Deliver, { reader, signal, isOurs, isRepeat, settles, aside }) => {
     const conversation = reader.get(conversationTable, [asid])
     const outgoing = reader.get(outgoingTable, [asid, messageId])
     const { flight } = conversation ?? {}
@@ -31,11 +34,15 @@ export function deliverPerformer(places: Places): Performer {
       : aroundOf(agent, conversation, places)
     const isSilenced = () =>
       isSilencedByOptOut(outgoing) && reader.get(conversationTable, [asid])?.optedOutAt !== undefined
+    const unknownSince = flight.unknownSince ?? (isRepeat ? flight.at : undefined)
+    const isKnown = (providerId: string) => reader.get(providerIdTable, [asid, providerId]) !== undefined
+    const doubt = unknownSince === undefined ? {} : { doubt: { since: unknownSince, isKnown } }
+    const going = { isSilenced, isOurs, isFirst: tried === 1, signal, ...doubt }
     const outcome: Outcome | NotHandedOver = isRefusal(agent)
       ? refused('noBinding', 'never', 'The agent is gone.')
       : disclaimerBefore(conversation, outgoing, around) !== undefined
         ? { kind: 'undisclaimed' }
-        : await handOver(places, agent, conversation, outgoing, { isSilenced, isOurs, isFirst: tried === 1, signal })
+        : await handOverSurely(places, agent, conversation, outgoing, going)
     aside()
     const answer = await shards.ask(asid, commands.dispatched, { asid, around, messageId, tried, outcome }, { settles })
     if (isRefusal(answer)) throw new Error('what became of a message could not be noted')
@@ -57,6 +64,37 @@ interface Going {
   /** It was never handed over before. */
   readonly isFirst: boolean
   readonly signal: AbortSignal
+  /** An earlier try may have handed it over. */
+  readonly doubt?: Doubt
+}
+
+/**
+ * That an account is refused is believed once a second call, with credentials read anew, says the same: one wrong answer
+ * of a provider closes no channel. The message then waits with its binding.
+ */
+async function handOverSurely(
+  places: Places,
+  agent: KnownAgent,
+  conversation: Conversation,
+  outgoing: Outgoing,
+  going: Going,
+): Promise<Outcome> {
+  const first = await handOver(places, agent, conversation, outgoing, going)
+  if (first.kind === 'sent' || !first.refusedBy) return first
+  places.providers.forget(first.refusedBy.bindingId)
+  const { clock } = places
+  await new Promise<void>((resolve) => clock.wake(clock.now() + limits.accountConfirmMs, resolve))
+  const now = await places.directory.routes(agentKeyOf(conversation.agent))
+  if (isRefusal(now)) throw new Error('the agent cannot be looked up just now')
+  const { providerIds = outgoing.providerIds } = first
+  const { doubt: _settled, ...rest } = going
+  const begun = providerIds ? { ...outgoing, providerIds } : outgoing
+  const second = await handOver(places, now, conversation, begun, { ...rest, isFirst: false })
+  if (second.kind === 'sent' || !second.refusedBy) return second
+  const { refusedBy, detail, reason, ...told } = second
+  const place = { ...conversation.agent, bindingId: refusedBy.bindingId }
+  places.needsOperator(place, detail ?? reason, refusedBy.auth?.sealed)
+  return { ...told, ...refused('bindingNotReady', 'elsewhere', detail) }
 }
 
 /** Whoever opted out after it was taken gets nothing more but what the house owes them. */
@@ -65,14 +103,13 @@ async function handOver(
   agent: KnownAgent,
   conversation: Conversation,
   outgoing: Outgoing,
-  { isSilenced, isOurs, isFirst, signal }: Going,
-): Promise<Outcome> {
+  { isSilenced, isOurs, isFirst, signal, doubt }: Going,
+): Promise<Outcome & { readonly refusedBy?: ChannelRoute }> {
   if (isSilenced()) return refused('optedOut', 'never')
   if (conversation.sandbox) return { kind: 'sent', providerIds: [] }
   const bound = agent.channels.find(({ channel }) => channel === conversation.channel)
   const adapter = bound && places.adapters(bound.channel, bound.provider)
-  if (!adapter)
-    return refused(agent.disabled.includes(conversation.channel) ? 'bindingDisabled' : 'noBinding', 'elsewhere')
+  if (!adapter) return refused(notReadyOn(agent, conversation.channel) ? 'bindingNotReady' : 'noBinding', 'elsewhere')
   const opened = await places.providers.authOf(agent.orgId, bound)
   if (isRefusal(opened)) return refused('sendFailed', 'later', 'The credentials of the channel could not be read.')
   const writing = (abilities: Outgoing['abilities']) =>
@@ -89,7 +126,7 @@ async function handOver(
     return wasSilenced || !isOurs()
   }
   const reaching = places.providers.reach(bound, auth, signal, isWithheld)
-  const sending = { isWithheld, address: conversation.address, ...reaching, ...(line && { line }) }
+  const sending = { isWithheld, address: conversation.address, ...reaching, ...(line && { line }), ...doubt }
   const { clock, meters } = places
   if (isFirst) meters.waited(bound, outgoing, clock.now() - outgoing.at)
   const began = clock.elapsed()
@@ -100,11 +137,9 @@ async function handOver(
     const { providerIds } = outcome
     return { ...refused('optedOut', 'never'), ...(providerIds && { providerIds }) }
   }
-  if (outcome.kind === 'refused' && outcome.needsOperator) {
-    const place = { ...conversation.agent, bindingId: bound.bindingId }
-    places.needsOperator(place, outcome.detail ?? outcome.reason, bound.auth?.sealed)
-  }
-  return outcome
+  if (outcome.kind === 'sent' || !outcome.needsOperator) return outcome
+  const { needsOperator: _told, ...rest } = outcome
+  return { ...rest, refusedBy: bound }
 }
 
 interface Written {
@@ -146,7 +181,7 @@ function isSameList(these: readonly number[], those: readonly number[]): boolean
 }
 
 type Handed = Outcome & { readonly needsOperator?: true }
-type Reach = Omit<Sending<unknown>, 'id'>
+type Reach = Omit<Sending<unknown>, 'id'> & Partial<Doubt>
 
 /**
  * What was turned away for a device that can do less than was thought is written for that device and handed over once more,
@@ -186,21 +221,13 @@ async function sendAll(
 ): Promise<Handed> {
   const providerIds = [...before]
   const writing = rewritten ? `.${rewritten}` : ''
+  const asking = askFirst(adapter, reach)
   for (const [piece, wire] of wires.entries()) {
     if (piece < before.length) continue
     if (reach.isWithheld()) return { ...refused('optedOut', 'never'), ...(providerIds.length > 0 && { providerIds }) }
-    const outcome = await attempt(adapter, wire, { id: `${id}.${piece}${writing}`, ...reach })
+    const outcome = await asking.send(wire, { ...reach, id: `${id}.${piece}${writing}` })
     if (outcome.kind === 'refused') return { ...outcome, ...(providerIds.length > 0 && { providerIds }) }
     providerIds.push(outcome.providerId)
   }
   return { kind: 'sent', providerIds, ...(numbered && { numbered }) }
-}
-
-/** An adapter that throws has a bug; what it was about to do may or may not have been done. */
-async function attempt(adapter: Adapter, wire: unknown, sending: Sending<unknown>): Promise<SendOutcome> {
-  try {
-    return await adapter.send(wire, sending)
-  } catch {
-    return { kind: 'refused', reason: 'sendFailed', detail: 'The adapter of the channel failed.', again: 'elsewhere' }
-  }
 }

@@ -1,7 +1,7 @@
 /** What the gateway knows of agents, by whoever keeps them. */
 
 import { agentKeyOf } from '../../core/agentkey.js'
-import type { AgentSide } from '../../core/agentside.js'
+import { type AgentSide, notReadyOn } from '../../core/agentside.js'
 import { traitsFor } from '../../core/channel/abilities.js'
 import type { Adapter } from '../../core/channel/adapter.js'
 import { type ChannelName, carrierChannels } from '../../core/channel/names.js'
@@ -61,8 +61,8 @@ export function aroundOf(agent: KnownAgent, person: Person, ways: Ways): Around 
   return adapter ? { ...known, traits: traitsFor(adapter, person.abilities) } : known
 }
 
-function adapterOf({ channels }: KnownAgent, channel: ChannelName, { adapters }: Ways): Adapter | undefined {
-  const bound = channels.find((each) => each.channel === channel)
+function adapterOf(agent: KnownAgent, channel: ChannelName, { adapters }: Ways): Adapter | undefined {
+  const bound = agent.channels.find((each) => each.channel === channel) ?? notReadyOn(agent, channel)
   return bound && adapters(channel, bound.provider)
 }
 
@@ -81,17 +81,17 @@ function aroundEverybody(agent: KnownAgent, channel: ChannelName, ways: Ways): A
 }
 
 function madeAround(agent: KnownAgent, channel: ChannelName, { adapters, traitsOf }: Ways): Around {
-  const bound = agent.channels.find((each) => each.channel === channel)
+  const resting = notReadyOn(agent, channel)
+  const bound = resting ?? agent.channels.find((each) => each.channel === channel)
   const adapter = bound && adapters(channel, bound.provider)
   const perSecond = adapter && bulkPace(adapter.descriptor)
   const { contactEmail, contactPhone, websiteUrl } = agent.identity
   const compliance = bound?.compliance
-  const isDisabled = agent.disabled.includes(channel)
   return {
-    ...((adapter || isDisabled) && {
+    ...((adapter || resting) && {
       binding: {
         provider: bound?.provider ?? '',
-        isActive: adapter !== undefined,
+        isActive: adapter !== undefined && !resting,
         ...(adapter?.live && { isOurs: true }),
         minDelayMs: bound?.delivery?.minMessageDelayMs ?? 0,
         ...(perSecond !== undefined && { bulkPerSecond: perSecond }),

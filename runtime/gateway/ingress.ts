@@ -4,7 +4,7 @@
  */
 import Type from 'typebox'
 import { type AgentPlace, agentKeyOf } from '../../core/agentkey.js'
-import type { ChannelRoute } from '../../core/agentside.js'
+import { type ChannelRoute, routeOfBinding } from '../../core/agentside.js'
 import type { Adapter, IngressRequest, Received } from '../../core/channel/adapter.js'
 import { isRefusal, type Refusal, refuse } from '../../core/errors.js'
 import { pathIdPattern } from '../../core/ids.js'
@@ -30,6 +30,11 @@ export interface IngressOptions {
 }
 
 const notThere = refuse('resource.not_found')
+
+/** A binding whose setup waits for its credentials has nothing yet that a call could be verified with. */
+function isUnverifiable({ auth }: ChannelRoute, { descriptor }: Adapter): boolean {
+  return !auth && Object.keys(descriptor.form.credentials.properties).length > 0
+}
 
 export function ingressRoutes({ places, findBinding, headers, publicUrl, log }: IngressOptions): Route[] {
   const common = {
@@ -74,9 +79,9 @@ export function ingressRoutes({ places, findBinding, headers, publicUrl, log }: 
     const asking = places.directory.routes(agentKeyOf(place))
     const agent = asking instanceof Promise ? await asking : asking
     if (isRefusal(agent)) return agent
-    const bound = agent.channels.find((each) => each.bindingId === bindingId)
+    const bound = routeOfBinding(agent, bindingId)
     const adapter = bound && places.adapters(bound.channel, bound.provider)
-    if (!adapter) return notThere
+    if (!adapter || (agent.notReady.includes(bound) && isUnverifiable(bound, adapter))) return notThere
     const opening = places.providers.authOf(agent.orgId, bound)
     const opened = opening instanceof Promise ? await opening : opening
     return isRefusal(opened) ? opened : { agent, bound, adapter, auth: opened.auth }

@@ -1,10 +1,10 @@
 /**
  * Lines to providers that are connected to and not called. Every process that hands over messages has one of its own to
- * each such binding: opened when a message needs it or a look around finds the binding, closed when the binding is gone,
- * is switched off or has other credentials.
+ * each such binding: opened when a message needs it or a look around finds the binding, closed when the binding is gone or
+ * has other credentials. One that needs its operator or is disabled keeps its line: what people do comes in over it.
  */
 import { type AgentPlace, agentKeyOf } from '../../core/agentkey.js'
-import type { ChannelRoute } from '../../core/agentside.js'
+import { type ChannelRoute, routeOfBinding } from '../../core/agentside.js'
 import type { Adapter, Line } from '../../core/channel/adapter.js'
 import { isRefusal } from '../../core/errors.js'
 import { provider as limits } from '../../core/limits.js'
@@ -70,14 +70,14 @@ export function openLines({ places, find, addressOf, log }: LinesOptions): Lines
     return line
   }
 
-  /** Undefined when the binding may not be used. */
+  /** Undefined when there is no such binding any more. */
   async function routeOf(place: BindingPlace): Promise<Route | undefined> {
     const agent = await places().directory.routes(agentKeyOf(place))
     if (isRefusal(agent)) {
       if (agent.refused === 'resource.not_found') return undefined
       throw new Error('an agent cannot be looked up just now')
     }
-    const bound = agent.channels.find(({ bindingId }) => bindingId === place.bindingId)
+    const bound = routeOfBinding(agent, place.bindingId)
     return bound && { agent, bound }
   }
 

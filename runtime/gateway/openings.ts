@@ -1,5 +1,6 @@
 /** Conversations as those see them who open one: how a person stands, whether they can be reached, and the opening itself. */
 import { type AgentPlace, agentKeyOf } from '../../core/agentkey.js'
+import { notReadyOn } from '../../core/agentside.js'
 import type { ChannelName } from '../../core/channel/names.js'
 import { isRefusal, type Refusal } from '../../core/errors.js'
 import { adapter as limits } from '../../core/limits.js'
@@ -38,7 +39,7 @@ export function openOpenings(places: () => Places): Openings {
       if (isRefusal(agent)) return agent.refused === 'resource.not_found' ? 'noRoute' : 'unknown'
       const bound = agent.channels.find((each) => each.channel === channel)
       const adapter = bound && adapters(channel, bound.provider)
-      if (!adapter) return agent.disabled.includes(channel) ? 'bindingError' : 'noRoute'
+      if (!adapter) return notReadyOn(agent, channel) ? 'bindingError' : 'noRoute'
       if (!adapter.probe) return 'untold'
       const opened = await providers.authOf(agent.orgId, bound)
       if (isRefusal(opened)) return 'unknown'

@@ -16,6 +16,8 @@ export interface Providers {
   authOf(orgId: string, bound: ChannelRoute): Opened | Promise<Opened | Refusal>
   /** No call begins, and none that waited for its connection is written, once `isWithheld` answers so. */
   reach(bound: ChannelRoute, auth: unknown, signal: AbortSignal, isWithheld?: () => boolean): Reaching<unknown>
+  /** Drops what adapters keep for a binding, such as an access token. */
+  forget(bindingId: string): void
   close(): Promise<void>
 }
 
@@ -96,6 +98,7 @@ export function openProviders({ sealer, clock, publicUrl, own, meters, ...policy
       now: () => clock.now(),
       signal,
     }),
+    forget: (bindingId) => void memories.delete(bindingId),
     async close() {
       await Promise.all([door.close(), ownDoor.close()])
     },

@@ -4,7 +4,7 @@
  */
 import Type from 'typebox'
 import { agentKeyOf } from '../../core/agentkey.js'
-import type { ChannelRoute } from '../../core/agentside.js'
+import { type ChannelRoute, routeOfBinding } from '../../core/agentside.js'
 import type { Adapter } from '../../core/channel/adapter.js'
 import { isRefusal, type Refusal, refuse } from '../../core/errors.js'
 import { http } from '../../core/limits.js'
@@ -43,11 +43,11 @@ const opens = (adapter: Adapter): adapter is Found['adapter'] => adapter.openMed
 const notThere = refuse('resource.not_found')
 
 export function receivedRoutes({ places, capsules, media, objects, log }: ReceivedOptions): Route[] {
-  /** Where the binding it came over is gone or switched off, it does not open. */
+  /** Where the binding it came over is gone, it does not open. */
   async function boundBy({ bindingId, ...place }: ReceivedMedia): Promise<Found | Refusal> {
     const agent = await places.directory.routes(agentKeyOf(place))
     if (isRefusal(agent)) return agent.refused === 'service.unavailable' ? agent : notThere
-    const bound = agent.channels.find((each) => each.bindingId === bindingId)
+    const bound = routeOfBinding(agent, bindingId)
     const adapter = bound && places.adapters(bound.channel, bound.provider)
     return bound && adapter && opens(adapter) ? { bound, adapter } : notThere
   }

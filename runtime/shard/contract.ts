@@ -137,6 +137,8 @@ export interface Performing {
   readonly signal: AbortSignal
   /** By the clock too, so that a process which stood still knows before the signal does. Asked right before something goes out. */
   isOurs(): boolean
+  /** It may have been performed before: by a process that ended, by another owner of the shard, or by a try that failed. */
+  readonly isRepeat: boolean
   /** Goes with the command that reports what came of it, as `ask(…, { settles })`: then both are one commit. */
   readonly settles: Settling
   /**

@@ -8,9 +8,9 @@ import { shard as limits } from '../../core/limits.js'
 import type { Clock } from '../clock.js'
 import type { Log } from '../observe/log.js'
 import type { Reader } from '../store/contract.js'
-import type { Performer, Settling } from './contract.js'
+import type { Performer, Performing, Settling } from './contract.js'
 import type { Owed } from './decide.js'
-import { outboxTable } from './tables.js'
+import { commitTable, outboxTable } from './tables.js'
 
 export interface Outbox {
   /** Takes effects whose commit is durable. */
@@ -80,6 +80,8 @@ export function openOutbox({ reader, performers, settle, mayPerform, clock, log 
   let unseen = false
   let searchedTo: string | undefined
   let stopped = false
+  /** Effects up to this commit were on record when this outbox began. */
+  let resumedAtCommit = -1
 
   /** Undefined when nobody here performs the kind, or as many lanes are held as may be. */
   function laneFor(name: string): Lane | undefined {
@@ -196,7 +198,13 @@ export function openOutbox({ reader, performers, settle, mayPerform, clock, log 
       const isOurs = mayPerform()
       const standing = standIn(lane)
       const settles: Settling = { owner: effect.owner, key, isSettled: false }
-      const failure = isOurs ? await failureOf(lane, effect, settles, standing.aside) : undefined
+      const failure = isOurs
+        ? await failureOf(lane, effect, {
+            isRepeat: tries > 1 || key[1] <= resumedAtCommit,
+            settles,
+            aside: standing.aside,
+          })
+        : undefined
       if (isOurs && (failure === undefined || settles.isSettled)) {
         standing.aside()
         if (!settles.isSettled) await settleUntilDone(key, effect.kind)
@@ -274,11 +282,10 @@ export function openOutbox({ reader, performers, settle, mayPerform, clock, log 
   async function failureOf(
     lane: Lane,
     { id, owner, payload }: Owed['effect'],
-    settles: Settling,
-    aside: () => void,
+    about: Pick<Performing, 'isRepeat' | 'settles' | 'aside'>,
   ): Promise<unknown> {
     try {
-      await lane.perform(payload as never, { id, owner, reader, signal: end.signal, isOurs, settles, aside })
+      await lane.perform(payload as never, { id, owner, reader, signal: end.signal, isOurs, ...about })
       return undefined
     } catch (error) {
       return error ?? new Error('it gave no reason')
@@ -358,6 +365,7 @@ export function openOutbox({ reader, performers, settle, mayPerform, clock, log 
       pump()
     },
     resume() {
+      resumedAtCommit = reader.get(commitTable, []) ?? resumedAtCommit
       search()
       pump()
     },

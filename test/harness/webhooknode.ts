@@ -184,6 +184,7 @@ export async function openWebhookNode(t: Test, options: WebhookNodeOptions = {})
         reader: space(owner),
         signal,
         isOurs: () => !signal.aborted,
+        isRepeat: false,
         settles: { owner, key: ['by hand', 0, 0], isSettled: false },
         aside() {},
       })

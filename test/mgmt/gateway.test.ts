@@ -247,7 +247,7 @@ t.test('The routes of an agent are everything that sending needs, the same on ev
     webhook: { webhookUrl: 'https://acme.example/', instanceId: 'x' },
     identity: { contactEmail: 'help@acme.example' },
     timeZone: 'Europe/Berlin',
-    disabled: ['rcs'],
+    notReady: [{ bindingId: rcs.id, channel: 'rcs', provider: 'emulator', mode: 'unmanaged' }],
   })
   t.same(routes.channels.map(({ channel }) => channel).sort(), ['sms', 'webchat'], 'those that are Active')
   const route = routes.channels.find(({ channel }) => channel === 'sms')

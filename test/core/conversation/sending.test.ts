@@ -94,7 +94,7 @@ t.test('Without a binding, or with one switched off, a message is refused for th
   const table = laid()
   t.same(table.offer(text('one'), { around: { binding: undefined } }), { reason: 'noBinding' })
   const off = { provider: 'emulator', isActive: false, minDelayMs: 0 }
-  t.same(table.offer(text('one'), { around: { binding: off } }), { reason: 'bindingDisabled' })
+  t.same(table.offer(text('one'), { around: { binding: off } }), { reason: 'bindingNotReady' })
 })
 
 t.test('No more wait for one person than may', async (t) => {

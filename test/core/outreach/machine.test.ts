@@ -117,7 +117,7 @@ t.test('Every trouble ends in a reason of the contract, transient ones alone are
   }
   t.equal(troubleOf('optedOut', 'later'), 'optedOut', 'a STOP is never tried again')
   t.equal(troubleOf('noBinding', 'never'), 'noRoute')
-  t.equal(troubleOf('bindingDisabled', 'never'), 'bindingError')
+  t.equal(troubleOf('bindingNotReady', 'never'), 'bindingError')
   t.equal(troubleOf('mediaUnreachable', 'later'), 'refusedForNow')
   t.equal(troubleOf('unsupportedPart', 'elsewhere'), 'refusedForGood', 'nothing falls back to another channel')
 })

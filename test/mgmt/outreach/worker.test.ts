@@ -96,7 +96,7 @@ t.test('Reasons that stay are not tried again', async (t) => {
   const sends = await openSends(t)
   for (const [answer, state, reason] of [
     [{ reason: 'noBinding', again: 'never' }, 'failed', 'no_route'],
-    [{ reason: 'bindingDisabled', again: 'never' }, 'failed', 'binding_error'],
+    [{ reason: 'bindingNotReady', again: 'never' }, 'failed', 'binding_error'],
     [{ reason: 'unsupportedPart', again: 'never' }, 'failed', 'dispatch_failed'],
     [{ reason: 'optedOut', again: 'never' }, 'suppressed', 'opted_out'],
   ] as const) {

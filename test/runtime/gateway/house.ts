@@ -80,6 +80,7 @@ export async function openHouse(t: Test, options: HouseOptions = {}) {
   const store = await openStore({ dir: temporary(t), shards: shardCount })
   const parts = gatewayParts({ timeScale: 1 })
   const handed: Handed[] = []
+  const operatorCalls: { readonly bindingId: string; readonly detail: string }[] = []
   let provider = takes
   const phones = openPhones(1)
   const adapters = channels.map((channel): Adapter => {
@@ -107,7 +108,7 @@ export async function openHouse(t: Test, options: HouseOptions = {}) {
     channels: channels.map((channel) => {
       return { bindingId: `cb_${channel}`, channel, provider: 'emulator', mode: 'unmanaged', delivery }
     }),
-    disabled: [],
+    notReady: [],
   }
   async function sealedSecret(secret: string): Promise<Uint8Array> {
     return (await sealer.seal(place.orgId, secretAt.kind, secretAt.id, secret)) as Uint8Array
@@ -131,7 +132,7 @@ export async function openHouse(t: Test, options: HouseOptions = {}) {
     door,
     providers,
     lines: { of: () => undefined },
-    needsOperator: () => {},
+    needsOperator: ({ bindingId }, detail) => void operatorCalls.push({ bindingId, detail }),
     meters,
     clock,
   })
@@ -185,9 +186,17 @@ export async function openHouse(t: Test, options: HouseOptions = {}) {
     clock,
     receiver,
     handed,
+    operatorCalls,
     inject,
     adapters,
     asid: (address: string, channel: ChannelName = 'sms') => asidOf(agentKeyOf(place), channel, address),
+    /** The binding of a channel needs its operator, or is Active again. */
+    isReady(channel: ChannelName, ready: boolean): void {
+      const all = [...agent.channels, ...agent.notReady]
+      const isResting = (each: (typeof all)[number]) =>
+        each.channel === channel ? !ready : agent.notReady.includes(each)
+      agent = { ...agent, channels: all.filter((each) => !isResting(each)), notReady: all.filter(isResting) }
+    },
     providerIs(next: Provider): void {
       provider = next
     },

@@ -183,7 +183,7 @@ async function openExchange(t: Test) {
       orgId: 'o',
       agentId: 'a',
       identity: {},
-      disabled: [],
+      notReady: [],
       channels: world.route ? [world.route] : [],
     }) as unknown as KnownAgent
   const places = {

@@ -156,13 +156,13 @@ t.test('Nobody, and the person of another agent, are unknownRecipient alike', as
   t.same(refusedFor(await other.send(theirs, said('one'))), [true])
 })
 
-t.test('A channel that is switched off is bindingDisabled, one that is not bound is noBinding', async (t) => {
+t.test('A channel that is switched off is bindingNotReady, one that is not bound is noBinding', async (t) => {
   const agent = await newAgent('sms')
   const userId = await agent.hears('sms', ann)
   const at = `/channels/${agent.binding('sms')}`
   t.same(refusedFor(await agent.send(userId, said('x', { delivery: { channels: ['rcs'] } }))), ['noBinding'])
   await agent.manage('POST', `${at}/_disable`)
-  t.same(refusedFor(await agent.send(userId, said('x'))), ['bindingDisabled'])
+  t.same(refusedFor(await agent.send(userId, said('x'))), ['bindingNotReady'])
   await agent.manage('POST', `${at}/_enable`)
   t.same(refusedFor(await agent.send(userId, said('x'))), [true])
   await agent.manage('DELETE', at)
