@@ -110,15 +110,24 @@ for (const talk of talks) {
       // A line that is bound stays so: there, credentials are refused when it is bound anew.
       const end = row.isLine ? undefined : await account.troubles({ kind: 'unauthorized' })
       if (row.isLine) await desk.change(channel, { auth: { ...auth, password: 'another' } })
-      await talk.fails(t, said('Who are you?'), { reason: 'sendFailed', detail: row.unauthorized })
+      const messageId = await talk.accepted(said('Who are you?'))
       await until(async () => (await desk.binding(channel)).status === 'ActionRequired')
       const wayOut = 'Put it right with the provider, then enter the credentials again.'
       t.equal((await desk.binding(channel)).statusDetail, `${row.unauthorized} ${wayOut}`)
-      await talk.isRefused(t, 'noBinding')
+      await talk.isRefused(t, 'bindingNotReady')
+      await until(() => talk.statuses(messageId).length > 0)
+      const waits = { reason: 'bindingNotReady', detail: row.unauthorized }
+      t.same(talk.statuses(messageId), [{ messageId, state: 'queued', attempt: talk.attempt, ...waits }])
+      if (!row.isLine) {
+        await account.act({ kind: 'text', text: 'Are you there?' })
+        await talk.hears(t, { type: 'message', message: { text: 'Are you there?' } })
+      }
       await end?.()
       t.match(await desk.change(channel, { auth }), { status: 'Active' })
+      const isOut = () => ['sent', ...row.tells].every((each) => talk.statuses(messageId).some(({ state }) => state === each))
+      await until(isOut)
       await talk.sends(t, said('It is us again'))
-      t.same(await account.saying('Who are you?'), [])
+      t.equal((await account.saying('Who are you?')).length, 1, 'what was accepted before goes out once')
     })
 
     t.test('tells when somebody is not reached any more, and by which reason', async (t) => {
@@ -168,7 +177,8 @@ for (const talk of talks) {
       const keys = statuses.map(({ messageId, state }) => `${messageId} ${state}`)
       t.same(keys, [...new Set(keys)])
       for (const messageId of new Set(statuses.map((each) => each.messageId))) {
-        const states = talk.statuses(messageId).map(({ state }) => state)
+        const all = talk.statuses(messageId).map(({ state }) => state)
+        const states = all[0] === 'queued' ? all.slice(1) : all
         const isFailed = states.includes('failed')
         const possible = isFailed ? ['sent', 'failed'] : ['sent', ...row.tells]
         t.ok(
