@@ -124,7 +124,8 @@ for (const talk of talks) {
       }
       await end?.()
       t.match(await desk.change(channel, { auth }), { status: 'Active' })
-      const isOut = () => ['sent', ...row.tells].every((each) => talk.statuses(messageId).some(({ state }) => state === each))
+      const isOut = () =>
+        ['sent', ...row.tells].every((each) => talk.statuses(messageId).some(({ state }) => state === each))
       await until(isOut)
       await talk.sends(t, said('It is us again'))
       t.equal((await account.saying('Who are you?')).length, 1, 'what was accepted before goes out once')
