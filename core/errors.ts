@@ -48,6 +48,7 @@ export const errorTable = {
   'system.backup_under_way': { status: 409, title: 'A backup is being made already' },
   'system.backup_impossible': { status: 409, title: 'This node cannot make a backup' },
   'request.method_not_allowed': { status: 405, title: 'This path does not take that method' },
+  'request.timeout': { status: 408, title: 'The request did not come whole in time' },
   'request.precondition_failed': { status: 412, title: 'It is not as you last read it' },
   'request.too_large': { status: 413, title: 'The request body is too large' },
   'request.unsupported_media_type': { status: 415, title: 'This content type is not read here' },

@@ -7,6 +7,7 @@ export * from './automationlimits.js'
 export * from './campaignlimits.js'
 export * from './gatewaylimits.js'
 export * from './ingresslimits.js'
+export * from './httplimits.js'
 export * from './oauthlimits.js'
 export * from './operatorlimits.js'
 export * from './peoplelimits.js'
@@ -29,26 +30,6 @@ export type BudgetName = keyof typeof budgets
 
 /** The shared home of the token buckets. A call it does not judge in time is judged by this process alone. */
 export const redis = { commandMs: 50, connectMs: second, retryMs: 50, retryMaxMs: 2 * second } as const
-
-export const http = {
-  bodyBytes: 256 * 1024,
-  jsonDepth: 32,
-  /** Members of objects and elements of arrays in one body. */
-  jsonValues: 250_000,
-  /** Different names of members in one body; a body with fewer than twice as many keys may pass. */
-  jsonNames: 10_000,
-  headerBytes: 32 * 1024,
-  pathChars: 2_048,
-  inFlightRequests: 10_000,
-  socketsTotal: 20_000,
-  retryAfterSeconds: 1,
-  tokenChars: 4_096,
-  /** The text of an answer that is given again and again is kept up to this length. */
-  keptTextChars: 8 * 1024,
-} as const
-
-/** A stop has ten seconds in all: requests in flight get the first part, effects under way the second. */
-export const shutdown = { requestsMs: 5 * second, effectsMs: 3 * second, wholeMs: 9.5 * second } as const
 
 export const org = { nameChars: 200, descriptionChars: 2_000 } as const
 

@@ -35,6 +35,7 @@ export async function runNode(config: Config, around: Surroundings): Promise<Run
         port,
         serve,
         meters,
+        style: plane === 'gateway' ? 'gateway' : 'problem',
         ...(sockets && { sockets }),
         ...before,
         log: around.log,

@@ -2,8 +2,7 @@
 import type { AnswerBody } from './route.js'
 
 /**
- * A request as its head arrived, and the way to answer it. `header` and `body` may be called only in the turn that
- * brought it. `respond` is called once, unless the client leaves before its body has come.
+ * A request as its head arrived, and the way to answer it. `body` may be called only in the turn that brought it. `respond` is called once, unless the client leaves before its body has come.
  */
 export interface Incoming extends Connection {
   readonly method: string
@@ -23,7 +22,10 @@ export interface Receiver {
 }
 
 export interface Connection {
-  /** Who calls, as far as can be told: the other end, or whom a trusted proxy names. */
+  /**
+   * Whom limits by address count: the other end, or whom a trusted proxy names; of an IPv6 address its /64. The first
+   * call must come before the client has gone.
+   */
   remoteAddress(): string
   /** Fires when the client has gone. */
   readonly signal: AbortSignal

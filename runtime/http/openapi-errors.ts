@@ -28,6 +28,7 @@ const implied: readonly Implied[] = [
   { code: 'auth.scope_missing', when: ({ access }) => scopesOf(access).length > 0 },
   { code: 'auth.emulator_grant.forbidden', when: ({ access }) => ['any', 'member', 'sysop'].includes(access.who) },
   { code: 'resource.not_found', when: ({ path }) => path.includes('{') },
+  { code: 'request.timeout', when: readsBody },
   { code: 'request.too_large', when: readsBody },
   { code: 'request.unsupported_media_type', when: readsBody },
   { code: 'request.rate_limited', when: ({ budget }) => budget !== undefined },

@@ -6,6 +6,7 @@
 import { BlockList, isIP } from 'node:net'
 
 export interface Proxies {
+  isTrusted(address: string): boolean
   /** `peer` is who connected, `forwardedFor` every header of that name in the order of their coming. */
   clientOf(peer: string, forwardedFor: readonly string[]): string
 }
@@ -32,6 +33,7 @@ export function trustedProxies(networks: readonly Network[]): Proxies {
   }
   const isTrusted = (address: string) => trusted.check(address, familyOf(address))
   return {
+    isTrusted,
     clientOf(peer, forwardedFor) {
       let client = peer
       const said = forwardedFor.join(',').split(',')

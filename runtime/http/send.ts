@@ -24,7 +24,8 @@ export function sendBody(
   peer: Peer,
   close?: boolean,
 ): Promise<void> | undefined {
-  if (body === undefined || body.length <= wholeBytes) {
+  // Only an answer that is given whole can end its connection.
+  if (body === undefined || close || body.length <= wholeBytes) {
     socket.end(body ?? '', close)
     return undefined
   }

@@ -12,12 +12,15 @@ import type {
 } from 'uWebSockets.js'
 import { closeCodes } from '../../core/channel/live.js'
 import { refuse } from '../../core/errors.js'
-import { http } from '../../core/limits.js'
+import { http, shutdown } from '../../core/limits.js'
 import type { Log } from '../observe/log.js'
 import type { Reply, Serve } from './exchange.js'
+import type { Framing } from './head.js'
+import { Lobby, type LobbyLimits } from './lobby.js'
 import { writeRefusal } from './problem.js'
 import type { Proxies } from './proxies.js'
-import { SocketExchange } from './socket.js'
+import type { ErrorStyle } from './route.js'
+import { addressOf, SocketExchange } from './socket.js'
 import { openUpgrades } from './upgrade.js'
 import type { SocketDoor } from './websocket.js'
 
@@ -43,14 +46,6 @@ export class CannotListen extends Error {
   override readonly name = 'CannotListen'
 }
 
-const busy: Reply = {
-  ...writeRefusal(
-    refuse('service.unavailable', { headers: { 'retry-after': String(http.retryAfterSeconds) } }),
-    'problem',
-  ),
-  requestId: 'none',
-}
-
 /** Without this option a second process would silently share the port. The declared types lack this form of the call. */
 interface ListensAlone {
   listen(host: string, port: number, options: number, call: (socket: us_listen_socket | false) => void): void
@@ -67,30 +62,26 @@ export interface ListenOptions {
   readonly proxies?: Proxies
   /** Sockets that are open at a time, requests and what they became; one more is closed at once. */
   readonly socketsTotal?: number
+  /** What one address may take of the listener. */
+  readonly limits?: Partial<LobbyLimits>
+  /** How the listener's own refusals are written. */
+  readonly style?: ErrorStyle
   readonly meters?: SocketMeters
   readonly log: Log
 }
 
 export async function listen(options: ListenOptions): Promise<Listening> {
   const { default: uws } = await import('uWebSockets.js')
-  const { serve, log, meters, socketsTotal = http.socketsTotal } = options
-  let inFlight = 0
+  // Without this every reply names the library. The declared types lack it.
+  ;(uws as unknown as { _cfg(option: string): void })._cfg('silent')
+  const { serve, log, meters, socketsTotal = http.socketsTotal, proxies, style = 'problem' } = options
   let sockets = 0
-  let whenIdle: (() => void) | undefined
-  const lobby = {
-    proxies: options.proxies,
-    closing: false,
-    over(error?: unknown) {
-      if (error) log.error('http.reply.failed', { error })
-      inFlight--
-      if (inFlight === 0) whenIdle?.()
-    },
-  }
+  const lobby = new Lobby({ proxies, limits: { ...http, ...options.limits }, style, log })
 
   /** uWS tells here of every connection that comes, and of each that goes unless it has become a socket. */
   function countSocket(socket: Socket, change: number): void {
     count(change)
-    if (change < 0 || sockets <= socketsTotal) return
+    if (change < 0 || (sockets <= socketsTotal && lobby.mayConnect(addressOf(socket)))) return
     meters?.refused()
     socket.close()
   }
@@ -103,15 +94,20 @@ export async function listen(options: ListenOptions): Promise<Listening> {
   const app: TemplatedApp = uws.App()
   app.filter(countSocket as never)
   function begin(method: string, socket: Socket, head: RequestHead): SocketExchange | undefined {
-    inFlight++
     const exchange = new SocketExchange(method, socket, head, lobby)
-    if (inFlight <= http.inFlightRequests) return exchange
-    exchange.respond(busy)
+    const { reply, counted } = lobby.enter(() => exchange.remoteAddress())
+    exchange.counted = counted
+    const { framing } = exchange
+    if (!reply && typeof framing === 'string') return exchange
+    exchange.respond(reply ?? malformed(framing as Exclude<Framing, string>, style))
+    exchange.arrived()
     return undefined
   }
   function take(method: string, socket: Socket, head: RequestHead): void {
     const exchange = begin(method, socket, head)
-    if (exchange) serve(exchange)
+    if (!exchange) return
+    serve(exchange)
+    exchange.arrived()
   }
   const upgrades =
     options.sockets &&
@@ -139,9 +135,14 @@ export async function listen(options: ListenOptions): Promise<Listening> {
 
   async function close(listening: us_listen_socket, deadlineMs: number): Promise<void> {
     lobby.closing = true
-    uws.us_listen_socket_close(listening)
     upgrades?.closeAll(closeCodes.goingAway, 'This node stops: connect again.')
-    if (inFlight > 0) await Promise.race([new Promise<void>((resolve) => (whenIdle = resolve)), after(deadlineMs)])
+    // A connection that the system has taken and we have not would be reset, and so would one that is used just now.
+    if (sockets > 0) await after(Math.min(shutdown.lingerMs, deadlineMs))
+    uws.us_listen_socket_close(listening)
+    if (!lobby.isIdle) {
+      await Promise.race([new Promise<void>((resolve) => (lobby.whenIdle = resolve)), after(deadlineMs)])
+    }
+    lobby.close()
     app.close()
   }
 
@@ -154,6 +155,11 @@ export async function listen(options: ListenOptions): Promise<Listening> {
       return closed
     },
   }
+}
+
+function malformed({ problem }: Exclude<Framing, string>, style: ErrorStyle): Reply {
+  const refusal = refuse('request.invalid', { status: 400, detail: problem })
+  return { ...writeRefusal(refusal, style), requestId: 'none', close: true }
 }
 
 function after(ms: number): Promise<void> {

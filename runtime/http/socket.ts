@@ -1,28 +1,30 @@
 /** One request on its socket: read while it may be, answered once, and never touched after its client has left. */
+
+import { subjectOfAddress } from '../limits/subject.js'
 import { BodyPieces } from './body.js'
 import { type Incoming, type Receiver, type Reply, writeHeaders } from './exchange.js'
-import type { Proxies } from './proxies.js'
+import { type Framing, framingOf, HeadLines } from './head.js'
+import type { Lobby, Unfinished } from './lobby.js'
 import type { AnswerBody } from './route.js'
 import { letGo, sendBody, sendCounted, sendStream } from './send.js'
 import type { RequestHead, Socket } from './server.js'
 import { statusLine } from './status.js'
 
-/** The listener that a request came through. */
-export interface Lobby {
-  /** Who may say whom a request is from; absent where nobody stands before the node. */
-  readonly proxies?: Proxies
-  /** No more requests are wanted: each reply ends its connection. */
-  readonly closing: boolean
-  /** Called once a request is over, whether it was answered, failed on the way out, or its client left. */
-  over(error?: unknown): void
-}
-
-export class SocketExchange implements Incoming {
+export class SocketExchange implements Incoming, Unfinished {
   readonly path: string
   readonly query: string
+  readonly framing: Framing
   /** The client has left, and the socket must not be touched any more. */
   gone = false
+  quietSeconds = 0
+  /** The address that the lobby counts this request for. */
+  counted: string | undefined
+  private readonly lines: HeadLines
+  /** uWebSockets.js is reading what arrived, and would go on with what follows this request. */
+  private isArriving = true
   private isOver = false
+  private pieces: BodyPieces | undefined
+  private heldBytes = 0
   private calls: (() => void)[] | undefined
   private aborting: AbortController | undefined
   private address: string | undefined
@@ -30,13 +32,13 @@ export class SocketExchange implements Incoming {
   constructor(
     readonly method: string,
     private readonly socket: Socket,
-    private readonly head: RequestHead,
+    head: RequestHead,
     private readonly lobby: Lobby,
   ) {
     this.path = head.getUrl()
     this.query = head.getQuery() ?? ''
-    // The head is gone when somebody asks.
-    if (lobby.proxies) this.address = lobby.proxies.clientOf(this.peer(), forwardedForIn(head))
+    this.lines = new HeadLines(head)
+    this.framing = framingOf(method, this.lines)
     socket.onAborted(() => {
       this.gone = true
       this.end()
@@ -44,20 +46,45 @@ export class SocketExchange implements Incoming {
     })
   }
 
+  /** Called when the turn is over that brought the request. */
+  arrived(): void {
+    this.isArriving = false
+  }
+
   header(name: string): string {
-    return this.head.getHeader(name)
+    return this.lines.first(name)
   }
 
   body(limitBytes: number, to: Receiver): void {
     const pieces = new BodyPieces(limitBytes)
-    let done = false
+    this.pieces = pieces
+    this.lobby.await(this)
     this.socket.onData((piece, isLast) => {
-      if (done) return
+      if (this.pieces !== pieces) return
+      this.quietSeconds = 0
       const whole = pieces.add(piece, isLast)
-      if (whole === undefined) return
-      done = true
+      if (whole === undefined) return this.hold(piece.byteLength)
+      this.stopReading()
       to.receive(whole === 'over' ? undefined : whole)
     })
+  }
+
+  expire(): void {
+    this.respond(this.lobby.replies.late)
+  }
+
+  private hold(bytes: number): void {
+    this.heldBytes += bytes
+    const tooMuch = this.lobby.hold(this.remoteAddress(), bytes)
+    if (!tooMuch) return
+    this.stopReading()
+    setImmediate(() => this.respond(tooMuch))
+  }
+
+  private stopReading(): void {
+    if (!this.pieces) return
+    this.pieces = undefined
+    this.lobby.settle(this)
   }
 
   whenGone(call: () => void): void {
@@ -67,12 +94,13 @@ export class SocketExchange implements Incoming {
   }
 
   remoteAddress(): string {
-    this.address ??= this.gone ? '' : this.peer()
+    this.address ??= this.gone ? '' : subjectOfAddress(this.client())
     return this.address
   }
 
-  private peer(): string {
-    return Buffer.from(this.socket.getRemoteAddressAsText()).toString()
+  private client(): string {
+    const peer = addressOf(this.socket)
+    return this.lobby.proxies?.clientOf(peer, this.lines.all('x-forwarded-for')) ?? peer
   }
 
   /** Made only for the handlers that look at it. */
@@ -90,6 +118,15 @@ export class SocketExchange implements Incoming {
       if (isStream(reply.body)) letGo(reply.body)
       return
     }
+    // Answered now, a request that stands behind this one in what arrived would still be taken, and keep the connection.
+    if (this.isArriving && this.mustClose(reply)) {
+      setImmediate(() => {
+        this.arrived()
+        this.respond(reply)
+      })
+      return
+    }
+    this.stopReading()
     let rest: Promise<void> | undefined
     this.socket.cork(() => {
       rest = this.write(reply)
@@ -117,33 +154,48 @@ export class SocketExchange implements Incoming {
   private write(reply: Reply): Promise<void> | undefined {
     const { socket } = this
     const { body, bodyBytes } = reply
-    const close = reply.close || this.lobby.closing
+    const close = this.mustClose(reply)
     if (reply.status !== 200) socket.writeStatus(statusLine(reply.status))
     if (isPlain(reply)) writeAtOnce(reply, socket)
     else writeHeaders(reply, socket)
     if (this.method === 'HEAD') {
-      socket.endWithoutBody(body === undefined ? 0 : isStream(body) ? bodyBytes : Buffer.byteLength(body), close)
-      if (isStream(body)) letGo(body)
+      endHead(socket, body, bodyBytes, close)
       return undefined
     }
     if (!isStream(body)) return sendBody(socket, body, this, close)
+    if (close) socket.writeHeader('connection', 'close')
     return bodyBytes === undefined ? sendStream(socket, body, this) : sendCounted(socket, body, bodyBytes, this)
+  }
+
+  private mustClose({ close }: Reply): boolean {
+    return close === true || this.lobby.closing || this.framing !== 'plain'
   }
 
   private end(error?: unknown): void {
     if (this.isOver) return
     this.isOver = true
-    this.lobby.over(error)
+    this.stopReading()
+    if (this.heldBytes > 0) this.lobby.release(this.remoteAddress(), this.heldBytes)
+    this.lobby.leave(this.counted, error)
   }
 }
 
-/** Every header of that name: a proxy may add one of its own behind what a caller sent. */
-function forwardedForIn(head: RequestHead): string[] {
-  const found: string[] = []
-  head.forEach((name, value) => {
-    if (name === 'x-forwarded-for') found.push(value)
-  })
-  return found
+export function addressOf(socket: Socket): string {
+  return Buffer.from(socket.getRemoteAddressAsText()).toString()
+}
+
+/**
+ * Of a length that it is told, uWebSockets.js would wait for the bytes and drop the next request; so the length is a
+ * header like others. Only with length 0 it ends the connection too.
+ */
+function endHead(socket: Socket, body: AnswerBody | undefined, bodyBytes: number | undefined, close: boolean): void {
+  if (close) socket.endWithoutBody(0, true)
+  else {
+    const bytes = body === undefined ? 0 : isStream(body) ? bodyBytes : Buffer.byteLength(body)
+    if (bytes !== undefined) socket.writeHeader('content-length', String(bytes))
+    socket.endWithoutBody()
+  }
+  if (isStream(body)) letGo(body)
 }
 
 const firstName = Buffer.from('x-request-id')

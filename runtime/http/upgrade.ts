@@ -123,7 +123,10 @@ export function openUpgrades({ door, begin, otherwise, isClosing, gone, log }: U
     const exchange = begin(socket, head)
     if (!exchange) return
     const listener = admitted(exchange)
-    if (isRefusal(listener)) return exchange.respond(refused(listener, 'gateway', 'none', undefined))
+    if (isRefusal(listener)) {
+      exchange.respond(refused(listener, 'gateway', 'none', undefined))
+      return exchange.arrived()
+    }
     const held: Held = { listener }
     const [key, extensions] = [exchange.header('sec-websocket-key'), exchange.header('sec-websocket-extensions')]
     // No protocol is agreed on by name: frames say their version themselves.

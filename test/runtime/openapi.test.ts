@@ -330,6 +330,7 @@ t.test('Every code a route may answer is in its document, under its status and i
     401: ['auth.unauthenticated'],
     403: ['auth.emulator_grant.forbidden', 'auth.forbidden', 'auth.scope_missing'],
     404: ['resource.not_found'],
+    408: ['request.timeout'],
     413: ['request.too_large'],
     415: ['request.unsupported_media_type'],
     422: ['request.invalid'],

@@ -1,0 +1,199 @@
+/** How requests are framed on their connections, over raw sockets: what is answered, what ends the connection, and why. */
+import { connect } from 'node:net'
+import t, { type Test } from 'tap'
+import { prepareUws } from '../../../runtime/http/binary.js'
+import type { Incoming } from '../../../runtime/http/exchange.js'
+import { type Listening, type ListenOptions, listen } from '../../../runtime/http/server.js'
+import { openLog } from '../../../runtime/observe/log.js'
+import { until } from '../../harness/clock.js'
+
+prepareUws(false)
+const { log } = openLog({ to: { write: () => {} } })
+
+interface Served {
+  readonly server: Listening
+  /** `method path body` of every request that reached a handler. */
+  readonly served: string[]
+}
+
+/** Answers `method path body` one turn later, as the pipeline does; `/at-once/…` in the turn that brought it. */
+async function serving(t: Test, options: Partial<ListenOptions> = {}): Promise<Served> {
+  const served: string[] = []
+  const serve = (incoming: Incoming) => {
+    const { method, path } = incoming
+    const answer = (body: string) => {
+      served.push(`${method} ${path} ${body}`)
+      incoming.respond({ status: 200, requestId: 'x', type: 'text/plain', body: `[${method} ${path} ${body}]` })
+    }
+    if (path.startsWith('/at-once')) return answer('')
+    incoming.body(8_000_000, { receive: (bytes) => void setImmediate(answer, bytes?.toString() ?? 'over') })
+  }
+  const server = await listen({ host: '127.0.0.1', port: 0, serve, log, ...options })
+  t.teardown(() => server.close(0))
+  return { server, served }
+}
+
+/** One connection; `sent` resolves when everything has come that is waited for, or the server has closed. */
+function open(t: Test, { port }: Listening, from = '127.0.0.1') {
+  const socket = connect({ port, host: '127.0.0.1', localAddress: from })
+  const seen = { text: '', closed: false }
+  socket.on('data', (piece) => {
+    seen.text += piece.toString('latin1')
+  })
+  socket.on('error', () => {})
+  socket.on('close', () => {
+    seen.closed = true
+  })
+  t.teardown(() => socket.destroy())
+  return {
+    seen,
+    socket,
+    async say(bytes: string, awaited: string | RegExp = '\r\n\r\n') {
+      seen.text = ''
+      socket.write(bytes, 'latin1')
+      await until(() => seen.closed || seen.text.match(awaited) !== null)
+      return seen.text
+    },
+    closed: () => until(() => seen.closed),
+  }
+}
+
+const head = (method: string, path: string, ...lines: string[]) =>
+  `${[`${method} ${path} HTTP/1.1`, 'host: x', ...lines].join('\r\n')}\r\n\r\n`
+
+t.test('After a HEAD the next request on the same connection is answered', async (t) => {
+  const { server } = await serving(t)
+  const { say, seen } = open(t, server)
+  t.match(await say(head('HEAD', '/a')), /^HTTP\/1.1 200 OK\r\n[\s\S]*content-length: 10\r\n[\s\S]*\r\n\r\n$/)
+  t.match(await say(`${head('POST', '/b', 'content-length: 2')}{}`, /\[.*\]/), '[POST /b {}]')
+  t.match(await say(head('HEAD', '/c')), /^HTTP\/1.1 200 OK\r\n/)
+  t.match(await say(head('HEAD', '/d')), /^HTTP\/1.1 200 OK\r\n/)
+  t.match(await say(head('GET', '/e'), /\[.*\]/), '[GET /e ]')
+  t.notOk(seen.closed)
+})
+
+t.test('No reply names the library that serves it', async (t) => {
+  const { server } = await serving(t)
+  for (const method of ['GET', 'HEAD']) {
+    t.notMatch(await open(t, server).say(head(method, '/a')), /uWebSockets/i)
+  }
+})
+
+t.test('A request whose end two readers may see in two places is refused, and its connection ends', async (t) => {
+  const { server, served } = await serving(t)
+  const behind = head('GET', '/smuggled')
+  const chunks = '2\r\n{}\r\n0\r\n\r\n'
+  const framed: [what: string, request: string][] = [
+    ['two lengths', `${head('POST', '/a', 'content-length: 2', 'content-length: 40')}{}`],
+    ['two equal lengths', `${head('POST', '/a', 'content-length: 2', 'content-length: 2')}{}`],
+    ['two hosts', head('GET', '/a', 'host: y')],
+    ['an empty length', head('POST', '/a', 'content-length:')],
+    ['identity after chunked', `${head('POST', '/a', 'transfer-encoding: chunked, identity')}${chunks}`],
+    ['identity alone', `${head('POST', '/a', 'transfer-encoding: identity')}${chunks}`],
+    ['two encodings', `${head('POST', '/a', 'transfer-encoding: identity', 'transfer-encoding: chunked')}${chunks}`],
+    ['an empty encoding', head('POST', '/a', 'transfer-encoding:')],
+    ['a reader with chunks', `${head('GET', '/a', 'transfer-encoding: chunked')}${chunks}`],
+    ['a HEAD with two hosts', head('HEAD', '/a', 'host: y')],
+  ]
+  for (const [what, request] of framed) {
+    const alone = open(t, server)
+    t.match(await alone.say(request), /^HTTP\/1.1 400 Bad Request\r\n[\s\S]*connection: close\r\n/i, what)
+    await alone.closed()
+    const followed = open(t, server)
+    await followed.say(request + behind, 'never')
+    t.notMatch(followed.seen.text, 'smuggled', `${what}, with a request behind it`)
+  }
+  t.same(served, [], 'no handler saw any of them')
+})
+
+t.test('A body in chunks is read, and its connection ends with the answer', async (t) => {
+  const { server, served } = await serving(t)
+  const chunked = (path: string, chunks: string) => `${head('POST', path, 'transfer-encoding: chunked')}${chunks}`
+  const well = open(t, server)
+  t.match(
+    await well.say(chunked('/a', '2\r\n{}\r\n0\r\n\r\n'), /\[.*\]/),
+    /connection: close\r\n[\s\S]*\[POST \/a {}\]/i,
+  )
+  await well.closed()
+  for (const path of ['/b', '/at-once/b']) {
+    const badly = open(t, server)
+    await badly.say(`${chunked(path, '2\r\n{}XX0\r\n\r\n')}${head('GET', '/smuggled')}`, 'never')
+    t.notMatch(badly.seen.text, 'smuggled', 'nothing behind a chunk that ends badly is read')
+  }
+  t.notMatch(served.join(), 'smuggled')
+})
+
+t.test('A body of which nothing further comes is answered 408, and its connection ends', async (t) => {
+  const { server, served } = await serving(t, { limits: { bodyStallSeconds: 0 } })
+  for (const unfinished of [
+    `${head('POST', '/a', 'content-length: 5')}{}`,
+    head('POST', '/a', 'content-length: 5'),
+    `${head('POST', '/a', 'transfer-encoding: chunked')}2;a=b\r\n{}\r\n0\r\n\r\n`,
+  ]) {
+    const { say, closed } = open(t, server)
+    t.match(await say(unfinished), /^HTTP\/1.1 408 Request Timeout\r\n[\s\S]*connection: close\r\n/i)
+    await closed()
+  }
+  t.same(served, [])
+})
+
+t.test('A client that sends the next request before it was answered loses its connection at once', async (t) => {
+  const { server } = await serving(t)
+  const { say, seen } = open(t, server)
+  await say(head('GET', '/a') + head('GET', '/b'), 'never')
+  t.ok(seen.closed)
+})
+
+t.test('Requests and bodies that one address has under way are bounded, and others go on', async (t) => {
+  const limits = { inFlightUncounted: 0, inFlightPerAddress: 2, bodyBytesHeldPerAddress: 100_000 }
+  const { server, served } = await serving(t, { limits, style: 'gateway' })
+  const part = `${head('POST', '/a', 'content-length: 5')}{}`
+  const waiting = [open(t, server), open(t, server)]
+  for (const { socket } of waiting) socket.write(part)
+  const third = open(t, server)
+  let text = await third.say(part)
+  // The first two may still be on their way.
+  while (!text.startsWith('HTTP')) text = await third.say('')
+  t.match(text, /^HTTP\/1.1 503 [\s\S]*retry-after: 1\r\n/i, 'a third of one address')
+  await third.closed()
+  t.match(await open(t, server, '127.0.0.2').say(head('GET', '/b'), /\[.*\]/), '[GET /b ]', 'the first of another')
+  for (const { say } of waiting) t.match(await say('abc', /\[.*\]/), '[POST /a {}abc]', 'those before it end well')
+  t.equal(served.length, 3)
+
+  const large = open(t, server)
+  const flood = `${head('POST', '/c', 'content-length: 7000000')}${'x'.repeat(6_000_000)}`
+  t.match(await large.say(flood), /^(HTTP\/1.1 503 [\s\S]*)?$/, 'more of a body than an address may have held')
+  await large.closed()
+  t.match(await open(t, server).say(head('GET', '/d'), /\[.*\]/), '[GET /d ]', 'what it held is free again')
+})
+
+t.test('One address opens so many connections at a time, and trusted proxies any number', async (t) => {
+  const limits = { connectionsPerAddress: { burstCalls: 3, refillPerSecond: 0.001 } }
+  const { server } = await serving(t, { limits })
+  for (let number = 0; number < 3; number++) {
+    t.match(await open(t, server).say(head('GET', '/a'), /\[.*\]/), '[GET /a ]')
+  }
+  t.equal(await open(t, server).say(head('GET', '/a'), 'never'), '', 'the fourth is closed')
+  t.match(await open(t, server, '127.0.0.2').say(head('GET', '/a'), /\[.*\]/), '[GET /a ]', 'another address')
+  const proxies = { isTrusted: () => true, clientOf: () => '198.51.100.1' }
+  const behind = await serving(t, { limits, proxies })
+  for (let number = 0; number < 5; number++) {
+    t.match(await open(t, behind.server).say(head('GET', '/a'), /\[.*\]/), '[GET /a ]')
+  }
+})
+
+t.test('While a listener closes, every call is answered, and told that its connection ends', async (t) => {
+  const { server, served } = await serving(t)
+  const idle = open(t, server)
+  await idle.say(head('GET', '/before'), /\[.*\]/)
+  const under = open(t, server)
+  under.socket.write(`${head('POST', '/under', 'content-length: 2')}{`)
+  await until(() => under.socket.bytesWritten > 0)
+  const closed = server.close(5_000)
+  t.match(await idle.say(head('GET', '/during'), /\[.*\]/), /connection: close\r\n[\s\S]*\[GET \/during \]/i)
+  t.match(await open(t, server).say(head('GET', '/new'), /\[.*\]/), /connection: close\r\n[\s\S]*\[GET \/new \]/i)
+  t.match(await open(t, server).say(head('HEAD', '/head')), /connection: close\r\n/i)
+  t.match(await under.say('}', /\[.*\]/), /connection: close\r\n[\s\S]*\[POST \/under {}\]/i)
+  await closed
+  t.same(served, ['GET /before ', 'GET /during ', 'GET /new ', 'HEAD /head ', 'POST /under {}'])
+})
