@@ -2,9 +2,9 @@
  * The build. Types are taken away without looking at them (`npm run types` does, and the tests do), so it takes seconds.
  * Every file is built by itself first; then those that are started are built once more, each with all that it needs put
  * together in a few large files in `dist/parts`: finding and reading over a thousand small ones is most of what it takes to start.
- * `node ops/build.mjs tests` does the same with the tests.
+ * `node ops/build.mjs tests` does the same with the tests; `if-stale` builds only when a source is newer than the last build.
  */
-import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { isBuiltin } from 'node:module'
 import { dirname, join, normalize, relative } from 'node:path'
@@ -38,10 +38,16 @@ const programs = [
 /** Put together for the tests alone: profiles of the bench tell more when they name the files we know. */
 const benches = readdirSync(join(root, 'bench'), { recursive: true, encoding: 'utf8' })
   .map((name) => join('bench', name))
-  .filter((name) => /\/(main|ours|world|center|timer|standstill|(limit|peer)-\w+)\.ts$/.test(name))
+  .filter((name) => /\/(main|ours|world|center|timer|standstill|(limit|peer)-\w+)\.ts$/.test(name) && isAskedFor(name))
 const tests = readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' })
   .map((name) => join('test', name))
-  .filter((name) => name.endsWith('.test.ts') && !loose.includes(name))
+  .filter((name) => name.endsWith('.test.ts') && !loose.includes(name) && isAskedFor(name))
+
+/** Words behind `tests` name the tests that will run; bundling the others would take longer than running these. */
+function isAskedFor(name) {
+  const words = process.argv.slice(process.argv.indexOf('tests') + 1).filter((word) => !word.startsWith('-'))
+  return words.length === 0 || words.some((word) => name.includes(word))
+}
 
 /**
  * What is put together at once: a part holds the files that the same programs of a group need, so the more alike they are,
@@ -128,6 +134,22 @@ const ownPlace = {
   },
 }
 
+/** Written when a build is whole: sources that are newer have to be built again. */
+const stamp = join(root, 'dist/.built')
+
+function isStale() {
+  if (!existsSync(stamp)) return true
+  const builtAt = statSync(stamp).mtimeMs
+  const isNewer = (path) => statSync(join(root, path)).mtimeMs > builtAt
+  const sources = folders.flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map((name) => join(folder, name)),
+  )
+  return [...sources, 'package-lock.json', 'ops/build.mjs'].some(isNewer)
+}
+
+if (process.argv.includes('if-stale') && !isStale()) process.exit(0)
+rmSync(stamp, { force: true })
+
 await build({
   ...common,
   entryPoints: [...folders.map((folder) => `${folder}/**/*.ts`), 'adapters/**/*.tsx'],
@@ -157,6 +179,8 @@ for (const [file, { format }] of built.flatMap(({ metafile }) => Object.entries(
   if (format === 'cjs' && !isStrict(file))
     throw new Error(`${file} was not written for strict mode: its library has to stay where npm put it.`)
 }
+
+writeFileSync(stamp, '')
 
 /** What says so, or stands beside its like in the newer form, which is always strict. */
 function isStrict(file) {

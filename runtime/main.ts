@@ -4,10 +4,12 @@ import { AdapterUnusable } from './adapters.js'
 import { banner } from './banner.js'
 import { systemClock } from './clock.js'
 import { type Config, readConfig } from './config.js'
-import { prepareUws } from './http/binary.js'
+import { prepareUws, UnverifiedBinary } from './http/binary.js'
+import { CannotListen } from './http/server.js'
 import { ProvidersUnusable } from './oauth/providers.js'
 import { openLog } from './observe/log.js'
 import { type RunningNode, runNode } from './run.js'
+import { StoreUnusable } from './store/contract.js'
 
 const exitCodes = { stopped: 0, failed: 1, badConfiguration: 2 } as const
 
@@ -39,10 +41,17 @@ async function start(config: Config): Promise<RunningNode> {
     return await runNode(config, { clock: systemClock, log })
   } catch (error) {
     say((error as Error).message)
-    log.error('node.start_failed', { error })
+    log.error('node.start_failed', isExpected(error) ? { reason: (error as Error).message } : { error })
     const isBadConfiguration = error instanceof AdapterUnusable || error instanceof ProvidersUnusable
     return leave(isBadConfiguration ? exitCodes.badConfiguration : exitCodes.failed)
   }
+}
+
+/** Errors of the configuration, the data or the machine; their message says all that an operator needs. */
+const expectedErrors = [AdapterUnusable, ProvidersUnusable, StoreUnusable, CannotListen, UnverifiedBinary]
+
+function isExpected(error: unknown): boolean {
+  return expectedErrors.some((kind) => error instanceof kind)
 }
 
 function stopOnSignals(running: RunningNode): void {

@@ -88,5 +88,6 @@ function run(): void {
         process.exitCode = 2
       }
     })
+  program.exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : 2))
   program.parse()
 }

@@ -57,7 +57,8 @@ const recipientNotFound = refuse('agent.outreach.recipient_not_found')
 export function judge(asked: Asked): Verdict {
   const { request, document, at } = asked
   const outreach = outreachIn(document, request.outreachId)
-  if (!outreach?.enabled) return refuse('agent.outreach.not_found', { detail: `Outreach ${request.outreachId}` })
+  if (!outreach?.enabled)
+    return refuse('agent.outreach.not_found', { detail: `There is no outreach ${request.outreachId} that is enabled.` })
   const found = recipientOf(asked)
   if ('refused' in found) return found
   const { identity, isNew } = found

@@ -55,11 +55,14 @@ async function verifyFile(folder: string, { path, bytes, sha256 }: BackupFile): 
   if (!isSame) throw new BackupUnusable(`The backup in ${folder} is damaged: ${path} is not what was backed up.`)
 }
 
+/** The caller named a folder that holds something already. */
+export class FolderNotEmpty extends StoreUnusable {}
+
 /** What a restore left that was cut short goes away; anything else is somebody's and stays. */
 async function emptied(dataDir: string, files: readonly BackupFile[]): Promise<void> {
   if ((await namesIn(dataDir)).includes(restoringFolder)) await clear(dataDir, files)
   if ((await namesIn(dataDir)).length === 0) return
-  throw new StoreUnusable(`The data folder ${dataDir} is not empty, and nothing is ever written over. Name another.`)
+  throw new FolderNotEmpty(`The data folder ${dataDir} is not empty, and nothing is ever written over. Name another.`)
 }
 
 /** The mark of what is not finished goes last. */

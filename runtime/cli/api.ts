@@ -141,6 +141,8 @@ function failureOf(url: string, path: string, status: number, { code, title, det
     const about = status === 503 ? ` What it lacks is told at ${url}/readyz.` : ''
     return failed(`The node at ${url} could not do it: ${[title, detail].filter(Boolean).join('. ')}.${about}`)
   }
+  if (code === 'resource.not_found' && detail === undefined)
+    return failed(`There is nothing at ${path} on the node at ${url}.`)
   const fields = (errors ?? []).map(({ field, message }) => `${field}: ${message}`)
   const said = fields.length > 1 ? fields.join('; ') : (detail ?? title)
   return failed(`The node at ${url} refused: ${said}${/[.!?]$/.test(said) ? '' : '.'}`)

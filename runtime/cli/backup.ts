@@ -6,7 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Command } from 'commander'
 import { commandLine as limits } from '../../core/limits.js'
 import { type BackupFile, BackupUnusable, type Manifest, manifestName, readManifest } from '../backup/manifest.js'
-import { restoreBackup, verifyBackup } from '../backup/restoring.js'
+import { FolderNotEmpty, restoreBackup, verifyBackup } from '../backup/restoring.js'
 import type { BackupRow } from '../backup/routes.js'
 import { StoreUnusable } from '../store/contract.js'
 import { secretKeyFileName } from '../store/secretkey.js'
@@ -180,6 +180,7 @@ async function told<T>(work: Promise<T>): Promise<T> {
   try {
     return await work
   } catch (error) {
+    if (error instanceof FolderNotEmpty) throw wrongUsage(error.message)
     const isSentence = error instanceof BackupUnusable || error instanceof StoreUnusable
     throw isSentence ? new Failure(error.message, exitCodes.failed) : error
   }

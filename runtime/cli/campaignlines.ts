@@ -1,4 +1,5 @@
 /** How campaigns look: in a list, once staged, while they run, and in the end. */
+import { type Exclusion, reasonOfExclusion } from '../../core/campaign/screening.js'
 import { commandLine as limits } from '../../core/limits.js'
 import { type Cell, type Column, inColumns } from './columns.js'
 import { counted, minutesAndSeconds, oneLine } from './output.js'
@@ -26,7 +27,8 @@ export interface Staged {
   readonly durationEstimate?: readonly {
     readonly provider: string
     readonly recipients: number
-    readonly seconds: number
+    /** Absent where the provider has no pace of its own. */
+    readonly seconds?: number
   }[]
   readonly previews?: readonly { readonly text?: string }[]
 }
@@ -63,6 +65,11 @@ type Tally = readonly [name: string, count: number]
 
 const tallied = (counts: Readonly<Record<string, number>>): Tally[] => Object.entries(counts).filter(([, n]) => n > 0)
 
+/** Staging counts what the report calls a reason; people read one word for both. */
+function asReason([name, count]: Tally): Tally {
+  return [reasonOfExclusion[name as Exclusion] ?? name, count]
+}
+
 function tallyLines(head: string, tallies: readonly Tally[], paint: Paint): string[] {
   if (tallies.length === 0) return []
   const columns: Column<Tally>[] = [
@@ -79,10 +86,10 @@ export function stagedLines({ counts, durationEstimate = [], previews = [] }: St
     `${counted(sendable)} of ${counted(total)} people will be sent to.`,
     ...durationEstimate.map(
       ({ provider, recipients, seconds }) =>
-        `${oneLine(provider)}: ${counted(recipients)} people in about ${minutesAndSeconds(seconds)}.`,
+        `${oneLine(provider)}: ${counted(recipients)} people ${seconds === undefined ? 'without a limit on the rate' : `in about ${minutesAndSeconds(seconds)}`}.`,
     ),
     ...(first === undefined ? [] : [`The first of them reads: ${oneLine(first)}`]),
-    ...spaced(tallyLines('LEFT OUT', tallied(exclusions), paint)),
+    ...spaced(tallyLines('LEFT OUT', tallied(exclusions).map(asReason), paint)),
   ]
 }
 

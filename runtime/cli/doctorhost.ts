@@ -3,6 +3,7 @@ import { accessSync, constants, existsSync, readFileSync, statSync } from 'node:
 import { dirname, join, resolve } from 'node:path'
 import { http, doctor as limits, store as storeLimits } from '../../core/limits.js'
 import type { Config } from '../config.js'
+import { prepareUws } from '../http/binary.js'
 import { checkDataFile } from '../store/datafile.js'
 import { dataFileName, freeBytesAt } from '../store/directory.js'
 import { ownerOf } from '../store/owner.js'
@@ -12,7 +13,7 @@ import { readableBytes } from './output.js'
 
 const leastNode = [20, 19] as const
 
-export const hostChecks: readonly Check[] = [program, openFiles, dataFolder, dataFile, rootKey, disk]
+export const hostChecks: readonly Check[] = [program, httpServer, openFiles, dataFolder, dataFile, rootKey, disk]
 
 /** `version` is told by tests. */
 export function program(_config: unknown, _env: unknown, version: string = process.versions.node): Finding[] {
@@ -21,6 +22,18 @@ export function program(_config: unknown, _env: unknown, version: string = proce
   const detail = `Node.js ${version}`
   if (isNewEnough) return [{ check: 'program', status: 'ok', detail }]
   return [{ check: 'program', status: 'fail', detail, advice: `Use ${leastNode.join('.')} or newer` }]
+}
+
+/** Whether the HTTP server can be loaded by this Node on this system. Tests give `prepare`. */
+export function httpServer({ allowUnverifiedUws }: Config, _env?: unknown, prepare = prepareUws): Finding[] {
+  const check = 'http server'
+  try {
+    const unverified = prepare(allowUnverifiedUws)
+    if (unverified) return [{ check, status: 'warn', detail: unverified }]
+    return [{ check, status: 'ok', detail: 'uWebSockets.js loads' }]
+  } catch (error) {
+    return [{ check, status: 'fail', detail: (error as Error).message.replace(/\.$/, '') }]
+  }
 }
 
 /** Only where the system tells. */

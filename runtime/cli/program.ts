@@ -52,7 +52,7 @@ export async function run(args: readonly string[], around: Surroundings, verbs: 
     await program.parseAsync(args, { from: 'user' })
     return exitCodes.done
   } catch (error) {
-    return codeOf(error, terminal)
+    return codeOf(error, terminal, here().json)
   }
 }
 
@@ -112,12 +112,13 @@ function readKeyFile(file: string): string {
   }
 }
 
-function codeOf(error: unknown, terminal: Terminal): number {
+function codeOf(error: unknown, terminal: Terminal, json = false): number {
   // Commander has said already what was wrong.
   if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.done : exitCodes.wrongUsage
   if (error instanceof Failure) {
-    terminal.say(error.message)
-    return error.exitCode
+    const { message, refused, exitCode } = error
+    terminal.say(json ? JSON.stringify({ error: { message, code: refused, exitCode } }, undefined, 2) : message)
+    return exitCode
   }
   terminal.say(`This is a bug of parley itself. ${error instanceof Error ? error.stack : String(error)}`)
   return exitCodes.bug

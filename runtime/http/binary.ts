@@ -27,7 +27,7 @@ export interface UwsBinary {
   readonly bytes: Uint8Array
 }
 
-/** The binary is not the official one; `message` is a sentence for the operator. */
+/** The binary is not the official one, is missing or cannot be loaded; `message` is a sentence for the operator. */
 export class UnverifiedBinary extends Error {
   override readonly name = 'UnverifiedBinary'
 }
@@ -65,13 +65,32 @@ export function prepareUws(allowUnverified: boolean, binary = findUwsBinary()): 
   if (wrong && !allowUnverified) {
     throw new UnverifiedBinary(`${wrong} Set PARLEY_ALLOW_UNVERIFIED_UWS=true to run a build of your own.`)
   }
+  loadBinary(binary)
   return wrong
+}
+
+/**
+ * Loads the binary, or says why this system cannot. The package's own error lists Node versions, although the cause is
+ * usually a C library older than the one the binary was built with.
+ */
+function loadBinary(path: string): void {
+  try {
+    createRequire(import.meta.url)(path)
+  } catch (cause) {
+    const needed = /GLIBC_[\d.]+/.exec((cause as Error).message)?.[0].replace('_', ' ')
+    const why = needed ? `it needs ${needed} or newer` : (cause as Error).message
+    throw new UnverifiedBinary(
+      `The uWebSockets.js binary for Node ${process.versions.node} cannot be loaded on this system: ${why}. Node 20 runs on older systems.`,
+      { cause },
+    )
+  }
 }
 
 function readBinary(path: string): Uint8Array {
   try {
     return readFileSync(path)
   } catch (cause) {
-    throw new UnverifiedBinary(`uWebSockets.js has no binary for this Node at ${path}.`, { cause })
+    const detail = `uWebSockets.js has no binary for Node ${process.versions.node} on ${process.platform} ${process.arch}`
+    throw new UnverifiedBinary(`${detail}. Builds are known for ${Object.keys(officialBlobs).join(', ')}.`, { cause })
   }
 }

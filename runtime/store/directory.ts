@@ -44,6 +44,8 @@ export function syncDirectory(dir: string): void {
   }
 }
 
+const mebibyte = 1024 * 1024
+
 /**
  * Asked before each group of commits: why none can be taken just now, if so. Stopping while there is still room keeps
  * the disk's last bytes for the system and for whoever comes to clear it, and lets the node go on when space is back.
@@ -62,7 +64,9 @@ export function watchDisk(
     try {
       const free = freeBytes()
       if (free < limits.freeDiskBytes) {
-        refusal ??= refuse(`The disk of ${dir} has less than ${limits.freeDiskBytes} bytes left`, { freeBytes: free })
+        refusal ??= refuse(`The disk of ${dir} has less than ${limits.freeDiskBytes / mebibyte} MiB left`, {
+          freeBytes: free,
+        })
       } else if (refusal) {
         log?.warn('store.disk.recovered', { dir, freeBytes: free })
         refusal = undefined

@@ -534,7 +534,7 @@ t.test(
     free--
     const refused = await Promise.allSettled([put(2), put(3)])
     for (const one of refused) t.ok(one.status === 'rejected' && one.reason instanceof StoreFailed)
-    t.match(mine.failure()?.message, /has less than \d+ bytes left/)
+    t.match(mine.failure()?.message, /has less than 64 MiB left/)
     t.same(
       Array.from(mine.space(0).range(of), (row) => row.value),
       [1],

@@ -72,7 +72,7 @@ t.test('A campaign is made, staged, started, watched to its end and reported on'
   t.equal(cancelled.json.status, 'cancelled')
   const ended = await parley(['campaign', 'watch', 'desk', second.json.id, '--json'], env)
   t.equal(ended.code, exitCode.failed)
-  t.match(ended.stderr, /The campaign "May" ended cancelled\.$/m)
+  t.match(JSON.parse(ended.stderr), { error: { message: 'The campaign "May" ended cancelled.', exitCode: 1 } })
   t.match(JSON.parse(ended.stdout.trim()), { campaign: { status: 'cancelled' }, states: {} })
   for (const audience of [[], ['--segment', 's', '--personas', 'p'], ['--people', join(people, 'none')]]) {
     const wrong = await parley(['campaign', 'create', 'desk', ...about, ...audience], env)
@@ -135,10 +135,12 @@ t.test('What is staged, run and reported is laid out for people', async (t) => {
     'twilio: 1,000 people in about 1 min 30 s.',
     'The first of them reads: Hi ⏎ Ann',
     '',
-    'LEFT OUT   PEOPLE',
-    'noConsent     150',
-    'optedOut       50',
+    'LEFT OUT    PEOPLE',
+    'no_consent     150',
+    'opted_out       50',
   ])
+  const unpaced = stagedLines({ counts, durationEstimate: [{ provider: 'emulator', recipients: 2 }] }, plain)
+  t.equal(unpaced[1], 'emulator: 2 people without a limit on the rate.')
   const run = looked('running', { pending: 0, sent: 9_000, failed: 12 }, { no_route: 12 })
   t.strictSame(reportLines(run, plain), [
     'STATE   PEOPLE',

@@ -6,8 +6,10 @@ import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { bus, doctor as limits } from '../../../core/limits.js'
 import { doctorLines, type Finding, findings } from '../../../runtime/cli/doctor.js'
-import { program } from '../../../runtime/cli/doctorhost.js'
+import { httpServer, program } from '../../../runtime/cli/doctorhost.js'
 import { clockFinding } from '../../../runtime/cli/doctornet.js'
+import type { Config } from '../../../runtime/config.js'
+import { prepareUws } from '../../../runtime/http/binary.js'
 import { openStore } from '../../../runtime/store/lmdb.js'
 import { freePort } from '../../harness/ports.js'
 import { testKey } from '../../harness/process.js'
@@ -180,4 +182,29 @@ t.test('Findings are a table with what to do behind what was found', async (t) =
     ],
   )
   t.notMatch(JSON.stringify(await findings(quiet(t, { PARLEY_BOOTSTRAP_KEY: testKey }))), testKey)
+})
+
+t.test('A Node or system on which the HTTP server cannot be loaded is found before the start', async (t) => {
+  const config = { allowUnverifiedUws: false } as Config
+  const failing = () => prepareUws(true, join(scratch(t), 'uws_missing.node'))
+  t.match(httpServer(config, undefined, failing), [
+    {
+      check: 'http server',
+      status: 'fail',
+      detail: /^uWebSockets\.js has no binary for Node \d+\S* on \w+ \w+\. Builds are known for linux-/,
+    },
+  ])
+  const old = join(scratch(t), 'uws_old.node')
+  writeFileSync(old, 'not a library')
+  t.match(
+    httpServer(config, undefined, () => prepareUws(true, old)),
+    [
+      {
+        check: 'http server',
+        status: 'fail',
+        detail: /cannot be loaded on this system: .*Node 20 runs on older systems$/s,
+      },
+    ],
+  )
+  t.match(httpServer(config), [{ check: 'http server', status: 'ok' }])
 })

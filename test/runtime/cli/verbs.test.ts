@@ -162,7 +162,7 @@ t.test('An agent is named alone or with its org, and the org by a flag, a variab
   }
   const missing = await parley(['agents', 'show', 'nobody'], env)
   t.equal(missing.code, exitCode.failed)
-  t.match(missing.stderr, /refused: /)
+  t.match(missing.stderr, /There is nothing at \/orgs\/\w+\/agents\/nobody on the node at/)
 })
 
 t.test('agents are listed, written to a file or a pipe, and read back', async (t) => {
@@ -305,6 +305,8 @@ t.test('A backup is fetched into a folder, checked, and leaves nothing on the no
   const full = await parley(['backup', folder], env)
   t.equal(full.code, exitCode.wrongUsage)
   t.match(full.stderr, /is not empty, and nothing is ever written over/)
+  const into = await parley(['restore', folder, '--data', folder])
+  t.equal(into.code, exitCode.wrongUsage, 'a folder in use is wrong usage for a restore too')
   const kept = await parley(['backup', join(folder, '..', 'kept'), '--keep', '--with-key', '--json'], env)
   t.match(kept.json, { key: true, held: [{ shard: 0 }, { shard: 1 }] })
   t.equal(kept.stderr, '')
