@@ -2,7 +2,6 @@
 import type { ProviderForm } from '../core/catalogs/shapes.js'
 import type { Adapter } from '../core/channel/adapter.js'
 import type { ChannelName } from '../core/channel/names.js'
-import { identitiesBy } from '../core/outreach/identity.js'
 import { accessRepertoire, keyCommands } from '../mgmt/access/commands.js'
 import type { Grants } from '../mgmt/access/grants.js'
 import { keyRoutes } from '../mgmt/access/keyroutes.js'
@@ -31,6 +30,7 @@ import { sectionsOfSends } from '../mgmt/outreach/needs.js'
 import { type OutreachParts, outreachParts, outreachRepertoire } from '../mgmt/outreach/open.js'
 import { type OpenPeople, openPeople, peopleRepertoire } from '../mgmt/people/commands.js'
 import { peopleRoutes } from '../mgmt/people/routes.js'
+import { openIdentities } from '../mgmt/people/standing.js'
 import { agentSince } from '../mgmt/traffic/needs.js'
 import { trafficRoutes } from '../mgmt/traffic/routes.js'
 import { webhookCommands, webhookRepertoire } from '../mgmt/webhooks/commands.js'
@@ -239,7 +239,7 @@ export function openManagement(options: ManagementOptions) {
               people,
               pages,
               fieldsOf: openPeopleFields(shards, documents),
-              identityOf: identitiesBy(openings.asidOf),
+              identityAt: openIdentities(openings),
               randomBytes,
             }),
             ...rehearsing.routes({ ...overShards, shards, pages, grants }),

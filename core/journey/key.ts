@@ -3,13 +3,17 @@ import { outreachSend as limits } from '../limits.js'
 import type { JourneyCall } from './request.js'
 
 export interface JourneyKey {
-  readonly key: string
+  /** Absent: nothing makes another call a repeat. */
+  readonly key?: string
   readonly idempotency: 'journey' | 'derived'
 }
 
+/** A colon parts the fields of a key, so one within a field is written as in a URL, and two steps never share a key. */
+const escaped = (field: string) => field.replaceAll('%', '%25').replaceAll(':', '%3A')
+
 /**
- * One send a step of a journey and entry into it; without a step one send of the outreach a day. Nobody's id or number
- * stands in a key: `hash` makes text of it that leads nowhere.
+ * One send a step of a journey and entry into it; without a step one send of the outreach a day, and any number of
+ * rehearsals. No id or number of a person stands in a key: `hash` makes text of it that leads nowhere.
  */
 export function keyOf(
   { step, who }: Pick<JourneyCall, 'step' | 'who'>,
@@ -18,9 +22,10 @@ export function keyOf(
   hash: (text: string) => string,
 ): JourneyKey {
   if (step) {
-    const key = ['journey', step.versionId, step.nodeId, step.instanceId, outreachId].join(':')
+    const key = ['journey', step.versionId, step.nodeId, step.instanceId, outreachId].map(escaped).join(':')
     return { key: key.length > limits.keyChars ? `journey:${hash(key)}` : key, idempotency: 'journey' }
   }
+  if (who === undefined) return { idempotency: 'derived' }
   const day = new Date(at).toISOString().slice(0, 10)
   return { key: `journey-day:${day}:${hash(`${outreachId} ${who}`)}`, idempotency: 'derived' }
 }

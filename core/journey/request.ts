@@ -12,8 +12,8 @@ export interface JourneyCall {
   readonly isDryRun: boolean
   /** The step of a journey that a profile entered: with all three, it is sent once. */
   readonly step?: { readonly versionId: string; readonly nodeId: string; readonly instanceId: string }
-  /** Whom a key is derived for where no step is named. */
-  readonly who: string
+  /** Whom a key is derived for where no step is named; absent in a rehearsal, which may be repeated. */
+  readonly who?: string
 }
 
 /** Every member that is read, with the members below it. */
@@ -71,8 +71,7 @@ export function readJourneyCall(body: unknown): JourneyCall | Refusal {
     },
     isDryRun,
     ...(versionId && nodeId && instanceId && { step: { versionId, nodeId, instanceId } }),
-    who:
-      profile.id ?? (recipient.kind === 'persona' ? recipient.personaId : `${recipient.channel}:${recipient.address}`),
+    ...(recipient.kind !== 'persona' && { who: profile.id ?? `${recipient.channel}:${recipient.address}` }),
   }
 }
 

@@ -5,8 +5,11 @@ import type { ChannelName } from '../channel/names.js'
 
 export interface Standing {
   readonly isOptedOut: boolean
+  readonly optedOutAt?: number
   /** When the person last wrote. */
   readonly heardAt?: number
+  /** Whose identity it is and where it is written to; absent while there is no conversation, and for a rehearsal. */
+  readonly of?: { readonly agent: AgentPlace; readonly channel: ChannelName; readonly address: string }
 }
 
 /** Untold where the provider cannot tell: then it is tried. Without a way to ask one there is no route, or its credentials are bad. */

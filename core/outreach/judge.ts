@@ -7,6 +7,7 @@ import type { Outreach } from '../agent/resources/templates.js'
 import type { ChannelName } from '../channel/names.js'
 import { type Refusal, refuse } from '../errors.js'
 import { newPerson } from '../people/change.js'
+import { numberOf, phoneNumberOf } from '../people/numbers.js'
 import { type Person, type PersonIdentity, type TextField, textFields } from '../people/person.js'
 import { withInputs, withProfile } from '../people/profile.js'
 import { type Finding, type GuardedOrigin, guard } from './guardrails.js'
@@ -24,7 +25,7 @@ export interface Asked {
   readonly timeScale: number
   /** Whoever the recipient names, as they are; absent when nobody does. */
   readonly person?: Person
-  /** For an address that nobody has yet: the identity it would be. */
+  /** Of an address, or of an asid that its conversation knows: for a person who does not hold it yet. */
   readonly identity?: PersonIdentity
   /** For somebody new. */
   readonly personId: string
@@ -98,19 +99,29 @@ function recipientOf(
   if (person) {
     // Whatever was chosen when the conversation was asked is what its answer is about.
     const own = person.identities.find(({ asid }) => asid === standing.asid)
-    if (!own) return refuse('agent.outreach.no_channel_identity')
-    return isOutreachChannel(own.channel) ? { person, identity: own, isNew: false } : unavailable(own.channel)
+    if (own && !isOutreachChannel(own.channel)) return unavailable(own.channel)
+    if (own) return { person, identity: own, isNew: false }
+    if (!identity) return refuse('agent.outreach.no_channel_identity')
+    if (!isOutreachChannel(identity.channel)) return unavailable(identity.channel)
+    return { person: { ...person, identities: [...person.identities, identity] }, identity, isNew: false }
   }
-  if (recipient.kind !== 'address' || !identity) return recipientNotFound
+  if (!identity) return recipientNotFound
+  if (!isOutreachChannel(identity.channel)) return unavailable(identity.channel)
   const made = { ...newPerson(personId, request.source ?? 'api', at), identities: [identity] }
   return { person: made, identity, isNew: true }
 }
 
-/** The one on that channel, or the one heard from last among those that outreach can go to. */
+/**
+ * Of the identities on that channel, or of those that outreach can go to: the one at the phone on record, else the one
+ * heard from last.
+ */
 export function chosenIdentity(person: Person, channel?: string): PersonIdentity | undefined {
   const fit = person.identities.filter((each) =>
     channel === undefined ? isOutreachChannel(each.channel) : each.channel === channel,
   )
+  const phone = fit.length > 1 ? phoneNumberOf(person) : undefined
+  const atPhone = phone === undefined ? undefined : fit.find((each) => numberOf(each) === phone)
+  if (atPhone) return atPhone
   const heard = ({ lastSeenAt = 0 }: PersonIdentity) => lastSeenAt
   return fit.reduce<PersonIdentity | undefined>(
     (best, each) => (best && heard(best) >= heard(each) ? best : each),

@@ -7,6 +7,7 @@ import { isCustomKey, type PersonChange, wrongText } from './change.js'
 import { cellValue, listText, listValues } from './csv.js'
 import { customPrefix } from './filter.js'
 import { emailOf, type Mark } from './marks.js'
+import { phoneNumberOf } from './numbers.js'
 import { consentStatuses, type Person, personStatuses, type TextField, textFields } from './person.js'
 
 /** A field that the agent declares for its people. */
@@ -41,7 +42,7 @@ function textColumn(field: TextField): Column {
       draft[field] = cell
       return wrongText(field, cell)
     },
-    write: (person) => person[field] ?? '',
+    write: (person) => (field === 'phone' ? (phoneNumberOf(person) ?? person.phone) : person[field]) ?? '',
   }
 }
 
@@ -162,31 +163,33 @@ const known: readonly Column[] = [
 ]
 
 /** How other programs head the same columns, in letters and digits alone. */
-const otherNames: Readonly<Record<string, string>> = {
-  name: 'fullName',
-  first: 'firstName',
-  givenname: 'firstName',
-  last: 'lastName',
-  surname: 'lastName',
-  familyname: 'lastName',
-  emailaddress: 'email',
-  mail: 'email',
-  phonenumber: 'phone',
-  mobile: 'phone',
-  mobilephone: 'phone',
-  mobilenumber: 'phone',
-  cell: 'phone',
-  cellphone: 'phone',
-  telephone: 'phone',
-  tel: 'phone',
-  organization: 'company',
-  organisation: 'company',
-  companyname: 'company',
-  jobtitle: 'title',
-  note: 'notes',
-  tag: 'tags',
-  labels: 'tags',
-}
+const otherNames = new Map(
+  Object.entries({
+    name: 'fullName',
+    first: 'firstName',
+    givenname: 'firstName',
+    last: 'lastName',
+    surname: 'lastName',
+    familyname: 'lastName',
+    emailaddress: 'email',
+    mail: 'email',
+    phonenumber: 'phone',
+    mobile: 'phone',
+    mobilephone: 'phone',
+    mobilenumber: 'phone',
+    cell: 'phone',
+    cellphone: 'phone',
+    telephone: 'phone',
+    tel: 'phone',
+    organization: 'company',
+    organisation: 'company',
+    companyname: 'company',
+    jobtitle: 'title',
+    note: 'notes',
+    tag: 'tags',
+    labels: 'tags',
+  }),
+)
 
 const plain = (header: string) => header.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '')
 const byPlainName = new Map(known.map((column) => [plain(column.name), column]))
@@ -228,7 +231,7 @@ function columnOf(header: string, declared: readonly DeclaredField[]): Column | 
     return isCustomKey(key) ? customColumn(key) : undefined
   }
   const own = declared.find(({ key, label }) => header === key || plain(header) === plain(label))
-  const found = byPlainName.get(plain(header)) ?? byPlainName.get(plain(otherNames[plain(header)] ?? ''))
+  const found = byPlainName.get(plain(header)) ?? byPlainName.get(plain(otherNames.get(plain(header)) ?? ''))
   if (found && !(own && own.key === header)) return found
   const key = own?.key ?? header
   return key !== '' && isCustomKey(key) ? customColumn(key) : undefined

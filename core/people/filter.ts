@@ -5,6 +5,7 @@
 import type { FieldError } from '../errors.js'
 import { person as limits } from '../limits.js'
 import { phoneOf } from './address.js'
+import { batchesOf } from './batches.js'
 import { isCustomKey } from './change.js'
 import { emailOf, type Mark } from './marks.js'
 import { consentStatuses, type Person, personStatuses } from './person.js'
@@ -109,10 +110,10 @@ export function compileFilter(filter: PersonFilter): CompiledFilter {
   }
 }
 
-/** Everybody whom that import read in last. */
+/** All whom that import read in, whichever read them in since. */
 export function readInBy(importBatchId: string): CompiledFilter {
   return {
-    matches: (person) => person.importBatchId === importBatchId,
+    matches: (person) => batchesOf(person).includes(importBatchId),
     mark: { kind: 'batch', value: importBatchId },
   }
 }

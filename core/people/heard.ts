@@ -15,27 +15,39 @@ export const heardSource = 'conversation'
 export function heard(person: Person, news: IdentityNews): Heard {
   const identity = person.identities.find(({ asid }) => asid === news.asid)
   if (!identity) return { person }
-  const next = news.kind === 'seen' ? seen(identity, news.at) : standing(identity, news)
+  const next = news.kind === 'seen' ? seen(identity, news) : standing(identity, news)
   if (next === identity) return { person }
   const identities = person.identities.map((each) => (each === identity ? next : each))
   const isOut = next.optedOutAt !== undefined
-  const isTurned = isOut !== (identity.optedOutAt !== undefined)
+  // An opt-out that a later message repeats was an event when it happened.
+  const isTurned = news.kind !== 'seen' && isOut !== (identity.optedOutAt !== undefined)
   return {
     person: { ...person, identities },
     ...(isTurned && { event: isOut ? 'person.opted_out' : 'person.opted_in' }),
   }
 }
 
-/** Somebody nobody holds yet: known by that identity and by nothing else. */
-export function strangerOf(id: string, { asid, channel, address }: IdentityNews, at: number): Person {
-  return { ...newPerson(id, heardSource, at), identities: [{ asid, channel, address }] }
+/** A new person, known by that identity and by nothing else. */
+export function strangerOf(id: string, news: IdentityNews, at: number): Person {
+  return withIdentityOf(newPerson(id, heardSource, at), news)
 }
 
-function seen(identity: PersonIdentity, at: number): PersonIdentity {
-  const { lastSeenAt } = identity
-  return lastSeenAt !== undefined && at < lastSeenAt + limits.seenEveryMs
-    ? identity
-    : having(identity, { lastSeenAt: at })
+/** The person with the identity that the news are about, which they did not hold before. */
+export function withIdentityOf(person: Person, { asid, channel, address }: IdentityNews): Person {
+  return { ...person, identities: [...person.identities, { asid, channel, address }] }
+}
+
+/** An identity as its conversation has it: opted out since then, if it is. */
+export function asStanding(identity: PersonIdentity, optedOutAt: number | undefined): PersonIdentity {
+  return optedOutAt === undefined ? identity : { ...identity, optedOutAt, standingAt: optedOutAt }
+}
+
+function seen(identity: PersonIdentity, { at, optedOutAt }: IdentityNews): PersonIdentity {
+  const { lastSeenAt, standingAt } = identity
+  const isStale =
+    identity.optedOutAt === undefined && optedOutAt !== undefined && optedOutAt > (standingAt ?? -Infinity)
+  const stands = isStale ? asStanding(identity, optedOutAt) : identity
+  return lastSeenAt !== undefined && at < lastSeenAt + limits.seenEveryMs ? stands : having(stands, { lastSeenAt: at })
 }
 
 function standing(identity: PersonIdentity, { at, kind }: IdentityNews): PersonIdentity {

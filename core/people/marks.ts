@@ -1,6 +1,7 @@
 /** What a person can be found by at once, among however many: whole values, in the one form that all of them share. */
 import { person as limits } from '../limits.js'
 import { phoneOf } from './address.js'
+import { batchesOf } from './batches.js'
 import type { Person } from './person.js'
 
 export type MarkKind = 'phone' | 'email' | 'address' | 'tag' | 'batch'
@@ -11,7 +12,8 @@ export interface Mark {
 }
 
 /** `address` are the numbers by which conversations know them; only who may see addresses may look for one. */
-export function marksOf({ phone, email, identities, tags = [], importBatchId }: Person): Mark[] {
+export function marksOf(person: Person): Mark[] {
+  const { phone, email, identities, tags = [] } = person
   const marks = new Map<string, Mark>()
   function mark(kind: MarkKind, value: string | undefined): void {
     if (value !== undefined && value.length <= limits.textChars.email) marks.set(`${kind} ${value}`, { kind, value })
@@ -20,7 +22,7 @@ export function marksOf({ phone, email, identities, tags = [], importBatchId }: 
   mark('email', email === undefined ? undefined : emailOf(email))
   for (const { address } of identities) mark('address', phoneOf(address))
   for (const tag of tags) mark('tag', tag)
-  mark('batch', importBatchId)
+  for (const batch of batchesOf(person)) mark('batch', batch)
   return [...marks.values()]
 }
 
@@ -32,7 +34,8 @@ export function isLedToAlike(before: Person, after: Person): boolean {
     before.phone === after.phone &&
     before.email === after.email &&
     before.tags === after.tags &&
-    before.importBatchId === after.importBatchId
+    before.importBatchId === after.importBatchId &&
+    before.importBatches === after.importBatches
   )
 }
 

@@ -1,5 +1,6 @@
 /** Two records that turn out to be one person: one stays and takes over what it lacks. */
 import { person as limits } from '../limits.js'
+import { mergedBatches } from './batches.js'
 import { distinct } from './change.js'
 import { type OutreachMemory, type Person, textFields } from './person.js'
 
@@ -17,7 +18,7 @@ export function mergedPeople(stays: Person, goes: Person, at: number): Person {
   const customFields = Object.fromEntries([...mine, ...theirs].slice(0, limits.customFields))
   const lastCallAt = latest(stays.lastCallAt, goes.lastCallAt)
   const scheduledCallAt = stays.scheduledCallAt ?? goes.scheduledCallAt
-  const importBatchId = stays.importBatchId ?? goes.importBatchId
+  const formerIds = [...(stays.formerIds ?? []), ...(goes.formerIds ?? []), goes.id].slice(-limits.formerIds)
   const outreach = memoryOf(stays.outreach, goes.outreach)
   return {
     ...stays,
@@ -29,7 +30,8 @@ export function mergedPeople(stays: Person, goes: Person, at: number): Person {
     identities: [...stays.identities, ...goes.identities],
     ...(lastCallAt !== undefined && { lastCallAt }),
     ...(scheduledCallAt !== undefined && { scheduledCallAt }),
-    ...(importBatchId !== undefined && { importBatchId }),
+    ...mergedBatches(stays, goes),
+    formerIds,
     ...(outreach && { outreach }),
     updatedAt: at,
   }

@@ -41,7 +41,11 @@ export interface Person extends Readonly<Partial<Record<TextField, string>>> {
   readonly updatedAt: number
   readonly lastCallAt?: number
   readonly scheduledCallAt?: number
+  /** The import that read them in last, and all that did, oldest first, as far as they are kept. */
   readonly importBatchId?: string
+  readonly importBatches?: readonly string[]
+  /** Ids of records that were merged into this one, oldest first, as far as they are kept. */
+  readonly formerIds?: readonly string[]
   /** What outreach remembers of them. */
   readonly outreach?: OutreachMemory
   /** It is a persona's: in no live list, and not to be addressed as a person. */
@@ -74,4 +78,6 @@ export interface IdentityNews {
   readonly address: string
   readonly at: number
   readonly kind: 'seen' | 'optedOut' | 'optedIn'
+  /** With `seen`: since when the identity has been opted out, if it is. */
+  readonly optedOutAt?: number
 }

@@ -109,7 +109,9 @@ export const people: Readonly<Record<string, RouteExample>> = {
       consent: {
         status: 'unknown',
       },
-      identities: [],
+      identities: [
+        { asid: 'usr_5b0fkrt4ncsrvh4zxkbsjw7f2m', channel: 'rcs', address: '+14155550100', optedOut: false },
+      ],
       createdAt: '2026-03-01T12:00:09.000Z',
       updatedAt: '2026-03-01T12:00:09.000Z',
     },
@@ -139,7 +141,9 @@ export const people: Readonly<Record<string, RouteExample>> = {
           consent: {
             status: 'unknown',
           },
-          identities: [],
+          identities: [
+            { asid: 'usr_5b0fkrt4ncsrvh4zxkbsjw7f2m', channel: 'rcs', address: '+14155550100', optedOut: false },
+          ],
           createdAt: '2026-03-01T12:00:09.000Z',
           updatedAt: '2026-03-01T12:00:09.000Z',
         },
@@ -167,7 +171,9 @@ export const people: Readonly<Record<string, RouteExample>> = {
       consent: {
         status: 'unknown',
       },
-      identities: [],
+      identities: [
+        { asid: 'usr_5b0fkrt4ncsrvh4zxkbsjw7f2m', channel: 'rcs', address: '+14155550100', optedOut: false },
+      ],
       journal: [],
       createdAt: '2026-03-01T12:00:09.000Z',
       updatedAt: '2026-03-01T12:00:09.000Z',
@@ -198,7 +204,9 @@ export const people: Readonly<Record<string, RouteExample>> = {
       consent: {
         status: 'unknown',
       },
-      identities: [],
+      identities: [
+        { asid: 'usr_5b0fkrt4ncsrvh4zxkbsjw7f2m', channel: 'rcs', address: '+14155550100', optedOut: false },
+      ],
       createdAt: '2026-03-01T12:00:09.000Z',
       updatedAt: '2026-03-01T12:00:12.000Z',
     },
@@ -240,7 +248,9 @@ export const people: Readonly<Record<string, RouteExample>> = {
       consent: {
         status: 'unknown',
       },
-      identities: [],
+      identities: [
+        { asid: 'usr_5b0fkrt4ncsrvh4zxkbsjw7f2m', channel: 'rcs', address: '+14155550100', optedOut: false },
+      ],
       createdAt: '2026-03-01T12:00:09.000Z',
       updatedAt: '2026-03-01T12:00:13.000Z',
     },

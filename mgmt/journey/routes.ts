@@ -70,7 +70,7 @@ export function journeyRoutes({ create, sendOf, outreachOf, mgmtUrl, clock }: Jo
         const call = readJourneyCall(read.value)
         if (isRefusal(call)) return call
         const key = keyOf(call, outreachId, clock.now(), hashOf)
-        const request = having(call.send, { outreachId, idempotencyKey: key.key })
+        const request = having(call.send, { outreachId, ...(key.key !== undefined && { idempotencyKey: key.key }) })
         const about = { isDryRun: call.isDryRun, answerMs: limits.journeyAnswerMs, by: actorOf(caller) }
         const taken = await create({ orgId, agentId }, request, about)
         if (!isRefusal(taken)) return json(200, answerOf(taken, key))

@@ -65,8 +65,8 @@ export function sendCommands(moving: Moving) {
       const isMeant = before && (!before.sandbox || request.recipient.kind === 'persona')
       const { outreachId } = request
       const already =
-        given === undefined && isMeant
-          ? sendOfDay(tx, home, { outreachId, personId: before.id }, at, timeScale)
+        given === undefined && isMeant && !before.sandbox
+          ? sendOfDay(tx, home, { outreachId, personIds: [before.id, ...(before.formerIds ?? [])] }, at, timeScale)
           : undefined
       if (already) return duplicateOf(already)
       const personId = before?.id ?? people.newId(told)
@@ -181,9 +181,19 @@ export function reported(tx: Tx, moving: Moving, known: Known, report: AttemptRe
   } else if (outcome.kind === 'held') take(tx, moving, known, send, { on: 'held', at, until: outcome.until }, told)
   else {
     const { on, reason } = troubles[outcome.trouble]
+    if (outcome.trouble === 'optedOut') noteOptOut(tx, moving, known, send, told)
     take(tx, moving, known, send, { on, reason, at, detail: outcome.detail }, told)
   }
   return true
+}
+
+/** The conversation refused for a STOP that the copy on the person does not show: from now on it does. */
+function noteOptOut(tx: Tx, { people }: Moving, { place }: Known, { personId, asid }: KeptSend, told: Told): void {
+  const before = people.byId(tx, place, personId)
+  const isStale = before?.identities.some((each) => each.asid === asid && each.optedOutAt === undefined)
+  if (!before || !isStale) return
+  const identities = before.identities.map((each) => (each.asid === asid ? { ...each, optedOutAt: told.at } : each))
+  people.keep(tx, place, before, { ...before, identities }, told)
 }
 
 function newSend(asked: AskedSend, verdict: Accepted, told: Told): KeptSend {

@@ -25,7 +25,7 @@ export interface SendHow {
 /** A send as it is asked of the agent's shard. */
 export interface AskedSend extends AgentPlace, SendHow {
   readonly request: SendRequest
-  /** For an address: what it is on its channel, as it is sent to. */
+  /** Of an address, or of an asid that its conversation knows, as it is sent to. */
   readonly identity?: { readonly asid: string; readonly channel: ChannelName; readonly address: string }
   /** The conversation's word on the identity; absent for a persona. */
   readonly standing?: { readonly asid: string; readonly isOptedOut: boolean; readonly heardAt?: number }
@@ -72,9 +72,15 @@ export function personFor(
 ): Person | undefined {
   switch (recipient.kind) {
     case 'address':
-      return identity && doors.people.byAsid(reader, place, identity.asid)
+      return (
+        identity &&
+        (doors.people.byAsid(reader, place, identity.asid) ?? doors.people.byNumber(reader, place, identity))
+      )
     case 'asid':
-      return doors.people.byAsid(reader, place, recipient.asid)
+      return (
+        doors.people.byAsid(reader, place, recipient.asid) ??
+        (identity && doors.people.byNumber(reader, place, identity))
+      )
     case 'person':
       return doors.people.byId(reader, place, recipient.personId)
     case 'persona':

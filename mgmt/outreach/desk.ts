@@ -4,6 +4,7 @@ import { type AgentPlace, agentKeyOf } from '../../core/agentkey.js'
 import type { ChannelName } from '../../core/channel/names.js'
 import { isRefusal, type Refusal, refuse } from '../../core/errors.js'
 import { outreachSend as limits } from '../../core/limits.js'
+import type { Standing } from '../../core/outreach/contact.js'
 import { checkedAddress, type Postponed, unavailable } from '../../core/outreach/judge.js'
 import { isOutreachChannel, type SendRequest } from '../../core/outreach/request.js'
 import type { Send } from '../../core/outreach/send.js'
@@ -68,12 +69,14 @@ export function openSendDesk(options: DeskOptions): SendDesk {
     if (isRefusal(asid)) return asid
     const standing = asid === undefined ? undefined : await conversations.standing(asid)
     if (isRefusal(standing)) return standing
+    const meant = identity ?? (request.recipient.kind === 'asid' ? identityIn(standing, place, asid!) : undefined)
+    const { of: _whose, ...stands } = standing ?? { isOptedOut: false }
     const asked: AskedSend = {
       request,
       ...place,
       ...how,
-      ...(identity && { identity }),
-      ...(standing && { standing: { asid: asid!, ...standing } }),
+      ...(meant && { identity: meant }),
+      ...(standing && { standing: { asid: asid!, ...stands } }),
     }
     if (isDryRun) return shards.read(owner, queries.dryRun, { at: clock.now(), ...asked })
     const answer = await shards.ask(owner, commands.accept, asked, by ? { by } : {})
@@ -131,6 +134,12 @@ export function openSendDesk(options: DeskOptions): SendDesk {
     },
     sendOf: (place, sendId) => shards.read(agentKeyOf(place), queries.record, { ...place, sendId }),
   }
+}
+
+/** What the conversation knows of an asid, if it is one of that agent's. */
+function identityIn(standing: Standing | undefined, place: AgentPlace, asid: string): AskedSend['identity'] {
+  const { agent, channel, address } = standing?.of ?? {}
+  return agent && agentKeyOf(agent) === agentKeyOf(place) ? { asid, channel: channel!, address: address! } : undefined
 }
 
 /** Whatever keeps the agent from answering is told as one of two things, and nothing of it is the caller's fault. */

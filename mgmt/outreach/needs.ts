@@ -13,6 +13,12 @@ export interface PeopleDoor {
   byId(reader: Reader, place: AgentPlace, personId: string): Person | undefined
   /** Whoever holds that identity, sandbox or not. */
   byAsid(reader: Reader, place: AgentPlace, asid: string): Person | undefined
+  /** Who is known by the number of an identity that no person holds. */
+  byNumber(
+    reader: Reader,
+    place: AgentPlace,
+    identity: { readonly channel: ChannelName; readonly address: string },
+  ): Person | undefined
   /** A new id for somebody made at that time. */
   newId(told: Told): string
   /** Writes the person and whatever leads to them; `before` is what they were, absent for somebody new. */

@@ -90,9 +90,15 @@ export function sendQueries(doors: Doors) {
       const newest = filter.until === undefined ? undefined : sendIdsFrom(Date.parse(filter.until) + 1)
       const data: OutreachSend[] = []
       let seen = 0
-      for (const send of sendsBelow(reader, home, filter, after ?? newest)) {
+      const below = after ?? newest
+      const { personId, ...others } = filter
+      const sends =
+        personId === undefined
+          ? sendsBelow(reader, home, filter, below)
+          : sendsOfPerson(reader, home, idsOfPerson(doors, reader, known.place, personId), below)
+      for (const send of sends) {
         if (send.id < oldest) return { data }
-        if (isWanted(send, filter)) data.push(sendAsRead(send, seesAddress))
+        if (isWanted(send, others)) data.push(sendAsRead(send, seesAddress))
         if (data.length >= limit || ++seen >= limits.rowsPerRead) return { data, after: send.id }
       }
       return { data }
@@ -134,9 +140,28 @@ export function sendQueries(doors: Doors) {
 }
 export type SendQueries = ReturnType<typeof sendQueries>
 
-const shelfOf = { personId: 'person', campaignId: 'campaign', automatedOutreachId: 'automated' } as const
+/** Under all ids that the person has had: a send keeps the one it was made for. */
+function idsOfPerson({ people }: Doors, reader: Reader, place: AgentPlace, personId: string): readonly string[] {
+  const person = people.byId(reader, place, personId)
+  return person ? [...new Set([personId, person.id, ...(person.formerIds ?? [])])] : [personId]
+}
 
-/** By the narrowest way there is: a person's sends, a campaign's, a rule's, or all. */
+function* sendsOfPerson(
+  reader: Reader,
+  home: Home,
+  personIds: readonly string[],
+  below: string | undefined,
+): Iterable<KeptSend> {
+  const shelves = personIds.map((id) => idsOnShelf(reader, [...home, 'person', id], below))
+  for (const id of shelves.reduce(newestOf)) {
+    const send = sendAt(reader, home, id)
+    if (send) yield send
+  }
+}
+
+const shelfOf = { campaignId: 'campaign', automatedOutreachId: 'automated' } as const
+
+/** By the narrowest way there is: a campaign's sends, a rule's, or all. */
 function* sendsBelow(reader: Reader, home: Home, filter: SendStretch['filter'], below?: string): Iterable<KeptSend> {
   const narrowed = Object.entries(shelfOf).find(([name]) => filter[name as keyof typeof shelfOf] !== undefined)
   if (!narrowed) {
@@ -179,8 +204,8 @@ function* newestOf(some: Iterable<string>, others: Iterable<string>): Iterable<s
   for (; !other.done; other = rest.next()) yield other.value
 }
 
-const compared = ['outreachId', 'origin', 'campaignId', 'automatedOutreachId', 'personId', 'state', 'reason'] as const
+const compared = ['outreachId', 'origin', 'campaignId', 'automatedOutreachId', 'state', 'reason'] as const
 
-function isWanted(send: KeptSend, filter: SendStretch['filter']): boolean {
+function isWanted(send: KeptSend, filter: Omit<SendStretch['filter'], 'personId'>): boolean {
   return !send.sandbox && compared.every((name) => filter[name] === undefined || filter[name] === send[name])
 }

@@ -172,22 +172,26 @@ export function sendOfKey(
   return send && !isOver(send, at, timeScale) ? send : undefined
 }
 
-/** The send of that day by which a keyless one is a repeat, be it named or launched. */
+/** The send of that day by which a keyless one is a repeat, be it named or launched, under any id the person has had. */
 export function sendOfDay(
   reader: Reader,
   home: Home,
-  { outreachId, personId }: Pick<Send, 'outreachId' | 'personId'>,
+  { outreachId, personIds }: Pick<Send, 'outreachId'> & { readonly personIds: readonly string[] },
   at: number,
   timeScale: number,
 ): KeptSend | undefined {
-  const named = sendOfKey(reader, home, dayKey(outreachId, personId, at), at, timeScale)
-  if (named) return named
+  for (const personId of personIds) {
+    const named = sendOfKey(reader, home, dayKey(outreachId, personId, at), at, timeScale)
+    if (named) return named
+  }
   const launched = reader.get(keyTable, [...home, ...launchKey(outreachId, at)])
   if (launched === undefined) return undefined
-  const prefix = [...home, 'person', personId] as const
-  for (const { key, value } of reader.range(shelfTable, { prefix, after: [...prefix, timeOfSendId(launched)] })) {
-    const send = value === outreachId ? sendAt(reader, home, key[5]) : undefined
-    if (send && !isOver(send, at, timeScale)) return send
+  for (const personId of personIds) {
+    const prefix = [...home, 'person', personId] as const
+    for (const { key, value } of reader.range(shelfTable, { prefix, after: [...prefix, timeOfSendId(launched)] })) {
+      const send = value === outreachId ? sendAt(reader, home, key[5]) : undefined
+      if (send && !isOver(send, at, timeScale)) return send
+    }
   }
   return undefined
 }

@@ -3,22 +3,26 @@ import type { AgentPlace } from '../../core/agentkey.js'
 import { invalid, isRefusal, refuse } from '../../core/errors.js'
 import type { OrgEventPayload } from '../../core/orgevents.js'
 import { changed, newPerson, type PersonChange } from '../../core/people/change.js'
-import { heard as afterNews, strangerOf } from '../../core/people/heard.js'
-import { mergedPeople } from '../../core/people/merging.js'
-import type { IdentityNews, Person } from '../../core/people/person.js'
+import { heard as afterNews, strangerOf, withIdentityOf } from '../../core/people/heard.js'
+import type { IdentityNews, Person, PersonIdentity } from '../../core/people/person.js'
 import type { JournalEntry } from '../../core/people/view.js'
 import type { Command, Repertoire, Tx } from '../../runtime/shard/contract.js'
 import type { Reader } from '../../runtime/store/contract.js'
 import { type PersonListener, peopleDoor } from './door.js'
 import { dropCommand, dropLater } from './ending.js'
 import { importCommand } from './importing.js'
-import { append, handOver } from './journal.js'
+import { append } from './journal.js'
 import { type OnePerson, peopleQueries, queriesOf } from './queries.js'
-import { type AgentOf, aliasTable, erase, personAt, personLedTo, type Realm, realmOf } from './store.js'
+import { keepReachable, takeOver } from './reaching.js'
+import { type AgentOf, personLedTo, type Realm, realmOf } from './store.js'
 
-export interface ChangePerson extends OnePerson {
+/** What is said of a person, and the identity at the phone that it names. */
+export interface Entered {
   readonly change: PersonChange
+  readonly identity?: PersonIdentity
 }
+
+export interface ChangePerson extends OnePerson, Entered {}
 
 export interface NotePerson extends OnePerson {
   readonly author: JournalEntry['author']
@@ -41,34 +45,33 @@ export function openPeople({ orgEvent, agentOf, listeners = [] }: PeopleOptions)
   const door = peopleDoor(agentOf, listeners)
   const queries = peopleQueries(agentOf)
 
-  /** Whom operators may see and change: not those who are only rehearsed. */
+  /** Whom operators may see and change: not those who are only rehearsed. An id that was merged away leads on. */
   function found(reader: Reader, place: AgentPlace, personId: string): { realm: Realm; person: Person } | undefined {
     const realm = realmOf(agentOf, reader, place)
-    const person = realm && personAt(reader, realm, personId)
+    const person = realm && personLedTo(reader, realm, personId)
     return person && !person.sandbox ? { realm, person } : undefined
   }
 
-  const create: Command<AgentPlace & { readonly change: PersonChange }, Person> = {
+  const create: Command<AgentPlace & Entered, Person> = {
     name: 'people.create',
-    decide(tx, { change, ...place }, told) {
-      if (!realmOf(agentOf, tx, place)) return notFound
+    decide(tx, { change, identity, ...place }, told) {
+      const realm = realmOf(agentOf, tx, place)
+      if (!realm) return notFound
       const blank = newPerson(door.newId(told), change.source ?? enteredSource, told.at)
       const person = changed(blank, change, told.at)
       if (isRefusal(person)) return person
-      door.keep(tx, place, undefined, person, told)
-      return person
+      return keepReachable(door, tx, { place, realm }, undefined, person, identity, told)
     },
   }
 
   const change: Command<ChangePerson, Person> = {
     name: 'people.change',
-    decide(tx, { personId, change, ...place }, told) {
-      const before = found(tx, place, personId)?.person
-      if (!before) return notFound
+    decide(tx, { personId, change, identity, ...place }, told) {
+      const known = found(tx, place, personId)
+      if (!known) return notFound
+      const { realm, person: before } = known
       const after = changed(before, change, told.at)
-      if (isRefusal(after) || after === before) return after
-      door.keep(tx, place, before, after, told)
-      return after
+      return isRefusal(after) ? after : keepReachable(door, tx, { place, realm }, before, after, identity, told)
     },
   }
 
@@ -76,8 +79,9 @@ export function openPeople({ orgEvent, agentOf, listeners = [] }: PeopleOptions)
   const remove: Command<OnePerson, true> = {
     name: 'people.remove',
     decide(tx, { personId, ...place }) {
-      if (!found(tx, place, personId)) return notFound
-      door.drop(tx, place, personId)
+      const known = found(tx, place, personId)
+      if (!known) return notFound
+      door.drop(tx, place, known.person.id)
       return true
     },
   }
@@ -87,14 +91,11 @@ export function openPeople({ orgEvent, agentOf, listeners = [] }: PeopleOptions)
     decide(tx, { personId, from, ...place }, told) {
       const stays = found(tx, place, personId)
       if (!stays) return notFound
-      if (from === personId) return invalid('from', 'is the same person')
       const goes = found(tx, place, from)?.person
       if (!goes) return invalid('from', 'names nobody')
       const { realm, person } = stays
-      erase(tx, realm, goes)
-      handOver(tx, realm, from, personId)
-      tx.put(aliasTable, [...realm, from], personId)
-      const merged = mergedPeople(person, goes, told.at)
+      if (goes.id === person.id) return invalid('from', 'is the same person')
+      const merged = takeOver(tx, realm, person, goes, told.at)
       door.keep(tx, place, person, merged, told)
       return merged
     },
@@ -118,10 +119,12 @@ export function openPeople({ orgEvent, agentOf, listeners = [] }: PeopleOptions)
       const place = { orgId, agentId }
       if (!realmOf(agentOf, tx, place)) return false
       const holder = door.byAsid(tx, place, news.asid)
-      const before = holder ?? strangerOf(door.newId(told), news, told.at)
-      const { person, event } = afterNews(before, news)
+      // Whoever is known by the number is the one who writes from it, on whichever channel.
+      const known = holder ?? door.byNumber(tx, place, news)
+      const before = known ? known : strangerOf(door.newId(told), news, told.at)
+      const { person, event } = afterNews(known && !holder ? withIdentityOf(known, news) : before, news)
       if (person === holder) return false
-      door.keep(tx, place, holder, person, told)
+      door.keep(tx, place, known, person, told)
       if (event && !person.sandbox) {
         const data = {
           personId: person.id,

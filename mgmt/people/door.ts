@@ -2,7 +2,8 @@
 import type { AgentPlace } from '../../core/agentkey.js'
 import type { Appointment } from '../../core/people/appointment.js'
 import type { CompiledFilter } from '../../core/people/filter.js'
-import type { Person } from '../../core/people/person.js'
+import { numberOf } from '../../core/people/numbers.js'
+import type { Person, PersonIdentity } from '../../core/people/person.js'
 import { personIdAt } from '../../core/people/personid.js'
 import type { Told, Tx } from '../../runtime/shard/contract.js'
 import type { Reader } from '../../runtime/store/contract.js'
@@ -15,6 +16,7 @@ import {
   personAt,
   personLedTo,
   personOfAsid,
+  personOfMark,
   type Realm,
   realmOf,
   write,
@@ -38,6 +40,15 @@ export function peopleDoor(agentOf: AgentOf, listeners: readonly PersonListener[
     byAsid(reader: Reader, place: AgentPlace, asid: string): Person | undefined {
       const realm = realmOf(agentOf, reader, place)
       return realm && personOfAsid(reader, realm, asid)
+    },
+    /** Who is known by the number of an identity that no person holds: by their phone, or by another identity at it. */
+    byNumber(reader: Reader, place: AgentPlace, identity: Pick<PersonIdentity, 'channel' | 'address'>) {
+      const realm = realmOf(agentOf, reader, place)
+      const value = numberOf(identity)
+      if (!realm || value === undefined) return undefined
+      return (
+        personOfMark(reader, realm, { kind: 'phone', value }) ?? personOfMark(reader, realm, { kind: 'address', value })
+      )
     },
     /** Those whom the filter lets through, sandbox people never: newest first, a bounded part of them at a time. */
     look(reader: Reader, place: AgentPlace, filter: CompiledFilter, after: string | undefined, limit: number): Looked {

@@ -3,12 +3,13 @@ import { isUtf8 } from 'node:buffer'
 import { Readable } from 'node:stream'
 import { type CsvError, type Info, parse } from 'csv-parse'
 import { actorOf, type Member } from '../../core/access.js'
-import { type AgentPlace, agentKeyOf } from '../../core/agentkey.js'
+import { agentKeyOf } from '../../core/agentkey.js'
 import { invalid, isRefusal, type Refusal } from '../../core/errors.js'
 import { idFromBytes } from '../../core/ids.js'
 import { person as limits } from '../../core/limits.js'
-import { type DeclaredField, type ImportRow, type ReadColumn, readColumns, readRow } from '../../core/people/columns.js'
+import { type DeclaredField, type ReadColumn, readColumns, readRow } from '../../core/people/columns.js'
 import { delimiterOf } from '../../core/people/csv.js'
+import type { PersonIdentity } from '../../core/people/person.js'
 import { json, type Route, route } from '../../runtime/http/route.js'
 import type { Imported, ImportedRow, ImportRows, Rejected } from './importing.js'
 import type { PeopleRoutesOptions } from './routes.js'
@@ -22,16 +23,20 @@ const nothing: Imported = { created: 0, updated: 0, rejected: [] }
 const firstOf = (rejected: readonly Rejected[]) => rejected.slice(0, limits.importRejectedShown)
 const inOrder = (rejected: readonly Rejected[]) => rejected.toSorted((one, other) => one.line - other.line)
 
-export function importRoute({ shards, people, fieldsOf, identityOf, randomBytes }: PeopleRoutesOptions): Route {
-  function lay({ rows, ...about }: ImportRows, caller: Member): Promise<Imported | Refusal> {
-    const input = { ...about, rows: rows.map((each) => ({ ...each, ...reachedAt(about, each.row) })) }
+export function importRoute({ shards, people, fieldsOf, identityAt, randomBytes }: PeopleRoutesOptions): Route {
+  /** A file of numbers is a list of people to write to, so each number becomes an identity, as its conversation has it. */
+  async function lay({ rows, ...about }: ImportRows, caller: Member): Promise<Imported | Refusal> {
+    const found = await Promise.all(
+      rows.map(({ row: { change } }) => (change.phone ? identityAt(about, change.phone) : undefined)),
+    )
+    const unknown = found.find((each) => each !== undefined && isRefusal(each))
+    if (unknown) return unknown as Refusal
+    const reached = rows.map((row, place): ImportedRow => {
+      const identity = found[place] as PersonIdentity | undefined
+      return identity ? { ...row, identity } : row
+    })
+    const input = { ...about, rows: reached }
     return shards.ask(agentKeyOf(input), people.commands.importRows, input, { by: actorOf(caller) })
-  }
-
-  /** A file of numbers is a list of whom to write to: where somebody can be reached is read off it. */
-  function reachedAt(place: AgentPlace, { change }: ImportRow): Pick<ImportedRow, 'identity'> {
-    const identity = change.phone ? identityOf(place, change.phone) : undefined
-    return identity ? { identity } : {}
   }
 
   return route({

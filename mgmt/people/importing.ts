@@ -1,14 +1,17 @@
 /** Rows of a file laid over the people there are: each finds whom it is about, or makes somebody. */
 import type { AgentPlace } from '../../core/agentkey.js'
 import { isRefusal, refuse } from '../../core/errors.js'
+import { withBatch } from '../../core/people/batches.js'
 import { changed, newPerson } from '../../core/people/change.js'
 import type { ImportRow } from '../../core/people/columns.js'
 import { type Mark, type MarkKind, marksOf } from '../../core/people/marks.js'
+import { isUnnamed } from '../../core/people/numbers.js'
 import type { Person, PersonIdentity } from '../../core/people/person.js'
 import type { Command } from '../../runtime/shard/contract.js'
 import type { Reader } from '../../runtime/store/contract.js'
 import type { People } from './door.js'
-import { type AgentOf, personAt, personOfAsid, personOfMark, type Realm, realmOf } from './store.js'
+import { keepReachable } from './reaching.js'
+import { type AgentOf, personAt, personOfMark, type Realm, realmOf } from './store.js'
 
 export interface ImportRows extends AgentPlace {
   readonly importBatchId: string
@@ -46,13 +49,6 @@ export function importCommand(door: People, agentOf: AgentOf): Command<ImportRow
       const counts = { created: 0, updated: 0 }
       const rejected: Rejected[] = []
 
-      /** An identity that somebody holds stays theirs, and whoever has one on that channel keeps it. */
-      function reachable(person: Person, identity: PersonIdentity | undefined): Person {
-        const has = identity && person.identities.some(({ channel }) => channel === identity.channel)
-        if (!identity || has || personOfAsid(tx, realm!, identity.asid)) return person
-        return { ...person, identities: [...person.identities, identity] }
-      }
-
       function lay({
         row: { change, ...about },
         identity,
@@ -62,9 +58,8 @@ export function importCommand(door: People, agentOf: AgentOf): Command<ImportRow
         const start = whom ?? newPerson(door.newId(told), change.source ?? importedSource, told.at)
         const person = changed(start, change, told.at)
         if (isRefusal(person)) return { why: person.detail ?? 'cannot be taken over' }
-        const after = { ...reachable(person, identity), importBatchId }
-        door.keep(tx, place, whom, after, told)
-        index.note(after)
+        const after = withBatch(person, importBatchId)
+        index.note(keepReachable(door, tx, { place, realm: realm! }, whom, after, identity, told))
         return whom ? 'updated' : 'created'
       }
 
@@ -103,9 +98,10 @@ function indexFor(reader: Reader, realm: Realm, rows: ImportRows['rows']): Index
     byId,
     byMark(mark) {
       const id = bearers.get(nameOf(mark))
-      const person = id === undefined ? undefined : byId(id)
-      if (!person || marksOf(person).some((each) => nameOf(each) === nameOf(mark))) return person
-      // A row before this one has given them another: whoever else bears it is the one.
+      if (id === undefined) return undefined
+      const person = byId(id)
+      if (person && marksOf(person).some((each) => nameOf(each) === nameOf(mark))) return person
+      // A row before this one has given them another, or made them one with another: whoever else bears it is the one.
       return personOfMark(reader, realm, mark)
     },
     note(person) {
@@ -127,6 +123,6 @@ function holderOf(index: Index, { id, marks }: Omit<ImportRow, 'change'>): Perso
   }
   const byPhone = of('phone') ?? of('address')
   const byEmail = of('email')
-  if (byPhone && byEmail && byPhone.id !== byEmail.id) return 'phone and email are those of two different people'
-  return byPhone ?? byEmail
+  if (!byPhone || !byEmail || byPhone.id === byEmail.id) return byPhone ?? byEmail
+  return isUnnamed(byPhone) ? byEmail : 'phone and email are those of two different people'
 }

@@ -5,7 +5,7 @@ import { invalid, isRefusal, type Refusal } from '../../core/errors.js'
 import { person as limits, page } from '../../core/limits.js'
 import type { DeclaredField } from '../../core/people/columns.js'
 import type { PersonFilter } from '../../core/people/filter.js'
-import type { Person, PersonIdentity } from '../../core/people/person.js'
+import type { Person } from '../../core/people/person.js'
 import { appointmentView, personView } from '../../core/people/view.js'
 import type { Pages } from '../../runtime/http/page.js'
 import { json, noContent, type Route, route } from '../../runtime/http/route.js'
@@ -26,6 +26,7 @@ import {
   reading,
   writing,
 } from './schema.js'
+import type { IdentityAt } from './standing.js'
 
 export interface PeopleRoutesOptions {
   readonly shards: Shards
@@ -33,8 +34,8 @@ export interface PeopleRoutesOptions {
   readonly pages: Pages
   /** The fields that the agent declares for its people. */
   readonly fieldsOf: (place: AgentPlace) => Promise<readonly DeclaredField[] | Refusal>
-  /** Where somebody of that number is written to; nowhere for what is no number there. */
-  readonly identityOf: (place: AgentPlace, phone: string) => PersonIdentity | undefined
+  /** Where a person of that number is written to, as its conversation has it. */
+  readonly identityAt: IdentityAt
   readonly randomBytes: (count: number) => Uint8Array
 }
 
@@ -44,7 +45,7 @@ export function peopleRoutes(options: PeopleRoutesOptions): Route[] {
   return [...collection(options), importRoute(options), exportRoute(options), ...item(options)]
 }
 
-function collection({ shards, people, pages }: PeopleRoutesOptions): Route[] {
+function collection({ shards, people, pages, identityAt }: PeopleRoutesOptions): Route[] {
   /** Looks on until a page is full, everybody was looked at, or this call has looked at enough. */
   async function found(place: AgentPlace, filter: PersonFilter, limit: number, from: string | undefined) {
     const matching: Person[] = []
@@ -100,7 +101,9 @@ function collection({ shards, people, pages }: PeopleRoutesOptions): Route[] {
       errors: ['resource.not_found', 'request.invalid'],
       async handler({ params: { org: orgId, agent: agentId }, body, caller }) {
         const place = { orgId, agentId }
-        const input = { ...place, change: changeOf(body) }
+        const identity = body.phone ? await identityAt(place, body.phone) : undefined
+        if (identity && isRefusal(identity)) return identity
+        const input = { ...place, change: changeOf(body), ...(identity && { identity }) }
         const person = await shards.ask(agentKeyOf(place), people.commands.create, input, { by: actorOf(caller) })
         return isRefusal(person) ? person : json(201, shownTo(caller, person))
       },
@@ -112,7 +115,7 @@ function shownTo(caller: Member, person: Person) {
   return personView(person, { showsAddresses: showsAddresses(caller) })
 }
 
-function item({ shards, people }: PeopleRoutesOptions): Route[] {
+function item({ shards, people, identityAt }: PeopleRoutesOptions): Route[] {
   const { commands, queries } = people
   const one = `${path}/{personId}` as const
   return [
@@ -141,7 +144,10 @@ function item({ shards, people }: PeopleRoutesOptions): Route[] {
       reply: { 200: personSchema },
       errors: ['resource.not_found', 'request.invalid'],
       async handler({ params: { org: orgId, agent: agentId, personId }, body, caller }) {
-        const input = { orgId, agentId, personId, change: changeOf(body) }
+        const place = { orgId, agentId }
+        const identity = body.phone ? await identityAt(place, body.phone) : undefined
+        if (identity && isRefusal(identity)) return identity
+        const input = { ...place, personId, change: changeOf(body), ...(identity && { identity }) }
         const person = await shards.ask(agentKeyOf(input), commands.change, input, { by: actorOf(caller) })
         return isRefusal(person) ? person : json(200, shownTo(caller, person))
       },

@@ -148,9 +148,10 @@ export class TxDesk implements Desk {
   }
   tellPeople(kind: IdentityNews['kind']) {
     const { tx, conversation, keepers } = this.options
-    const { asid, channel, address, agent, sandbox } = conversation
+    const { asid, channel, address, agent, sandbox, optedOutAt } = conversation
     if (!keepers.people || sandbox) return
-    tx.tell(agentKeyOf(agent), keepers.people, { asid, channel, address, at: this.at, kind, ...agent })
+    const standing = kind === 'seen' && optedOutAt !== undefined ? { optedOutAt } : {}
+    tx.tell(agentKeyOf(agent), keepers.people, { asid, channel, address, at: this.at, kind, ...standing, ...agent })
   }
 
   /** What goes over one binding is begun in the order in which it was decided. */

@@ -29,8 +29,14 @@ export function openOpenings(places: () => Places): Openings {
     async standing(asid) {
       const found = await places().shards.read(asid, readConversation, { asid })
       if (isRefusal(found)) return found
-      const { optedOutAt, heardAt } = found ?? {}
-      return { isOptedOut: optedOutAt !== undefined, ...(heardAt !== undefined && { heardAt }) }
+      if (!found) return { isOptedOut: false }
+      const { optedOutAt, heardAt, agent, channel, address, sandbox } = found
+      return {
+        isOptedOut: optedOutAt !== undefined,
+        ...(optedOutAt !== undefined && { optedOutAt }),
+        ...(heardAt !== undefined && { heardAt }),
+        ...(!sandbox && { of: { agent, channel, address } }),
+      }
     },
 
     async probe(place, channel, address) {

@@ -419,6 +419,32 @@ t.test('A send to a persona writes to its person and opens its conversation, and
   t.equal(other.json.code, 'agent.outreach.recipient_not_found')
 })
 
+t.test('A persona can be rehearsed with an outreach again on the same day, before and after a reset', async (t) => {
+  const desk = await rehearsal(t)
+  const template = { id: 'opener', name: 'Opener', body: 'Ahoy!' }
+  t.equal((await call('POST', `/${desk.agent}/message-templates`, template)).status, 201)
+  const outreach = { id: 'boats', name: 'Boats', class: 'service', openerTemplateId: 'opener' }
+  t.equal((await call('POST', `/${desk.agent}/outreach`, outreach)).status, 201)
+  const personaId = desk.at.split('/').at(-1)
+  const sends = async () => {
+    const named = await answered(call('POST', `/${desk.agent}/outreach/boats/sends`, { recipient: { personaId } }))
+    t.match(named.json, { status: 'queued' })
+    const path = `/${desk.agent}/integrations/journey/outreach/boats/sends`
+    const journey = await answered(call('POST', path, { emulator: { personaId } }))
+    t.match(journey.json, { outcome: 'queued', idempotency: 'derived' })
+  }
+  await sends()
+  await sends()
+  t.equal((await desk.turns()).length, 4)
+  t.equal((await call('POST', `${desk.at}/_reset`)).status, 200)
+  await sends()
+  t.equal((await desk.turns()).length, 2, 'in the conversation that the reset began')
+  const keyed = { recipient: { personaId }, idempotencyKey: 'mine' }
+  await answered(call('POST', `/${desk.agent}/outreach/boats/sends`, keyed))
+  const again = await answered(call('POST', `/${desk.agent}/outreach/boats/sends`, keyed))
+  t.equal(again.json.status, 'duplicate', "a caller's own key is still one send")
+})
+
 t.test('An agent takes its personas along', async (t) => {
   const desk = await rehearsal(t, { historySeed: [{ role: 'user', content: 'Before' }] })
   const { userId } = (await call('GET', desk.at)).json

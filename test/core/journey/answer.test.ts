@@ -1,4 +1,5 @@
 /** What a journey is answered, the keys that make two calls one send, and the action made for its platform. */
+import fc from 'fast-check'
 import t from 'tap'
 import { isRefusal, refuse } from '../../../core/errors.js'
 import { answerOf, answerOfRefusal, statusOfSend } from '../../../core/journey/answer.js'
@@ -59,7 +60,18 @@ t.test('A step of a journey is one key; without one a day and a profile are', as
   const step = { versionId: 'v1', nodeId: 'n2', instanceId: 'i3' }
   t.same(keyOf({ step, who: 'x' }, 'welcome', at, hash), { key: 'journey:v1:n2:i3:welcome', idempotency: 'journey' })
   const long = { ...step, instanceId: 'i'.repeat(300) }
-  t.ok(keyOf({ step: long, who: 'x' }, 'welcome', at, hash).key.length <= limits.keyChars)
+  t.ok(keyOf({ step: long, who: 'x' }, 'welcome', at, hash).key!.length <= limits.keyChars)
+  fc.assert(
+    fc.property(fc.array(fc.stringMatching(/^[a-c:%3A]{1,4}$/), { minLength: 6, maxLength: 6 }), (fields) => {
+      const [one, other] = [fields.slice(0, 3), fields.slice(3)].map(([versionId, nodeId, instanceId]) => {
+        const named = { versionId: versionId!, nodeId: nodeId!, instanceId: instanceId! }
+        return keyOf({ step: named, who: 'x' }, 'welcome', at, hash).key
+      })
+      return (one === other) === (fields.slice(0, 3).join('\n') === fields.slice(3).join('\n'))
+    }),
+    { examples: [[['a:b', 'c', 'd', 'a', 'b:c', 'd']], [['a', 'b', 'c', 'a', 'b', 'c']]] },
+  )
+  t.same(keyOf({}, 'welcome', at, hash), { idempotency: 'derived' }, 'a rehearsal may be repeated')
   const derived = keyOf({ who: 'rcs:+14155550100' }, 'welcome', at, hash)
   t.equal(derived.idempotency, 'derived')
   t.notMatch(derived.key, /4155550100/)

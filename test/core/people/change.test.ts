@@ -154,6 +154,13 @@ t.test('Opting out and in is an event when it changes something', async (t) => {
   t.equal(heard(out.person, { ...news, kind: 'optedIn', at: 500 }).event, undefined, 'old news')
   t.equal(heard(out.person, { ...news, kind: 'optedIn', at: 2_000 }).event, 'person.opted_in')
   t.equal(heard(stranger, { ...news, kind: 'optedIn' }).event, undefined, 'never was out')
+  const seen = heard(stranger, { ...news, kind: 'seen', optedOutAt: 700 })
+  t.match(seen.person.identities, [{ optedOutAt: 700, lastSeenAt: news.at }], 'out, as a later message says')
+  t.equal(seen.event, undefined, 'which is no event of its own')
+  const back = heard(out.person, { ...news, kind: 'optedIn', at: 2_000 }).person
+  t.notMatch(heard(back, { ...news, kind: 'seen', at: 3_000, optedOutAt: 1_000 }).person.identities, [
+    { optedOutAt: Number },
+  ])
 })
 
 t.test('Of two who are one, who stays takes over what it lacks, and a denied consent stays denied', async (t) => {
@@ -167,6 +174,7 @@ t.test('Of two who are one, who stays takes over what it lacks, and a denied con
     identities: goes.identities,
     consent: { status: 'denied', updatedAt: 2 },
     lastCallAt: 7,
+    formerIds: [goes.id],
     updatedAt: 9,
   })
   t.same(mergedPeople(stays, goes, 9).consent, stays.consent, 'unknown says nothing')

@@ -1,0 +1,26 @@
+/** Asks the conversation of a number how its person stands, before an identity is made for it. */
+import type { AgentPlace } from '../../core/agentkey.js'
+import type { ChannelName } from '../../core/channel/names.js'
+import { isRefusal, type Refusal } from '../../core/errors.js'
+import type { Standing } from '../../core/outreach/contact.js'
+import { identitiesBy } from '../../core/outreach/identity.js'
+import { asStanding } from '../../core/people/heard.js'
+import type { PersonIdentity } from '../../core/people/person.js'
+
+export interface NumberConversations {
+  asidOf(place: AgentPlace, channel: ChannelName, address: string): string
+  standing(asid: string): Promise<Standing | Refusal>
+}
+
+export type IdentityAt = (place: AgentPlace, phone: string) => Promise<PersonIdentity | undefined | Refusal>
+
+/** Where a person of that number is written to, opted out if its conversation says so; undefined for what is no number. */
+export function openIdentities({ asidOf, standing }: NumberConversations): IdentityAt {
+  const identityOf = identitiesBy(asidOf)
+  return async (place, phone) => {
+    const identity = identityOf(place, phone)
+    if (!identity) return undefined
+    const found = await standing(identity.asid)
+    return isRefusal(found) ? found : asStanding(identity, found.optedOutAt)
+  }
+}
