@@ -234,6 +234,10 @@ export const conversation = {
   heldMs: day,
   /** A typed answer is taken for one this long after the question; a tap always is. */
   askMs: day,
+  /** Messages of one person that ask something and are not answered yet; of more the oldest are answered by taps alone. */
+  openAsks: 10,
+  /** A longer reply is no answer, unless it is a label word for word. */
+  answerChars: 1_000,
   /** Agent messages that wait for one person. */
   queuedMessages: 200,
   /** Events that wait for the webhook of one person. */

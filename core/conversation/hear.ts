@@ -1,19 +1,19 @@
 /** What comes from the person's side: keywords first, then answers, and whatever is neither is a message. */
-import { isSignal, type Tap, tapsOf } from '../amf/index.js'
+import { isSignal, tapsOf } from '../amf/index.js'
 import { carrierChannels } from '../channel/names.js'
 import { having, type Writable } from '../having.js'
-import { conversation as limits } from '../limits.js'
 import { labelsOf } from '../render/taplabels.js'
 import { said } from './accept.js'
+import { type Answer, answerIn, knownId, resultOf } from './answers.js'
 import type { Around, Desk, TrafficEntry } from './desk.js'
 import { systemEvent, tellAgent } from './events.js'
 import { releasedByWindow } from './held.js'
 import { type Keyword, keywordIn, stockTexts } from './keywords.js'
-import { meantBy } from './match.js'
 import { optedIn, optedOut } from './optout.js'
+import { closeQuestion } from './questions.js'
 import { type Receipt, received, toldSend } from './receipts.js'
 import { sessionNow, withNewSession } from './session.js'
-import type { Conversation, Outgoing, Result, SystemKind, UserContent } from './state.js'
+import type { Conversation, SystemKind, UserContent } from './state.js'
 import { opened } from './windowchange.js'
 
 export type Inbound =
@@ -79,13 +79,22 @@ function heardContent(
   const conversation = cameBack(desk, present(desk, before, around, id), around)
   const { text } = content
   const isAnswered = around.binding?.compliance !== undefined
-  const keyword = text === undefined ? undefined : keywordIn(text, conversation.channel, isAnswered)
+  const standing = { isAnswered, isOptedOut: conversation.optedOutAt !== undefined }
+  const keyword = text === undefined ? undefined : keywordIn(text, conversation.channel, standing)
   recordContent(desk, conversation, content, keyword)
   if (keyword) return heardKeyword(desk, conversation, around, keyword)
-  const answer = answerIn(desk, conversation, around, content)
+  const answer = answerIn(desk, conversation, around.reader, content)
   if (!answer) return tellAgent(desk, conversation, around, { type: 'message', message: content })
-  const { ask: _answered, ...rest } = conversation
-  return tellAgent(desk, rest, around, { type: 'result', result: answer })
+  return answered(desk, conversation, around, answer)
+}
+
+function answered(
+  desk: Desk,
+  conversation: Conversation,
+  around: Around,
+  { asking, tap, result }: Answer,
+): Conversation {
+  return tellAgent(desk, closeQuestion(desk, conversation, asking, tap), around, { type: 'result', result })
 }
 
 /** Carriers have START for it. Elsewhere people come back by writing. */
@@ -108,33 +117,10 @@ function byUser(desk: Desk, { session, heardId }: Conversation, type: 'content' 
   return entry
 }
 
-/** The answer that text or a shared place is to the newest question, if it clearly is one. */
-function answerIn(desk: Desk, { ask }: Conversation, around: Around, { text, place }: UserContent): Result | undefined {
-  const asking = ask && desk.at - ask.at < desk.scaled(limits.askMs) ? desk.outgoing(ask.messageId) : undefined
-  if (!asking || isSignal(asking.message)) return undefined
-  const taps = tapsOf(asking.message)
-  if (place) {
-    const wanted = taps.find(({ intent }) => intent === 'ask.location')
-    return (
-      wanted && { intent: wanted.intent, intentId: wanted.intentId!, optionIds: [], labels: [], via: 'location', place }
-    )
-  }
-  if (text === undefined) return undefined
-  const labels = labelsOf(asking.message, around.reader)
-  const meant = meantBy(text, { taps, labels, numbered: asking.numbered ?? [] })
-  return meant === undefined ? undefined : resultOf(asking, taps[meant]!, labels[meant]!, { via: 'text', text })
-}
+/** Where the channel does not say what it showed there. */
+const unnamedTap = 'Tapped a button of an earlier message.'
 
-function resultOf(
-  { id }: Outgoing,
-  { intent, intentId = id, optionId }: Tap,
-  label: string,
-  how: { readonly via: 'tap' } | { readonly via: 'text'; readonly text: string },
-): Result {
-  return { intent, intentId, optionIds: [optionId], labels: [label], ...how }
-}
-
-/** A tap answers the message it belongs to, however old; one that nobody remembers is what its label says. */
+/** A tap answers the message it belongs to, however old; one that is not remembered is what its label says. */
 function heardTap(
   desk: Desk,
   before: Conversation,
@@ -144,19 +130,22 @@ function heardTap(
 ): Conversation {
   const asking = desk.outgoing(messageId)
   const tap = asking && !isSignal(asking.message) ? tapsOf(asking.message)[place] : undefined
-  if (!asking || !tap) return heardContent(desk, before, around, { text: label }, id)
+  if (!asking || !tap) {
+    return heardContent(desk, before, around, { text: label.trim() === '' ? unnamedTap : label }, id)
+  }
   const conversation = present(desk, before, around, id)
   const written = labelsOf(asking.message as never, around.reader)[place] ?? label
-  const { ask } = conversation
-  if (tap.kind !== 'reply') {
-    const action = { kind: tap.kind, label: written, messageId }
-    desk.traffic(having(byUser(desk, conversation, 'action', action), { subtype: tap.kind, text: written }))
-    return tellAgent(desk, conversation, around, { type: 'action', action })
+  const { kind } = tap
+  if (kind === 'reply') {
+    const result = resultOf(asking, tap, written, { via: 'tap' })
+    desk.traffic(having(byUser(desk, conversation, 'content', result), { subtype: 'result', text: written }))
+    return answered(desk, conversation, around, { asking, tap, result })
   }
-  const result = resultOf(asking, tap, written, { via: 'tap' })
-  desk.traffic(having(byUser(desk, conversation, 'content', result), { subtype: 'result', text: written }))
-  const { ask: _answered, ...rest } = conversation
-  return tellAgent(desk, ask?.messageId === messageId ? rest : conversation, around, { type: 'result', result })
+  const action = { kind, label: written, messageId: knownId(asking) }
+  desk.traffic(having(byUser(desk, conversation, 'action', action), { subtype: kind, text: written }))
+  // The place itself is the answer, and comes by itself.
+  if (kind === 'shareLocation') return conversation
+  return tellAgent(desk, conversation, around, { type: 'action', action: { ...action, kind } })
 }
 
 function heardKeyword(desk: Desk, conversation: Conversation, around: Around, keyword: Keyword): Conversation {

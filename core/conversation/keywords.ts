@@ -4,23 +4,49 @@ import { carrierChannels } from '../channel/names.js'
 
 export type Keyword = 'stop' | 'help' | 'start'
 
-/** `always` counts on every carrier channel; the rest only where the house answers keywords itself, since agents use them. */
-const words: Record<Keyword, { readonly always: readonly string[]; readonly answered: readonly string[] }> = {
-  stop: { always: ['stop', 'stopall', 'unsubscribe'], answered: ['cancel', 'end', 'quit'] },
-  help: { always: [], answered: ['help'] },
-  start: { always: ['start', 'unstop'], answered: [] },
+interface Words {
+  /** On every carrier channel. */
+  readonly always: readonly string[]
+  /** Only where keywords are answered here, since agents use these words. */
+  readonly answered: readonly string[]
+  /** Only from a person who has opted out: to others they are answers. */
+  readonly optedOut: readonly string[]
+}
+
+const words: Record<Keyword, Words> = {
+  stop: {
+    always: ['stop', 'stopall', 'stop all', 'unsubscribe', 'revoke', 'optout', 'opt out'],
+    answered: ['cancel', 'end', 'quit'],
+    optedOut: [],
+  },
+  help: { always: [], answered: ['help'], optedOut: [] },
+  start: { always: ['start', 'unstop'], answered: [], optedOut: ['yes'] },
+}
+
+/** Of whom and where a text is read. */
+export interface Standing {
+  /** Keywords are answered on this binding. */
+  readonly isAnswered: boolean
+  readonly isOptedOut: boolean
 }
 
 /**
- * The keyword that a text is, when it is nothing else: surrounding space, punctuation and emoji do not count, further
- * words do. "Stop this bill" is a message.
+ * The keyword that a text is, when it is nothing else: case, space, punctuation and emoji do not count, further words do.
+ * "Stop this bill" is a message.
  */
-export function keywordIn(text: string, channel: ChannelName, isAnswered: boolean): Keyword | undefined {
+export function keywordIn(
+  text: string,
+  channel: ChannelName,
+  { isAnswered, isOptedOut }: Standing,
+): Keyword | undefined {
   if (!carrierChannels.includes(channel)) return undefined
   const word = bare(text)
+  if (word === '') return undefined
   for (const keyword of ['stop', 'help', 'start'] as const) {
-    const { always, answered } = words[keyword]
-    if (always.includes(word) || (isAnswered && answered.includes(word))) return keyword
+    const { always, answered, optedOut } = words[keyword]
+    if (always.includes(word) || (isAnswered && answered.includes(word)) || (isOptedOut && optedOut.includes(word))) {
+      return keyword
+    }
   }
   return undefined
 }
@@ -29,21 +55,25 @@ const longestKeyword = 12
 
 function bare(text: string): string {
   if (isLongPlain(text)) return ''
-  const trimmed = text.normalize('NFKC').replace(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu, '')
-  return trimmed.length > longestKeyword ? '' : trimmed.toLowerCase()
+  const spelled = text
+    .normalize('NFKC')
+    .replace(/\p{Cf}/gu, '')
+    .replace(/[^\p{L}\p{N}]+/gu, ' ')
+    .trim()
+  return spelled.length > longestKeyword ? '' : spelled.toLowerCase()
 }
 
-/** Whether it begins in ASCII, with more from one letter or digit to another than any keyword has: most of what people say. */
+/** Whether it begins in ASCII, with more letters and digits than any keyword has: most of what people say. */
 function isLongPlain(text: string): boolean {
-  let first = -1
+  let counted = 0
   for (let at = 0; at < text.length; at++) {
     const unit = text.charCodeAt(at)
     if (unit >= 0x80) return false
     const isDigit = unit >= 0x30 && unit <= 0x39
     const letter = unit | 0x20
     if (!isDigit && (letter < 0x61 || letter > 0x7a)) continue
-    if (first < 0) first = at
-    else if (at - first >= longestKeyword) return true
+    counted += 1
+    if (counted > longestKeyword) return true
   }
   return false
 }

@@ -1,104 +1,145 @@
 /**
- * What a typed reply means as an answer, in the order of confidence: its number, id or label; YES or NO; then a label that
- * the reply holds, or words that only one label has. Whatever could mean two things means none: then it is a message.
+ * What a typed reply means as an answer, in the order of confidence: a label or id as it stands, a number that was shown,
+ * YES or NO; then a label that the reply holds, or words that only one label has. Evidence of one rank that points to two
+ * options decides for neither: then the reply is a message.
  */
 import type { Tap } from '../amf/index.js'
+import { conversation as limits } from '../limits.js'
+import { fold, isWord, ordinalIn, tokensOf } from './spelling.js'
 
-export interface Offered {
-  /** Everything that can be answered, by its place in the message. */
-  readonly taps: readonly Tap[]
-  /** As people read each of them: its label, or how its value was written for them. */
-  readonly labels: readonly string[]
-  /** Places in the order of the numbers that the person was shown; empty when none were. */
-  readonly numbered: readonly number[]
-}
-
-/** The place of the one tap that the reply means. */
-export function meantBy(reply: string, { taps, labels, numbered }: Offered): number | undefined {
-  const said = plain(reply)
-  if (said === '') return undefined
-  const options = taps.flatMap((tap, place) =>
-    tap.kind === 'reply' ? [{ place, tap, label: plain(labels[place] ?? '') }] : [],
-  )
-  const ordinal = ordinalIn(reply)
-  if (ordinal !== undefined) {
-    const order = numbered.length > 0 ? numbered : orderOf(options)
-    if (ordinal <= order.length) return order[ordinal - 1]
-  }
-  const answered = yesOrNo(said, options)
-  if (answered.length > 0) return only(answered)
-  return (
-    only(options.filter(({ tap, label }) => label === said || plain(tap.optionId) === said)) ??
-    only(heldIn(said, options)) ??
-    only(wordedIn(said, options))
-  )
-}
-
-interface Option {
+/** Something that a person can answer, as they saw it. */
+export interface Option {
+  readonly messageId: string
+  /** Its place in `tapsOf` of that message. */
   readonly place: number
   readonly tap: Tap
-  readonly label: string
+  /** Its label, and shorter forms that a channel may have shown in its place. */
+  readonly names: readonly [string, ...string[]]
+  /** The number that was shown with it. */
+  readonly number?: number
 }
 
-/** Only when it is the whole reply: in "01.01.2022" and "2 of them" there is none. */
-function ordinalIn(reply: string): number | undefined {
-  const digits = /^\s*#?([0-9]{1,3})[.)]?\s*$/.exec(reply.normalize('NFKC'))?.[1]
-  const ordinal = digits === undefined ? 0 : Number(digits)
-  return ordinal > 0 ? ordinal : undefined
+/**
+ * The one option that the reply means. Options of one turn are equals. A turn further back counts where no newer one could
+ * be meant; a newer one that could be meant only approximately does not outdo what an older one says exactly.
+ */
+export function meantBy<O extends Option>(text: string, turns: Iterable<readonly O[]>): O | undefined {
+  const reply: Reply = { text, folded: fold(text), tokens: tokensOf(text) }
+  if (reply.folded === '') return undefined
+  let likely: O | undefined
+  for (const options of turns) {
+    const exact = exactIn(reply, options)
+    if (exact.length > 0) return likely ? undefined : only(exact)
+    if (likely) continue
+    const approximate = approximateIn(reply, options)
+    if (approximate.length > 1) return undefined
+    likely = approximate[0]
+  }
+  return likely
 }
 
-/** Where no numbers were shown, the options of a single question have the order they stand in. */
-function orderOf(options: readonly Option[]): readonly number[] {
-  const questions = new Set(options.map(({ tap }) => `${tap.intent} ${tap.intentId ?? ''}`))
-  return questions.size === 1 ? options.map(({ place }) => place) : []
+interface Reply {
+  readonly text: string
+  readonly folded: string
+  readonly tokens: readonly string[]
 }
 
-function only(found: readonly Option[]): number | undefined {
-  return found.length === 1 ? found[0]!.place : undefined
+function only<O>(found: readonly O[]): O | undefined {
+  return found.length === 1 ? found[0] : undefined
+}
+
+/** Label and id, number, YES and NO are one rank. Labels that differ in a symbol alone are told apart by the exact one. */
+function exactIn<O extends Option>(reply: Reply, options: readonly O[]): readonly O[] {
+  const { text, folded, tokens } = reply
+  const same = options.filter(({ names, tap }) => [...names, tap.optionId].some((each) => fold(each) === folded))
+  const spelled = tokens.join(' ')
+  const isSpelledSo = (each: string) => tokensOf(each).join(' ') === spelled
+  const alike =
+    same.length > 0 || spelled === ''
+      ? same
+      : options.filter(({ names, tap }) => [...names, tap.optionId].some(isSpelledSo))
+  const ordinal = ordinalIn(text)
+  const numbered = ordinal === undefined ? [] : options.filter(({ number }) => number === ordinal)
+  return [...new Set([...alike, ...numbered, ...answeredBy(spelled, options)])]
 }
 
 /** What YES or NO could mean: the option of a confirmation, or the lone option of a question. */
-function yesOrNo(said: string, options: readonly Option[]): readonly Option[] {
-  if (said !== 'yes' && said !== 'no') return []
-  const isLone = ({ tap }: Option) =>
-    tap.intent !== 'chips' && options.filter((each) => each.tap.intentId === tap.intentId).length === 1
+function answeredBy<O extends Option>(spelled: string, options: readonly O[]): readonly O[] {
+  if (spelled !== 'yes' && spelled !== 'no') return []
   return options.filter((option) => {
     const { intent, optionId } = option.tap
-    return intent === 'confirm' ? optionId === said : said === 'yes' && isLone(option)
+    return intent === 'confirm' ? optionId === spelled : spelled === 'yes' && isLone(option, options)
   })
+}
+
+function isLone({ messageId, tap }: Option, options: readonly Option[]): boolean {
+  const isOfTheSame = (each: Option) => each.messageId === messageId && each.tap.intentId === tap.intentId
+  return tap.intent !== 'chips' && options.filter(isOfTheSame).length === 1
+}
+
+interface Labelled<O> {
+  readonly option: O
+  readonly tokens: readonly string[]
+  /** Words by which a reply may name it. */
+  readonly words: ReadonlySet<string>
+}
+
+/** Both kinds of approximate match are one rank. A reply as long as a letter is no answer. */
+function approximateIn<O extends Option>({ text, tokens }: Reply, options: readonly O[]): readonly O[] {
+  if (tokens.length === 0 || text.length > limits.answerChars) return []
+  const labelled = options.map((option): Labelled<O> => {
+    const own = tokensOf(option.names[0])
+    return { option, tokens: own, words: wordsOf(own, option) }
+  })
+  return [...new Set([...heldIn(tokens, labelled), ...wordedIn(tokens, labelled)])]
+}
+
+const timeToken = /^(\d{1,2}:\d{2})([ap]m)?$/
+const bareNumber = /^\d{1,2}$/
+
+/** A time is named by its hour and minute, by its day's name, never by the number of its day: "3 pm" is not June 3. */
+function wordsOf(tokens: readonly string[], { tap }: Option): ReadonlySet<string> {
+  const isTime = tap.intent === 'ask.time' || tokens.some((token) => timeToken.test(token))
+  if (!isTime) return new Set(tokens)
+  const named = tokens.filter((token) => !bareNumber.test(token))
+  const ofTimes = named.flatMap((token) => timeToken.exec(token)?.slice(1).filter(Boolean) ?? [])
+  return new Set([...named, ...ofTimes])
 }
 
 const denials = /(^| )(not|no|never|none|neither|without|don't|dont|doesn't|won't|can't|cannot)( |$)/
 
-/** Labels that stand in the reply as whole words. Longer ones are looked for first, and what is part of one is used up. */
-function heldIn(said: string, options: readonly Option[]): readonly Option[] {
-  if (denials.test(said)) return []
-  const labels = [...new Set(options.map(({ label }) => label))].filter(Boolean).sort((a, b) => b.length - a.length)
+/**
+ * Labels that stand in the reply, as whole words, emoji beside them aside. Longer ones are looked for first, and what is
+ * part of one is used up. A word of the reply that only another label has speaks for that one as well.
+ */
+function heldIn<O>(reply: readonly string[], labelled: readonly Labelled<O>[]): readonly O[] {
+  if (denials.test(reply.join(' '))) return []
+  const cores = new Map(labelled.map((each) => [each, coreOf(each.tokens)]))
+  const sorted = [...new Set(cores.values())].filter(Boolean).sort((a, b) => b.length - a.length)
   const held = new Set<string>()
-  let rest = ` ${said} `
-  for (const label of labels) {
-    if (!rest.includes(` ${label} `)) continue
-    held.add(label)
-    rest = rest.replaceAll(` ${label} `, ' | ')
+  let rest = ` ${reply.filter(isWord).join(' ')} | ${reply.filter((token) => !isWord(token)).join(' ')} `
+  for (const core of sorted) {
+    if (!rest.includes(` ${core} `)) continue
+    held.add(core)
+    rest = rest.replaceAll(` ${core} `, ' | ')
   }
-  return options.filter(({ label }) => held.has(label))
+  return labelled
+    .filter((each) => held.has(cores.get(each)!))
+    .flatMap((each) => [each, ...speakingAgainst(reply, each, labelled)])
+    .map(({ option }) => option)
+}
+
+function coreOf(tokens: readonly string[]): string {
+  const words = tokens.filter(isWord)
+  return (words.length > 0 ? words : tokens).join(' ')
+}
+
+function speakingAgainst<O>(reply: readonly string[], { tokens }: Labelled<O>, labelled: readonly Labelled<O>[]) {
+  const foreign = reply.filter((token) => !tokens.includes(token))
+  return labelled.filter((other) => foreign.some((token) => other.tokens.includes(token)))
 }
 
 /** Every word of the reply stands in that label. */
-function wordedIn(said: string, options: readonly Option[]): readonly Option[] {
-  const words = said.split(' ')
-  return options.filter(({ label }) => {
-    const known = new Set(label.split(' '))
-    return words.every((word) => known.has(word))
-  })
-}
-
-/** Letters and digits in one spelling, single spaces between words, apostrophes kept within them. */
-export function plain(text: string): string {
-  return text
-    .normalize('NFKC')
-    .toLowerCase()
-    .replace(/[\u2018\u2019]/g, "'")
-    .replace(/[^\p{L}\p{M}\p{N}']+/gu, ' ')
-    .trim()
+function wordedIn<O>(reply: readonly string[], labelled: readonly Labelled<O>[]): readonly O[] {
+  return labelled.filter(({ words }) => reply.every((token) => words.has(token))).map(({ option }) => option)
 }

@@ -3,13 +3,14 @@
  * the one before it. Where people read from our own record there is no provider, and a message is out with the commit that
  * keeps it. What fails goes on to the next channel that its sender named, or ends as failed.
  */
-import { isAsking, isSignal, mediaUrlsIn } from '../amf/index.js'
+import { isSignal, mediaUrlsIn } from '../amf/index.js'
 import { having } from '../having.js'
 import { begunWith, believed, type OnDevice, toldByRefusal, writtenFor } from './abilities.js'
 import { keepServiceMessage } from './content.js'
 import type { Around, CarriedNews, Desk } from './desk.js'
 import { disclaimerBefore, isSilencedByOptOut } from './disclaimer.js'
 import { optedOut } from './optout.js'
+import { closeAsk, openAsk } from './questions.js'
 import { isNews, reached, toldSend, unparked } from './receipts.js'
 import { isNotReady, retryWaitMs, toldToWait, unknownOutcome, withOutcome } from './retry.js'
 import type { Conversation, Outgoing } from './state.js'
@@ -71,8 +72,7 @@ function goneOn(desk: Desk, before: Conversation, around?: Around): Conversation
   // A send counts its tries itself, so that an outcome of one is never taken for that of another.
   const tried = outgoing?.forSend?.attempt ?? 1
   const begun = outgoing && begunWith(outgoing, conversation)
-  const asks = outgoing !== undefined && isAsking(outgoing.message)
-  const asking: Conversation = asks ? having(conversation, { ask: { messageId, at: desk.at } }) : conversation
+  const asking = openAsk(desk, conversation, outgoing)
   if (begun && around && isOutOnceKept(begun, conversation, around)) {
     return departed(desk, asking, around, handedOver(begun, desk.at, [messageId]))
   }
@@ -103,7 +103,8 @@ export function wokenToSend(desk: Desk, conversation: Conversation): Conversatio
   const tried = flight.tried + 1
   desk.deliver(flight.messageId, tried)
   const { againAt: _over, ...rest } = flight
-  return { ...conversation, flight: { ...rest, at: desk.at, tried } }
+  const asking = openAsk(desk, conversation, desk.outgoing(flight.messageId))
+  return { ...asking, flight: { ...rest, at: desk.at, tried } }
 }
 
 /** An outcome of a try that is not the current one is old news. */
@@ -126,16 +127,18 @@ export function dispatched(
     const { flight: _notHandedOver, ...waiting } = before
     return goneOn(desk, waiting, around)
   }
-  const conversation = toldByRefusal(desk, before, outcome)
+  const told = toldByRefusal(desk, before, outcome)
   const outgoing = writtenFor(known, outcome)
   if (outcome.kind === 'sent') {
     const { providerIds, numbered } = outcome
     const read = numbered ? having(outgoing, { numbered }) : outgoing
-    return departed(desk, conversation, around, handedOver(read, flight.at, providerIds))
+    return departed(desk, told, around, handedOver(read, flight.at, providerIds))
   }
   const partly = outcome.providerIds?.length ? { ...outgoing, providerIds: outcome.providerIds } : outgoing
   if (partly !== known) desk.keepOutgoing(partly)
   const flown = withOutcome(flight, outcome)
+  // What the provider may have taken in an earlier try may be before the person.
+  const conversation = flown.unknownSince === undefined ? closeAsk(told, messageId) : told
   const waitMs = retryWaitMs(desk, conversation, around, partly, flown, outcome)
   if (waitMs !== undefined) {
     const againAt = desk.at + waitMs

@@ -27,8 +27,8 @@ export interface Conversation {
   readonly windowIsOpen: boolean
   readonly optedOutAt?: number
   readonly disclaimedAt?: number
-  /** The newest message that asks something, until it is answered. */
-  readonly ask?: Ask
+  /** Messages that ask something and may have reached the person, oldest first, until they are answered. */
+  readonly asks?: readonly Ask[]
   /** Messages accepted and not handed to the provider yet, in the order in which they go. */
   readonly queue: readonly string[]
   /** The first of them, once it is with the provider or waits to be handed over again. */
@@ -65,7 +65,12 @@ export interface Session {
 
 export interface Ask {
   readonly messageId: string
+  /** When it was handed over. */
   readonly at: number
+  /** When the person had last written by then: questions of one turn are equals. */
+  readonly turn?: number
+  /** Ids of the intents in it that are answered; empty for its chips. */
+  readonly closed?: readonly string[]
 }
 
 export interface Held {
@@ -184,12 +189,14 @@ export interface Result {
   readonly optionIds: readonly string[]
   readonly labels: readonly string[]
   readonly via: 'tap' | 'text' | 'location'
+  /** What else the person sent with the answer travels with it. */
   readonly text?: string
+  readonly media?: readonly UserMedia[]
   readonly place?: Place
 }
 
 export interface Action {
-  readonly kind: 'url' | 'dial' | 'calendar' | 'viewLocation' | 'shareLocation'
+  readonly kind: 'url' | 'dial' | 'calendar' | 'viewLocation'
   readonly label: string
   readonly messageId: string
 }

@@ -1,7 +1,7 @@
 /** How the reader knows everything that can be answered in a message, by its place there: labels whole, never cut. */
 import { type ContentMessage, type PlainPart, tapsOf } from '../amf/index.js'
 import type { Reader } from './contract.js'
-import { sayFor, slotLabels } from './values.js'
+import { sayFor, slotForms, slotLabels } from './values.js'
 import { words } from './words.js'
 
 export function labelsOf(message: ContentMessage, reader: Reader): readonly string[] {
@@ -14,6 +14,17 @@ export function labelsOf(message: ContentMessage, reader: Reader): readonly stri
     if (intent === 'confirm') return optionId === 'yes' ? words.yes : words.no
     return kind === 'shareLocation' ? words.shareLocation : optionId
   })
+}
+
+/** The same with the shorter forms of moments that a channel may have shown. */
+export function namesOf(message: ContentMessage, reader: Reader): readonly (readonly [string, ...string[]])[] {
+  const say = sayFor(message.locale, reader)
+  const forms = plainParts(message).flatMap((part) =>
+    part.type === 'ask.time' ? part.slots.map((slot) => slotForms(slot, say)) : [],
+  )
+  let slot = 0
+  const labels = labelsOf(message, reader)
+  return tapsOf(message).map(({ intent }, place) => [labels[place]!, ...(intent === 'ask.time' ? forms[slot++]! : [])])
 }
 
 function plainParts({ parts }: ContentMessage): readonly PlainPart[] {

@@ -28,6 +28,9 @@ const styles = {
   /** A day and a time, for labels. */
   short: { ...day, ...time },
   full: { ...day, year: 'numeric', ...time, timeZoneName: 'short' },
+  /** The same shorter, for chips that have less room: what the day of the week and the year are stands in the text. */
+  compactAndZone: { month: 'short', day: 'numeric', ...time, timeZoneName: 'short' },
+  compact: { month: 'short', day: 'numeric', ...time },
   day: { ...day, year: 'numeric' },
   dayAndTime: { ...day, year: 'numeric', ...time },
   time,
@@ -90,6 +93,14 @@ export function slotLabels(slots: readonly { start: Moment; label?: string }[], 
     const elsewhere = dateText({ iso: start.iso, tz: zone }, 'short', locale) !== name
     return elsewhere || counts.get(name)! > 1 ? dateText(start, 'full', locale) : name
   })
+}
+
+/** Ways to write a slot where its label is too long to be shown whole, longest first. Each of them has the hour whole. */
+export const slotStyles = ['compactAndZone', 'short', 'compact', 'timeAndZone', 'time'] as const satisfies Style[]
+
+/** A slot with a label of its own has no other form. */
+export function slotForms({ start, label }: { start: Moment; label?: string }, { locale }: Say): readonly string[] {
+  return label === undefined ? slotStyles.map((style) => dateText(start, style, locale)) : []
 }
 
 /** Exact for every amount: the decimal digits go to the formatter as they are, and none of them is rounded away. */

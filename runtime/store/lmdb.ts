@@ -2,9 +2,12 @@
 import { existsSync, renameSync, rmSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
+import { store as limits } from '../../core/limits.js'
 import type { Log } from '../observe/log.js'
 import { type About, aboutNew, aboutTable, checkAbout, isEarlier } from './about.js'
+import { checkAddressSpace } from './addressspace.js'
 import { writtenBehind } from './behind.js'
+import { withCheckedReads } from './checkedreads.js'
 import { checkpointPath, recoverData, thisBoot } from './checkpoint.js'
 import { groupCommits } from './commits.js'
 import { type FileStore, type Space, StoreFailed, StoreUnusable } from './contract.js'
@@ -38,7 +41,8 @@ export interface StoreOptions {
 
 /** Opens the data in `dir`, made new when there is none, and holds the directory until the store is closed. */
 export async function openStore(options: StoreOptions): Promise<FileStore> {
-  const { dir, durability = 'synced', boot = thisBoot() } = options
+  const { dir, durability = 'synced', boot = thisBoot(), mapBytes = limits.mapBytes } = options
+  checkAddressSpace(mapBytes)
   prepareDirectory(dir)
   refuseHalfRestored(dir)
   const claim = await claimDirectory(dir)
@@ -48,7 +52,7 @@ export async function openStore(options: StoreOptions): Promise<FileStore> {
     if (!existsSync(path)) await createData(path, options)
     recoverData(path, boot)
     checkDataFile(path)
-    const opening = (sync: boolean) => openEnvironment(path, { mapBytes: options.mapBytes, sync })
+    const opening = (sync: boolean) => openEnvironment(path, { mapBytes, sync })
     environment = opening(true)
     let about = readAbout(environment, options)
     if (isEarlier(about)) {
@@ -62,7 +66,7 @@ export async function openStore(options: StoreOptions): Promise<FileStore> {
     }
     if (durability === 'followed')
       environment = writtenBehind(await followedBySync(environment, { path, boot, afterMs: options.syncAfterMs }))
-    return storeOver(environment, about, options, claim.release)
+    return storeOver(withCheckedReads(environment, dir), about, options, claim.release)
   } catch (error) {
     await environment?.close()
     await claim.release()
@@ -115,7 +119,7 @@ function storeOver(
 
   function syncFailure(): Error | undefined {
     const cause = environment.failure()
-    if (cause) syncFailed ??= failed(cause)
+    if (cause) syncFailed ??= cause instanceof StoreFailed ? cause : failed(cause)
     return syncFailed
   }
 

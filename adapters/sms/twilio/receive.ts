@@ -112,7 +112,7 @@ function heardIn(sid: string, given: Given, auth: TwilioAuth): readonly Item[] {
  */
 function consentIn(type: string, text: string): 'optOut' | 'optIn' | undefined {
   if (type === '') return undefined
-  const heard = keywordIn(text, 'sms', false)
+  const heard = keywordIn(text, 'sms', { isAnswered: false, isOptedOut: false })
   if (type.toUpperCase() === 'STOP') return heard === 'stop' ? undefined : 'optOut'
   if (type.toUpperCase() === 'START') return heard === 'start' ? undefined : 'optIn'
   return undefined

@@ -85,7 +85,7 @@ t.test('A channel that says a conversation starts gets a new session even while 
   t.not(event!.sessionId, first)
 })
 
-t.test('A typed answer to the newest question is a result with what was typed', async (t) => {
+t.test('A typed answer is a result with what was typed', async (t) => {
   const table = laid()
   idOf(table.offer(rooms))
   table.sent()
@@ -167,6 +167,221 @@ t.test('A place that was asked for is a result, and one that was not is a messag
   ])
 })
 
+t.test('A typed address answers a question for a place, and other text stays a message', async (t) => {
+  const table = laid()
+  idOf(table.offer({ spec: 'amf/1', parts: [{ type: 'ask.location', intentId: 'where', prompt: 'Where are you?' }] }))
+  table.sent()
+  table.told()
+  table.says('why do you need it, I have 2 questions')
+  t.match(table.types().at(-1), { type: 'message' })
+  table.says('221B Baker Street, London')
+  t.same(table.types(), [
+    {
+      type: 'result',
+      result: {
+        intent: 'ask.location',
+        intentId: 'where',
+        optionIds: [],
+        labels: [],
+        via: 'text',
+        text: '221B Baker Street, London',
+      },
+    },
+  ])
+  table.says('221B Baker Street, London')
+  t.match(table.types(), [{ type: 'message' }], 'answered is answered')
+})
+
+const media = [{ url: 'https://media.example/roof.jpg', type: 'image/jpeg' }]
+const place = { latitude: 40.7, longitude: -74 }
+
+t.test('A picture or a place that comes with an answer travels with it, and so do words beside a place', async (t) => {
+  const table = laid()
+  idOf(table.offer(rooms))
+  table.sent()
+  table.told()
+  table.hear({ kind: 'content', content: { text: '2', media, place } })
+  t.match(table.types().at(-1), { type: 'result', result: { optionIds: ['b'], via: 'text', text: '2', media, place } })
+  idOf(table.offer({ spec: 'amf/1', parts: [{ type: 'ask.location', intentId: 'where', prompt: 'Where are you?' }] }))
+  table.sent()
+  table.told()
+  table.hear({ kind: 'content', content: { place, text: 'the back door', media } })
+  t.match(table.types(), [
+    { type: 'result', result: { intentId: 'where', via: 'location', place, text: 'the back door', media } },
+  ])
+})
+
+const asking = (intentId: string, ...labels: string[]) => ({
+  type: 'ask.choice' as const,
+  intentId,
+  prompt: 'Which?',
+  options: labels.map((label) => ({ id: label.toLowerCase(), label })),
+})
+const drinks = asking('drink', 'Tea', 'Coffee')
+const food = asking('food', 'Cake', 'Pie')
+const asks = (...parts: ReturnType<typeof asking>[]): OutboundMessage => ({ spec: 'amf/1', parts })
+
+t.test('Each question of one message is answered on its own, by text and after a tap', async (t) => {
+  for (const channel of ['sms', 'rcs'] as const) {
+    const table = laid({ channel })
+    const id = idOf(table.offer(asks(drinks, food)))
+    table.sent()
+    table.told()
+    if (channel === 'sms') table.says('1')
+    else table.taps(id, 0)
+    t.match(table.types().at(-1), { type: 'result', result: { intentId: 'drink', optionIds: ['tea'] } })
+    table.says('coffee')
+    t.match(table.types(), [{ type: 'message' }], 'answered is answered')
+    table.says(channel === 'sms' ? '4' : 'pie')
+    t.match(table.types(), [{ type: 'result', result: { intentId: 'food', optionIds: ['pie'] } }])
+    t.notOk(table.conversation().asks, 'and nothing is left to remember')
+  }
+})
+
+t.test('Questions of several messages can be answered, whichever was asked last', async (t) => {
+  const table = laid()
+  for (const message of [asks(drinks), asks(food), text('By the way', { chips: [{ label: 'Menu' }] })]) {
+    idOf(table.offer(message))
+    table.sent()
+  }
+  table.told()
+  table.says('1')
+  t.match(table.types().at(-1), { type: 'message' }, 'three numbers one were shown since the person last wrote')
+  table.says('Coffee')
+  t.match(table.types(), [{ type: 'result', result: { intentId: 'drink', optionIds: ['coffee'] } }])
+  table.says('pie')
+  t.match(table.types(), [{ type: 'result', result: { intentId: 'food', optionIds: ['pie'] } }])
+  table.says('1')
+  t.match(table.types(), [{ type: 'result', result: { intent: 'chips', optionIds: ['Menu'] } }])
+})
+
+t.test('A question asked after the person wrote again comes before older ones', async (t) => {
+  const table = laid()
+  idOf(table.offer(asks(drinks)))
+  table.sent()
+  table.pass(1)
+  table.says('let me think')
+  table.pass(1)
+  idOf(table.offer(asks(food)))
+  table.sent()
+  table.told()
+  table.says('1')
+  t.match(table.types(), [{ type: 'result', result: { intentId: 'food', optionIds: ['cake'] } }])
+  table.says('1')
+  t.match(table.types(), [{ type: 'result', result: { intentId: 'drink', optionIds: ['tea'] } }])
+})
+
+t.test('A question that is asked again is answered once, where it was asked last', async (t) => {
+  const table = laid()
+  for (const _ of [1, 2]) {
+    idOf(table.offer(asks(drinks)))
+    table.sent()
+  }
+  table.told()
+  table.says('2')
+  t.match(table.types().at(-1), { type: 'result', result: { intentId: 'drink', optionIds: ['coffee'] } })
+  table.says('2')
+  t.match(table.types(), [{ type: 'message' }])
+})
+
+t.test('A question whose message did not arrive is not open', async (t) => {
+  const refused = { kind: 'refused', reason: 'sendFailed', again: 'never' } as const
+  const later = { kind: 'refused', reason: 'sendFailed', again: 'later' } as const
+  const outcomes = {
+    refused: (table: ReturnType<typeof laid>) => table.answers(refused),
+    'to be tried again': (table: ReturnType<typeof laid>) => table.answers(later),
+    'failed by receipt': (table: ReturnType<typeof laid>) => {
+      table.sent('p2')
+      table.receipt({ providerId: 'p2', state: 'failed', reason: 'undelivered' })
+    },
+  }
+  for (const [how, end] of Object.entries(outcomes)) {
+    const table = laid()
+    idOf(table.offer(asks(drinks)))
+    table.sent()
+    idOf(table.offer(asks(food)))
+    end(table)
+    table.told()
+    table.says('1')
+    t.match(table.types().at(-1), { type: 'result', result: { intentId: 'drink', optionIds: ['tea'] } }, how)
+    table.says('pie')
+    t.match(table.types(), [{ type: 'message' }], how)
+  }
+})
+
+t.test('A question whose message goes out at another try is open then', async (t) => {
+  const table = laid()
+  idOf(table.offer(asks(food)))
+  table.answers({ kind: 'refused', reason: 'sendFailed', again: 'later' })
+  table.pass(1_000)
+  table.woken('send')
+  table.sent()
+  table.told()
+  table.says('pie')
+  t.match(table.types().at(-1), { type: 'result', result: { intentId: 'food', optionIds: ['pie'] } })
+})
+
+t.test('Only so many open questions are remembered, and a tap answers an older one', async (t) => {
+  const table = laid()
+  const ids = Array.from({ length: 12 }, (_, at) => {
+    const id = idOf(table.offer(asks(asking(`q${at}`, `Label${at}`, `Other${at}`))))
+    table.sent()
+    return id
+  })
+  table.told()
+  t.equal(table.conversation().asks?.length, 10)
+  table.says('Label1')
+  t.match(table.types().at(-1), { type: 'message' })
+  table.says('Label2')
+  t.match(table.types(), [{ type: 'result', result: { intentId: 'q2' } }])
+  table.taps(ids[0]!, 0)
+  t.match(table.types(), [{ type: 'result', result: { intentId: 'q0' } }])
+})
+
+t.test(
+  'What a person taps after another channel took a message over names the message as the agent knows it',
+  async (t) => {
+    const table = laid()
+    const chips = [{ label: 'Menu' }, { label: 'Call us', kind: 'dial', phone: '+15550100' }]
+    const offered = { from: 'send', carriedFor: { asid: 'usr_b', messageId: 'msg_first' } } as const
+    const id = idOf(table.offer(text('Hello', { chips }), offered))
+    table.sent()
+    table.told()
+    table.taps(id, 1)
+    table.taps(id, 0)
+    t.match(
+      table.types().filter(({ type }) => type !== 'system'),
+      [
+        { type: 'action', action: { kind: 'dial', messageId: 'msg_first' } },
+        { type: 'result', result: { intent: 'chips', intentId: 'msg_first', optionIds: ['Menu'] } },
+      ],
+    )
+  },
+)
+
+t.test('A tap whose message and label are not known is a message that says so', async (t) => {
+  const table = laid({ channel: 'rcs' })
+  table.taps('msg_unknown', 3)
+  table.taps('msg_unknown', 3, '  ')
+  const texts = table.types().flatMap((event) => (event.type === 'message' ? [event.message.text] : []))
+  t.same(texts, ['Tapped a button of an earlier message.', 'Tapped a button of an earlier message.'])
+})
+
+t.test('A tap that shares a location is on record, and the place itself is what the agent is told', async (t) => {
+  const table = laid({ channel: 'rcs' })
+  const id = idOf(
+    table.offer({ spec: 'amf/1', parts: [{ type: 'ask.location', intentId: 'where', prompt: 'Where are you?' }] }),
+  )
+  table.sent()
+  table.says('one moment')
+  table.told()
+  table.taps(id, 0)
+  t.same(table.types(), [])
+  t.match(table.traffic.at(-1), { type: 'action', subtype: 'shareLocation' })
+  table.hear({ kind: 'content', content: { place } })
+  t.match(table.types(), [{ type: 'result', result: { intentId: 'where', via: 'location', place } }])
+})
+
 t.test('STOP ends everything that waits, is confirmed once, and refuses what comes after it', async (t) => {
   const table = laid({ compliance: {}, minDelayMs: 250 })
   table.says('hi')
@@ -203,12 +418,24 @@ t.test('HELP is answered even to those who opted out, and START lets messages th
   t.match(help, { from: 'house', message: { parts: [{ text: /\+15550199/ }] } })
   t.same(table.types(), [], 'the agent has nothing to do with it')
   table.sent()
-  table.says('YES')
-  t.match(table.types(), [{ type: 'message' }], 'YES is not START')
   table.says('START')
   t.match(table.types(), [{ type: 'system', system: { kind: 'optIn' } }])
   table.sent()
   t.ok('messageId' in table.offer(text('back')))
+})
+
+t.test('YES opts in after a STOP, and is an answer or a message otherwise', async (t) => {
+  const table = laid()
+  table.says('YES')
+  t.match(table.types().at(-1), { type: 'message', message: { text: 'YES' } })
+  idOf(table.offer({ spec: 'amf/1', parts: [{ type: 'confirm', intentId: 'sure', prompt: 'Sure?' }] }))
+  table.sent()
+  table.says('STOP ALL')
+  table.told()
+  table.says('Yes!')
+  t.match(table.types(), [{ type: 'system', system: { kind: 'optIn' } }])
+  table.says('yes')
+  t.match(table.types(), [{ type: 'result', result: { intentId: 'sure', optionIds: ['yes'] } }])
 })
 
 t.test('Without compliance STOP still stops, and nobody is answered', async (t) => {

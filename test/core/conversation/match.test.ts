@@ -3,7 +3,8 @@ import fc from 'fast-check'
 import t from 'tap'
 import type { ContentMessage, Part } from '../../../core/amf/index.js'
 import { tapsOf } from '../../../core/amf/index.js'
-import { meantBy, type Offered } from '../../../core/conversation/match.js'
+import { type Option, meantBy as optionMeantBy } from '../../../core/conversation/match.js'
+import { namesOf } from '../../../core/render/taplabels.js'
 
 const message = (...parts: Part[]): ContentMessage => ({ spec: 'amf/1', parts })
 const choice = (...labels: string[]): Part => ({
@@ -14,12 +15,24 @@ const choice = (...labels: string[]): Part => ({
 })
 const confirm: Part = { type: 'confirm', intentId: 'sure', prompt: 'Sure?' }
 
-/** As on a channel that numbers every reply, or on one that shows none. */
-function offered(asked: ContentMessage, isNumbered = true): Offered {
-  const taps = tapsOf(asked)
-  const labels = taps.map(({ label, optionId }) => label ?? optionId)
-  const replies = taps.flatMap(({ kind }, place) => (kind === 'reply' ? [place] : []))
-  return { taps, labels, numbered: isNumbered ? replies : [] }
+const newYork = { locale: 'en-US', zone: 'America/New_York' }
+
+/** As on a channel that numbers every reply, or on one that shows no numbers. */
+function offered(asked: ContentMessage, isNumbered = true, messageId = 'msg_1'): readonly Option[] {
+  const names = namesOf(asked, newYork)
+  const replies = tapsOf(asked).flatMap((tap, place) => (tap.kind === 'reply' ? [{ tap, place }] : []))
+  return replies.map(({ tap, place }, at) => {
+    const option = { messageId, place, tap, names: names[place]! }
+    return isNumbered ? { ...option, number: at + 1 } : option
+  })
+}
+
+/** The place of what the reply means, in one message. */
+const meantBy = (reply: string, options: readonly Option[]) => optionMeantBy(reply, [options])?.place
+
+/** The label of what it means, where nothing is numbered. */
+function labelMeant(reply: string, ...labels: string[]): string | undefined {
+  return optionMeantBy(reply, [offered(message(choice(...labels)), false)])?.names[0]
 }
 
 const rooms = offered(message(choice('Red room', 'Blue room', 'Dark red room with a view')))
@@ -36,13 +49,100 @@ t.test('A number answers when it is the whole reply, and only then', async (t) =
     t.equal(meantBy(reply, rooms), undefined, reply)
 })
 
-t.test('Numbers mean what the person was shown, in the order they were shown', async (t) => {
+t.test('Numbers mean what the person was shown, and nothing where none were shown', async (t) => {
   const asked = offered(message(choice('One', 'Two')))
-  t.equal(meantBy('1', { ...asked, numbered: [1, 0] }), 1)
-  t.equal(meantBy('2', offered(message(choice('One', 'Two')), false)), 1, 'without numbers: as they stand there')
+  t.equal(
+    meantBy(
+      '1',
+      asked.map((option, at) => ({ ...option, number: 2 - at })),
+    ),
+    1,
+  )
+  t.equal(meantBy('2', offered(message(choice('One', 'Two')), false)), undefined)
   const two = message(choice('One', 'Two'), { ...(choice('Three') as object), intentId: 'other' } as Part)
-  t.equal(meantBy('1', offered(two, false)), undefined, 'of two questions without numbers it could be either')
+  t.equal(meantBy('1', offered(two, false)), undefined)
   t.equal(meantBy('3', offered(two)), 2)
+  t.equal(meantBy('1️⃣', asked), 0)
+})
+
+t.test(
+  'A label or id that disagrees with a number is ambiguous, and decides where no numbers were shown',
+  async (t) => {
+    const people = choice('2', '4', '6')
+    t.equal(meantBy('2', offered(message(people), false)), 0)
+    t.equal(meantBy('2', offered(message(people))), undefined)
+    t.equal(meantBy('2.', offered(message(people))), undefined)
+    t.equal(meantBy('3', offered(message(people))), 2, 'a number that is no label')
+    t.equal(meantBy('4', offered(message(people))), 1, 'a label that is no number')
+    const ids: Part = {
+      ...(people as Extract<Part, { type: 'ask.choice' }>),
+      options: [
+        { id: '2', label: 'Two' },
+        { id: '1', label: 'One' },
+      ],
+    }
+    t.equal(meantBy('1', offered(message(ids))), undefined)
+    t.equal(meantBy('1', offered(message(ids), false)), 1)
+    const agreeing = choice('1', '2')
+    t.equal(meantBy('2', offered(message(agreeing))), 1)
+  },
+)
+
+t.test('Symbols and emoji count', async (t) => {
+  t.equal(labelMeant('A-', 'A+', 'B+', 'O+'), undefined)
+  t.equal(labelMeant('A+', 'A+', 'A-'), 'A+')
+  t.equal(labelMeant('I am a-.', 'A+', 'A-'), 'A-')
+  t.equal(labelMeant('c', 'C', 'C++', 'C#'), 'C')
+  t.equal(labelMeant('c++', 'C', 'C++', 'C#'), 'C++')
+  t.equal(labelMeant('👎', '👍', '👎'), '👎')
+  t.equal(labelMeant('👍🏽', '👍', '👎'), '👍')
+  t.equal(labelMeant('❤', '❤️', '👎'), '❤️')
+  t.equal(labelMeant('🙂', '👍', '👎'), undefined)
+  t.equal(labelMeant('€5', '$5', '$10'), undefined)
+  t.equal(labelMeant('$5', '$5', '$10'), '$5')
+  t.equal(labelMeant('$1', '$1.50', '$15.0'), undefined)
+  t.equal(labelMeant('10%', '10', '20'), undefined)
+  t.equal(labelMeant('pizza, please', '🍕 Pizza', '🥗 Salad'), '🍕 Pizza', 'emoji beside words may be left out')
+  t.equal(labelMeant('👎 great', '👍 Great', '👎 Bad'), undefined, 'and those of another option speak for it')
+})
+
+t.test('Words of another label in the reply leave it open which one is meant', async (t) => {
+  t.equal(labelMeant('the dark red room', 'Red room', 'Dark red room with a view'), undefined)
+  t.equal(labelMeant('red room', 'Red', 'Big red room'), undefined)
+})
+
+const slotPart = (...starts: string[]): Part => ({
+  type: 'ask.time',
+  intentId: 'when',
+  prompt: 'When?',
+  slots: starts.map((iso, at) => ({ id: `slot-${at}`, start: { iso, tz: 'America/New_York' } })),
+})
+
+t.test('A time is meant by its hour and never by the number of its day', async (t) => {
+  const slots = offered(message(slotPart('2030-06-03T13:00:00-04:00', '2030-06-04T14:00:00-04:00')), false)
+  for (const reply of ['3 pm', '4 pm', '3pm', '4', '3', 'jun 3', '3 pm please', 'June 4'])
+    t.equal(meantBy(reply, slots), undefined, reply)
+  for (const reply of ['1 pm', '1pm', '1:00 PM', '1.00 p.m.', 'Mon 1 pm', 'Monday 1 pm', 'mon', 'Mon, Jun 3, 1:00 PM'])
+    t.equal(meantBy(reply, slots), reply.startsWith('Monday') ? undefined : 0, reply)
+  t.equal(meantBy('Jun 4, 2:00 PM', slots), 1, 'a shorter form that a chip may show')
+  t.equal(meantBy('slot-1', slots), 1)
+  const written = offered(message(choice('Mon Jun 3 1:00 PM', 'Tue Jun 4 2:00 PM')), false)
+  for (const reply of ['3 pm', '4 pm', '3', '4']) t.equal(meantBy(reply, written), undefined, reply)
+  const halves = offered(message(slotPart('2030-06-03T10:30:00-04:00', '2030-06-03T22:30:00-04:00')), false)
+  t.equal(meantBy('10:30', halves), undefined)
+  t.equal(meantBy('10:30 pm', halves), 1)
+})
+
+t.test('Questions of one turn are equals, and an older turn counts where no newer one could be meant', async (t) => {
+  const drinks = offered(message(choice('Tea', 'Coffee')), true, 'msg_1')
+  const food = offered(message(choice('Cake', 'Pie', 'Iced coffee')), true, 'msg_2')
+  const meant = (reply: string, ...turns: (readonly Option[])[]) => optionMeantBy(reply, turns)?.names[0]
+  t.equal(meant('1', [...drinks, ...food]), undefined, 'either could be meant')
+  t.equal(meant('1', food, drinks), 'Cake', 'the newer turn')
+  t.equal(meant('3', [...drinks, ...food]), 'Iced coffee')
+  t.equal(meant('tea', food, drinks), 'Tea')
+  t.equal(meant('coffee', food, drinks), undefined, 'words of a newer label, and an older label as it stands')
+  t.equal(meant('cake or pie?', food, offered(message(choice('Or')), false, 'msg_0')), undefined)
 })
 
 t.test('A label or an id answers however it is spelled', async (t) => {
@@ -80,9 +180,10 @@ t.test('YES and NO answer a confirmation, and YES the lone option of a question'
   t.equal(meantBy('yes', rooms), undefined)
 })
 
-t.test('Labels that read alike are told apart by number only', async (t) => {
+t.test('Labels that read alike are told apart by number, or word for word', async (t) => {
   const twins = offered(message(choice('Table', 'table!')))
-  t.equal(meantBy('table', twins), undefined)
+  t.equal(meantBy('table', twins), 0, 'as it stands')
+  t.equal(meantBy('TABLE?', twins), undefined)
   t.equal(meantBy('2', twins), 1)
 })
 
@@ -100,15 +201,91 @@ t.test('Chips are answered like options, and what is done on the device is no an
   t.equal(meantBy('call us', offered(asked)), undefined)
 })
 
-t.test('Whatever is typed, an answer is one of the replies, and a label of its own always answers', async (t) => {
-  const anyLabels = fc.uniqueArray(fc.string({ minLength: 1, maxLength: 12 }), { minLength: 1, maxLength: 6 })
+const anyLabel = fc.oneof(
+  fc.string({ unit: 'grapheme', minLength: 1, maxLength: 12 }),
+  fc.constantFrom(
+    '1',
+    '2',
+    '3',
+    '2.',
+    '#1',
+    'A+',
+    'A-',
+    'a',
+    'Yes',
+    'no',
+    '3 pm',
+    '1:00 PM',
+    '$5',
+    '€5',
+    '👍',
+    '👍🏽',
+    '👎',
+  ),
+  fc
+    .array(fc.constantFrom('red', 'Blue', 'room', 'tea', '2', '👍', '-', 'no', '10:30'), { minLength: 1, maxLength: 4 })
+    .map((words) => words.join(' ')),
+)
+const anyAsked = fc
+  .tuple(fc.array(anyLabel, { minLength: 1, maxLength: 6 }), fc.boolean(), fc.constantFrom('ask.choice', 'ask.time'))
+  .map(([labels, isNumbered, type]) => {
+    const plain = choice(...labels) as Extract<Part, { type: 'ask.choice' }>
+    const start = { iso: '2030-06-03T13:00:00-04:00', tz: 'America/New_York' }
+    const { options, ...rest } = plain
+    const timed: Part = { ...rest, type: 'ask.time', slots: options.map((option) => ({ ...option, start })) }
+    return { labels, options: offered(message(type === 'ask.time' ? timed : plain), isNumbered) }
+  })
+/** The contract's word for the same label: its case and the space around it do not count. */
+const asLabel = (text: string) =>
+  text
+    .normalize('NFC')
+    .replace(/[\u200b-\u200f\u00ad\u2060-\u2069\u202a-\u202e\ufeff]|\ufe0e|\ufe0f/g, '')
+    .replace(/\s+/g, ' ')
+    .trim()
+    .toLowerCase()
+
+t.test('A label typed as it stands means that option or is ambiguous, and never means another', async (t) => {
   fc.assert(
-    fc.property(anyLabels, fc.string(), (labels, reply) => {
-      const asked = offered(message(choice(...labels)))
-      const meant = meantBy(reply, asked)
-      if (meant !== undefined && asked.taps[meant]?.kind !== 'reply') throw new Error(`${meant} is no reply`)
+    fc.property(anyAsked, fc.nat(), ({ labels, options }, at) => {
+      const label = labels[at % labels.length]!
+      const meant = optionMeantBy(
+        label.toUpperCase().toLowerCase() === label.toLowerCase() ? label.toUpperCase() : label,
+        [options],
+      )
+      if (meant && asLabel(meant.names[0]) !== asLabel(label)) throw new Error(`${label} meant ${meant.names[0]}`)
     }),
+    { numRuns: 3_000 },
   )
+  t.pass('any labels')
+})
+
+t.test(
+  'What is an answer has its reason: a label, an id, a shown number, YES, or words of that label alone',
+  async (t) => {
+    fc.assert(
+      fc.property(anyAsked, fc.oneof(anyLabel, fc.string()), ({ options }, reply) => {
+        const meant = optionMeantBy(reply, [options])
+        if (!meant) return
+        const letters = (text: string): readonly string[] =>
+          text
+            .normalize('NFKC')
+            .toLowerCase()
+            .match(/[\p{L}\p{N}]+|\p{Extended_Pictographic}|\S/gu) ?? []
+        const own = letters(meant.names[0])
+        const said = letters(reply)
+        const isNumber = meant.number !== undefined && said.includes(String(meant.number))
+        const isNamed = said.some((each) => own.includes(each) || letters(meant.tap.optionId).includes(each))
+        const isYes = said[0] === 'yes' && options.length === 1
+        const isTheLabel = asLabel(reply) === asLabel(meant.names[0])
+        if (!isNumber && !isNamed && !isYes && !isTheLabel) throw new Error(`${reply} meant ${meant.names[0]}`)
+      }),
+      { numRuns: 3_000 },
+    )
+    t.pass('any labels, any reply')
+  },
+)
+
+t.test('Words of their own always answer', async (t) => {
   const anyWords = fc.uniqueArray(fc.stringMatching(/^[a-z]{4,9}$/), { minLength: 2, maxLength: 6 })
   fc.assert(
     fc.property(anyWords, fc.nat(), (words, at) => {
@@ -117,5 +294,5 @@ t.test('Whatever is typed, an answer is one of the replies, and a label of its o
       if (meant !== place) throw new Error(`${words[place]} meant ${meant}`)
     }),
   )
-  t.pass('any labels, any reply')
+  t.pass('any words')
 })

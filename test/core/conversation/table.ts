@@ -2,7 +2,7 @@
 import type { OutboundMessage } from '../../../core/amf/index.js'
 import type { ChannelName } from '../../../core/channel/names.js'
 import { traitsOf } from '../../../core/channel/table.js'
-import { type Accepted, accepted } from '../../../core/conversation/accept.js'
+import { type Accepted, accepted, type Offered } from '../../../core/conversation/accept.js'
 import type { Around, CarriedNews, Desk, LogNote, TrafficEntry, WakeReason } from '../../../core/conversation/desk.js'
 import { heard, type Inbound } from '../../../core/conversation/hear.js'
 import { heldTooLong } from '../../../core/conversation/held.js'
@@ -142,9 +142,9 @@ export function laid({ channel = 'sms', compliance, minDelayMs = 0, siblings = {
     taps: (messageId: string, place: number, label?: string) =>
       table.hear({ kind: 'tap', messageId, place, ...(label !== undefined && { label }) }),
     receipt: (receipt: Receipt) => table.hear({ kind: 'receipt', receipt }),
-    offer(message: OutboundMessage, about: { from?: 'reply' | 'send'; isBatch?: true; around?: Partial<Around> } = {}) {
-      const { from = 'send', isBatch, around: other } = about
-      const offered = { message, from, ...(isBatch && { isBatch }) }
+    offer(message: OutboundMessage, about: Partial<Omit<Offered, 'message'>> & { around?: Partial<Around> } = {}) {
+      const { from = 'send', around: other, ...more } = about
+      const offered = { message, from, ...more }
       const taken = accepted(desk, conversation, { ...around, ...other }, offered)
       conversation = taken.conversation
       return taken.answer
