@@ -98,9 +98,16 @@ function describe(dir: string, state: State, serversOnly: boolean): string {
     `NATS    ${natsUrl(state)}`,
     `Redis   ${redisUrl(state)}`,
     ...(serversOnly ? [] : nodeUrls(state).map(({ mgmt, gateway }, at) => `node ${at + 1}  ${mgmt}/v1  ${gateway}/v4`)),
-    ...(serversOnly ? [] : [`key     ${state.bootstrapKey}`, `docs    ${nodeUrls(state)[0]!.mgmt}/v1/docs`]),
+    ...(serversOnly ? [] : [`docs    ${nodeUrls(state)[0]!.mgmt}/v1/docs`]),
     `logs    ${join(dir, 'logs')}`,
     'end     npm run cluster:down',
+    ...(serversOnly
+      ? []
+      : [
+          '',
+          'To use the command line with it, paste:',
+          `export PARLEY_URL=${nodeUrls(state)[0]!.mgmt} PARLEY_KEY=${state.bootstrapKey}`,
+        ]),
   ]
   return lines.join('\n')
 }

@@ -13,6 +13,10 @@ export function banner({ urls, node }: RunningNode, keyWasGiven: boolean): strin
   if (key && !keyWasGiven) {
     lines.push('', `  API key of the org "${orgId}", shown this once:`, `    ${key}`)
   }
+  if (!key && !keyWasGiven && urls.mgmt) {
+    lines.push('', `  The API key of the org "${orgId}" was shown at the first start. To set another, start once with`)
+    lines.push('    PARLEY_RECOVER=true PARLEY_BOOTSTRAP_KEY=sk-svc-<24 random characters or more>')
+  }
   if (urls.mgmt)
     lines.push('', '  Try it:', `    ${tryLine(urls.mgmt, orgId, keyWasGiven ? '$PARLEY_BOOTSTRAP_KEY' : key)}`)
   return `${lines.join('\n')}\n\n`

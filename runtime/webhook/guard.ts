@@ -23,6 +23,9 @@ export class AddressRefused extends Error {
 const plainUrl = /^https?:\/\/[^/\\?#@\s\p{Cc}]+([/?][^\\#\s\p{Cc}]*)?$/iu
 const hostName = /^(?=.{1,253}$)([a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?\.)+[a-z0-9-]{2,63}$/
 
+/** The setting that a developer with a webhook on this machine needs. */
+const inDevelopment = '; in development PARLEY_ALLOW_PRIVATE_URLS=true allows http and private addresses'
+
 /** Undefined for a URL that may be kept, otherwise a sentence saying why not. Names are looked up only at use. */
 export function checkUrl(text: string, policy: UrlPolicy): string | undefined {
   if (!/^https?:/i.test(text)) return 'must be an https URL'
@@ -32,12 +35,12 @@ export function checkUrl(text: string, policy: UrlPolicy): string | undefined {
   if (!url) return 'must be a complete URL'
   if (url.port === '0') return 'must not name port 0'
   if (policy.allowPrivate) return undefined
-  if (url.protocol !== 'https:') return 'must be an https URL'
+  if (url.protocol !== 'https:') return `must be an https URL${inDevelopment}`
   const port = url.port === '' ? 443 : Number(url.port)
   if (!(egress.publicPorts as readonly number[]).includes(port)) {
     return `must use one of the ports ${egress.publicPorts.join(', ')}`
   }
-  return isPublicHost(bare(url.hostname)) ? undefined : 'must name a public host'
+  return isPublicHost(bare(url.hostname)) ? undefined : `must name a public host${inDevelopment}`
 }
 
 /** URL.hostname keeps the brackets of an IPv6 address, and then no parser takes it for one. */

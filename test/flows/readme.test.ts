@@ -89,6 +89,7 @@ t.test('The first send of a journey works when it is pasted, and reaches the pho
   const { stdout } = await shell(`${api}\n${here(sends)}`)
   t.same(refusedIn(stdout), [], 'nothing was refused')
   t.match(stdout, '"outcome":"queued"')
+  t.match(stdout, '"unknownInputs":[]', 'the first send ends without a warning')
   t.match(stdout, '"contract":"journey/1"')
   const list = `${api}\nA=8081/v1/orgs/demo/agents/harbor-desk\napi GET $KEY $A/outreach/sends`
   await until(async () => (await shell(here(list))).stdout.includes('"state":"sent"'))

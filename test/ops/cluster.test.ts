@@ -160,7 +160,8 @@ t.test('Three nodes on those servers answer as one installation', async (t) => {
   t.equal(code, 0, stderr)
   const nodes = [...stdout.matchAll(/^node \d +(\S+) /gm)].map((match) => match[1]!)
   t.equal(nodes.length, 3)
-  const headers = { authorization: `Bearer ${urlIn(stdout, 'key')}`, 'content-type': 'application/json' }
+  const key = /^export PARLEY_URL=\S+ PARLEY_KEY=(\S+)$/m.exec(stdout)?.[1]
+  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
   const body = JSON.stringify({ name: 'made on the first node', scopes: ['agents:read'] })
   const made = await fetch(`${nodes[0]}/orgs/demo/api-keys`, { method: 'POST', headers, body })
   t.equal(made.status, 201)
