@@ -121,9 +121,6 @@ export const agentLimits = {
 
 /** Keeping documents: those a process holds in memory, the changes that stay on record, and what secrets show. */
 export const agentDocument = {
-  /** Reading YAML takes a while in which nothing else is done. */
-  yamlBytes: 1024 * 1024,
-  yamlWhyChars: 300,
   heldAgents: 100,
   /** Of each, what was shown last and is shown again as it is. */
   heldViews: 64,
@@ -133,5 +130,7 @@ export const agentDocument = {
   /** Bodies that hold one item or one small section. */
   bodyBytes: 1024 ** 2,
   /** Bodies that hold a whole list, or the whole agent. */
-  wholeBytes: 8 * 1024 ** 2,
+  wholeBytes: 17 * 1024 ** 2,
+  /** The same as YAML. What would be longer is exported in the form of JSON, which is YAML too. */
+  yamlBytes: 34 * 1024 ** 2,
 } as const

@@ -28,6 +28,7 @@ const common = {
 const loose = ['test/mgmt/repertoire.test.ts']
 const programs = [
   'runtime/main.ts',
+  'runtime/worker/thread.ts',
   'runtime/cli/main.ts',
   'adapters/kit/index.ts',
   'adapters/kit/main.ts',
@@ -83,7 +84,7 @@ function importsOf(file) {
  * have machine code or files of their own, or were not written to run in strict mode, which is what they would run in.
  */
 const libraries = [
-  ...['typebox', 'libphonenumber-js', 'csv-parse', 'undici', 'yaml'],
+  ...['typebox', 'libphonenumber-js', 'csv-parse', 'undici', 'js-yaml'],
   ...['jose', 'oauth4webapi', 'openid-client'],
   ...['ajv', 'ajv-formats', 'fast-deep-equal', 'fast-uri', 'json-schema-traverse'],
   ...['fast-json-stringify', '@fastify/merge-json-schemas', 'json-schema-ref-resolver', 'rfdc'],

@@ -61,6 +61,8 @@ import type { Sealer } from './store/sealer.js'
 import { checkUrl } from './webhook/guard.js'
 import { openPoster } from './webhook/post.js'
 import { signedHeaders } from './webhook/sign.js'
+import { openBodies } from './worker/bodies.js'
+import { openWorkers } from './worker/pool.js'
 
 export interface ManagementOptions {
   readonly config: Config
@@ -95,6 +97,7 @@ export function openManagement(options: ManagementOptions) {
   const policy = { allowPrivate: config.allowPrivateUrls }
   const poster = openPoster(policy)
   const tries = openTries()
+  const workers = openWorkers(options.log)
 
   const webhooks = webhookCommands({ timeScale })
   const orgEvent = webhooks.enqueue
@@ -222,6 +225,7 @@ export function openManagement(options: ManagementOptions) {
               documents,
               sealer,
               pages,
+              bodies: openBodies(workers),
               ...knowing.around,
               newCredentials: (orgId) => newCredentials(orgId, { sealer, randomBytes }),
             }),
@@ -274,7 +278,7 @@ export function openManagement(options: ManagementOptions) {
     },
 
     async close(): Promise<void> {
-      await Promise.all([poster.close(), connections.close(), knowing.close()])
+      await Promise.all([poster.close(), connections.close(), knowing.close(), workers.close()])
     },
   }
 }

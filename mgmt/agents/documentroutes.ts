@@ -9,6 +9,7 @@ import { type Answer, json, type Route, route } from '../../runtime/http/route.j
 import type { Shards } from '../../runtime/shard/contract.js'
 import type { Sealer } from '../../runtime/store/sealer.js'
 import { ActivityList, ActivityQuery } from './activity.js'
+import { type Bodies, yamlType, yamlTypes } from './bodies.js'
 import type { AgentDocuments, AskedOf, Shown } from './documents.js'
 import { type GenerateOptions, generateRoute } from './generating.js'
 import { type Asked, type LookUp, nameOf, type Resource } from './resource.js'
@@ -16,13 +17,13 @@ import { agentResources } from './resources/index.js'
 import { ofAgents } from './schema.js'
 import { sealSecrets } from './secrets.js'
 import { viewOf } from './views.js'
-import { readYaml, writeYaml, yamlType, yamlTypes } from './yaml.js'
 
 export interface DocumentRoutesOptions extends Pick<LookUp, 'geocode'>, Pick<GenerateOptions, 'model' | 'clock'> {
   readonly shards: Shards
   readonly documents: AgentDocuments
   readonly sealer: Pick<Sealer, 'seal'>
   readonly pages: Pages
+  readonly bodies: Bodies
 }
 
 const agentPath = '/orgs/{org}/agents/{agent}'
@@ -43,7 +44,8 @@ interface Question {
   readonly input: AskedOf
 }
 
-function routeOf(resource: Resource, { shards, documents, sealer, geocode }: DocumentRoutesOptions): Route {
+function routeOf(resource: Resource, options: DocumentRoutesOptions): Route {
+  const { shards, documents, sealer, geocode, bodies } = options
   const { method, path, summary, tag, access, params, query, body: schema, isCheckedBefore, reply } = resource
   const { bodyLimitBytes = limits.bodyBytes, errors = [], write, yaml } = resource
   const name = nameOf(resource)
@@ -70,8 +72,15 @@ function routeOf(resource: Resource, { shards, documents, sealer, geocode }: Doc
     return shards.read(owner, documents.queries.view, input).then((found) => answerTo(call, found))
   }
 
-  function answerTo(call: RowCall, shown: Shown | Refusal): Answer | Refusal {
+  function answerTo(call: RowCall, shown: Shown | Refusal): Promise<Answer | Refusal> | Answer | Refusal {
     return yaml === 'reply' && !wantsJson(call) ? inYaml(shown) : keptAnswer(shown)
+  }
+
+  async function inYaml(outcome: Shown | Refusal): Promise<Answer | Refusal> {
+    if (isRefusal(outcome)) return outcome
+    const { status, json: shown, etag } = outcome
+    const body = await bodies.writeYaml([JSON.stringify(shown)])
+    return isRefusal(body) ? body : { status, type: yamlType, body, headers: { etag } }
   }
 
   function placesOf({ params }: RowCall): { place: AgentPlace; params: Asked['params'] } {
@@ -79,9 +88,16 @@ function routeOf(resource: Resource, { shards, documents, sealer, geocode }: Doc
     return { place, params: itemName === undefined ? noParams : { [itemName]: params[itemName]! } }
   }
 
+  /** The agent is looked up first: a body for one that is not there is not worth a thread. */
+  async function readLong(place: AgentPlace, bytes: Uint8Array): Promise<{ readonly value: unknown } | Refusal> {
+    const input = { ...place, resource: agentRow, asked: { params: noParams, query: noParams } }
+    const agent = await shards.read(agentKeyOf(place), documents.queries.view, input)
+    return isRefusal(agent) ? agent : bodies.read(bytes, 'yaml')
+  }
+
   async function change(call: RowCall): Promise<Answer | Refusal> {
     const { place, params } = placesOf(call)
-    const given = call.body instanceof Uint8Array ? readYaml(call.body) : { value: call.body }
+    const given = call.body instanceof Uint8Array ? await readLong(place, call.body) : { value: call.body }
     if (isRefusal(given)) return given
     const body = resource.read ? resource.read(given.value) : given.value
     const asked: Asked = { params, query: call.query, body }
@@ -134,6 +150,8 @@ function answer(outcome: Shown | Refusal): Answer | Refusal {
 }
 
 const noParams = Object.freeze({})
+/** The row that shows the agent itself. */
+const agentRow = 'GET /'
 const answers = new WeakMap<Shown, Answer>()
 
 /** A view that is the same as the last time is the same object. */
@@ -150,12 +168,6 @@ function keptAnswer(shown: Shown | Refusal): Answer | Refusal {
 /** Whoever names a format gets that one. */
 function wantsJson({ query: { format }, header }: RowCall): boolean {
   return format === undefined ? /^application\/json\b/i.test(header('accept')) : format === 'json'
-}
-
-function inYaml(outcome: Shown | Refusal): Answer | Refusal {
-  if (isRefusal(outcome)) return outcome
-  const { status, json: shown, etag } = outcome
-  return { status, type: yamlType, body: writeYaml(shown), headers: { etag } }
 }
 
 function activityRoute({ shards, documents, pages }: DocumentRoutesOptions): Route {

@@ -14,10 +14,16 @@ declare global {
 
 export type JsonRead = { readonly value: unknown } | { readonly problem: FieldError }
 
-export function readJson(bytes: Buffer): JsonRead {
+/** How much one body may hold; what is parsed off the event loop may hold more. */
+export interface Bounds {
+  readonly jsonValues: number
+  readonly jsonNames: number
+}
+
+export function readJson(bytes: Buffer, most: Bounds = http): JsonRead {
   if (bytes.length === 0) return problem('body', 'is required')
-  const glance = glanceAt(bytes)
-  if (glance in bounds) return problem('body', bounds[glance as keyof typeof bounds])
+  const glance = glanceAt(bytes, most)
+  if (glance in bounds) return problem('body', bounds[glance as keyof typeof bounds](most))
   if (glance !== 'ascii' && !isUtf8(bytes)) return problem('body', 'is not valid UTF-8')
   const text = glance === 'ascii' ? bytes.latin1Slice() : bytes.utf8Slice()
   let value: unknown
@@ -36,9 +42,9 @@ function problem(field: string, message: string): { problem: FieldError } {
 
 /** What is refused by the glance, before the body is parsed: parsing it would hold the event loop. */
 const bounds = {
-  deep: `is nested more than ${http.jsonDepth} levels deep`,
-  long: `holds more than ${http.jsonValues} values`,
-  wide: `uses more than ${http.jsonNames} names`,
+  deep: () => `is nested more than ${http.jsonDepth} levels deep`,
+  long: ({ jsonValues }: Bounds) => `holds more than ${jsonValues} values`,
+  wide: ({ jsonNames }: Bounds) => `uses more than ${jsonNames} names`,
 } as const
 
 /**
@@ -47,7 +53,10 @@ const bounds = {
  * object, an escape in a key or one that may hide half a character. Only then is the text walked for what is wrong and
  * where. Of text that is not JSON it says anything, and never fails.
  */
-function glanceAt(bytes: Buffer): 'ascii' | 'utf8' | 'doubtful' | keyof typeof bounds {
+function glanceAt(
+  bytes: Buffer,
+  { jsonValues, jsonNames }: Bounds,
+): 'ascii' | 'utf8' | 'doubtful' | keyof typeof bounds {
   const end = bytes.length
   let isAscii = true
   let isDoubtful = false
@@ -74,15 +83,15 @@ function glanceAt(bytes: Buffer): 'ascii' | 'utf8' | 'doubtful' | keyof typeof b
         mark = (Math.imul(mark, factor) + inside) | 0
       }
     } else if (byte === colon) {
-      if (++keys > http.jsonNames && isCrowded(mark, keys)) return 'wide'
+      if (++keys > jsonNames && isCrowded(mark, keys, jsonNames)) return 'wide'
       if (isDoubtful) continue
       for (let other = starts[depth]!; other < used; other++) if (marks[other] === mark) isDoubtful = true
       if (hasEscape || mark === protoMark || used === marks.length) isDoubtful = true
       else marks[used++] = mark
     } else if (byte === comma) {
-      if (++values > http.jsonValues) return 'long'
+      if (++values > jsonValues) return 'long'
     } else if (byte === openBrace || byte === openBracket) {
-      if (++values > http.jsonValues) return 'long'
+      if (++values > jsonValues) return 'long'
       if (++depth > http.jsonDepth) return 'deep'
       starts[depth] = used
     } else if (byte === closeBrace || byte === closeBracket) {
@@ -98,8 +107,8 @@ function glanceAt(bytes: Buffer): 'ascii' | 'utf8' | 'doubtful' | keyof typeof b
  * Whether another different name is one too many. JSON.parse spends ten times as long on a name it has not seen as on one
  * that it has. Names are counted from the first key that could exceed the limit, so ordinary bodies pay nothing.
  */
-function isCrowded(mark: number, keys: number): boolean {
-  if (keys === http.jsonNames + 1) {
+function isCrowded(mark: number, keys: number, jsonNames: number): boolean {
+  if (keys === jsonNames + 1) {
     seenMarks.fill(0)
     namesSeen = 0
   }
@@ -107,7 +116,7 @@ function isCrowded(mark: number, keys: number): boolean {
   const seen = seenMarks[bit >>> 5]!
   if ((seen >>> (bit & 31)) & 1) return false
   seenMarks[bit >>> 5] = seen | (1 << (bit & 31))
-  return ++namesSeen > http.jsonNames
+  return ++namesSeen > jsonNames
 }
 
 const quote = 34

@@ -194,7 +194,7 @@ export const transferResources: readonly Resource[] = [
     summary: 'Import a document: the sections that are present replace those of the agent, all or none',
     body: Import,
     yaml: 'body',
-    bodyLimitBytes: limits.wholeBytes,
+    bodyLimitBytes: limits.yamlBytes,
     reply: { 200: Export },
     errors: [
       'request.invalid',

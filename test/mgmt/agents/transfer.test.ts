@@ -192,14 +192,38 @@ t.test('YAML that is more than JSON, broken, doubled or huge is refused, and cha
     '\ud800',
     '- a list',
     'surprise: 1',
+    `integrations:\n  custom:\n    - id: a\n      parameters: ${'{a: '.repeat(120)}1${'}'.repeat(120)}`,
+    'things:\n  - {id: a, name: b, metadata: {price: .nan}}',
+    '',
   ]
   for (const text of wrongs) {
     const { status, json } = await yaml(id, text)
     t.equal(status, 422, text.slice(0, 40))
     t.ok(json.errors.length > 0)
+    for (const { field } of json.errors) t.not(field, '', 'every fault has a place')
+    t.notMatch(json.detail, /^:|YAML\.parse|call stack/, 'and a sentence of its own')
   }
   t.equal((await yaml(id, `# ${'x'.repeat(limits.yamlBytes)}`)).status, 413)
   t.equal((await call('GET', '/export')).text, before)
+})
+
+t.test('While YAML of any length is read, others are answered', async (t) => {
+  const { id } = await desk.agent()
+  const names = Array.from({ length: 60_000 }, (_, at) => `      k${at}: v`).join('\n')
+  let isRead = false
+  const reading = yaml(id, `things:\n  - id: a\n    name: b\n    metadata:\n${names}`).then((answer) => {
+    isRead = true
+    return answer
+  })
+  for (let asked = 0; asked < 5; asked++) t.equal((await desk.node.mgmt('GET', '/healthz')).status, 200)
+  t.notOk(isRead)
+  const { status, json } = await reading
+  t.equal(status, 422)
+  t.match(json.detail, /^things\[0\]\.metadata/)
+})
+
+t.test('A document for an agent that is not there is not read', async (t) => {
+  t.equal((await yaml('nobody-here', 'a: [')).status, 404)
 })
 
 const yaml = (id: string, text: string) =>

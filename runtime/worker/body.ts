@@ -1,0 +1,83 @@
+/** Reads a body that is too long for the event loop: parsed, judged by its schema, and handed over in parts. */
+import type { TSchema } from 'typebox'
+import { faultsOf } from '../../core/agent/check.js'
+import type { FieldError } from '../../core/errors.js'
+import { worker as limits } from '../../core/limits.js'
+import { readJson } from '../http/json.js'
+import { readYaml } from './yaml.js'
+
+export interface ReadBody {
+  readonly bytes: Uint8Array
+  readonly type: 'json' | 'yaml'
+  /** What the value is judged by; paths of its faults begin with `at`. */
+  readonly schema?: TSchema
+  readonly at?: string
+}
+
+/** The value without the items of its long lists, those items list by list, or why there is no value. */
+export type PartOfBody =
+  | { readonly value: unknown }
+  | { readonly path: readonly string[]; readonly items: readonly unknown[] }
+  | { readonly faults: readonly FieldError[] }
+
+export function* readBody({ bytes, type, schema, at = '' }: ReadBody): Iterable<PartOfBody> {
+  const read = type === 'yaml' ? readYaml(bytes) : readJson(bufferOf(bytes), limits)
+  const faults = 'problem' in read ? [read.problem] : schema ? faultsOf(schema, read.value, at) : []
+  if (faults.length > 0 || 'problem' in read) return yield { faults }
+  const lists: List[] = []
+  yield { value: hollow(read.value, [], lists) }
+  for (const list of lists) yield* inParts(list)
+}
+
+function bufferOf({ buffer, byteOffset, length }: Uint8Array): Buffer {
+  return Buffer.from(buffer, byteOffset, length)
+}
+
+interface List {
+  readonly path: readonly string[]
+  readonly items: readonly unknown[]
+}
+
+/** Lists that may be long stand this deep in an agent's document. */
+const deepest = 3
+const shortItems = 16
+
+function hollow(value: unknown, path: readonly string[], lists: List[]): unknown {
+  if (Array.isArray(value)) {
+    if (value.length <= shortItems) return value
+    lists.push({ path, items: value })
+    return []
+  }
+  if (typeof value !== 'object' || value === null || path.length >= deepest) return value
+  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, hollow(each, [...path, name], lists)]))
+}
+
+function* inParts({ path, items }: List): Iterable<PartOfBody> {
+  let part: unknown[] = []
+  let bytes = 0
+  for (const item of items) {
+    part.push(item)
+    bytes += JSON.stringify(item).length
+    if (bytes < limits.partBytes) continue
+    yield { path, items: part }
+    part = []
+    bytes = 0
+  }
+  if (part.length > 0) yield { path, items: part }
+}
+
+/** Puts the parts of a body together again. */
+export class Assembled {
+  value: unknown
+  faults: readonly FieldError[] | undefined
+
+  readonly take = (part: PartOfBody): void => {
+    if ('faults' in part) this.faults = part.faults
+    else if ('value' in part) this.value = part.value
+    else {
+      let list = this.value
+      for (const name of part.path) list = (list as Readonly<Record<string, unknown>>)[name]
+      ;(list as unknown[]).push(...part.items)
+    }
+  }
+}

@@ -1,0 +1,111 @@
+/** A few threads and the jobs that wait for them. Threads are started when there is work, and keep no process alive. */
+import { Worker } from 'node:worker_threads'
+import { worker as defaults } from '../../core/limits.js'
+import type { Log } from '../observe/log.js'
+import type { FromThread, JobName, NoResult, ToThread, Workers } from './contract.js'
+
+interface Job {
+  readonly id: number
+  readonly name: JobName
+  readonly input: unknown
+  readonly move: readonly ArrayBuffer[]
+  readonly take: (part: never) => void
+  readonly end: (outcome: NoResult | 'done') => void
+}
+
+interface Thread {
+  readonly worker: Worker
+  job?: Job
+  timer?: NodeJS.Timeout
+}
+
+type Limits = { readonly [name in keyof typeof defaults]: number }
+
+export function openWorkers(log: Log, limits: Limits = defaults): Workers {
+  const threads = new Set<Thread>()
+  let waiting: Job[] = []
+  let ids = 0
+  let isClosed = false
+
+  function start(): Thread {
+    const { heapMb, stackMb } = limits
+    const resourceLimits = { maxOldGenerationSizeMb: heapMb, stackSizeMb: stackMb }
+    const worker = new Worker(new URL('./thread.js', import.meta.url), { name: 'parley-worker', resourceLimits })
+    const thread: Thread = { worker }
+    worker.unref()
+    worker.on('message', (message: FromThread) => heed(thread, message))
+    // One that ran out of memory ends by itself; an error that is not looked at would end the process.
+    worker.on('error', (error) => log.warn('worker.failed', { job: thread.job?.name, error }))
+    worker.on('exit', () => drop(thread, 'failed'))
+    threads.add(thread)
+    return thread
+  }
+
+  function assign(thread: Thread, job: Job): void {
+    thread.job = job
+    thread.timer = setTimeout(() => {
+      log.warn('worker.job.ended', { job: job.name, afterMs: limits.jobMs })
+      drop(thread, 'tooLong')
+      void thread.worker.terminate()
+    }, limits.jobMs)
+    thread.worker.ref()
+    send(thread, { id: job.id, job: job.name, input: job.input }, job.move)
+  }
+
+  function send({ worker }: Thread, message: ToThread, move: readonly ArrayBuffer[] = []): void {
+    worker.postMessage(message, [...move])
+  }
+
+  function heed(thread: Thread, message: FromThread): void {
+    const { job } = thread
+    if (!job || message.id !== job.id) return
+    if ('part' in message) {
+      job.take(message.part as never)
+      // Messages that are there already are all heard in one turn, so the next part is asked for in the next one.
+      setImmediate(() => thread.job === job && send(thread, { id: job.id, next: true }))
+      return
+    }
+    if ('failed' in message) log.warn('worker.job.failed', { job: job.name, why: message.failed })
+    release(thread, 'failed' in message ? 'failed' : 'done')
+    const next = waiting.shift()
+    if (next) assign(thread, next)
+  }
+
+  function release(thread: Thread, outcome: NoResult | 'done'): void {
+    clearTimeout(thread.timer)
+    const { job } = thread
+    thread.job = undefined
+    thread.worker.unref()
+    job?.end(outcome)
+  }
+
+  function drop(thread: Thread, outcome: NoResult): void {
+    if (!threads.delete(thread)) return
+    release(thread, outcome)
+    const next = isClosed ? undefined : waiting.shift()
+    if (next) assign(start(), next)
+  }
+
+  function place(job: Job): void {
+    const idle = [...threads].find((thread) => !thread.job)
+    if (idle) assign(idle, job)
+    else if (threads.size < limits.threads) assign(start(), job)
+    else waiting.push(job)
+  }
+
+  return {
+    run(name, input, take, move = []) {
+      if (isClosed) return Promise.resolve('failed')
+      if (waiting.length >= limits.waitingJobs) return Promise.resolve('full')
+      return new Promise((end) => place({ id: ++ids, name, input, move, take: take as Job['take'], end }))
+    },
+    async close() {
+      isClosed = true
+      for (const { end } of waiting) end('failed')
+      waiting = []
+      const all = [...threads]
+      for (const thread of all) drop(thread, 'failed')
+      await Promise.all(all.map(({ worker }) => worker.terminate()))
+    },
+  }
+}

@@ -1,0 +1,24 @@
+/** The thread: runs one job at a time, and hands over the next part of its result when it is asked for it. */
+import { parentPort } from 'node:worker_threads'
+import type { FromThread, JobName, ToThread } from './contract.js'
+import { jobs } from './jobs.js'
+
+let parts: Iterator<unknown> | undefined
+
+function step(message: ToThread): FromThread {
+  const { id } = message
+  try {
+    if ('job' in message) parts = run(message.job, message.input)
+    const { done, value } = parts!.next()
+    return done ? { id, isDone: true } : { id, part: value }
+  } catch (error) {
+    return { id, failed: String((error as Error | undefined)?.message ?? error) }
+  }
+}
+
+function run(job: JobName, input: unknown): Iterator<unknown> {
+  const work = jobs[job] as (input: unknown) => Iterable<unknown>
+  return work(input)[Symbol.iterator]()
+}
+
+parentPort!.on('message', (message: ToThread) => parentPort!.postMessage(step(message)))
