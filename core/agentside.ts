@@ -16,7 +16,10 @@ export interface ChannelRoute {
   readonly provider: string
   readonly mode: 'managed' | 'unmanaged'
   readonly routingId?: string
-  readonly delivery?: { readonly minMessageDelayMs?: number }
+  readonly delivery?: {
+    readonly minMessageDelayMs?: number
+    readonly loopGuard?: { readonly messages: number; readonly seconds: number }
+  }
   readonly compliance?: { readonly enabled: boolean; readonly disclaimerText?: string }
   /** How web chat looks, and on which sites: what the operator filled in for it. */
   readonly inputs?: Readonly<Record<string, unknown>>

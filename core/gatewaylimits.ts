@@ -238,6 +238,8 @@ export const conversation = {
   openAsks: 10,
   /** A longer reply is no answer, unless it is a label word for word. */
   answerChars: 1_000,
+  /** Status events of its own messages that an agent may answer in a row. */
+  statusRepliesInRow: 3,
   /** Agent messages that wait for one person. */
   queuedMessages: 200,
   /** Events that wait for the webhook of one person. */
@@ -332,6 +334,9 @@ export const gatewayAccess = {
 export const channelBinding = {
   delayMinMs: 250,
   delayMaxMs: 3_000,
+  /** Agent messages to one person within so many seconds without anything from that person, and the most that may be set. */
+  loopGuard: { messages: 30, seconds: 30 },
+  loopGuardMost: { messages: 1_000, seconds: 3_600 },
   disclaimerChars: 1_000,
   inputsMost: 100,
   bodyBytes: 64 * 1024,

@@ -5,6 +5,7 @@ import { conversation as limits } from '../limits.js'
 import { render } from '../render/render.js'
 import { keepServiceMessage, recordContent } from './content.js'
 import type { Around, Desk } from './desk.js'
+import { countMessage, detectLoop } from './loopguard.js'
 import { reached } from './receipts.js'
 import { type Rejection, reject } from './refusals.js'
 import { enqueued } from './sending.js'
@@ -17,6 +18,8 @@ export interface Offered {
   /** An answer to an event, or a send of its own accord. */
   readonly from: 'reply' | 'send'
   readonly isBatch?: true
+  /** The status event that it answers, where it answers one. */
+  readonly toStatus?: string
   /** The conversation that this one sends it for. */
   readonly carriedFor?: Outgoing['carriedFor']
   /** It opens for a send, under this id; pieces of it that an earlier try brought out are not sent again. */
@@ -39,12 +42,13 @@ export function accepted(
   if (before !== undefined) return { conversation, answer: { messageId: before } }
   const road = roadOf(desk, conversation, around, offered)
   if ('reason' in road) {
-    if (offered.from === 'reply') desk.log({ event: 'message.refused', data: { ...road } })
+    if (!offered.opening) desk.log({ event: 'message.refused', data: { ...road } })
     return { conversation, answer: road }
   }
   const messageId = offered.opening?.messageId ?? desk.mint('msg')
   if (message.id !== undefined) desk.nameForCaller(message.id, messageId)
-  const content = isSignal(message) ? conversation : withContent(desk, conversation)
+  const counted = countMessage(desk, conversation, around, offered)
+  const content = isSignal(message) ? counted : withContent(desk, counted)
   const outgoing = newOutgoing(desk, content, around, offered, messageId, road)
   return { conversation: sentOnItsWay(desk, content, around, outgoing, road), answer: { messageId } }
 }
@@ -57,7 +61,8 @@ interface Road {
   readonly isHeld?: true
 }
 
-function roadOf(desk: Desk, conversation: Conversation, around: Around, { message }: Offered): Road | Rejection {
+function roadOf(desk: Desk, conversation: Conversation, around: Around, offered: Offered): Road | Rejection {
+  const { message } = offered
   const { channel } = conversation
   const delivery = isSignal(message) ? {} : (message.delivery ?? {})
   const { channels = [channel], fallbackOn = ['sendFailed'], outsideWindow = 'reject' } = delivery
@@ -66,6 +71,8 @@ function roadOf(desk: Desk, conversation: Conversation, around: Around, { messag
   const reachable = [...new Set(channels)].filter(isReachable)
   if (reachable.length === 0) return unreachable(around, channels.includes(channel))
   if (conversation.optedOutAt !== undefined) return reject('optedOut')
+  const loop = detectLoop(desk, conversation, around, offered)
+  if (loop) return loop
   if (conversation.queue.length + conversation.held.length >= limits.queuedMessages) {
     return reject('tooLarge', `${limits.queuedMessages} messages already wait for this person.`)
   }

@@ -10,6 +10,7 @@ import type { SendNews } from '../outreach/send.js'
 import type { IdentityNews } from '../people/person.js'
 import type { Reader } from '../render/contract.js'
 import type { Brand } from './keywords.js'
+import type { LoopGuard } from './loopguard.js'
 import type { Receipt } from './receipts.js'
 import type { Attempt, Conversation, ConversationEvent, MessageState, Outgoing } from './state.js'
 
@@ -35,6 +36,8 @@ export interface Binding {
   readonly minDelayMs: number
   /** Messages in bulk that leave a second; absent: as many as come, and none of them waits for a turn. */
   readonly bulkPerSecond?: number
+  /** Absent: the default. */
+  readonly loopGuard?: LoopGuard
   /** Keywords are answered here, and each relationship begins with this disclaimer (its own text, or the stock one). */
   readonly compliance?: { readonly disclaimer?: string }
 }

@@ -9,6 +9,7 @@ import type { Around, Desk, TrafficEntry } from './desk.js'
 import { systemEvent, tellAgent } from './events.js'
 import { releasedByWindow } from './held.js'
 import { type Keyword, keywordIn, stockTexts } from './keywords.js'
+import { withoutUnanswered } from './loopguard.js'
 import { optedIn, optedOut } from './optout.js'
 import { closeQuestion } from './questions.js'
 import { type Receipt, received, toldSend } from './receipts.js'
@@ -24,13 +25,8 @@ export type Inbound =
   | { readonly kind: 'receipt'; readonly receipt: Receipt }
 
 /** `id` is what their provider knows it by. */
-export function heard(
-  desk: Desk,
-  conversation: Conversation,
-  around: Around,
-  inbound: Inbound,
-  id: string,
-): Conversation {
+export function heard(desk: Desk, before: Conversation, around: Around, inbound: Inbound, id: string): Conversation {
+  const conversation = inbound.kind === 'receipt' ? before : withoutUnanswered(before)
   switch (inbound.kind) {
     case 'content':
       return heardContent(desk, conversation, around, inbound.content, id)

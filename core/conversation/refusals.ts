@@ -10,6 +10,7 @@ export const rejectionReasons = [
   'bindingNotReady',
   'tooLarge',
   'invalidSignal',
+  'loopDetected',
 ] as const
 
 export type RejectionReason = (typeof rejectionReasons)[number]

@@ -6,6 +6,7 @@ import type { AgentPlace } from '../agentkey.js'
 import type { OutboundMessage, Place } from '../amf/index.js'
 import type { ChannelName } from '../channel/names.js'
 import type { Trail } from '../traffic/trail.js'
+import type { Unanswered } from './loopguard.js'
 
 export interface Conversation {
   readonly asid: string
@@ -52,6 +53,8 @@ export interface Conversation {
   readonly parkedUntil?: number
   /** The opening of a send that the person has not answered yet. */
   readonly opening?: { readonly messageId: string }
+  /** What the agent sent since the person last did something; what the loop breaker counts. */
+  readonly unanswered?: Unanswered
   /** Nothing of it has to be forgotten one day. */
   readonly isTidy?: true
   /** The partner is an emulator and no real person. */

@@ -3,6 +3,7 @@ import type { AgentPlace } from '../../core/agentkey.js'
 import { findInCatalog } from '../../core/catalogs/index.js'
 import type { ChannelName } from '../../core/channel/names.js'
 import { invalid, type Refusal } from '../../core/errors.js'
+import { channelBinding as limits } from '../../core/limits.js'
 import { type Trigger, walk } from './machine.js'
 import { isProvisioned } from './provision.js'
 import { prefilled, wrongCompliance, wrongDelivery, wrongInputs } from './rules.js'
@@ -79,10 +80,20 @@ export function wrongChange({ channel, mode }: Binding, change: BindingChange): 
   return wrongDelivery(change.delivery) ?? wrongCompliance(channel, change.compliance)
 }
 
+/** Members that are sent are set, and null takes one away; null or an empty object takes all of them. */
+function withDelivery(before: Binding['delivery'], change: BindingChange['delivery']): Binding['delivery'] {
+  if (change === undefined) return before
+  if (change === null || Object.keys(change).length === 0) return undefined
+  const { loopGuard = before?.loopGuard, ...pace } = change
+  const { loopGuard: _before, ...kept } = before ?? {}
+  const delivery = { ...kept, ...pace, ...(loopGuard && { loopGuard: { ...limits.loopGuard, ...loopGuard } }) }
+  return Object.keys(delivery).length === 0 ? undefined : delivery
+}
+
 /** A setting that is null, or that sets nothing, is gone. */
 export function withSettings(binding: Binding, { auth, delivery, compliance }: BindingChange): Binding {
   const { delivery: pace, compliance: rules, ...rest } = binding
-  const nextPace = delivery === undefined ? pace : delivery?.minMessageDelayMs === undefined ? undefined : delivery
+  const nextPace = withDelivery(pace, delivery)
   const nextRules = compliance === undefined ? rules : compliance && { enabled: false, ...compliance }
   return {
     ...rest,

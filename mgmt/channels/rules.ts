@@ -26,11 +26,18 @@ export type CheckCredentials = (
 ) => Refusal | undefined
 
 export function wrongDelivery(delivery: ChannelPatch['delivery']): Refusal | undefined {
-  const delay = delivery?.minMessageDelayMs
-  if (delay === undefined) return undefined
-  const isFine = Number.isInteger(delay) && delay >= limits.delayMinMs && delay <= limits.delayMaxMs
-  const bounds = `must be a whole number from ${limits.delayMinMs} to ${limits.delayMaxMs}`
-  return isFine ? undefined : invalid('delivery.minMessageDelayMs', bounds, asked)
+  const { minMessageDelayMs, loopGuard } = delivery ?? {}
+  const { messages, seconds } = limits.loopGuardMost
+  return (
+    wrongNumber('delivery.minMessageDelayMs', minMessageDelayMs, limits.delayMinMs, limits.delayMaxMs) ??
+    wrongNumber('delivery.loopGuard.messages', loopGuard?.messages, 1, messages) ??
+    wrongNumber('delivery.loopGuard.seconds', loopGuard?.seconds, 1, seconds)
+  )
+}
+
+function wrongNumber(field: string, value: number | undefined, least: number, most: number): Refusal | undefined {
+  if (value === undefined || (Number.isInteger(value) && value >= least && value <= most)) return undefined
+  return invalid(field, `must be a whole number from ${least} to ${most}`, asked)
 }
 
 /** Null asks for nothing that a channel could lack. */

@@ -30,15 +30,38 @@ const StatusEvent = Type.Object(
 )
 
 /** Bounds are not checked here: what is out of them is answered in the way of channels, with 400. */
+const minMessageDelayMs = Type.Optional(
+  Type.Number({ description: `Whole milliseconds from ${limits.delayMinMs} to ${limits.delayMaxMs}.` }),
+)
+const bounds = (most: number, usual: number) => ({ description: `From 1 to ${most}; ${usual} unless it is set.` })
+const messages = Type.Number(bounds(limits.loopGuardMost.messages, limits.loopGuard.messages))
+const seconds = Type.Number(bounds(limits.loopGuardMost.seconds, limits.loopGuard.seconds))
+const aboutGuard =
+  'The most messages of the agent to one person within so many seconds without anything from that person; one more is ' +
+  'refused with `loopDetected`. Outreach, campaigns and reminders are not counted.'
+const LoopGuard = Type.Object({ messages, seconds }, { ...closed, title: 'ChannelLoopGuard', description: aboutGuard })
+const LoopGuardSet = Type.Object(
+  { messages: Type.Optional(messages), seconds: Type.Optional(seconds) },
+  { ...closed, title: 'ChannelLoopGuardSet', description: aboutGuard },
+)
+
 const Delivery = Type.Object(
   {
-    minMessageDelayMs: Type.Optional(
-      Type.Number({ description: `Whole milliseconds from ${limits.delayMinMs} to ${limits.delayMaxMs}.` }),
-    ),
+    minMessageDelayMs,
+    loopGuard: Type.Optional(LoopGuard),
   },
   { ...closed, title: 'ChannelDelivery' },
 )
 export type Delivery = Static<typeof Delivery>
+const DeliverySet = Type.Object(
+  {
+    minMessageDelayMs,
+    loopGuard: Type.Optional(
+      Type.Union([LoopGuardSet, Type.Null()], { description: 'Null gives the default of both members back.' }),
+    ),
+  },
+  { ...closed, title: 'ChannelDeliverySet', description: 'Members that are absent stay; without any, none is set.' },
+)
 
 const disclaimerText = Type.Optional(
   Type.String({ description: `At most ${limits.disclaimerChars} characters; absent, the usual text.` }),
@@ -100,7 +123,7 @@ export const ChannelPatch = Type.Object(
   {
     auth: Type.Optional(Auth),
     inputs: Type.Optional(Inputs),
-    delivery: Type.Optional(Type.Union([Delivery, Type.Null()])),
+    delivery: Type.Optional(Type.Union([DeliverySet, Type.Null()])),
     compliance: Type.Optional(Type.Union([ComplianceSet, Type.Null()])),
   },
   { ...closed, title: 'ChannelPatch' },

@@ -79,7 +79,8 @@ export function callPerformer(places: Places): Performer {
         if (isRefusal(hosted)) throw new Error('the media of a reply could not be looked up')
         if ('reason' in hosted) return `${hosted.reason}: ${hosted.detail}`
       }
-      const offered = [{ message, from: 'reply' as const }]
+      const { eventId, event: about } = event!
+      const offered = [{ message, from: 'reply' as const, ...(about.type === 'status' && { toStatus: eventId }) }]
       const answers = await shards.ask(asid, commands.offer, { asid, around, offered }, { id: commandId })
       if (isRefusal(answers)) throw new Error('a reply could not be noted')
       return undefined

@@ -94,6 +94,7 @@ function madeAround(agent: KnownAgent, channel: ChannelName, { adapters, traitsO
         isActive: adapter !== undefined && !resting,
         ...(adapter?.live && { isOurs: true }),
         minDelayMs: bound?.delivery?.minMessageDelayMs ?? 0,
+        ...(bound?.delivery?.loopGuard && { loopGuard: bound.delivery.loopGuard }),
         ...(perSecond !== undefined && { bulkPerSecond: perSecond }),
         ...(compliance?.enabled && {
           compliance: { ...(compliance.disclaimerText && { disclaimer: compliance.disclaimerText }) },

@@ -15,7 +15,7 @@ import { deadLetterTable, logTable, type TrafficRecord, trafficTable } from './t
 type Bound = Pick<ChannelRoute, 'channel' | 'provider'>
 
 export interface GatewayMeters {
-  /** A message that an agent sent of its own accord was not taken; of replies there is a record. */
+  /** A message that an agent sent was refused before its conversation was asked; what that refuses is on record. */
   refused(reason: string): void
   /** A hand-over to a provider is over. */
   handedOver(bound: Bound, outcome: Outcome, elapsedMs: number): void

@@ -84,7 +84,10 @@ export function gatewayRoutes(places: Places): Route[] {
           good.length === 0 ? [] : await shards.ask(userId, commands.offer, { asid: userId, around, offered })
         if (isRefusal(answers)) return answers
         let next = 0
-        const results = (ready as Prepared[]).map((each) => counted(shown('message' in each ? answers[next++]! : each)))
+        // What the conversation refused is on record, and counted from there.
+        const results = (ready as Prepared[]).map((each) =>
+          'message' in each ? shown(answers[next++]!) : counted(shown(each)),
+        )
         return json(200, { results })
       },
     }),

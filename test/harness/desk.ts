@@ -67,6 +67,8 @@ export class Desk {
   /** The path of the agent in the management API. */
   at = ''
   bindings: Record<string, string> = {}
+  /** What every event is answered with, where it is set. */
+  always: Reply | undefined
 
   private constructor(readonly node: NodeProcess) {}
 
@@ -95,7 +97,8 @@ export class Desk {
       const received = { path: request.url ?? '', headers: request.headers, body: Buffer.concat(chunks) }
       this.#received.push(received)
       const { type } = (JSON.parse(received.body.toString()) as Envelope).event.event
-      const reply = type === 'message' || type === 'result' ? (this.#replies.shift() ?? nothing) : nothing
+      const next = type === 'message' || type === 'result' ? (this.#replies.shift() ?? nothing) : nothing
+      const reply = this.always ?? next
       reply(response)
     })
   }

@@ -311,6 +311,38 @@ t.test('Pacing is 250 to 3000 whole milliseconds, and null takes it away', async
   t.notOk('delivery' in (await patch({})).json, 'pacing that sets nothing is none')
 })
 
+t.test('The loop guard is 1 to 1000 messages and 1 to 3600 seconds, and null gives the default back', async (t) => {
+  const { channels } = await newAgent()
+  const webchat = await webchatOf(channels)
+  const patch = (delivery: unknown) => call('PATCH', `${channels}/${webchat.id}`, { delivery })
+  t.strictSame((await patch({ loopGuard: { messages: 1 } })).json.delivery, { loopGuard: { messages: 1, seconds: 30 } })
+  for (const loopGuard of [
+    { messages: 1_000, seconds: 1 },
+    { messages: 30, seconds: 3_600 },
+  ]) {
+    t.strictSame((await patch({ loopGuard })).json.delivery, { loopGuard })
+  }
+  for (const [field, value] of [
+    ['messages', 0],
+    ['messages', 1_001],
+    ['messages', 1.5],
+    ['seconds', 0],
+    ['seconds', 3_601],
+  ] as const) {
+    const refused = await patch({ loopGuard: { [field]: value } })
+    t.strictSame([refused.status, refused.json.statusCode], [400, 400])
+    t.match(refused.json.message, `delivery.loopGuard.${field}`)
+  }
+  for (const loopGuard of ['x', { messages: '3' }, { minutes: 3 }]) t.equal((await patch({ loopGuard })).status, 422)
+  const { delivery: kept } = (await patch({ minMessageDelayMs: 500 })).json
+  t.strictSame(kept, { minMessageDelayMs: 500, loopGuard: { messages: 30, seconds: 3_600 } }, 'each is set by itself')
+  t.strictSame((await patch({ loopGuard: null })).json.delivery, { minMessageDelayMs: 500 })
+  await patch({ loopGuard: { messages: 2 } })
+  t.notOk('delivery' in (await patch(null)).json, 'null takes both away')
+  await patch({ loopGuard: { messages: 2 } })
+  t.notOk('delivery' in (await patch({ loopGuard: null })).json)
+})
+
 t.test('Compliance is for carrier channels only, off unless it is enabled, and null takes it away', async (t) => {
   for (const channel of channelNames) {
     const isCarrier = channel === 'rcs' || channel === 'sms'

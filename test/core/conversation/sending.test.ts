@@ -98,7 +98,7 @@ t.test('Without a binding, or with one switched off, a message is refused for th
 })
 
 t.test('No more wait for one person than may', async (t) => {
-  const table = laid()
+  const table = laid({ loopGuard: { messages: 1_000, seconds: 1 } })
   for (let count = 0; count < limits.queuedMessages; count++) idOf(table.offer(text('one')))
   t.match(table.offer(text('one')), { reason: 'tooLarge' })
 })

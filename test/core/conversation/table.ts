@@ -32,12 +32,14 @@ export interface TableOptions {
   readonly minDelayMs?: number
   readonly siblings?: Around['siblings']
   readonly isOurs?: true
+  readonly loopGuard?: { readonly messages: number; readonly seconds: number }
 }
 
 /** `outcome` is what the provider says of everything from now on; none: it has not answered yet. */
 const bulkPerSecond = 40
 
-export function laid({ channel = 'sms', compliance, minDelayMs = 0, siblings = {}, isOurs }: TableOptions = {}) {
+export function laid(options: TableOptions = {}) {
+  const { channel = 'sms', compliance, minDelayMs = 0, siblings = {}, isOurs, loopGuard } = options
   let at = start
   let ids = 0
   let conversation: Conversation = {
@@ -62,6 +64,7 @@ export function laid({ channel = 'sms', compliance, minDelayMs = 0, siblings = {
       bulkPerSecond,
       ...(isOurs && { isOurs }),
       ...(compliance && { compliance }),
+      ...(loopGuard && { loopGuard }),
     },
     isListening: true,
     traits: traitsOf(channel),

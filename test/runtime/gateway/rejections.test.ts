@@ -1,7 +1,7 @@
 /** What the gateway refuses: calls as a whole, and messages one by one, each with the reason of the contract. */
 import t from 'tap'
 import { rejectionReasons } from '../../../core/conversation/refusals.js'
-import { amf, conversation as limits } from '../../../core/limits.js'
+import { amf, channelBinding, conversation as limits } from '../../../core/limits.js'
 import { openTestNode, type Response } from '../../harness/node.js'
 import { leapingClock } from '../../harness/webhooknode.js'
 import { agentsOn, type Result } from './agents.js'
@@ -120,6 +120,9 @@ t.test('What is larger than a message may be is tooLarge, and so is one more for
     fallback: said('x').parts,
   }
   t.same(refusedFor(await agent.send(userId, { spec: 'amf/1', parts: [large] })), ['tooLarge'])
+  await agent.manage('PATCH', `/channels/${agent.binding('messengerA')}`, {
+    delivery: { loopGuard: { messages: 1_000 } },
+  })
   await clock.advance(24 * hour)
   const held = (n: number) => said(`waits ${n}`, { delivery: { outsideWindow: 'queue' } })
   for (let count = 0; count < limits.queuedMessages; count += 10) {
@@ -178,6 +181,18 @@ t.test('A provider that cannot show a part says so in the status: unsupportedPar
   while (states().length === 0) await house.quiet()
   t.same(states(), ['failed sms unsupportedPart'])
   met.add('unsupportedPart')
+})
+
+t.test('One more message than a person may be sent without a word from them is loopDetected', async (t) => {
+  const agent = await newAgent('sms')
+  const userId = await agent.hears('sms', ann)
+  const { messages, seconds } = channelBinding.loopGuard
+  const one = async () => refusedFor(await agent.send(userId, said('hi'))).at(0)
+  for (let count = 0; count < messages; count++) t.equal(await one(), true)
+  const many = await agent.send(userId, said('hi'), { spec: 'amf/1', signal: 'typing' }, said('again'))
+  t.same(refusedFor(many), ['loopDetected', true, 'loopDetected'])
+  await clock.advance(seconds * 1000)
+  t.equal(await one(), true)
 })
 
 t.test('Messages of one call are judged one by one, and answered in their order', async (t) => {
