@@ -167,6 +167,8 @@ export function openManagement(options: ManagementOptions) {
     channels,
     gatewayAccess,
     routesOfAgent,
+    /** Whether messages of a campaign may be handed over. */
+    mayCampaignLeave: campaigning.queries.mayLeave,
     /** Whom conversations tell. */
     keepers: { sends: outreach.commands.news, people: people.commands.heard },
 

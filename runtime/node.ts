@@ -34,6 +34,7 @@ import type { Config } from './config.js'
 import { type Emulator, openEmulator } from './emulator.js'
 import { openEmulatorFront } from './emulatorfront.js'
 import { asids } from './gateway/asid.js'
+import { openCampaignGate } from './gateway/campaigngate.js'
 import { deadLetterRoutes } from './gateway/deadletters.js'
 import { adaptersAmong } from './gateway/directory.js'
 import { ingressRoutes } from './gateway/ingress.js'
@@ -244,6 +245,7 @@ export async function openNode(config: Config, around: Surroundings): Promise<No
     providers,
     lines,
     needsOperator: openOperatorCalls({ shards: engine, commands: management.channels.commands, log }),
+    campaigns: openCampaignGate(engine, management.mayCampaignLeave),
     meters: gatewayMeters(metrics),
     clock,
   }

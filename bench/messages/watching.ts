@@ -35,7 +35,7 @@ export function watching({ heard, offered, handedOver }: Watcher): NonNullable<S
     ask(owner, command, input, options) {
       if (command.name === dispatched.name) {
         const { messageId, outcome } = input as Inputs['dispatched']
-        if (outcome.kind !== 'undisclaimed') handedOver?.(messageId, outcome)
+        if (outcome.kind === 'sent' || outcome.kind === 'refused') handedOver?.(messageId, outcome)
       }
       const asked = shards.ask(owner, command, input, options)
       if (command.name !== hear.name && command.name !== offer.name) return asked

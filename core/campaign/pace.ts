@@ -27,7 +27,7 @@ export function windowBeside(callsPerSecond: number): Window {
   return callsPerSecond < limits.callsPerSecond ? limits.alone : limits.besideCallers
 }
 
-/** Openings that may be on their way at a time: what leaves within a few seconds, so that a pause soon shows. */
+/** Openings that may be on their way at a time: what leaves within a few seconds. */
 export function aheadRows({ perSecond }: Pick<Pace, 'perSecond'>, { aheadUnpacedRows }: Window): number {
   if (perSecond === undefined) return aheadUnpacedRows
   const soon = Math.ceil((perSecond * limits.aheadMs) / second)

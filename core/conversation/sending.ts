@@ -42,10 +42,10 @@ type Told =
       readonly isAbsent?: true
     }
 
-/** It was not handed over: its disclaimer goes before it. */
-export interface NotHandedOver {
-  readonly kind: 'undisclaimed'
-}
+/** It was not handed over: its disclaimer goes before it, or its campaign stands still. */
+export type NotHandedOver =
+  | { readonly kind: 'undisclaimed' }
+  | { readonly kind: 'withheld'; readonly providerIds?: readonly string[] }
 
 export function enqueued(
   desk: Desk,
@@ -127,6 +127,7 @@ export function dispatched(
     const { flight: _notHandedOver, ...waiting } = before
     return goneOn(desk, waiting, around)
   }
+  if (outcome.kind === 'withheld') return goneOn(desk, withheld(desk, before, known, outcome.providerIds), around)
   const told = toldByRefusal(desk, before, outcome)
   const outgoing = writtenFor(known, outcome)
   if (outcome.kind === 'sent') {
@@ -159,6 +160,26 @@ export function dispatched(
     partly.disclaims === undefined ? ended : undisclaimed(desk, ended, around, partly, outcome),
     around,
   )
+}
+
+/** Gives the message back to its send, which may try again under the same number; its disclaimer goes back with it. */
+function withheld(
+  desk: Desk,
+  before: Conversation,
+  known: Outgoing,
+  providerIds: readonly string[] | undefined,
+): Conversation {
+  const { disclaimedAt, ...rest } = landed(desk, closeAsk(before, known.id), 0)
+  const opening = known.disclaims === undefined ? known : desk.outgoing(known.disclaims)
+  if (opening?.forSend) {
+    const { forSend } = opening
+    const untried = { ...forSend, attempt: forSend.attempt - 1 }
+    desk.keepOutgoing(having(opening, { forSend: untried, ...(providerIds?.length && { providerIds }) }))
+    toldSend(desk, opening, { state: 'withheld' })
+  }
+  const queue = rest.queue.filter((id) => id !== known.disclaims)
+  const isDisclaimed = known.disclaims === undefined && disclaimedAt !== undefined
+  return { ...rest, queue, ...(isDisclaimed && { disclaimedAt }) }
 }
 
 /** The message that the disclaimer was to go before fails with it, and the next one has a disclaimer before it again. */

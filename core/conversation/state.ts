@@ -143,6 +143,14 @@ export interface ForSend {
   readonly attempt: number
   /** Nothing follows if this one fails. */
   readonly isLast: boolean
+  /** The campaign that it leaves for: asked right before the message is handed over, and stands still while that does. */
+  readonly campaign?: CampaignOfSend
+}
+
+/** Which campaign of the agent, and which of those that had the agent's id. */
+export interface CampaignOfSend {
+  readonly serial: number
+  readonly campaignId: string
 }
 
 /** One thing that the agent is told; what surrounds it is added when it is sent. */

@@ -13,6 +13,10 @@ export function told<S extends Send>(send: S, news: SendNews, timeScale: number)
   if (news.state === 'responded') {
     return send.respondedAt === undefined ? having(send, { messageId: news.messageId, respondedAt: news.at }) : send
   }
+  if (news.state === 'withheld') {
+    const back: Step = { on: 'held', at: news.at, until: news.at }
+    return (send.state === 'sending' && stepped(send, back, timeScale)) || send
+  }
   const step = stepOf(send, news)
   const after = step && stepped(send, step, timeScale)
   if (after && news.state === 'failed') return after
@@ -28,7 +32,7 @@ function stepOf({ state }: Send, { state: said, at, messageId, reason = '', deta
 }
 
 function withReceipt<S extends Send>(send: S, { state, at, messageId, reason, detail }: SendNews): S {
-  if (state === 'responded' || send.state !== 'sent') return send
+  if (state === 'responded' || state === 'withheld' || send.state !== 'sent') return send
   // It went wrong for a while and then went all the same.
   if (state === 'failed' && at < (send.sentAt ?? 0)) return send
   const name = receiptOf[state]

@@ -79,7 +79,8 @@ export interface SendNews {
   readonly at: number
   /** Which handing over it is about: news of an earlier one is old news. */
   readonly attempt: number
-  readonly state: 'sent' | 'delivered' | 'read' | 'failed' | 'responded'
+  /** `withheld`: it was not handed over, because its campaign stands still; the same attempt may be made again. */
+  readonly state: 'sent' | 'delivered' | 'read' | 'failed' | 'responded' | 'withheld'
   readonly messageId: string
   /** In the conversation's words. */
   readonly reason?: string

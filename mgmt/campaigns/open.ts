@@ -25,7 +25,7 @@ export function openCampaignArea(doors: Doors) {
     clear: clearCommand,
     retire: retireCommand(doors),
   }
-  const queries = { ...records.queries, ...campaignQueries(doors) }
+  const queries = { ...records.queries, ...campaignQueries(doors), ...waiting.queries }
   return {
     commands,
     queries,

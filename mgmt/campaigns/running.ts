@@ -55,7 +55,7 @@ export function openRunning(doors: Doors) {
     return after
   })
 
-  /** What was handed to a conversation is not called back; nothing else leaves before it is resumed. */
+  /** What a provider has not got yet does not leave before it is resumed, wherever it is on its way: it asks right before it does. */
   const pause = command('pause', (tx, found, told) => {
     const after = stepped(tx, doors, found, { on: 'pause' }, told)
     if (isRefusal(after)) return after

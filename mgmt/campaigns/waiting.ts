@@ -3,7 +3,7 @@ import { standingOfSend } from '../../core/campaign/recipient.js'
 import { isOver } from '../../core/campaign/status.js'
 import { countOf, openCount, shifted } from '../../core/campaign/tally.js'
 import type { Send } from '../../core/outreach/send.js'
-import type { Told, Tx } from '../../runtime/shard/contract.js'
+import type { Query, Told, Tx } from '../../runtime/shard/contract.js'
 import type { Reader } from '../../runtime/store/contract.js'
 import { driveLater, driven } from './driving.js'
 import { sameCampaign } from './finding.js'
@@ -48,11 +48,17 @@ export function openWaiting(doors: Doors) {
     return driveLater(tx, one, progress, at)
   }
 
-  function leaves(reader: Reader, { orgId, agentId, serial }: HomePlace, send: Send) {
+  function leaves(reader: Reader, { orgId, agentId, serial }: HomePlace, send: Pick<Send, 'campaignId'>) {
     const campaign = campaignAt(reader, { orgId, agentId, serial, campaignId: send.campaignId! })
     if (!campaign || isOver(campaign.status)) return 'never' as const
     return campaign.status === 'paused' ? ('whenResumed' as const) : ('now' as const)
   }
 
-  return { campaigned, leaves }
+  /** Asked of a message right before it is handed to its provider. */
+  const mayLeave: Query<OneCampaign, boolean> = {
+    name: 'campaigns.mayLeave',
+    read: (reader, { campaignId, ...place }) => leaves(reader, place, { campaignId }) === 'now',
+  }
+
+  return { campaigned, leaves, queries: { mayLeave } }
 }

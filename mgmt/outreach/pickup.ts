@@ -38,7 +38,7 @@ function pickUpSend(tx: Tx, moving: Moving, known: Known, send: KeptSend, told: 
   }
   const leaves = isCampaigns(send) ? moving.leaves?.(tx, known.place, send) : 'now'
   if (leaves === 'never') {
-    take(tx, moving, known, send, { on: 'cancelled', at }, told)
+    take(tx, moving, known, send, { on: 'cancelled', at, detail: 'The campaign is over.' }, told)
     return
   }
   if (leaves === 'whenResumed') {

@@ -13,11 +13,11 @@ import type { Reader } from '../../runtime/store/contract.js'
 import type { sendCommands } from './commands.js'
 import { type Doors, sameAgent } from './considering.js'
 import type { SendMeters } from './meters.js'
-import { isNotedWhenTaken, type SendAttempt } from './moving.js'
+import { isCampaigns, isNotedWhenTaken, type Moving, type SendAttempt } from './moving.js'
 import type { ConversationDoor } from './needs.js'
 import { capableTable, homeOf, type KeptSend, sendAt } from './store.js'
 
-export interface AttemptOptions extends Doors {
+export interface AttemptOptions extends Doors, Pick<Moving, 'leaves'> {
   readonly conversations: ConversationDoor
   readonly clock: { now(): number }
   readonly meters?: Pick<SendMeters, 'attempted'>
@@ -56,6 +56,9 @@ export function campaignAttempts(options: AttemptOptions) {
   return async (reader: Reader, which: SendAttempt): Promise<AttemptFound | undefined> => {
     const send = underWay(reader, which)
     if (!send) return undefined
+    const { leaves = () => 'now' } = options
+    // Nothing of a campaign that stands still is handed to a conversation: the send goes back into the queue, and rests there.
+    if (leaves(reader, which, send) !== 'now') return { outcome: { kind: 'held', until: options.clock.now() } }
     const found = await attempted(options, reader, which, send)
     const hasNews = found.outcome.kind !== 'taken' || found.isCapable !== undefined || isNotedWhenTaken(send)
     return hasNews ? found : undefined
@@ -142,6 +145,7 @@ function openingOf(
     // A rehearsal rides in no queue, and interrupts nobody.
     ...(send.origin === 'campaign' && !send.sandbox && { isBatch: true as const }),
     ...(send.origin !== 'named' && !send.sandbox && send.followUpOf === undefined && { quietMs: limits.quietMs }),
+    ...(isCampaigns(send) && !send.sandbox && { campaign: { serial: home.serial, campaignId: send.campaignId! } }),
     ...(send.sandbox && { sandbox: true as const }),
   }
 }

@@ -11,6 +11,7 @@ import { isRefusal } from '../../core/errors.js'
 import { provider as limits } from '../../core/limits.js'
 import { render } from '../../core/render/render.js'
 import type { Performer } from '../shard/contract.js'
+import { holdOf } from './campaigngate.js'
 import { aroundNobody, aroundOf, type KnownAgent } from './directory.js'
 import { askFirst, type Doubt } from './doubt.js'
 import type { Deliver } from './effects.js'
@@ -34,10 +35,12 @@ export function deliverPerformer(places: Places): Performer {
       : aroundOf(agent, conversation, places)
     const isSilenced = () =>
       isSilencedByOptOut(outgoing) && reader.get(conversationTable, [asid])?.optedOutAt !== undefined
+    const hold = holdOf(places.campaigns, reader, conversation, outgoing)
+    const isHeld = typeof hold === 'function' ? hold : await hold
     const unknownSince = flight.unknownSince ?? (isRepeat ? flight.at : undefined)
     const isKnown = (providerId: string) => reader.get(providerIdTable, [asid, providerId]) !== undefined
-    const doubt = unknownSince === undefined ? {} : { doubt: { since: unknownSince, isKnown } }
-    const going = { isSilenced, isOurs, isFirst: tried === 1, signal, ...doubt }
+    const doubt = unknownSince === undefined ? { isHeld } : { doubt: { since: unknownSince, isKnown } }
+    const going: Going = { isSilenced, isOurs, isFirst: tried === 1, signal, ...doubt }
     const outcome: Outcome | NotHandedOver = isRefusal(agent)
       ? refused('noBinding', 'never', 'The agent is gone.')
       : disclaimerBefore(conversation, outgoing, around) !== undefined
@@ -59,6 +62,8 @@ const refused = (reason: string, again: 'later' | 'elsewhere' | 'never', detail?
 interface Going {
   /** Whether they have opted out by now, and it is nothing that the house owes them. */
   readonly isSilenced: () => boolean
+  /** Whether its campaign stands still by now; not asked of a message that the provider may have got. */
+  readonly isHeld?: () => boolean
   /** Whether it is still for this process to hand anything over. */
   readonly isOurs: () => boolean
   /** It was never handed over before. */
@@ -78,9 +83,9 @@ async function handOverSurely(
   conversation: Conversation,
   outgoing: Outgoing,
   going: Going,
-): Promise<Outcome> {
+): Promise<Outcome | NotHandedOver> {
   const first = await handOver(places, agent, conversation, outgoing, going)
-  if (first.kind === 'sent' || !first.refusedBy) return first
+  if (first.kind !== 'refused' || !first.refusedBy) return first
   places.providers.forget(first.refusedBy.bindingId)
   const { clock } = places
   await new Promise<void>((resolve) => clock.wake(clock.now() + limits.accountConfirmMs, resolve))
@@ -90,7 +95,7 @@ async function handOverSurely(
   const { doubt: _settled, ...rest } = going
   const begun = providerIds ? { ...outgoing, providerIds } : outgoing
   const second = await handOver(places, now, conversation, begun, { ...rest, isFirst: false })
-  if (second.kind === 'sent' || !second.refusedBy) return second
+  if (second.kind !== 'refused' || !second.refusedBy) return second
   const { refusedBy, detail, reason, ...told } = second
   const place = { ...conversation.agent, bindingId: refusedBy.bindingId }
   places.needsOperator(place, detail ?? reason, refusedBy.auth?.sealed)
@@ -103,9 +108,10 @@ async function handOver(
   agent: KnownAgent,
   conversation: Conversation,
   outgoing: Outgoing,
-  { isSilenced, isOurs, isFirst, signal, doubt }: Going,
-): Promise<Outcome & { readonly refusedBy?: ChannelRoute }> {
+  { isSilenced, isHeld = () => false, isOurs, isFirst, signal, doubt }: Going,
+): Promise<(Outcome & { readonly refusedBy?: ChannelRoute }) | NotHandedOver> {
   if (isSilenced()) return refused('optedOut', 'never')
+  if (isHeld()) return { kind: 'withheld' }
   if (conversation.sandbox) return { kind: 'sent', providerIds: [] }
   const bound = agent.channels.find(({ channel }) => channel === conversation.channel)
   const adapter = bound && places.adapters(bound.channel, bound.provider)
@@ -119,11 +125,13 @@ async function handOver(
   const { auth } = opened
   const line = places.lines.of(agent, bound, adapter, auth)
   let wasSilenced = false
-  // Media, access tokens, connections and lines take their time, and a STOP may come meanwhile, here or where the shard is
-  // by then: everything looks once more right before it goes.
+  let wasHeld = false
+  // Media, access tokens, connections and lines take their time, and a STOP or a pause may come meanwhile, here or where the
+  // shard is by then: everything looks once more right before it goes.
   const isWithheld = () => {
     wasSilenced ||= isSilenced()
-    return wasSilenced || !isOurs()
+    wasHeld ||= isHeld()
+    return wasSilenced || wasHeld || !isOurs()
   }
   const reaching = places.providers.reach(bound, auth, signal, isWithheld)
   const sending = { isWithheld, address: conversation.address, ...reaching, ...(line && { line }), ...doubt }
@@ -132,6 +140,10 @@ async function handOver(
   const began = clock.elapsed()
   const outcome = await sendWritten(adapter, written, outgoing, sending, writing)
   if (outcome.kind === 'refused' && !outcome.providerIds && !isOurs()) throw new Error('nothing may go out any more')
+  if (wasHeld && !wasSilenced && outcome.kind === 'refused' && !outcome.isUnknown) {
+    const { providerIds } = outcome
+    return { kind: 'withheld', ...(providerIds && { providerIds }) }
+  }
   meters.handedOver(bound, outcome, clock.elapsed() - began)
   if (wasSilenced && outcome.kind === 'refused') {
     const { providerIds } = outcome

@@ -55,7 +55,7 @@ export function openOpenings(places: () => Places): Openings {
       return unreachable.includes(address) ? 'incapable' : 'unknown'
     },
 
-    async open({ place, sendId, attempt, isLast, asid, channel, address, sandbox, ...opening }) {
+    async open({ place, sendId, attempt, isLast, campaign, asid, channel, address, sandbox, ...opening }) {
       const { directory, media, shards, commands } = places()
       const agent = await directory.routes(agentKeyOf(place))
       if (isRefusal(agent))
@@ -70,7 +70,7 @@ export function openOpenings(places: () => Places): Openings {
           : await shards.ask(asid, commands.open, {
               who,
               around,
-              opening: { forSend: { sendId, attempt, isLast }, ...opening },
+              opening: { forSend: { sendId, attempt, isLast, ...(campaign && { campaign }) }, ...opening },
             })
       if (isRefusal(taken) || !('reason' in taken)) return taken
       return { again: passing.has(taken.reason) ? 'later' : 'never', ...taken }

@@ -1,7 +1,10 @@
 /** What everything in the gateway works with. */
 
+import type { AgentPlace } from '../../core/agentkey.js'
 import type { ChannelName } from '../../core/channel/names.js'
 import type { Traits } from '../../core/channel/traits.js'
+import type { CampaignOfSend } from '../../core/conversation/state.js'
+import type { Refusal } from '../../core/errors.js'
 import type { Clock } from '../clock.js'
 import type { Media } from '../media/contract.js'
 import type { Shards } from '../shard/contract.js'
@@ -14,6 +17,13 @@ import type { BindingPlace, Lines } from './lines.js'
 import type { GatewayMeters } from './meters.js'
 import type { Providers } from './providers.js'
 import type { ReceivedAddresses } from './received.js'
+
+/** Whether messages of a campaign may be handed over just now. */
+export interface CampaignGate {
+  mayLeave(agent: AgentPlace, campaign: CampaignOfSend): Promise<boolean | Refusal>
+  /** The same without waiting, where this process serves the agent; undefined where it does not. */
+  mayLeaveHere(agent: AgentPlace, campaign: CampaignOfSend): boolean | undefined
+}
 
 export interface Places {
   readonly shards: Shards
@@ -32,6 +42,7 @@ export interface Places {
   readonly lines: Pick<Lines, 'of'>
   /** A binding over which nothing goes out until an operator has seen to it. */
   readonly needsOperator: (place: BindingPlace, detail: string, usedAuth?: Uint8Array) => void
+  readonly campaigns: CampaignGate
   readonly meters: GatewayMeters
   readonly clock: Clock
 }

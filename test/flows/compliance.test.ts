@@ -4,7 +4,7 @@ import { type Carrier, importPeople, makeOutreach, onEachCarrier, stageCampaign,
 import { until } from '../harness/clock.js'
 import { type NodeProcess, startNode } from '../harness/process.js'
 
-t.setTimeout(90_000)
+t.setTimeout(240_000)
 
 const env = { PARLEY_ALLOW_PRIVATE_URLS: 'true', PARLEY_TIME_SCALE: '60' }
 const node: NodeProcess = await startNode(env)

@@ -133,6 +133,7 @@ export async function openHouse(t: Test, options: HouseOptions = {}) {
     providers,
     lines: { of: () => undefined },
     needsOperator: ({ bindingId }, detail) => void operatorCalls.push({ bindingId, detail }),
+    campaigns: { mayLeave: async () => true, mayLeaveHere: () => true },
     meters,
     clock,
   })
