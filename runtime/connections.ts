@@ -21,12 +21,13 @@ import { readProviders } from './oauth/providers.js'
 import { openReach } from './oauth/reach.js'
 import type { Log } from './observe/log.js'
 import type { Performer, Shards } from './shard/contract.js'
+import type { RootSecrets } from './store/rootsecrets.js'
 import { deriveKey } from './store/seal.js'
 import type { Sealer } from './store/sealer.js'
 
 export interface ConnectionsOptions extends Pick<ConnectionCommandsOptions, 'orgEvent'> {
   readonly config: Pick<Config, 'oauthProvidersFile' | 'oauthReturnHosts' | 'allowPrivateUrls'>
-  readonly rootKey: Uint8Array
+  readonly secrets: RootSecrets
   readonly clock: Clock
   readonly log: Log
   readonly randomBytes: (count: number) => Uint8Array
@@ -42,7 +43,7 @@ export interface Over {
 
 const hasAgent: HasAgent = (reader, place) => findAgent(reader, place) !== undefined
 
-export function openConnections({ config, rootKey, clock, log, randomBytes, mgmtUrl, orgEvent }: ConnectionsOptions) {
+export function openConnections({ config, secrets, clock, log, randomBytes, mgmtUrl, orgEvent }: ConnectionsOptions) {
   const policy = { allowPrivate: config.allowPrivateUrls }
   const providers = readProviders(config.oauthProvidersFile, policy)
   const reach = openReach(policy)
@@ -61,7 +62,7 @@ export function openConnections({ config, rootKey, clock, log, randomBytes, mgmt
     /** For whatever acts in the name of a sign-in. */
     tokens: (over: Over): TokenDoor => openTokenDoor({ ...over, commands, queries, provider, clock }),
     routes(over: Over): Route[] {
-      const states = openStates(deriveKey(rootKey, 'oauth states'), randomBytes)
+      const states = openStates(deriveKey(secrets.signing, 'oauth states'), randomBytes)
       const returnRules = { hosts: config.oauthReturnHosts ?? [], allowHttp: policy.allowPrivate }
       return connectionRoutes({ ...over, commands, queries, provider, states, returnRules, randomBytes })
     },

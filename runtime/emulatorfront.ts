@@ -20,6 +20,7 @@ import type { Places } from './gateway/places.js'
 import type { Route } from './http/route.js'
 import type { Log } from './observe/log.js'
 import { openSampleAgent, type SampleParts, samplePhones } from './sampleagent.js'
+import type { RootSecrets } from './store/rootsecrets.js'
 import { deriveKey } from './store/seal.js'
 import { chatNameOf } from './webchat/chat.js'
 
@@ -28,7 +29,7 @@ const scriptFile = new URL('../adapters/emulator/page.js', import.meta.url)
 
 export interface EmulatorFrontOptions {
   readonly emulator: Pick<Emulator, 'providers'>
-  readonly rootKey: Uint8Array
+  readonly secrets: RootSecrets
   readonly clock: Clock
   readonly log: Log
   readonly urls: () => { readonly mgmt: string; readonly gateway: string }
@@ -48,9 +49,9 @@ export interface EmulatorFront {
   stop(): void
 }
 
-export function openEmulatorFront({ emulator, rootKey, clock, log, urls }: EmulatorFrontOptions): EmulatorFront {
+export function openEmulatorFront({ emulator, secrets, clock, log, urls }: EmulatorFrontOptions): EmulatorFront {
   const { providers } = emulator
-  const tickets = openTickets(deriveKey(rootKey, 'emulator page'), clock)
+  const tickets = openTickets(deriveKey(secrets.signing, 'emulator page'), clock)
   const told = openTold()
   const sample = openSampleAgent(told.note)
   let met: AgentPlace | undefined

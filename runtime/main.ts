@@ -10,8 +10,11 @@ import { ProvidersUnusable } from './oauth/providers.js'
 import { openLog } from './observe/log.js'
 import { type RunningNode, runNode } from './run.js'
 import { StoreUnusable } from './store/contract.js'
+import { RootKeyWrong } from './store/rootsecrets.js'
 
 const exitCodes = { stopped: 0, failed: 1, badConfiguration: 2 } as const
+
+const badConfiguration = [AdapterUnusable, ProvidersUnusable, RootKeyWrong]
 
 const { log, flush } = openLog()
 
@@ -42,7 +45,7 @@ async function start(config: Config): Promise<RunningNode> {
   } catch (error) {
     say((error as Error).message)
     log.error('node.start_failed', isExpected(error) ? { reason: (error as Error).message } : { error })
-    const isBadConfiguration = error instanceof AdapterUnusable || error instanceof ProvidersUnusable
+    const isBadConfiguration = badConfiguration.some((kind) => error instanceof kind)
     return leave(isBadConfiguration ? exitCodes.badConfiguration : exitCodes.failed)
   }
 }

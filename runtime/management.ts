@@ -57,6 +57,7 @@ import type { Log } from './observe/log.js'
 import type { Metrics } from './observe/metrics.js'
 import { openRehearsals } from './rehearsals.js'
 import type { Local, Performer, Repertoire, Shards } from './shard/contract.js'
+import type { RootSecrets } from './store/rootsecrets.js'
 import type { Sealer } from './store/sealer.js'
 import { checkUrl } from './webhook/guard.js'
 import { openPoster } from './webhook/post.js'
@@ -66,7 +67,7 @@ import { openWorkers } from './worker/pool.js'
 
 export interface ManagementOptions {
   readonly config: Config
-  readonly rootKey: Uint8Array
+  readonly secrets: RootSecrets
   readonly clock: Clock
   readonly log: Log
   readonly randomBytes: (count: number) => Uint8Array
@@ -269,7 +270,7 @@ export function openManagement(options: ManagementOptions) {
 
         /** Pages of the gateway's plane. */
         pageRoutes: (shards: Shards, buckets: Buckets): Route[] =>
-          rehearsing.pageRoutes({ ...overShards, shards, buckets, rootKey: options.rootKey }),
+          rehearsing.pageRoutes({ ...overShards, shards, buckets, identityKey: options.secrets.identity }),
       }
     },
 

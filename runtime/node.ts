@@ -144,16 +144,17 @@ export async function openNode(config: Config, around: Surroundings): Promise<No
   const gatewayUrl = () => urls().gateway
   const openings = openOpenings(() => places)
   const metrics = openMetrics()
-  const state = await openState({ config, dir, rootKey: secret.key, clock, log, randomBytes: random, metrics })
+  const state = await openState({ config, dir, secretKey: secret, clock, log, randomBytes: random, metrics })
+  const { secrets, rootKey } = state
   const objects = await openObjects({ dataDir: dir, bus: state.bus, log })
 
   const management = openManagement({
-    ...{ config, rootKey: secret.key, clock, log, randomBytes: random, objects, mgmtUrl, gatewayUrl, metrics },
+    ...{ config, secrets, clock, log, randomBytes: random, objects, mgmtUrl, gatewayUrl, metrics },
     places: () => places,
     openings,
   })
   const policy = { allowPrivate: config.allowPrivateUrls }
-  const front = openEmulatorFront({ emulator, rootKey: secret.key, clock, log, urls })
+  const front = openEmulatorFront({ emulator, secrets, clock, log, urls })
   const agentDoor = openDoor({ ...policy, own: front.origins }, agentWebhook)
   const conversations = gatewayParts({ timeScale: config.timeScale, keepers: management.keepers })
   const managed = management.over(conversations.conversation)
@@ -177,7 +178,7 @@ export async function openNode(config: Config, around: Surroundings): Promise<No
     performers(inner) {
       const shards = between(inner)
       return addresses.gate({
-        ...managed.performers(shards, openSealer(secret.key, shards)),
+        ...managed.performers(shards, openSealer(rootKey, shards)),
         ...conversations.performers(() => ({ ...places, shards })),
         ...mediaRecords.performers(shards),
         ...extra.performers(shards),
@@ -186,7 +187,7 @@ export async function openNode(config: Config, around: Surroundings): Promise<No
   }
   const engine = between(await state.openEngine(repertoire, figures.meters))
   figures.watch(engine, state.store ? config.shards : 0)
-  const sealer = openSealer(secret.key, engine)
+  const sealer = openSealer(rootKey, engine)
   management.follow(engine)
   meterRecords(engine, metrics)
 
@@ -198,7 +199,7 @@ export async function openNode(config: Config, around: Surroundings): Promise<No
     agentTables: [agentTable, bindingTable],
     org: { table: orgTable, read: readOrg },
   })
-  const capsules = openCapsules(deriveKey(secret.key, 'received media'))
+  const capsules = openCapsules(deriveKey(secrets.identity, 'received media'))
   const media = openMedia({
     ...policy,
     own: emulator.origins,
@@ -237,7 +238,7 @@ export async function openNode(config: Config, around: Surroundings): Promise<No
     directory,
     adapters: adaptersAmong([...adapters, webchatAdapter as Adapter]),
     traitsOf,
-    asidOf: asids(deriveKey(secret.key, 'asids')),
+    asidOf: asids(deriveKey(secrets.identity, 'asids')),
     sealer,
     media,
     received: receivedAddresses(capsules, gatewayUrl),
@@ -249,17 +250,17 @@ export async function openNode(config: Config, around: Surroundings): Promise<No
     meters: gatewayMeters(metrics),
     clock,
   }
-  const grants = openGrants(deriveKey(secret.key, 'emulator grants'), clock)
+  const grants = openGrants(deriveKey(secrets.signing, 'emulator grants'), clock)
   const idTokens =
     config.oidcIssuer && config.oidcAudience
       ? foreignIdTokens({ issuer: config.oidcIssuer, audience: config.oidcAudience, clock })
       : ownIdTokens({
-          seed: deriveKey(secret.key, 'id tokens'),
+          seed: deriveKey(secrets.signing, 'id tokens'),
           issuer: () => `${mgmtUrl()}/v1`,
           clock,
           keyOf: keyring.byId,
         })
-  const pages = openPages(deriveKey(secret.key, 'page tokens'))
+  const pages = openPages(deriveKey(secrets.signing, 'page tokens'))
   await engine.start()
   const bootstrapped = config.roles.includes('mgmt')
     ? await bootstrap({
@@ -332,7 +333,7 @@ export async function openNode(config: Config, around: Surroundings): Promise<No
     local: engine,
     ...(state.bus && { bus: state.bus }),
     buckets,
-    tokenKey: deriveKey(secret.key, 'webchat visitors'),
+    tokenKey: deriveKey(secrets.signing, 'webchat visitors'),
     publicUrl: gatewayUrl,
     randomBytes: random,
     log,

@@ -86,9 +86,9 @@ export function openRehearsals({ people, documents }: RehearsalsOptions) {
             }),
           ]
         },
-        pageRoutes(over: OverShards & { buckets: Buckets; rootKey: Uint8Array }): Route[] {
-          const { rootKey, openings, gatewayUrl } = over
-          const numberKey = deriveKey(rootKey, 'numbers entered at links')
+        pageRoutes(over: OverShards & { buckets: Buckets; identityKey: Uint8Array }): Route[] {
+          const { identityKey, openings, gatewayUrl } = over
+          const numberKey = deriveKey(identityKey, 'numbers entered at links')
           return linkPageRoutes({ ...over, links, conversations: openings, numberKey, publicUrl: gatewayUrl })
         },
       }

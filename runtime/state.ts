@@ -9,42 +9,56 @@ import type { Metrics } from './observe/metrics.js'
 import { counterOf } from './observe/named.js'
 import { busFigures, storeFigures } from './observe/storage.js'
 import { pooled } from './random.js'
+import { settleRootSecrets } from './shard/cluster/rootsecrets.js'
 import { openCluster } from './shard/cluster.js'
 import type { Engine, Repertoire } from './shard/contract.js'
 import { openEmbedded } from './shard/embedded.js'
 import type { ShardMeters } from './shard/meters.js'
-import { type FileStore, StoreUnusable, table } from './store/contract.js'
+import { clusterTable, type FileStore, StoreUnusable } from './store/contract.js'
 import { openStore } from './store/lmdb.js'
+import {
+  judgeRootKey,
+  type KeyVerdict,
+  keepRootSecrets,
+  newRootSecrets,
+  type RootSecrets,
+  sealRootSecrets,
+  wrongRootKey,
+} from './store/rootsecrets.js'
 import { keyId } from './store/seal.js'
+import { keyOfData, type SecretKey } from './store/secretkey.js'
 
 export interface State {
   /** Absent in a process that keeps no shards. */
   readonly store?: FileStore
   /** Absent when everything is in this process. */
   readonly bus?: Bus
+  /** What ids and tokens are derived from. */
+  readonly secrets: RootSecrets
+  /** The one that the data is sealed with. */
+  readonly rootKey: Buffer
   openEngine(repertoire: Repertoire, meters: ShardMeters): Promise<Engine>
   close(): Promise<void>
 }
 
-/** Whether the data follows logs that are kept elsewhere: alone it would go on without them. */
-const clusterTable = table<[], true>('cluster')
-
 export async function openState(options: {
   config: Config
   dir: string
-  rootKey: Uint8Array
+  secretKey: SecretKey
   clock: Clock
   log: Log
   randomBytes: (count: number) => Uint8Array
   metrics: Metrics
 }): Promise<State> {
-  const { config, dir, rootKey, clock, log, randomBytes, metrics } = options
+  const { config, dir, secretKey, clock, log, randomBytes, metrics } = options
   const idBytes = pooled(randomBytes)
   const newId = (prefix: string) => idFromBytes(prefix, idBytes(17))
   // A node by itself does not load what talks to others.
   const { openNats } = config.natsServers ? await import('./bus/nats.js') : {}
   const bus = await openNats?.(natsOptions(config, log, metrics))
   const store = config.roles.includes('shards') ? await openData() : undefined
+  const rootKey = bus || !store ? secretKey.key : keyOfData(dir, secretKey, judge)
+  const { secrets, sealed, isKept } = await rootSecrets()
   if (bus) busFigures(metrics, bus)
   if (store) storeFigures(metrics, dir)
 
@@ -62,16 +76,42 @@ export async function openState(options: {
     return opened
   }
 
+  function judge(key: Buffer): KeyVerdict {
+    return store ? judgeRootKey(store, config.shards, key) : 'absent'
+  }
+
+  /** The nodes of a cluster share the secrets; a lone node keeps its own. */
+  async function rootSecrets(): Promise<{ secrets: RootSecrets; sealed: Uint8Array; isKept: boolean }> {
+    try {
+      const here = judge(rootKey)
+      if (bus) return { ...(await settleRootSecrets(bus.settings, rootKey, store && here, clock)), isKept: false }
+      if (here === 'wrong') throw wrongRootKey(dir)
+      const found = here === 'absent' ? { secrets: newRootSecrets(), isKept: false } : here
+      const sealed = sealRootSecrets(rootKey, found.secrets)
+      if (!found.isKept) await keepRootSecrets(store!, sealed)
+      return { ...found, sealed, isKept: true }
+    } catch (error) {
+      await bus?.close()
+      await store?.close()
+      throw error
+    }
+  }
+
   return {
     store,
     bus,
+    secrets,
+    rootKey,
     async openEngine(repertoire, meters) {
       const common = { shards: config.shards, repertoire, clock, newCommandId: () => newId('cmd'), log, meters }
       const about = { host: hostname(), roles: config.roles.join(' ') }
       if (!bus) return openEmbedded({ ...common, store: store!, about })
       const id = store?.about.node ?? newId('asks').replace('_', '-')
       const node = { id, life: newId('life'), about }
-      return openCluster({ ...common, bus, store, node, rootKeyName: keyId(rootKey), randomBytes })
+      const settled = { rootKeyName: keyId(rootKey), rootSecrets: sealed }
+      const engine = await openCluster({ ...common, bus, store, node, ...settled, randomBytes })
+      if (store && !isKept) await keepRootSecrets(store, sealed)
+      return engine
     },
     async close() {
       await bus?.close()

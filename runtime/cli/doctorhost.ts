@@ -7,7 +7,8 @@ import { prepareUws } from '../http/binary.js'
 import { checkDataFile } from '../store/datafile.js'
 import { dataFileName, freeBytesAt } from '../store/directory.js'
 import { ownerOf } from '../store/owner.js'
-import { secretKeyFileName } from '../store/secretkey.js'
+import { judgeKeysOf } from '../store/rotation.js'
+import { readOrMakeSecretKey, secretKeyFileName } from '../store/secretkey.js'
 import type { Check, Finding } from './doctor.js'
 import { readableBytes } from './output.js'
 
@@ -88,18 +89,38 @@ async function dataFile({ dataDir, roles }: Config): Promise<Finding[]> {
   }
 }
 
-function rootKey({ dataDir, secretKeyHex }: Config): Finding[] {
+async function rootKey(config: Config): Promise<Finding[]> {
   const check = 'root key'
-  if (secretKeyHex !== undefined) return [{ check, status: 'ok', detail: 'PARLEY_SECRET_KEY' }]
+  const { dataDir, secretKeyHex } = config
   const dir = resolve(dataDir)
   const path = join(dir, secretKeyFileName)
-  if (!existsSync(path)) {
-    if (!existsSync(join(dir, dataFileName))) return [{ check, status: 'ok', detail: 'none yet: a node makes one' }]
-    const advice = `Put ${secretKeyFileName} back, or set PARLEY_SECRET_KEY`
-    return [{ check, status: 'fail', detail: `there is data in ${dir} and no key`, advice }]
+  if (secretKeyHex === undefined && !existsSync(path)) return noKey(dir)
+  if (await opensNothing(config, dir)) {
+    const advice = `Put the ${secretKeyFileName} of the data back, or set PARLEY_SECRET_KEY to its key`
+    return [{ check, status: 'fail', detail: `the data in ${dir} was made under another root key`, advice }]
   }
+  if (secretKeyHex !== undefined) return [{ check, status: 'ok', detail: 'PARLEY_SECRET_KEY' }]
   if ((statSync(path).mode & 0o077) === 0) return [{ check, status: 'ok', detail: path }]
   return [{ check, status: 'warn', detail: `others may read ${path}`, advice: `chmod 600 ${path}` }]
+}
+
+/** While a node runs, it has compared them itself; data that cannot be read is another check's finding. */
+async function opensNothing({ secretKeyHex, shards }: Config, dir: string): Promise<boolean> {
+  if (!existsSync(join(dir, dataFileName)) || (await ownerOf(dir))) return false
+  try {
+    const secret = readOrMakeSecretKey(dir, secretKeyHex)
+    const verdicts = await judgeKeysOf(dir, shards, secret.next ? [secret.key, secret.next] : [secret.key])
+    return verdicts.every((verdict) => verdict === 'wrong')
+  } catch {
+    return false
+  }
+}
+
+function noKey(dir: string): Finding[] {
+  const check = 'root key'
+  if (!existsSync(join(dir, dataFileName))) return [{ check, status: 'ok', detail: 'none yet: a node makes one' }]
+  const advice = `Put ${secretKeyFileName} back, or set PARLEY_SECRET_KEY`
+  return [{ check, status: 'fail', detail: `there is data in ${dir} and no key`, advice }]
 }
 
 function disk({ dataDir }: Config): Finding[] {

@@ -5,7 +5,8 @@ import { type Column, inColumns } from './columns.js'
 import { Failure } from './failure.js'
 import { show } from './output.js'
 import { idPart, orgPath } from './place.js'
-import type { Session } from './program.js'
+import type { Here, Session } from './program.js'
+import { rotateRoot, rotateRootHelp } from './rootkey.js'
 
 /** As far as it is printed. */
 interface ApiKey {
@@ -28,7 +29,7 @@ interface About {
   readonly isSysop?: true
 }
 
-export function keys(program: Command, open: () => Session): void {
+export function keys(program: Command, open: () => Session, here: () => Here): void {
   const verb = program
     .command('keys')
     .description('list the API keys of the org')
@@ -59,6 +60,12 @@ export function keys(program: Command, open: () => Session): void {
     .command('rotate-operator')
     .description('make a second key of the system operator, print it once, and then end the one this is called with')
     .action(() => rotateOperator(open()))
+  verb
+    .command('rotate-root')
+    .description('seal the data of a node that is stopped with another root key, with the same environment as the node')
+    .option('--new-key-file <file>', 'file that holds the new key, where PARLEY_SECRET_KEY is set')
+    .addHelpText('after', rotateRootHelp)
+    .action(({ newKeyFile }: { newKeyFile?: string }) => rotateRoot(here(), newKeyFile))
 }
 
 const minute = (moment: string | undefined) => moment?.slice(0, 16).replace('T', ' ') ?? ''

@@ -53,7 +53,7 @@ export async function openCluster(options: ClusterOptions): Promise<Engine> {
   }
 
   function restore(): void {
-    restoreInstallation(bus.settings, installation).catch(noteSilence)
+    restoreInstallation(bus.settings, installation, options.rootSecrets).catch(noteSilence)
   }
 
   function others() {

@@ -28,6 +28,8 @@ export interface ClusterOptions extends EngineOptions {
   readonly node: NodeName
   /** Names the root key without telling anything about it; every node of an installation must have the same one. */
   readonly rootKeyName: string
+  /** The sealed secrets of the installation, put back where the servers have lost them. */
+  readonly rootSecrets?: Uint8Array
   readonly randomBytes: (count: number) => Uint8Array
 }
 

@@ -170,3 +170,6 @@ export class StoreUnusable extends Error {
 export class StoreFailed extends Error {
   override readonly name = 'StoreFailed'
 }
+
+/** Of what a node keeps for itself: whether the data follows logs that are kept elsewhere. Alone it would go on without them. */
+export const clusterTable = table<[], true>('cluster')

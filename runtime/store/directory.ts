@@ -1,5 +1,15 @@
 /** The directory that holds the data: what its files are called, whether it can be used, and how full its disk is. */
-import { accessSync, closeSync, constants, existsSync, fsyncSync, mkdirSync, openSync, statfsSync } from 'node:fs'
+import {
+  accessSync,
+  closeSync,
+  constants,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  statfsSync,
+  statSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { store as limits } from '../../core/limits.js'
 import type { Log } from '../observe/log.js'
@@ -73,6 +83,27 @@ export function watchDisk(
       }
     } catch (error) {
       refusal ??= refuse(`The disk of ${dir} does not say how much room it has`, { error })
+    }
+    return refusal
+  }
+}
+
+/**
+ * Asked before each group of commits: whether the data file that was opened still has its name. What is written to a file
+ * that was removed is gone with the process.
+ */
+export function watchFile(dir: string, log?: Pick<Log, 'error'>): () => Error | undefined {
+  const path = join(dir, dataFileName)
+  const inode = statSync(path).ino
+  let refusal: StoreFailed | undefined
+  return () => {
+    if (statSync(path, { throwIfNoEntry: false })?.ino === inode) {
+      refusal = undefined
+    } else if (!refusal) {
+      log?.error('store.file_missing', { dir })
+      refusal = new StoreFailed(
+        `The data file ${path} was removed or replaced while in use, so nothing is written. Put it back, or stop the node and restore a backup.`,
+      )
     }
     return refusal
   }

@@ -12,7 +12,7 @@ import { checkpointPath, recoverData, thisBoot } from './checkpoint.js'
 import { groupCommits } from './commits.js'
 import { type FileStore, type Space, StoreFailed, StoreUnusable } from './contract.js'
 import { checkDataFile } from './datafile.js'
-import { dataFileName, prepareDirectory, refuseHalfRestored, syncDirectory, watchDisk } from './directory.js'
+import { dataFileName, prepareDirectory, refuseHalfRestored, syncDirectory, watchDisk, watchFile } from './directory.js'
 import { type Environment, openEnvironment } from './environment.js'
 import { followedBySync } from './following.js'
 import { keyBytes } from './key.js'
@@ -49,7 +49,10 @@ export async function openStore(options: StoreOptions): Promise<FileStore> {
   let environment: Environment | undefined
   try {
     const path = join(dir, dataFileName)
-    if (!existsSync(path)) await createData(path, options)
+    if (!existsSync(path)) {
+      refuseMissing(path)
+      await createData(path, options)
+    }
     recoverData(path, boot)
     checkDataFile(path)
     const opening = (sync: boolean) => openEnvironment(path, { mapBytes, sync })
@@ -73,6 +76,16 @@ export async function openStore(options: StoreOptions): Promise<FileStore> {
     if (error instanceof StoreUnusable) throw error
     throw new StoreUnusable(`The data in ${dir} cannot be opened: ${(error as Error).message}.`, { cause: error })
   }
+}
+
+/** LMDB leaves its lock beside data it has opened: an empty installation in the place of lost data would hide the loss. */
+function refuseMissing(path: string): void {
+  const left = [`${path}-lock`, checkpointPath(path)].filter((name) => existsSync(name))
+  if (left.length === 0) return
+  throw new StoreUnusable(
+    `The data file ${path} is missing, and there was one: ${left.join(' and ')} is left of it. Put a backup in its ` +
+      'place, or empty the directory to begin anew.',
+  )
 }
 
 /** Built under another name and moved into place whole, so a data file that exists was finished once. */
@@ -106,7 +119,8 @@ function storeOver(
 ): FileStore {
   const { dir, log, shards } = options
   const diskRefusal = watchDisk(dir, log, options.freeBytes)
-  const refusal = () => syncFailure() ?? diskRefusal()
+  const missing = watchFile(dir, log)
+  const refusal = () => syncFailure() ?? missing() ?? diskRefusal()
   const commits = groupCommits({ write: environment.write, refusal, failed })
   const over = { environment, commit: commits.add, isClosed: () => closing !== undefined }
   const own = spaceOver(ownSpace, over)

@@ -8,6 +8,7 @@ import {
   linkSync,
   openSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   writeSync,
@@ -28,6 +29,8 @@ export interface SecretKey {
   readonly from: 'variable' | 'file' | 'made'
   /** Others than the owner may read the key file. */
   readonly tooOpen: boolean
+  /** Of a rotation that was cut short: the key that the file was about to hold. */
+  readonly next?: Buffer
 }
 
 /**
@@ -43,7 +46,7 @@ export function readOrMakeSecretKey(dir: string, configured?: string): SecretKey
   prepareDirectory(dir)
   refuseHalfRestored(dir)
   const path = join(dir, secretKeyFileName)
-  if (existsSync(path)) return readKey(path)
+  if (existsSync(path)) return withNext(path, readKey(path))
   if (existsSync(join(dir, dataFileName))) {
     throw new SecretKeyUnusable(
       `The data directory ${dir} holds data but its key ${path} is missing. Put the file back from a backup, or set ` +
@@ -51,6 +54,50 @@ export function readOrMakeSecretKey(dir: string, configured?: string): SecretKey
     )
   }
   return makeKey(dir, path)
+}
+
+function withNext(path: string, current: SecretKey): SecretKey {
+  return existsSync(nextOf(path)) ? { ...current, next: readKey(nextOf(path)).key } : current
+}
+
+const nextOf = (path: string) => `${path}.next`
+
+/** Puts the key of a rotation beside the file, before anything is sealed with it. Survives a power cut. */
+export function writeNextKey(dir: string, key: Uint8Array): void {
+  const next = nextOf(join(dir, secretKeyFileName))
+  rmSync(next, { force: true })
+  writeKeyFile(next, key)
+  syncDirectory(dir)
+}
+
+/**
+ * The key that the data is sealed with: that of the file, or the one that a rotation which was cut short had begun to use.
+ * The file holds it afterwards, and nothing is left of a rotation that came to nothing.
+ */
+export function keyOfData(dir: string, { key, next }: SecretKey, judge: (key: Buffer) => unknown): Buffer {
+  if (!next) return key
+  const isRotated = judge(key) === 'wrong' && judge(next) !== 'wrong'
+  if (isRotated) takeNextKey(dir)
+  else rmSync(nextOf(join(dir, secretKeyFileName)), { force: true })
+  return isRotated ? next : key
+}
+
+/** Makes the key of a rotation the one of the file. */
+export function takeNextKey(dir: string): void {
+  const path = join(dir, secretKeyFileName)
+  renameSync(nextOf(path), path)
+  syncDirectory(dir)
+}
+
+function writeKeyFile(path: string, key: Uint8Array): void {
+  const file = openSync(path, 'wx', 0o600)
+  try {
+    fchmodSync(file, 0o600)
+    writeSync(file, `${Buffer.from(key).toString('base64url')}\n`)
+    fsyncSync(file)
+  } finally {
+    closeSync(file)
+  }
 }
 
 const spelling = `${settings.secretKeyBytes} bytes in base64, base64url or hex`
@@ -83,14 +130,7 @@ function makeKey(dir: string, path: string): SecretKey {
   const key = randomBytes(settings.secretKeyBytes)
   const unfinished = `${path}.${randomBytes(8).toString('hex')}.new`
   try {
-    const file = openSync(unfinished, 'wx', 0o600)
-    try {
-      fchmodSync(file, 0o600)
-      writeSync(file, `${key.toString('base64url')}\n`)
-      fsyncSync(file)
-    } finally {
-      closeSync(file)
-    }
+    writeKeyFile(unfinished, key)
     linkSync(unfinished, path)
     syncDirectory(dir)
   } catch (error) {

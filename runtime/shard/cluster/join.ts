@@ -13,6 +13,7 @@ export interface Installation {
 }
 
 export const installationRecord = 'installation'
+export const rootSecretsRecord = 'rootSecrets'
 
 /**
  * Joins the installation that the bus knows. A node that keeps shards makes one where there is none: `found` brings what it
@@ -65,6 +66,11 @@ export async function joinInstallation(options: {
 }
 
 /** Puts the record back where the servers have lost it, unless somebody else did. */
-export async function restoreInstallation(settings: Bucket, installation: Installation): Promise<void> {
+export async function restoreInstallation(
+  settings: Bucket,
+  installation: Installation,
+  rootSecrets?: Uint8Array,
+): Promise<void> {
+  if (rootSecrets) await settings.create(rootSecretsRecord, rootSecrets)
   await settings.create(installationRecord, encodePlain(installation))
 }

@@ -10,6 +10,7 @@ import { webhookCommands } from '../../../mgmt/webhooks/commands.js'
 import { readConfig } from '../../../runtime/config.js'
 import { openConnections } from '../../../runtime/connections.js'
 import { openLog } from '../../../runtime/observe/log.js'
+import { newRootSecrets } from '../../../runtime/store/rootsecrets.js'
 import { openSealer } from '../../../runtime/store/sealer.js'
 import { readOrMakeSecretKey } from '../../../runtime/store/secretkey.js'
 import { until } from '../../harness/clock.js'
@@ -119,7 +120,7 @@ export async function openConnectionDesk(
       const { log } = openLog({ to: { write: (line) => node.logged.push(JSON.parse(line)) }, now: node.clock.now })
       const connections = openConnections({
         config: read.config,
-        rootKey: key,
+        secrets: newRootSecrets(),
         clock: node.clock,
         log,
         randomBytes,

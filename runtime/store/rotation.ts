@@ -1,0 +1,119 @@
+/**
+ * The rotation of the root key of a data directory that no node has open: everything the key seals is sealed with another
+ * one in a single transaction, so that a rotation which is cut short leaves data that is whole under one key or the other.
+ */
+import { randomBytes } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { aboutTable, checkAbout, isEarlier } from './about.js'
+import { recoverData, thisBoot } from './checkpoint.js'
+import type { Commit } from './commits.js'
+import { clusterTable, type Key, StoreFailed, StoreUnusable, type Table } from './contract.js'
+import { checkDataFile } from './datafile.js'
+import { dataFileName, refuseHalfRestored } from './directory.js'
+import { type Environment, openEnvironment } from './environment.js'
+import { keyBytes as tableKeyBytes } from './key.js'
+import { claimDirectory } from './owner.js'
+import {
+  dataKeysIn,
+  judgeRootKey,
+  type KeyVerdict,
+  newRootSecrets,
+  rootSecretsTable,
+  type Spaces,
+  sealRootSecrets,
+  wrongRootKey,
+} from './rootsecrets.js'
+import { keyBytes, openDataKey, sealDataKey } from './seal.js'
+import { dataKeyTable } from './sealer.js'
+import { keyOfData, readOrMakeSecretKey, takeNextKey, writeNextKey } from './secretkey.js'
+import { encodeWrites, ownSpace, spaceOfShard, spaceOver } from './space.js'
+
+export interface Rotation {
+  readonly dir: string
+  readonly shards: number
+  /** Where the key is configured rather than a file of the directory: the one of now, and the one to come. */
+  readonly configured?: { readonly before: string; readonly after: Buffer }
+}
+
+/** How many orgs' keys were sealed anew. Throws StoreUnusable, SecretKeyUnusable or RootKeyWrong with a sentence. */
+export async function rotateRootKey({ dir, shards, configured }: Rotation): Promise<number> {
+  const path = join(dir, dataFileName)
+  if (!existsSync(path)) throw new StoreUnusable(`There is no data in ${dir}, and so no root key to rotate.`)
+  refuseHalfRestored(dir)
+  const claim = await claimDirectory(dir)
+  let environment: Environment | undefined
+  try {
+    const secret = readOrMakeSecretKey(dir, configured?.before)
+    recoverData(path, thisBoot())
+    checkDataFile(path)
+    environment = openEnvironment(path, { sync: true })
+    const spaces = readersOver(environment)
+    refuseOthers(environment, spaces, { dir, shards })
+    const before = keyOfData(dir, secret, (key) => judgeRootKey(spaces, shards, key))
+    const after = configured?.after ?? randomBytes(keyBytes)
+    const commits = sealedAnew(spaces, { dir, shards, before, after })
+    if (!configured) writeNextKey(dir, after)
+    await environment.write(commits)
+    if (!configured) takeNextKey(dir)
+    return commits.length - 1
+  } finally {
+    await environment?.close()
+    await claim.release()
+  }
+}
+
+/** What the data of a directory that no node has open says of each key. Changes nothing. */
+export async function judgeKeysOf(dir: string, shards: number, keys: readonly Buffer[]): Promise<KeyVerdict[]> {
+  const path = join(dir, dataFileName)
+  checkDataFile(path)
+  const environment = openEnvironment(path, { sync: false })
+  try {
+    return keys.map((key) => judgeRootKey(readersOver(environment), shards, key))
+  } finally {
+    await environment.close()
+  }
+}
+
+function readersOver(environment: Environment): Spaces {
+  const commit = () => ({ done: Promise.reject(new StoreFailed('Only read.')), press() {} })
+  const over = (number: number) => spaceOver(number, { environment, commit, isClosed: () => false })
+  return { own: over(ownSpace), space: (shard) => over(spaceOfShard(shard)) }
+}
+
+function refuseOthers(environment: Environment, { own }: Spaces, about: { dir: string; shards: number }): void {
+  const { dir } = about
+  if (isEarlier(checkAbout(environment.get(ownSpace, tableKeyBytes(aboutTable, [])), about))) {
+    throw new StoreUnusable(`The data in ${dir} is of an earlier Parley. Start this one on it once, then rotate.`)
+  }
+  if (own.get(clusterTable, [])) {
+    throw new StoreUnusable(
+      `The data in ${dir} belongs to a node of a cluster, whose nodes share one root key. Rotating that is not possible yet.`,
+    )
+  }
+}
+
+/** The last of the commits is that of the secrets; user ids hang on the one that stays. */
+function sealedAnew(
+  spaces: Spaces,
+  { dir, shards, before, after }: { dir: string; shards: number; before: Buffer; after: Buffer },
+): Commit[] {
+  const verdict = judgeRootKey(spaces, shards, before)
+  if (verdict === 'wrong') throw wrongRootKey(dir)
+  const fresh = newRootSecrets()
+  const identity = verdict === 'absent' ? fresh.identity : verdict.secrets.identity
+  const commits = Array.from(dataKeysIn(spaces, shards), ({ shard, orgId, sealed }) => {
+    const value = sealDataKey(after, openDataKey(before, sealed, orgId), orgId)
+    return {
+      space: spaceOfShard(shard),
+      changes: encodeWrites([{ table: dataKeyTable as AnyTable, key: [orgId], value }]),
+    }
+  })
+  const value = sealRootSecrets(after, { identity, signing: fresh.signing })
+  return [
+    ...commits,
+    { space: ownSpace, changes: encodeWrites([{ table: rootSecretsTable as AnyTable, key: [], value }]) },
+  ]
+}
+
+type AnyTable = Table<Key, unknown>
