@@ -371,13 +371,7 @@ export const metrics = {
 } as const
 
 /** Bounds of the environment variables. */
-export const settings = {
-  portMax: 65_535,
-  shardsMax: 4_096,
-  bootstrapKeyMinChars: 24,
-  bootstrapKeyMinDifferent: 8,
-  secretKeyBytes: 32,
-} as const
+export const settings = { portMax: 65_535, shardsMax: 4_096, bootstrapKeyMinChars: 24, secretKeyBytes: 32 } as const
 
 /** Files of the docs pages are named after their content, so a browser may keep one for a year. */
 export const docs = { assetMaxAgeSeconds: (365 * day) / second } as const

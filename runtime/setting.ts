@@ -1,5 +1,6 @@
 /** The kinds of value that an environment variable can hold: how each is read, what it wants, and what may be shown. */
 import { isIP } from 'node:net'
+import { bootstrapKey as givenKey } from '../core/accesslimits.js'
 import { apiKeyPrefix, slugPattern } from '../core/ids.js'
 import { http, settings } from '../core/limits.js'
 import { type Network, networkOf } from './http/proxies.js'
@@ -144,11 +145,11 @@ export const secretText: Kind<string> = {
 export const bootstrapKey: Kind<string> = {
   wants:
     `${apiKeyPrefix} and then at least ${settings.bootstrapKeyMinChars} letters, digits, dashes or underscores, ` +
-    `${settings.bootstrapKeyMinDifferent} of them different`,
+    `${givenKey.minDifferentChars} of them different`,
   read(text) {
     const rest = text.startsWith(apiKeyPrefix) ? text.slice(apiKeyPrefix.length) : ''
     const fits = rest.length >= settings.bootstrapKeyMinChars && text.length <= http.tokenChars
-    const isGuessable = new Set(rest).size < settings.bootstrapKeyMinDifferent
+    const isGuessable = new Set(rest).size < givenKey.minDifferentChars
     return fits && !isGuessable && /^[\w-]+$/.test(rest) ? text : undefined
   },
 }

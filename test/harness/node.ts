@@ -57,6 +57,7 @@ export async function openTestNode(options: TestNodeOptions = {}): Promise<TestN
   const node = await openNode(read.config, { clock, log, checkReplies: true, extraRoutes, extraRepertoire, between })
   node.reachableAt({ mgmt: 'http://mgmt.test', gateway: 'http://gateway.test' })
   const key = node.bootstrapped.key ?? ''
+  await node.bootstrapped.shown?.()
   const mgmt = injectInto(node.planes.mgmt.serve)
 
   const commands = keyCommands(webhookCommands({ timeScale: 1 }).enqueue)

@@ -1,0 +1,3 @@
+/** The numbers of credentials. */
+
+export const bootstrapKey = { minDifferentChars: 8 } as const
