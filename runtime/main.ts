@@ -51,7 +51,7 @@ async function start(config: Config): Promise<RunningNode> {
 }
 
 /** Errors of the configuration, the data or the machine; their message says all that an operator needs. */
-const expectedErrors = [AdapterUnusable, ProvidersUnusable, StoreUnusable, CannotListen, UnverifiedBinary]
+const expectedErrors = [AdapterUnusable, ProvidersUnusable, StoreUnusable, CannotListen, UnverifiedBinary, RootKeyWrong]
 
 function isExpected(error: unknown): boolean {
   return expectedErrors.some((kind) => error instanceof kind)
