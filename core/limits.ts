@@ -21,6 +21,10 @@ export const budgets = {
   journey: { burstCalls: 1_000, refillPerSecond: 200 },
   /** Tokens for visitors that one address asks for. */
   webchatVisitors: { burstCalls: 60, refillPerSecond: 1 },
+  /** Pages and scripts of chats that one address reads: it learns which agents there are no faster than this. */
+  webchatPages: { burstCalls: 300, refillPerSecond: 5 },
+  /** Sockets that one address asks for with a token that is not good. Each process counts by itself, since it decides at once. */
+  webchatBadTokens: { burstCalls: 60, refillPerSecond: 1 },
   /** Sockets that one address opens, and what is said over all of them. */
   webchatAddress: { burstCalls: 400, refillPerSecond: 40 },
   /** What one visitor says. */

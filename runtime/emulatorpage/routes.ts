@@ -6,7 +6,7 @@ import { invalid, isRefusal, type Refusal, refuse } from '../../core/errors.js'
 import { emulatorPage as limits } from '../../core/limits.js'
 import { renderings } from '../../core/render/index.js'
 import type { Clock } from '../clock.js'
-import { json, type Route, route } from '../http/route.js'
+import { type BeforeCall, json, type Route, route } from '../http/route.js'
 import type { ChatDesk } from './chat.js'
 import type { PageAct, Phone, Stage } from './contract.js'
 import type { NewsDesk } from './news.js'
@@ -51,7 +51,13 @@ const noPhone = refuse('resource.not_found', {
 
 export function pageApiRoutes(options: PageRoutesOptions): Route[] {
   const { tickets, stage: findStage, news, chat, told, say, clock } = options
-  const common = { plane: 'mgmt', tag: 'Emulator', access: { who: 'public' }, headers: [ticketHeader] } as const
+  const common = {
+    plane: 'mgmt',
+    tag: 'Emulator',
+    access: { who: 'public' },
+    headers: [ticketHeader],
+    before: ({ header }: BeforeCall) => (tickets.isGood(header(ticketHeader)) ? undefined : noTicket),
+  } as const
   const errors = ['auth.forbidden', 'resource.not_found', 'service.unavailable'] as const
 
   /** Whoever has a ticket, and the agent they meet. */

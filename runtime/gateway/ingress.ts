@@ -9,9 +9,10 @@ import type { Adapter, IngressRequest, Received } from '../../core/channel/adapt
 import { isRefusal, type Refusal, refuse } from '../../core/errors.js'
 import { pathIdPattern } from '../../core/ids.js'
 import { ingress as limits } from '../../core/limits.js'
-import { type Answer, type Method, type Route, route } from '../http/route.js'
+import { type Answer, type BeforeCall, type Method, type Route, route } from '../http/route.js'
 import type { Log } from '../observe/log.js'
 import { unavailable } from '../shard/unavailable.js'
+import { onceKnown } from '../soon.js'
 import type { KnownAgent } from './directory.js'
 import { hear } from './hearing.js'
 import type { IngressMeters } from './meters.js'
@@ -31,6 +32,11 @@ export interface IngressOptions {
 
 const notThere = refuse('resource.not_found')
 
+function refusalOf(place: AgentPlace | null | Refusal): Refusal | undefined {
+  if (place === null) return notThere
+  return isRefusal(place) ? place : undefined
+}
+
 /** A binding whose setup waits for its credentials has nothing yet that a call could be verified with. */
 function isUnverifiable({ auth }: ChannelRoute, { descriptor }: Adapter): boolean {
   return !auth && Object.keys(descriptor.form.credentials.properties).length > 0
@@ -45,6 +51,7 @@ export function ingressRoutes({ places, findBinding, headers, publicUrl, log }: 
     params: Type.Object({ bindingId: Type.String({ pattern: pathIdPattern }) }),
     rawQuery: true,
     headers,
+    before: ({ params: { bindingId = '' } }: BeforeCall) => onceKnown(findBinding(bindingId), refusalOf),
     errors: ['resource.not_found', 'auth.unauthenticated', 'service.unavailable'],
   } as const
 

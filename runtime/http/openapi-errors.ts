@@ -31,7 +31,7 @@ const implied: readonly Implied[] = [
   { code: 'request.timeout', when: readsBody },
   { code: 'request.too_large', when: readsBody },
   { code: 'request.unsupported_media_type', when: readsBody },
-  { code: 'request.rate_limited', when: ({ budget }) => budget !== undefined },
+  { code: 'request.rate_limited', when: ({ budget, addressBudget }) => (budget ?? addressBudget) !== undefined },
   { code: 'request.invalid', when: ({ malformedStatus }) => malformedStatus !== undefined, status: 400 },
   // A query parameter that the route does not know is refused, so every route may answer this one.
   { code: 'request.invalid', when: () => true },

@@ -2,7 +2,7 @@
 import type { TSchema } from 'typebox'
 import type { Access } from '../../core/access.js'
 import { pathIdPattern } from '../../core/ids.js'
-import { budgets, http } from '../../core/limits.js'
+import { type BudgetName, budgets, http } from '../../core/limits.js'
 import { errorResponse, errorsOf, type NamedResponse, scopesOf } from './openapi-errors.js'
 import type { Json, JsonObject, Shelf } from './openapi-schemas.js'
 import type { Route, RouteExample } from './route.js'
@@ -21,12 +21,12 @@ const rateLimitHeaders: JsonObject = {
 }
 
 /** Answered before the bucket is asked, or when something broke after. */
-const saysNothingOfLimits = new Set([401, 403, 408, 413, 500, 503])
+const saysNothingOfLimits = new Set([401, 403, 408, 500, 503])
 
 export function writeOperation(route: Route, operationId: string, shelf: Shelf): WrittenOperation {
   const schemes = schemesOf(route.access)
   const example = route.example?.()
-  const limits = route.budget && rateLimitHeaders
+  const limits = (route.budget ?? route.addressBudget) && rateLimitHeaders
   const style = route.style ?? (route.plane === 'gateway' ? 'gateway' : 'problem')
   const errors = [...errorsOf(route)].map(([status, codes]) => {
     return {
@@ -90,15 +90,16 @@ function schemesOf(access: Access): string[] {
   }
 }
 
-function describe({ access, budget }: Route): string {
+function describe({ access, budget, addressBudget }: Route): string {
   const sentences = [describeAccess(access)]
-  if (budget) {
-    const { burstCalls, refillPerSecond } = budgets[budget]
-    sentences.push(
-      `Each API key may call this ${refillPerSecond * 60} times a minute, in bursts of up to ${burstCalls}.`,
-    )
-  }
+  if (budget) sentences.push(describeBudget('API key', budget))
+  if (addressBudget) sentences.push(describeBudget('address (of IPv6, each /64)', addressBudget))
   return sentences.join(' ')
+}
+
+function describeBudget(subject: string, budget: BudgetName): string {
+  const { burstCalls, refillPerSecond } = budgets[budget]
+  return `Each ${subject} may call this ${refillPerSecond * 60} times a minute, in bursts of up to ${burstCalls}.`
 }
 
 function describeAccess(access: Access): string {

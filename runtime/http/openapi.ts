@@ -66,7 +66,10 @@ export function openapi(routes: readonly Route[], about: About): OpenApiDocument
     paths,
     components: {
       responses: Object.fromEntries([...responses].sort(byName)),
-      headers: { ...(ours.some(({ budget }) => budget) && rateLimitHeaders), ...retryHeader },
+      headers: {
+        ...(ours.some(({ budget, addressBudget }) => budget ?? addressBudget) && rateLimitHeaders),
+        ...retryHeader,
+      },
       securitySchemes: Object.fromEntries(Object.entries(securitySchemes).filter(([name]) => schemes.has(name))),
     },
   }) as OpenApiDocument

@@ -1,5 +1,5 @@
 /**
- * The one road of every request: match, authenticate, isolate the org, read the body, authorise, spend the budget,
+ * The one road of every request: match, authenticate, isolate the org, authorise, spend the budget, await the body,
  * validate, run, reply. There is no middleware; what a route needs is in its declaration.
  */
 import type { Caller } from '../../core/access.js'

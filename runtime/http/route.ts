@@ -37,6 +37,9 @@ export interface Call<C, P, Q, B> {
   header(name: string): string
 }
 
+/** What is known of a call before its body. */
+export type BeforeCall = Pick<Call<unknown, Readonly<Record<string, string>>, unknown, unknown>, 'params' | 'header'>
+
 /** A streamed body is pulled only as fast as the client reads. */
 export type AnswerBody = Uint8Array | string | AsyncIterable<Uint8Array | string>
 
@@ -92,7 +95,12 @@ export interface Route {
   readonly replyTypes?: readonly string[]
   /** Codes the handler itself may answer; those of the pipeline are understood. */
   readonly errors?: readonly ErrorCode[]
+  /** Counted for each API key. */
   readonly budget?: BudgetName
+  /** Counted for each address, or network of one, that callers without a key come from. */
+  readonly addressBudget?: BudgetName
+  /** Asked before the body is awaited: a refusal is the answer, and the body is not read. */
+  readonly before?: (call: BeforeCall) => Refusal | undefined | Promise<Refusal | undefined>
   readonly style?: ErrorStyle
   /** Status of a body or a query that cannot be read, where the contract says 400 instead of 422. */
   readonly malformedStatus?: 400

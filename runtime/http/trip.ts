@@ -115,34 +115,53 @@ export class Trip implements Receiver, Batched {
       if (stopped || !caller) return this.finish(stopped ?? unauthenticated)
       this.caller = svcAgent !== '' && svcAgentPattern.test(svcAgent) ? having(caller, { svcAgent }) : caller
     }
-    if (this.oversized) return this.finish(tooLarge)
-    this.isAdmitted = true
-    this.proceed()
+    this.authorise()
   }
 
-  /** Goes on once the whole body is there; only a caller who was let in is waited for. */
+  /** Goes on once the whole body is there; only a caller who was let in, and whose budget allows it, is waited for. */
   private proceed(): void {
     if (this.isWaiting) return
     if (this.entry.readsBody && !this.bytes) this.finish(tooLarge)
-    else this.authorise()
+    else this.run()
   }
 
   private authorise(): void {
     const { caller, front, entry } = this
-    const { access, budget } = entry.route
+    const { access, budget, addressBudget } = entry.route
     const denied = caller && authorise(access, caller)
     if (denied && !mayElse(access, caller)) return this.finish(denied)
     this.denied = denied
-    if (!budget || caller?.kind !== 'key') return this.run()
-    const spending = front.buckets.spend(budget, caller.id)
-    if (spending instanceof Promise) spending.then((spent) => this.spend(spent)).catch((error) => this.fail(error))
+    const spending =
+      budget && caller?.kind === 'key'
+        ? front.buckets.spend(budget, caller.id)
+        : addressBudget && front.buckets.spend(addressBudget, this.incoming.remoteAddress())
+    if (!spending) this.ask()
+    else if (spending instanceof Promise) spending.then((spent) => this.spend(spent)).catch((error) => this.fail(error))
     else this.spend(spending)
   }
 
   private spend(spent: Spent): void {
     this.spent = spent
-    if (spent.allowed) this.run()
+    if (spent.allowed) this.ask()
     else this.finish(refuse('request.rate_limited'))
+  }
+
+  /** What the route can say before it has the body. */
+  private ask(): void {
+    const { entry, found, params, header } = this
+    const { before } = entry.route
+    if (!before) return this.awaitBody()
+    found.valid ??= takesParams(entry, params)
+    const stopped = found.valid ? before({ params, header }) : notFound
+    if (!(stopped instanceof Promise)) return this.awaitBody(stopped)
+    stopped.then((refusal) => this.awaitBody(refusal)).catch((error) => this.fail(error))
+  }
+
+  private awaitBody(stopped?: Refusal): void {
+    if (stopped) return this.finish(stopped)
+    if (this.oversized) return this.finish(tooLarge)
+    this.isAdmitted = true
+    this.proceed()
   }
 
   private run(): void {

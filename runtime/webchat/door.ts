@@ -1,8 +1,10 @@
 /** Lets pages of visitors in: who they are, and how many come from one address. */
 import { closeCodes } from '../../core/channel/live.js'
 import { invalid, type Refusal, refuse } from '../../core/errors.js'
-import { webchat as limits } from '../../core/limits.js'
+import { budgets, webchat as limits } from '../../core/limits.js'
 import type { SocketDoor, SocketListener, SocketRequest } from '../http/websocket.js'
+import { shapeOf } from '../limits/bucket.js'
+import { Ledger, monotonicClock } from '../limits/local.js'
 import { placeOfChat } from './chat.js'
 import type { VisitorTokens } from './tokens.js'
 import { Visit, type VisitOptions } from './visit.js'
@@ -11,11 +13,13 @@ export interface DoorOptions extends VisitOptions {
   readonly tokens: VisitorTokens
 }
 
+const badTokenShape = shapeOf(budgets.webchatBadTokens)
 const socketPath = /^\/v4\/webchat\/([^/]+)$/
 
 export function openSocketDoor(options: DoorOptions): SocketDoor & { count(): number } {
   const { tokens } = options
   const perAddress = new Map<string, number>()
+  const badTokens = new Ledger(monotonicClock)
   let count = 0
 
   function enter(address: string): void {
@@ -38,7 +42,10 @@ export function openSocketDoor(options: DoorOptions): SocketDoor & { count(): nu
     if (!/^\d{0,15}$/.test(after)) return invalid('after', 'must be a cursor', { status: 400 })
     if ((perAddress.get(remoteAddress) ?? 0) >= limits.socketsPerAddress) return refuse('request.rate_limited')
     const visitor = tokens.open(asked.get('token') ?? '', place)
-    if (!visitor) return turnedAway(options.closed)
+    if (!visitor) {
+      const { allowed } = badTokens.spend(badTokenShape, 'webchatBadTokens', remoteAddress)
+      return allowed ? turnedAway(options.closed) : refuse('request.rate_limited')
+    }
     const coming = { origin, address: remoteAddress, after: after === '' ? undefined : Number(after), leave }
     const visit = new Visit(options, visitor, coming)
     enter(remoteAddress)

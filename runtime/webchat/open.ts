@@ -61,7 +61,7 @@ export function openWebchat(options: WebchatOptions): Webchat {
   })
   gaugeOf(options.metrics, 'parley_webchat_sockets', door.count)
   return {
-    routes: visitorRoutes({ places, tokens, buckets, ownOrigin, randomBytes }),
+    routes: visitorRoutes({ places, tokens, ownOrigin, randomBytes }),
     sockets: door,
     close: followers.close,
   }

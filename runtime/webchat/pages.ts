@@ -28,6 +28,7 @@ export function chatPageRoutes({ places, publicUrl, look: lookFor, widget }: Cha
     access: { who: 'public' },
     params: Type.Object({ agentId: Type.String({ pattern: chatPattern }) }),
     headers: fileHeaders,
+    addressBudget: 'webchatPages',
     errors: ['resource.not_found', 'service.unavailable'],
   } as const
   const lookOf = ({ agent, bound }: Chat) => lookFor(agent.name, bound.inputs)

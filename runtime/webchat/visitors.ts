@@ -1,19 +1,16 @@
 /** Where pages get the token of their visitor: a new one, or a fresh one for the visitor they had. */
 import Type from 'typebox'
-import { isRefusal, refuse } from '../../core/errors.js'
+import { isRefusal } from '../../core/errors.js'
 import { idFromBytes } from '../../core/ids.js'
 import { webchat as limits } from '../../core/limits.js'
 import type { Places } from '../gateway/places.js'
 import { json, type Route, route } from '../http/route.js'
-import type { Buckets } from '../limits/contract.js'
-import { limitHeaders } from '../limits/headers.js'
 import { chatPattern, findChat, placeOfChat, wrongOrigin } from './chat.js'
 import type { VisitorTokens } from './tokens.js'
 
 export interface VisitorsOptions {
   readonly places: Pick<Places, 'directory'>
   readonly tokens: VisitorTokens
-  readonly buckets: Buckets
   readonly ownOrigin: () => string
   readonly randomBytes: (count: number) => Uint8Array
 }
@@ -33,7 +30,7 @@ const VisitorView = Type.Object(
 
 const visitorIdBytes = 20
 
-export function visitorRoutes({ places, tokens, buckets, ownOrigin, randomBytes }: VisitorsOptions): Route[] {
+export function visitorRoutes({ places, tokens, ownOrigin, randomBytes }: VisitorsOptions): Route[] {
   return [
     route({
       plane: 'gateway',
@@ -44,13 +41,12 @@ export function visitorRoutes({ places, tokens, buckets, ownOrigin, randomBytes 
       access: { who: 'public' },
       params: Type.Object({ agentId: Type.String({ pattern: chatPattern }) }),
       headers: ['origin'],
+      addressBudget: 'webchatVisitors',
       body: VisitorBody,
       bodyOptional: true,
       reply: { 201: VisitorView },
-      errors: ['resource.not_found', 'auth.forbidden', 'request.rate_limited', 'service.unavailable'],
-      async handler({ params: { agentId: name }, body, header, connection }) {
-        const spent = await buckets.spend('webchatVisitors', connection.remoteAddress())
-        if (!spent.allowed) return refuse('request.rate_limited', { headers: limitHeaders(spent) })
+      errors: ['resource.not_found', 'auth.forbidden', 'service.unavailable'],
+      async handler({ params: { agentId: name }, body, header }) {
         const place = placeOfChat(name)!
         const chat = await findChat(places, place)
         if (isRefusal(chat)) return chat

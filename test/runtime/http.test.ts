@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url'
 import fc from 'fast-check'
 import t from 'tap'
 import Type from 'typebox'
-import { http } from '../../core/limits.js'
+import { budgets, http } from '../../core/limits.js'
 import { systemClock } from '../../runtime/clock.js'
 import { readConfig } from '../../runtime/config.js'
 import { openBatch } from '../../runtime/http/batch.js'
@@ -226,9 +226,9 @@ const post = (path: string, body: string | Uint8Array, headers: Record<string, s
   fetch(`${mgmt}/v1${path}`, { method: 'POST', body, headers: { 'content-type': 'application/json', ...headers } })
 
 /** Sends bytes as they are; resolves when the server closes, or when `until` is in what came. */
-function raw(bytes: string | Uint8Array, until?: string): Promise<{ text: string; closed: boolean }> {
+function raw(bytes: string | Uint8Array, until?: string, to = port): Promise<{ text: string; closed: boolean }> {
   return new Promise((resolve) => {
-    const socket = connect(port, '127.0.0.1')
+    const socket = connect(to, '127.0.0.1')
     let text = ''
     const end = (closed: boolean) => {
       socket.destroy()
@@ -625,6 +625,21 @@ t.test('A limited route counts each API key, tells what is left, and refuses wit
     await fetch(`${mgmt}/v1/session`, { method: 'POST', headers: { authorization: `Bearer ${testKey}` } })
   ).json()) as { idToken: string }
   t.equal((await send(session.idToken)).headers.get('ratelimit-limit'), null, 'a signed-in user is not limited')
+})
+
+t.test('What can be refused without the body is refused before the body has come', async (t) => {
+  const gatewayPort = Number(new URL(gateway).port)
+  const part = (path: string, ...lines: string[]) => `${head('POST', path, 'content-length: 1000', ...lines)}{`
+  const noBinding = await raw(part('/v4/ingress/bnd_nothing'), '}', gatewayPort)
+  t.match(noBinding.text, /^HTTP\/1.1 404 /, 'a call for a binding that does not exist')
+  const noTicket = await raw(part('/v1/system/emulator/stage/_say'), '}')
+  t.match(noTicket.text, /^HTTP\/1.1 403 /, 'a call of the emulator page without a ticket')
+  const beyond = Array.from({ length: 3 * budgets.send.burstCalls }, async () => {
+    const { text } = await raw(part('/v1/send', `authorization: Bearer ${testKey}`), '}')
+    if (!text.startsWith('HTTP/1.1 429 ')) throw new Error(text)
+    return text
+  })
+  t.match(await Promise.any(beyond), /request.rate_limited/, 'a call beyond the budget')
 })
 
 t.test('A streamed reply is produced only as fast as it is read, and arrives whole', async (t) => {

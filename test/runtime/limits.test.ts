@@ -11,6 +11,7 @@ import { budgetNames, Ledger, openLocalBuckets, shapesOf } from '../../runtime/l
 import { type OpenBucketsOptions, openBuckets } from '../../runtime/limits/open.js'
 import { RedisBuckets, type RedisBucketsOptions } from '../../runtime/limits/redis.js'
 import { spendScript } from '../../runtime/limits/script.js'
+import { subjectOfAddress } from '../../runtime/limits/subject.js'
 import { bucketsContract } from '../contract/buckets.js'
 import { makeCertificates } from '../harness/certificates.js'
 import { TestRedis } from '../harness/redis.js'
@@ -25,6 +26,31 @@ class StillClock {
     return this.ms
   }
 }
+
+t.test(
+  'A limit by address counts every address of an IPv6 network of 64 bits as one, and IPv4 each by itself',
+  async (t) => {
+    const hex = fc.integer({ min: 0, max: 0xffff }).map((part) => part.toString(16))
+    fc.assert(
+      fc.property(
+        fc.array(hex, { minLength: 8, maxLength: 8 }),
+        fc.array(hex, { minLength: 4, maxLength: 4 }),
+        (own, other) => {
+          // The first part keeps it out of what stands for IPv4.
+          const network = ['2001', ...own.slice(1, 4)]
+          const subject = subjectOfAddress([...network, ...own.slice(4)].join(':'))
+          return subject === subjectOfAddress([...network, ...other].join(':')) && subject.endsWith('::/64')
+        },
+      ),
+    )
+    t.not(subjectOfAddress('2001:db8:1:2::1'), subjectOfAddress('2001:db8:1:3::1'))
+    t.equal(subjectOfAddress('2001:db8::1'), subjectOfAddress('2001:0db8:0000:0000:ffff:0:0:1'))
+    t.equal(subjectOfAddress('::ffff:203.0.113.9'), '203.0.113.9')
+    t.equal(subjectOfAddress('0000:0000:0000:0000:0000:ffff:cb00:7109'), '203.0.113.9', 'as the listener writes it')
+    t.not(subjectOfAddress('203.0.113.9'), subjectOfAddress('203.0.113.8'))
+    for (const odd of ['', 'x', ':', '::1::', 'fe80::1%eth0']) t.type(subjectOfAddress(odd), 'string')
+  },
+)
 
 t.test('The arithmetic of a bucket', async (t) => {
   const shape = shapeOf(budgets.send)

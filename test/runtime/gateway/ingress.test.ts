@@ -126,24 +126,27 @@ t.test('An adapter that fails has read nothing, so the provider is told to come 
   t.same(house.told(house.asid(ann)), ['conversationStarted', 'hello'])
 })
 
-t.test('A call to a binding that is not there or is gone is 404; one that is switched off keeps what people do', async (t) => {
-  const node = await openTestNode()
-  t.teardown(() => node.close())
-  const agent = await agentsOn(node).newAgent('sms')
-  const body = batch(text('1', ann, 'hello'))
-  const status = async () => (await agent.ingress('sms', body)).status
-  const headers = { [signatureHeader]: agent.signatureOf('sms', body) }
-  const unknown = await node.gateway('POST', '/v4/ingress/cb_nobody', { body, headers })
-  t.equal(unknown.status, 404)
-  t.type(unknown.json.message, 'string')
-  const at = `/channels/${agent.binding('sms')}`
-  await agent.manage('POST', `${at}/_disable`)
-  t.equal(await status(), 200)
-  const userId = agent.userId('sms', ann)
-  t.equal((await agent.call('GET', `/capabilities?userId=${userId}`)).status, 200)
-  await agent.manage('DELETE', at)
-  t.equal(await status(), 404)
-})
+t.test(
+  'A call to a binding that is not there or is gone is 404; one that is switched off keeps what people do',
+  async (t) => {
+    const node = await openTestNode()
+    t.teardown(() => node.close())
+    const agent = await agentsOn(node).newAgent('sms')
+    const body = batch(text('1', ann, 'hello'))
+    const status = async () => (await agent.ingress('sms', body)).status
+    const headers = { [signatureHeader]: agent.signatureOf('sms', body) }
+    const unknown = await node.gateway('POST', '/v4/ingress/cb_nobody', { body, headers })
+    t.equal(unknown.status, 404)
+    t.type(unknown.json.message, 'string')
+    const at = `/channels/${agent.binding('sms')}`
+    await agent.manage('POST', `${at}/_disable`)
+    t.equal(await status(), 200)
+    const userId = agent.userId('sms', ann)
+    t.equal((await agent.call('GET', `/capabilities?userId=${userId}`)).status, 200)
+    await agent.manage('DELETE', at)
+    t.equal(await status(), 404)
+  },
+)
 
 t.test('A body over the limit is 413, one at the limit is read', async (t) => {
   const house = await openHouse(t)

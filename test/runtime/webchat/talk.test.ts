@@ -313,6 +313,53 @@ t.test('Visitors who come by a proxy have a budget each, and not the one of the 
   t.equal(await comes('203.0.113.1, 203.0.113.3'), 201, 'only what the proxy says counts')
 })
 
+t.test('Whoever moves about in one IPv6 network of 64 bits has one budget', async (t) => {
+  const { chat } = await openChat(t)
+  const comes = async (client: string) =>
+    (await fetch(`${chat}/visitors`, { method: 'POST', headers: { 'x-forwarded-for': client } })).status
+  const many = Array.from({ length: 4 * budgets.webchatVisitors.burstCalls }, (_, at) =>
+    comes(`2001:db8:1:2::${at + 1}`),
+  )
+  t.ok((await Promise.all(many)).includes(429))
+  t.equal(await comes('2001:db8:1:3::1'), 201, 'the network beside it has its own')
+})
+
+t.test('A call that is malformed spends the budget of its address like any other', async (t) => {
+  const { chat } = await openChat(t)
+  const headers = { 'x-forwarded-for': '203.0.113.9', 'content-type': 'application/json' }
+  const comes = async (body: string) => (await fetch(`${chat}/visitors`, { method: 'POST', headers, body })).status
+  const many = Array.from({ length: 4 * budgets.webchatVisitors.burstCalls }, () => comes('['.repeat(1_000)))
+  const statuses = await Promise.all(many)
+  t.same([...new Set(statuses)].sort(), [422, 429])
+})
+
+t.test('A token that is not good counts against its address, and after many no socket is opened for it', async (t) => {
+  const { chat } = await openChat(t)
+  const from = (client: string) => ({ 'x-forwarded-for': client })
+  const tries = Array.from({ length: 4 * budgets.webchatBadTokens.burstCalls }, () =>
+    statusOfSocket(chat, 'token=bad', from('203.0.113.20')),
+  )
+  const statuses = await Promise.all(tries)
+  t.same([...new Set(statuses)].sort(), [101, 429])
+  t.equal(await statusOfSocket(chat, 'token=bad', from('203.0.113.21')), 101, 'another address is told what is wrong')
+  const { token } = await becomeVisitor(chat)
+  t.equal(await statusOfSocket(chat, `token=${token}`, from('203.0.113.20')), 101, 'and a good token opens one')
+})
+
+t.test(
+  'An address learns which agents have a chat no faster than its budget, whether they have one or not',
+  async (t) => {
+    const { chat } = await openChat(t)
+    const looks = async (path: string, client: string) =>
+      (await fetch(path, { headers: { 'x-forwarded-for': client } })).status
+    const nobody = `${node.gateway}/v4/webchat/demo.nobody`
+    const paths = Array.from({ length: 2 * budgets.webchatPages.burstCalls }, (_, at) => (at % 2 ? nobody : chat))
+    const statuses = await Promise.all(paths.map((path) => looks(path, '203.0.113.30')))
+    t.same([...new Set(statuses)].sort(), [200, 404, 429])
+    t.equal(await looks(chat, '203.0.113.31'), 200, 'another address looks on')
+  },
+)
+
 t.test('Only sites that the binding names may show the chat; where it names none, any may', async (t) => {
   const { desk, chat } = await openChat(t)
   const site = 'https://shop.example'

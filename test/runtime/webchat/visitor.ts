@@ -134,13 +134,14 @@ export async function codeOfSocket(chat: string, coming: Coming): Promise<number
 }
 
 /** The status of a request for a socket that does not become one. */
-export function statusOfSocket(chat: string, query: string): Promise<number> {
+export function statusOfSocket(chat: string, query: string, more: Record<string, string> = {}): Promise<number> {
   return new Promise((resolve, reject) => {
     const headers = {
       connection: 'Upgrade',
       upgrade: 'websocket',
       'sec-websocket-version': '13',
       'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==',
+      ...more,
     }
     const asking = request(`${chat}?${query}`, { headers })
     asking.on('response', (response) => {
