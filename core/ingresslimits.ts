@@ -1,3 +1,7 @@
+/** What providers send and what tenants bring along, bounded before it is used. */
+/** Keys of tenants that sign or verify: time grows with the third power of their length. */
+export const tenantKeys = { rsaBits: 4_096 } as const
+
 /** What a call of a provider may hold before it is parsed. Every bound stands well above what the provider sends. */
 export const ingressBounds = {
   /** JSON; the marks are those of a mebibyte of events. */

@@ -2,7 +2,8 @@
  * Access tokens of a service account: an assertion signed with its key is exchanged for one, which is kept until shortly
  * before it ends. A token that the platform does not take any more is forgotten, and the call made once again.
  */
-import { createPrivateKey, type KeyObject, sign } from 'node:crypto'
+import { createPrivateKey, type KeyObject, sign as signLater } from 'node:crypto'
+import { promisify } from 'node:util'
 import type {
   AuthProblem,
   NoAnswer,
@@ -12,11 +13,14 @@ import type {
   SendOutcome,
 } from '../../core/channel/adapter.js'
 import { second } from '../../core/durations.js'
-import { rbm as limits } from '../../core/limits.js'
+import { tenantKeys as keys, rbm as limits } from '../../core/limits.js'
 import { asNumber, asText, isRecord, noAnswer, readJson, unavailable } from '../kit/wire.js'
 import { type RbmAuth, tokenUrl } from './descriptor.js'
 
 const scope = 'https://www.googleapis.com/auth/rcsbusinessmessaging'
+/** In the thread pool: a signature with the longest key takes a tenth of a second. */
+const sign = promisify(signLater)
+
 const grant = 'urn:ietf:params:oauth:grant-type:jwt-bearer'
 
 /** An account that replaces another does not inherit its token. */
@@ -68,7 +72,8 @@ async function makeToken({
   const at = now()
   const key = keyOf(auth)
   if (!key) return operatorNeeded('The private key of the service account cannot be read.')
-  const assertion = assertionOf(auth, key, at)
+  const assertion = await assertionOf(auth, key, at)
+  if (assertion === undefined) return operatorNeeded('The private key of the service account signs nothing.')
   const answer = await call({
     method: 'POST',
     url: tokenUrl(auth),
@@ -90,7 +95,8 @@ export function operatorNeeded(detail: string): SendOutcome {
   return { kind: 'refused', reason: 'sendFailed', detail, again: 'elsewhere', needsOperator: true }
 }
 
-function assertionOf(auth: RbmAuth, key: KeyObject, at: number): string {
+/** Undefined for a key that reads well and cannot sign. */
+async function assertionOf(auth: RbmAuth, key: KeyObject, at: number): Promise<string | undefined> {
   const iat = Math.floor(at / second)
   const claims = {
     iss: auth.serviceAccount.client_email,
@@ -102,14 +108,19 @@ function assertionOf(auth: RbmAuth, key: KeyObject, at: number): string {
   const signed = [{ alg: 'RS256', typ: 'JWT' }, claims]
     .map((each) => Buffer.from(JSON.stringify(each)).toString('base64url'))
     .join('.')
-  return `${signed}.${sign('sha256', Buffer.from(signed), key).toString('base64url')}`
+  try {
+    return `${signed}.${(await sign('sha256', Buffer.from(signed), key)).toString('base64url')}`
+  } catch {
+    return undefined
+  }
 }
 
 /** Line breaks that were copied out of a key file as `\n` are taken for line breaks. */
 function keyOf({ serviceAccount }: RbmAuth): KeyObject | undefined {
   try {
     const key = createPrivateKey(serviceAccount.private_key.replaceAll('\\n', '\n'))
-    return key.asymmetricKeyType === 'rsa' ? key : undefined
+    const { modulusLength = 0 } = key.asymmetricKeyDetails ?? {}
+    return key.asymmetricKeyType === 'rsa' && modulusLength <= keys.rsaBits ? key : undefined
   } catch {
     return undefined
   }
@@ -117,5 +128,8 @@ function keyOf({ serviceAccount }: RbmAuth): KeyObject | undefined {
 
 export function wrongAuth(auth: RbmAuth): AuthProblem | undefined {
   if (keyOf(auth)) return undefined
-  return { field: 'serviceAccount.private_key', message: 'must be an RSA private key in PEM, as in the key file' }
+  return {
+    field: 'serviceAccount.private_key',
+    message: `must be an RSA private key of at most ${keys.rsaBits} bits in PEM, as in the key file`,
+  }
 }

@@ -136,6 +136,32 @@ t.test('Every answer of the platform means what its documents say', async (t) =>
   t.match(await rbmAdapter.send(hello, platform(silence).sending), { kind: 'refused', again: 'later' })
 })
 
+t.test('A key of more than 4,096 bits is refused, and one that was kept before signs nothing', async (t) => {
+  const pemOf = (modulusLength: number) =>
+    generateKeyPairSync('rsa', { modulusLength, publicExponent: 3 })
+      .privateKey.export({ type: 'pkcs8', format: 'pem' })
+      .toString()
+  const withKey = (private_key: string) => ({ ...auth, serviceAccount: { ...auth.serviceAccount, private_key } })
+  t.equal(rbmAdapter.wrongAuth?.(withKey(pemOf(4_096))), undefined)
+  const long = withKey(pemOf(4_104))
+  t.match(rbmAdapter.wrongAuth?.(long), { field: 'serviceAccount.private_key', message: /at most 4096 bits/ })
+  const { sending, asked } = platform({ status: 200 })
+  t.match(await rbmAdapter.send(hello, { ...sending, auth: long }), { kind: 'refused', needsOperator: true })
+  t.same(asked, [])
+})
+
+t.test('Other work goes on while an assertion is signed', async (t) => {
+  const { sending } = platform({ status: 200 })
+  let isSent = false
+  const sent = rbmAdapter.send(hello, sending).then((outcome) => {
+    isSent = true
+    return outcome
+  })
+  for (let tick = 0; tick < 20; tick++) await new Promise((resolve) => process.nextTick(resolve))
+  t.notOk(isSent, 'the signature is not made in the turn in which it is asked for')
+  t.match(await sent, { kind: 'sent' })
+})
+
 t.test('Credentials that fit the form are wrong when the key is no RSA key', async (t) => {
   const { private_key: good } = auth.serviceAccount
   const judged = (private_key: string) =>
