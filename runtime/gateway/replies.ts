@@ -3,7 +3,9 @@ import type { Readable } from 'node:stream'
 import type { OutboundMessage } from '../../core/amf/index.js'
 import { validateMessage } from '../../core/amf/validate.js'
 import { compile } from '../../core/aml/index.js'
-import { agentWebhook, amf } from '../../core/limits.js'
+import { ByteQueue } from '../../core/bytequeue.js'
+import { isWithinJsonBounds } from '../../core/jsonbounds.js'
+import { agentWebhook, amf, ingressBounds } from '../../core/limits.js'
 
 /** A message, or what is wrong with a part of the reply; the rest of it still counts. */
 export type Piece = { readonly message: OutboundMessage } | { readonly problem: string }
@@ -59,7 +61,7 @@ const lineFeed = 0x0a
 
 /** Lines as they are finished; the bound is on the whole of them. */
 async function* linesOf(body: Readable): AsyncGenerator<string | Piece> {
-  let held: Buffer = Buffer.alloc(0)
+  const held = new ByteQueue()
   let bytes = 0
   for await (const piece of body as AsyncIterable<Buffer>) {
     bytes += piece.length
@@ -67,13 +69,16 @@ async function* linesOf(body: Readable): AsyncGenerator<string | Piece> {
       yield tooLarge
       return
     }
-    held = held.length === 0 ? piece : Buffer.concat([held, piece])
-    for (let end = held.indexOf(lineFeed); end >= 0; end = held.indexOf(lineFeed)) {
-      yield decoded(held.subarray(0, end)) ?? notUtf8
-      held = held.subarray(end + 1)
+    // What is held has no line feed, so only the new piece is looked through.
+    let from = 0
+    for (let end = piece.indexOf(lineFeed); end >= 0; end = piece.indexOf(lineFeed, from)) {
+      held.append(piece.subarray(from, end))
+      yield decoded(held.take(held.length)) ?? notUtf8
+      from = end + 1
     }
+    held.append(piece.subarray(from))
   }
-  yield decoded(held) ?? notUtf8
+  yield decoded(held.peek()) ?? notUtf8
 }
 
 const blank: Piece = { problem: '' }
@@ -112,7 +117,12 @@ function judged(value: unknown, where: string): Piece {
   return { problem: `${[where, first?.path].filter(Boolean).join('.')}: ${first?.message ?? 'is not a message'}` }
 }
 
+/** A text that is shorter is parsed in no time, whatever it holds. */
+const harmlessChars = 16 * 1024
+
+/** Undefined for what is no JSON, and for what is nested deeper or has more values than any message. */
 function parsed(text: string): unknown {
+  if (text.length > harmlessChars && !isWithinJsonBounds(Buffer.from(text), ingressBounds.json)) return undefined
   try {
     return JSON.parse(text)
   } catch {

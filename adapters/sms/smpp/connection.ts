@@ -1,6 +1,7 @@
 /** One connection to a message center: whole units out and in, each answer to whom it belongs, and an end that is told once. */
 import { connect as connectPlain, isIP, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
+import { ByteQueue } from '../../../core/bytequeue.js'
 import { type Fields, readUnit, type Unit, unitOctets } from './library.js'
 import { statuses } from './refusals.js'
 
@@ -56,6 +57,11 @@ const headerBytes = 16
 const isAnswer = (command: number) => command >= 0x80000000
 const lastSequence = 0x7fffffff
 
+/** Every unit begins with its length. */
+function lengthOf(octets: Uint8Array): number {
+  return new DataView(octets.buffer, octets.byteOffset).getUint32(0)
+}
+
 /** A name is asked for by name; of an address the certificate has to speak itself. */
 function named(host: string): { readonly servername: string } | Record<string, never> {
   return isIP(host) === 0 ? { servername: host } : {}
@@ -69,7 +75,8 @@ export function openConnection(where: Where, limits: ConnectionLimits, events: E
   const asking = new Map<number, Asking>()
   let sequence = 0
   let heardAt = performance.now()
-  let rest: Buffer = Buffer.alloc(0)
+  /** The beginning of a unit whose end has not come yet. */
+  const rest = new ByteQueue()
   let isCorked = false
   let isOver = false
   let why = 'The message center closed the line.'
@@ -107,15 +114,20 @@ export function openConnection(where: Where, limits: ConnectionLimits, events: E
 
   function take(chunk: Buffer): void {
     heardAt = performance.now()
-    rest = rest.length === 0 ? chunk : Buffer.concat([rest, chunk])
-    while (rest.length >= headerBytes && !isOver) {
-      const length = rest.readUInt32BE(0)
+    // Mostly a chunk holds whole units, which are read where they lie.
+    const isWhole = rest.length === 0
+    let fresh = chunk
+    if (!isWhole) rest.append(chunk)
+    while (!isOver) {
+      const octets = isWhole ? fresh : rest.peek()
+      if (octets.length < headerBytes) break
+      const length = lengthOf(octets)
       if (length < headerBytes || length > limits.strayBytes) return end('The message center sent what is not SMPP.')
-      if (rest.length < length) return
-      const octets = rest.subarray(0, length)
-      rest = rest.subarray(length)
-      heard(octets)
+      if (octets.length < length) break
+      heard(isWhole ? fresh.subarray(0, length) : Buffer.from(rest.take(length).buffer))
+      fresh = fresh.subarray(length)
     }
+    if (isWhole) rest.append(fresh)
   }
 
   function heard(octets: Buffer): void {

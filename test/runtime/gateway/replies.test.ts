@@ -1,0 +1,60 @@
+/** Replies of agents as they are read off the wire: the same messages however they are cut, and bounded work. */
+import { Readable } from 'node:stream'
+import fc from 'fast-check'
+import t from 'tap'
+import { agentWebhook } from '../../../core/limits.js'
+import { type Piece, repliesIn } from '../../../runtime/gateway/replies.js'
+
+const settings = { now: Date.UTC(2026, 10, 20), zone: 'UTC' }
+const line = (text: string) => JSON.stringify({ message: { spec: 'amf/1', parts: [{ type: 'text', text }] } })
+
+async function read(type: string, pieces: readonly Uint8Array[]): Promise<Piece[]> {
+  const found: Piece[] = []
+  for await (const piece of repliesIn(type, Readable.from(pieces, { objectMode: true }), settings)) found.push(piece)
+  return found
+}
+
+function cut(bytes: Buffer, places: readonly number[]): Buffer[] {
+  const ends = [...new Set(places.map((place) => place % (bytes.length + 1)))].sort((a, b) => a - b)
+  return [...ends, bytes.length].map((end, at) => bytes.subarray(ends[at - 1] ?? 0, end))
+}
+
+t.test('Lines say the same in whatever pieces they come', async (t) => {
+  const texts = fc.array(fc.string({ unit: 'grapheme', minLength: 1 }), { maxLength: 6 })
+  await fc.assert(
+    fc.asyncProperty(texts, fc.array(fc.nat(), { maxLength: 30 }), async (given, places) => {
+      const bytes = Buffer.from(given.map((text) => `${line(text)}\n`).join(''))
+      const whole = await read('application/x-ndjson', [bytes])
+      const inPieces = await read('application/x-ndjson', cut(bytes, places))
+      if (JSON.stringify(whole) !== JSON.stringify(inPieces)) throw new Error('another reading')
+    }),
+  )
+  t.pass()
+})
+
+t.test('A line in one-byte pieces is looked through once', async (t) => {
+  const bytes = Buffer.from(`${line('a'.repeat(1_500))}\n${line('b'.repeat(1_500))}`)
+  let looked = 0
+  const pieces = Array.from(bytes, (_, at) => {
+    const piece = bytes.subarray(at, at + 1)
+    const indexOf = piece.indexOf.bind(piece)
+    piece.indexOf = ((...given: Parameters<typeof indexOf>) => {
+      looked += piece.length
+      return indexOf(...given)
+    }) as typeof piece.indexOf
+    return piece
+  })
+  const found = await read('application/x-ndjson', pieces)
+  t.equal(found.length, 2)
+  t.ok(found.every((piece) => 'message' in piece))
+  t.ok(looked <= bytes.length + found.length, `${looked} bytes were looked at`)
+})
+
+t.test('A reply that is nested too deep or has too many values is not parsed', async (t) => {
+  const depth = agentWebhook.replyBytes / 4
+  const nested = Buffer.from(`${'['.repeat(depth)}${']'.repeat(depth)}`)
+  t.match(await read('application/json', [nested]), [{ problem: /not JSON/ }])
+  t.match(await read('application/x-ndjson', [nested]), [{ problem: /not JSON/ }])
+  const wide = Buffer.from(`[${'0,'.repeat(400_000)}0]`)
+  t.match(await read('application/json', [wide]), [{ problem: /not JSON/ }])
+})
