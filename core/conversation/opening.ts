@@ -27,7 +27,8 @@ export function openedFor(
   const before = desk.outgoing(messageId)
   if (before?.forSend && before.forSend.attempt >= forSend.attempt) return { conversation, answer: { messageId } }
   const talkingUntil = quietMs === undefined ? 0 : (conversation.heardAt ?? -Infinity) + desk.scaled(quietMs)
-  if (talkingUntil > desk.at) return { conversation, answer: { talkingUntil } }
+  // An opt-out ends it, so it is asked before what only delays it.
+  if (talkingUntil > desk.at && conversation.optedOutAt === undefined) return { conversation, answer: { talkingUntil } }
   const taken = accepted(desk, conversation, around, {
     message,
     from: 'send',

@@ -3,8 +3,9 @@
  * itself, and leave states out. The rules, in one place:
  *
  * - Each state of a message is told at most once, as it comes; what is older than the status window is only on record.
- * - `failed` after `delivered` or `read` is not told: it arrived. `delivered` or `read` after `failed` is: it arrived
- *   after all. `sent` or `queued` after `failed` is not.
+ * - `failed` after `delivered` or `read` is not told: it arrived. `delivered` or `read` after `failed` is, and its detail
+ *   says so: it arrived after all. `sent` or `queued` after `failed` is not.
+ * - A receipt that says failed moves no message to another channel: only a refused hand-over does.
  * - A message sent in several pieces is delivered, or read, when all of them are; one failed piece fails it.
  * - A receipt for something unknown is kept for a while, and counts once its send is known; so does a mark of time.
  * - Whoever is said to have opted out has opted out.
@@ -93,6 +94,8 @@ function applied(
   return receipt.state === 'failed' && receipt.reason === 'optedOut' ? optedOut(desk, told, around) : told
 }
 
+const arrivedAfterAll = 'It was reported as failed before, and arrived after all.'
+
 /** The message has come to that state. Whoever should hear of it does, once. */
 export function reached(
   desk: Desk,
@@ -104,8 +107,10 @@ export function reached(
     readonly again?: SendNews['again']
   },
 ): Conversation {
-  const { state, reason, detail } = news
+  const { state, reason } = news
   if (!isNews(outgoing, state)) return conversation
+  const isAfterAll = outgoing.states.failed !== undefined && (state === 'delivered' || state === 'read')
+  const detail = isAfterAll ? arrivedAfterAll : news.detail
   desk.keepOutgoing({ ...outgoing, states: { [state]: desk.at, ...outgoing.states } })
   const attempt = outgoing.attempt ?? { channel: conversation.channel, provider: around.binding?.provider ?? '' }
   const status: Status = {
@@ -132,7 +137,8 @@ export function reached(
     ...(state === 'failed' && { error: reason ?? 'failed' }),
     raw: status,
   })
-  const isLate = desk.at - (outgoing.sentAt ?? outgoing.at) > desk.scaled(limits.statusMs)
+  // The window counts from the hand-over: what ends before it was ever handed over is always told.
+  const isLate = outgoing.sentAt !== undefined && desk.at - outgoing.sentAt > desk.scaled(limits.statusMs)
   if (isLate) return conversation
   return tellAgent(desk, conversation, around, { type: 'status', status }, sessionId)
 }

@@ -5,6 +5,7 @@
  */
 import { isSignal, mediaUrlsIn } from '../amf/index.js'
 import { having } from '../having.js'
+import { channelBinding } from '../limits.js'
 import { begunWith, believed, type OnDevice, toldByRefusal, writtenFor } from './abilities.js'
 import { keepServiceMessage } from './content.js'
 import type { Around, CarriedNews, Desk } from './desk.js'
@@ -13,7 +14,7 @@ import { optedOut } from './optout.js'
 import { closeAsk, openAsk } from './questions.js'
 import { isNews, reached, toldSend, unparked } from './receipts.js'
 import { isNotReady, retryWaitMs, toldToWait, unknownOutcome, withOutcome } from './retry.js'
-import type { Conversation, Outgoing } from './state.js'
+import type { Conversation, Flight, Outgoing } from './state.js'
 import { awaited } from './undelivered.js'
 
 /** What the provider, or our way to it, said of a message. */
@@ -61,8 +62,10 @@ function goneOn(desk: Desk, before: Conversation, around?: Around): Conversation
   const conversation = believed(desk, before)
   const { queue, flight, nextSendAt } = conversation
   const [messageId] = queue
-  if (flight || messageId === undefined) return conversation
-  if (desk.at < nextSendAt) {
+  if (flight) return isFromLaterClock(desk, flight) ? triedAgain(desk, conversation, flight) : conversation
+  if (messageId === undefined) return conversation
+  // More than the longest pause is left only where the clock was set back: then nothing is left of it.
+  if (desk.at < nextSendAt && nextSendAt - desk.at <= desk.scaled(channelBinding.delayMaxMs)) {
     desk.wake('send', nextSendAt)
     return conversation
   }
@@ -99,7 +102,16 @@ function isOutOnceKept(outgoing: Outgoing, { optedOutAt }: Conversation, { bindi
 export function wokenToSend(desk: Desk, conversation: Conversation): Conversation {
   const { flight } = conversation
   if (!flight) return goneOn(desk, conversation)
-  if (flight.againAt === undefined || desk.at < flight.againAt) return conversation
+  if (flight.againAt === undefined || desk.at < flight.againAt) return goneOn(desk, conversation)
+  return triedAgain(desk, conversation, flight)
+}
+
+/** Whether it waits for a time that was set before the clock was set back: such a wait may be as long as that step. */
+function isFromLaterClock({ at }: Desk, flight: Flight): boolean {
+  return flight.againAt !== undefined && flight.at > at
+}
+
+function triedAgain(desk: Desk, conversation: Conversation, flight: Flight): Conversation {
   const tried = flight.tried + 1
   desk.deliver(flight.messageId, tried)
   const { againAt: _over, ...rest } = flight

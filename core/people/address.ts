@@ -81,3 +81,9 @@ const readers: Partial<Record<ChannelName, AddressReader>> = { rcs: phoneOf, sms
 export function addressOn(channel: ChannelName, text: string): string | undefined {
   return (readers[channel] ?? asGiven)(text)
 }
+
+/** The number behind an address, on the channels that know people by their numbers: there one person has one number. */
+export function numberBehind(channel: ChannelName, address: string): string | undefined {
+  const read = readers[channel]?.(address)
+  return read === undefined ? undefined : phoneOf(read)
+}

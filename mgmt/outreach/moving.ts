@@ -149,7 +149,8 @@ function remember(tx: Tx, { people }: Moving, { place, document }: Known, send: 
 
 function announce(tx: Tx, { orgEvent }: Moving, place: HomePlace, before: KeptSend, after: KeptSend): void {
   const { orgId, agentId } = place
-  const { id: sendId, outreachId, origin, personId, state, reason, detail, campaignId, automatedOutreachId } = after
+  const { id: sendId, outreachId, origin, personId, state, reason, detail } = after
+  const { campaignId, automatedOutreachId, followUpOf } = after
   const data = {
     sendId,
     outreachId,
@@ -161,6 +162,7 @@ function announce(tx: Tx, { orgEvent }: Moving, place: HomePlace, before: KeptSe
     ...(detail !== undefined && { detail }),
     ...(campaignId !== undefined && { campaignId }),
     ...(automatedOutreachId !== undefined && { automatedOutreachId }),
+    ...(followUpOf !== undefined && { followUpOf }),
   }
   tx.tell(orgId, orgEvent, { type: 'send.state_changed', orgId, agentId, data })
 }

@@ -3,6 +3,7 @@ import { agentKeyOf } from '../../core/agentkey.js'
 import type { Around } from '../../core/conversation/desk.js'
 import type { Conversation } from '../../core/conversation/state.js'
 import { isRefusal } from '../../core/errors.js'
+import { numberBehind } from '../../core/people/address.js'
 import type { Performer } from '../shard/contract.js'
 import { aroundOf, type Person } from './directory.js'
 import type { Attend, Carry } from './effects.js'
@@ -39,7 +40,9 @@ export function carryPerformer(places: Places): Performer {
     const conversation = reader.get(conversationTable, [asid])
     const outgoing = reader.get(outgoingTable, [asid, messageId])
     if (!conversation || !outgoing) return
-    const { agent, address, sandbox } = conversation
+    const { agent, sandbox } = conversation
+    // Channels that share people's numbers may write them differently.
+    const address = numberBehind(conversation.channel, conversation.address) ?? conversation.address
     const around = await lookAround(places, conversation, { channel, address })
     if (!around) return
     const who = { asid: sibling, agent, channel, address, ...(sandbox && { sandbox }) }

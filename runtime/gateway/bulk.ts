@@ -39,7 +39,10 @@ export function bulkCommands(commands: Pick<ConversationCommands, 'released'>): 
         const line = lineOf(tx, owner) ?? { first: 1, next: 1, leavesAt: 0 }
         tx.put(waitingTable, [owner, line.next], { asid, messageId })
         tx.put(lineTable, [owner], { ...line, next: line.next + 1, ...(perSecond !== undefined && { perSecond }) })
-        if (line.first === line.next) tx.schedule(wake(owner, Math.max(at, line.leavesAt)))
+        // A step is short: a line that is to wait for longer was told so before the clock was set back.
+        const { ms } = bulkStep(perSecond ?? line.perSecond ?? limits.perSecond)
+        const isStuck = line.leavesAt > at + ms
+        if (line.first === line.next || isStuck) tx.schedule(wake(owner, isStuck ? at : Math.max(at, line.leavesAt)))
         return null
       },
     },

@@ -4,10 +4,11 @@ import { agentKeyOf } from '../../core/agentkey.js'
 import { type AgentSide, notReadyOn } from '../../core/agentside.js'
 import { traitsFor } from '../../core/channel/abilities.js'
 import type { Adapter } from '../../core/channel/adapter.js'
-import { type ChannelName, carrierChannels } from '../../core/channel/names.js'
+import type { ChannelName } from '../../core/channel/names.js'
 import { bulkPace } from '../../core/channel/pace.js'
 import type { Around } from '../../core/conversation/desk.js'
 import type { Refusal } from '../../core/errors.js'
+import { numberBehind } from '../../core/people/address.js'
 import type { AsidOf } from './asid.js'
 
 /** With the org's time zone, where it has one. */
@@ -119,10 +120,11 @@ export function aroundNobody(traits: Around['traits']): Around {
   return { isListening: false, traits, brand: { name: '' }, reader: readerOf({}), siblings: {} }
 }
 
-/** Carrier channels have their addresses in common; no other two channels do. */
+/** Channels that know people by their numbers have their addresses in common; no other two channels do. */
 function siblingsOf(agent: KnownAgent, { channel, address }: Person, asidOf: AsidOf): Around['siblings'] | undefined {
-  if (!carrierChannels.includes(channel)) return undefined
-  const others = agent.channels.filter((each) => each.channel !== channel && carrierChannels.includes(each.channel))
+  const number = agent.channels.length < 2 ? undefined : numberBehind(channel, address)
+  if (number === undefined) return undefined
+  const others = agent.channels.filter((each) => each.channel !== channel && numberBehind(each.channel, number))
   if (others.length === 0) return undefined
-  return Object.fromEntries(others.map((each) => [each.channel, asidOf(agentKeyOf(agent), each.channel, address)]))
+  return Object.fromEntries(others.map((each) => [each.channel, asidOf(agentKeyOf(agent), each.channel, number)]))
 }

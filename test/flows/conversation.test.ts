@@ -251,3 +251,21 @@ t.test('A conversation on rcs', async (t) => {
   })
   t.end()
 })
+
+t.test('Channels that know people by their numbers stand in for each other', async (t) => {
+  const desk = await Desk.open(t, node, 'Harbor Quay')
+  for (const channel of ['messengerA', 'sms'])
+    await desk.bind(channel, { mode: 'unmanaged', provider: 'emulator', auth: {} })
+  const phone = '+14155550177'
+  await desk.acts('messengerA', { text: 'hello' }, phone.slice(1))
+  await desk.heard(t, 3)
+  const person = desk.lastPerson()
+  const delivery = { channels: ['messengerA', 'sms'], fallbackOn: ['sendFailed'] }
+  const path = `/system/emulator/bindings/${desk.bindings.messengerA}/refusal`
+  const refusal = { reason: 'sendFailed', again: 'elsewhere' }
+  await desk.manage('PUT', path, { address: phone.slice(1), refusal })
+  await desk.send(person, { spec: 'amf/1', delivery, parts: [{ type: 'text', text: 'Either way' }] })
+  t.match(await desk.shown(1), [
+    { bindingId: desk.bindings.sms, address: phone, wire: { block: { text: 'Either way' } } },
+  ])
+})

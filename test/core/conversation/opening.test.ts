@@ -117,3 +117,12 @@ t.test('People are told of a person when a session begins, and not of every word
   table.says('again')
   t.same(table.peopleNews(), ['seen'])
 })
+
+t.test(
+  'An opening to a person who just wrote STOP is refused at once, and does not wait for them to be quiet',
+  async (t) => {
+    const table = laid()
+    table.says('STOP')
+    t.same(table.open(opening(1, { quietMs: 30 * minute })), { reason: 'optedOut' })
+  },
+)

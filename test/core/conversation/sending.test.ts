@@ -7,6 +7,7 @@ import { conversation as limits } from '../../../core/limits.js'
 import { idOf, laid, minute, text } from './table.js'
 
 const hour = 60 * minute
+const both = { delivery: { channels: ['rcs', 'sms'], fallbackOn: ['sendFailed'] } }
 
 t.test('Messages go out one at a time in the order they were taken', async (t) => {
   const table = laid()
@@ -233,6 +234,51 @@ t.test(
   },
 )
 
+t.test('A message that was reported as failed and arrives is told as arrived, and the status says so', async (t) => {
+  const table = laid({ channel: 'rcs', siblings: { sms: 'usr_b' } })
+  const id = idOf(table.offer(text('one', both)))
+  table.sent('p1')
+  table.told()
+  table.receipt({ providerId: 'p1', state: 'failed', reason: 'expired' })
+  t.match(table.types(), [{ status: { messageId: id, state: 'failed', reason: 'expired' } }])
+  t.same(table.carried, [], 'a receipt moves it to no other channel')
+  table.receipt({ providerId: 'p1', state: 'delivered' })
+  t.match(table.types(), [{ status: { messageId: id, state: 'delivered', detail: /failed before/ } }])
+})
+
+t.test('Whenever the clock is set back, the next message goes out at once or after its pause', async (t) => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.integer({ min: 1, max: 48 * hour }),
+      fc.constantFrom(0, 250, 3_000),
+      async (backMs, minDelayMs) => {
+        const table = laid({ minDelayMs })
+        idOf(table.offer(text('one')))
+        table.sent()
+        table.pass(-backMs)
+        const next = idOf(table.offer(text('two')))
+        const wakesAt = table.wakes.get('send')
+        if (wakesAt !== undefined) {
+          t.ok(wakesAt - table.now() <= 3_000, 'it waits no longer than the longest pause')
+          table.pass(wakesAt - table.now())
+          table.woken('send')
+        }
+        t.equal(table.delivered.at(-1)!.messageId, next)
+      },
+    ),
+    { numRuns: 50 },
+  )
+})
+
+t.test('A try that waits for a time before the clock was set back is made with the next message', async (t) => {
+  const table = laid()
+  const first = idOf(table.offer(text('one')))
+  table.answers({ kind: 'refused', reason: 'sendFailed', again: 'later' })
+  table.pass(-hour)
+  idOf(table.offer(text('two')))
+  t.same(table.delivered.at(-1), { messageId: first, tried: 2 })
+})
+
 t.test('Receipts later than a day are on record and told to nobody', async (t) => {
   const table = laid()
   idOf(table.offer(text('one')))
@@ -276,12 +322,10 @@ t.test('A message that waited for the window for a day has failed', async (t) =>
   const table = laid({ channel: 'messengerA' })
   const id = idOf(table.offer(text('one', { delivery: { outsideWindow: 'queue' } })))
   table.told()
-  table.pass(24 * hour)
+  table.pass(24 * hour + 3_000)
   table.woken('held')
   t.match(table.types(), [{ status: { messageId: id, state: 'failed', reason: 'windowClosed' } }])
 })
-
-const both = { delivery: { channels: ['rcs', 'sms'], fallbackOn: ['sendFailed'] } }
 
 t.test('A message that its first channel cannot send goes on to the next, and its states say where', async (t) => {
   const table = laid({ channel: 'rcs', siblings: { sms: 'usr_b' } })
