@@ -152,24 +152,30 @@ function collectionCards(document: AgentDocument, id: string): Card[] | string {
   const things = document.things.filter(({ collections }) => collections?.includes(id))
   if (!collection || things.length === 0) return `The collection ${id} holds nothing.`
   const { fields, actions } = collection.presentation ?? {}
-  return things.slice(0, amf.cards).map((thing) => cardOf(document, thing as Thing, fields, actions))
+  return things.map((thing) => cardOf(document, thing as Thing, fields, actions))
 }
 
 function cardOf(
-  { media, identity }: AgentDocument,
+  { media }: AgentDocument,
   thing: Thing,
   fields: readonly string[] = ['picture', 'name', 'description'],
   shownActions?: readonly string[],
 ): Card {
-  const picture = thing.imageUrl ?? media.find(({ id }) => id === thing.media)?.url ?? identity?.defaultCardImageUrl
-  const actions = (thing.actions ?? []).filter(({ label }) => !shownActions || shownActions.includes(label))
-  const chips = actions.flatMap((action) => chipOf(thing, action) ?? [])
-  return {
-    title: thing.name,
+  const picture = thing.imageUrl ?? media.find(({ id }) => id === thing.media)?.url
+  const chips = actionsOf(thing, shownActions).flatMap((action) => chipOf(thing, action) ?? [])
+  const shown = {
     ...(fields.includes('description') && thing.description && { description: thing.description }),
     ...(fields.includes('picture') && picture !== undefined && { mediaUrl: picture }),
     ...(chips.length > 0 && { chips }),
   }
+  // A card has to show a name, a description or a picture: a thing without what was asked for shows its name.
+  const hasNoBody = shown.description === undefined && shown.mediaUrl === undefined
+  return { ...((fields.includes('name') || hasNoBody) && { title: thing.name }), ...shown }
+}
+
+/** A collection lists the actions that it shows in the order in which it shows them. */
+function actionsOf({ actions = [] }: Thing, shown: readonly string[] | undefined): readonly ThingAction[] {
+  return shown ? shown.flatMap((label) => actions.find((action) => action.label === label) ?? []) : actions
 }
 
 /** An action that says no kind opens its address. */

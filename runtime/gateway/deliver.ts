@@ -1,14 +1,16 @@
 /** Hands one message of a conversation to the provider of its channel, and reports what came of it. */
 import { agentKeyOf } from '../../core/agentkey.js'
 import { type ChannelRoute, notReadyOn } from '../../core/agentside.js'
-import { isAsking, isSignal } from '../../core/amf/index.js'
+import { type ContentMessage, isAsking, isSignal } from '../../core/amf/index.js'
 import { traitsFor } from '../../core/channel/abilities.js'
 import type { Adapter, Sending } from '../../core/channel/adapter.js'
+import type { Traits } from '../../core/channel/traits.js'
 import { disclaimerBefore, isSilencedByOptOut } from '../../core/conversation/disclaimer.js'
 import type { NotHandedOver, Outcome } from '../../core/conversation/sending.js'
 import type { Conversation, Outgoing } from '../../core/conversation/state.js'
 import { isRefusal } from '../../core/errors.js'
 import { provider as limits } from '../../core/limits.js'
+import { withCardPicture } from '../../core/render/cardpicture.js'
 import { render } from '../../core/render/render.js'
 import type { Performer } from '../shard/contract.js'
 import { holdOf } from './campaigngate.js'
@@ -178,7 +180,7 @@ async function wiresFor(
     return { wires: wire === undefined ? [] : [wire] }
   }
   const traits = traitsFor(adapter, abilities)
-  const hosted = await withHostedMedia(places.media, message, traits, signal)
+  const hosted = await hostedWithPicture(places, message, agent, traits, signal)
   if (isRefusal(hosted)) return refused('sendFailed', 'later', 'The media of the message could not be looked up.')
   if ('reason' in hosted) return refused(hosted.reason, 'elsewhere', hosted.detail)
   const { reader } = aroundOf(agent, conversation, places)
@@ -186,6 +188,20 @@ async function wiresFor(
   const wires = adapter.render(blocks, about)
   const isExpected = !isAsking(message) || isSameList(numbered, outgoing.numbered ?? [])
   return isExpected ? { wires } : { wires, numbered }
+}
+
+/** Cards get the agent's stand-in picture; where it cannot be fetched, they go out as they were sent. */
+async function hostedWithPicture(
+  { media }: Places,
+  message: ContentMessage,
+  { identity }: KnownAgent,
+  traits: Traits,
+  signal: AbortSignal,
+) {
+  const pictured = withCardPicture(message, identity.defaultCardImageUrl, traits)
+  const hosted = await withHostedMedia(media, pictured, traits, signal)
+  const isUnreachable = !isRefusal(hosted) && 'reason' in hosted
+  return isUnreachable && pictured !== message ? withHostedMedia(media, message, traits, signal) : hosted
 }
 
 function isSameList(these: readonly number[], those: readonly number[]): boolean {

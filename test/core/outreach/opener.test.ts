@@ -130,11 +130,6 @@ t.test('Things are cards, a collection a carousel of what it shows, and an image
   t.match(two.parts, [
     { type: 'carousel', cards: [{ title: 'Cut' }, { title: 'Perm', mediaUrl: 'https://x.example/p.png' }] },
   ])
-  const identity = { defaultCardImageUrl: 'https://x.example/any.png' } as never
-  const bare = [{ id: 'wash', name: 'Wash' }]
-  t.match(messageOf(opener('[[things: wash]]', { things: bare, identity })).parts, [
-    { card: { title: 'Wash', mediaUrl: 'https://x.example/any.png' } },
-  ])
   const all = messageOf(opener('[[collection: cuts]]', { things, collections, media }))
   t.strictSame(all.parts, [
     {
@@ -142,6 +137,36 @@ t.test('Things are cards, a collection a carousel of what it shows, and an image
       cards: [{ title: 'Cut', chips: [{ label: 'Book', kind: 'reply', value: 'Book Cut' }] }, { title: 'Perm' }],
     },
   ])
+  const presented = (presentation: object) =>
+    messageOf(
+      opener('[[collection: cuts]]', { things, media, collections: [{ id: 'cuts', name: 'Cuts', presentation }] }),
+    )
+  t.strictSame(presented({ fields: ['description'], actions: ['Map', 'Book'] }).parts, [
+    {
+      type: 'carousel',
+      cards: [
+        {
+          description: 'Short',
+          chips: [
+            {
+              label: 'Map',
+              kind: 'viewLocation',
+              place: { label: 'Cut', latitude: 60.4, longitude: 5.3, address: 'Quay 1' },
+            },
+            { label: 'Book', kind: 'reply', value: 'Book Cut' },
+          ],
+        },
+        { title: 'Perm' },
+      ],
+    },
+  ])
+  const many = Array.from({ length: 14 }, (_, at) => ({ id: `t${at}`, name: `Name ${at}`, collections: ['cuts'] }))
+  const carousels = messageOf(opener('[[collection: cuts]]', { things: many, collections })).parts
+  t.same(
+    carousels.flatMap((part) => (part.type === 'carousel' ? part.cards.map(({ title }) => title) : [])),
+    many.map(({ name }) => name),
+    'a collection is sent whole',
+  )
   t.match(messageOf(opener('[[media: image:pic | A picture]]', { media })).parts, [
     { mediaUrl: 'https://x.example/p.png' },
   ])

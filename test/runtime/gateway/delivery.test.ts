@@ -403,3 +403,25 @@ t.test('A message that waits for the window goes out when it opens, and has fail
   t.same(statesOf(house, last!.messageId), ['queued messengerA', 'failed messengerA windowClosed'])
   t.equal(house.handed.length, 2)
 })
+
+t.test('A card that is sent without a picture shows the agent’s own where the channel has cards', async (t) => {
+  const own = 'https://x.example/own.png'
+  const other = 'https://x.example/other.png'
+  const card = (more: object) => ({ spec: 'amf/1', parts: [{ type: 'card', card: { title: 'Plain', ...more } }] })
+  const house = await openHouse(t, { identity: { defaultCardImageUrl: own } })
+  const [onRcs, onSms] = [await known(house, ann, 'rcs'), await known(house, ben, 'sms')]
+  await house.send(onRcs, [card({}), card({ mediaUrl: other })])
+  await house.send(onSms, [card({})])
+  await until(() => house.handed.length === 3)
+  const wires = (channel: string) =>
+    house.handed.filter((each) => each.channel === channel).map(({ wire }) => JSON.stringify(wire))
+  const [plain, pictured] = wires('rcs')
+  t.match(plain, own)
+  t.match(pictured, other)
+  t.notMatch(pictured, own)
+  t.notMatch(wires('sms')[0], own, 'a channel without cards gets no link that nobody sent')
+  const away = await openHouse(t, { identity: { defaultCardImageUrl: own }, unreachable: [own] })
+  await away.send(await known(away, ann, 'rcs'), [card({})])
+  await until(() => away.handed.length === 1)
+  t.notMatch(JSON.stringify(away.handed[0]?.wire), own, 'a picture that cannot be fetched holds no message back')
+})

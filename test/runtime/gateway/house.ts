@@ -48,6 +48,7 @@ export interface Handed {
   readonly address: string
   readonly id: string
   readonly text: string
+  readonly wire: unknown
   readonly at: number
 }
 
@@ -64,6 +65,9 @@ export interface HouseOptions {
   readonly channels?: readonly ChannelName[]
   readonly minMessageDelayMs?: number
   readonly hasWebhook?: boolean
+  readonly identity?: Readonly<Record<string, string>>
+  /** Media that cannot be fetched. */
+  readonly unreachable?: readonly string[]
   readonly limits?: DoorLimits
   /** Stands between what is performed and the shards it reports to. */
   readonly between?: (shards: Shards) => Shards
@@ -90,7 +94,7 @@ export async function openHouse(t: Test, options: HouseOptions = {}) {
       descriptor: { ...emulated.descriptor, bulkPerSecond },
       async send(wire, { address, id }) {
         const { block } = wire as { block?: { text?: string } }
-        const each = { channel, address, id, text: block?.text ?? '', at: clock.now() }
+        const each = { channel, address, id, text: block?.text ?? '', wire, at: clock.now() }
         handed.push(each)
         return provider(each)
       },
@@ -104,7 +108,7 @@ export async function openHouse(t: Test, options: HouseOptions = {}) {
     mode: hasWebhook ? 'webhook' : 'managed',
     ...(hasWebhook && { webhook: { webhookUrl: receiver.url(hook), instanceId: 'blue' } }),
     signingSecret: { ...secretAt, sealed: await sealedSecret('ws-svc-first') },
-    identity: {},
+    identity: options.identity ?? {},
     channels: channels.map((channel) => {
       return { bindingId: `cb_${channel}`, channel, provider: 'emulator', mode: 'unmanaged', delivery }
     }),
@@ -127,7 +131,10 @@ export async function openHouse(t: Test, options: HouseOptions = {}) {
     traitsOf,
     asidOf,
     sealer,
-    media: { hosted: async (url) => ({ url, type: 'image/png', bytes: 1 }) },
+    media: {
+      hosted: async (url) =>
+        options.unreachable?.includes(url) ? { reason: 'mediaUnreachable' as const, detail: 'away' } : { url, type: 'image/png', bytes: 1 },
+    },
     received: receivedAddresses(openCapsules(Buffer.alloc(32, 4)), publicUrl),
     door,
     providers,
