@@ -282,6 +282,8 @@ export const knowledge = {
   queryWords: 16,
   hits: 10,
   hitsMost: 50,
+  /** Facts that one turn of the event loop puts into an index. */
+  factsPerTurn: 100,
   connectMs: 5 * second,
   headersMs: 10 * second,
   totalMs: 20 * second,

@@ -1,4 +1,5 @@
 /** The routes of sources: adding, reading, searching, refreshing and removing them. */
+
 import { actorOf } from '../../core/access.js'
 import { type AgentPlace, agentKeyOf } from '../../core/agentkey.js'
 import { invalid, isRefusal, type Refusal } from '../../core/errors.js'
@@ -7,6 +8,7 @@ import { knowledge as limits, page } from '../../core/limits.js'
 import type { Pages } from '../../runtime/http/page.js'
 import { json, type Route, route } from '../../runtime/http/route.js'
 import type { Shards } from '../../runtime/shard/contract.js'
+import { searchFacts } from './factsearch.js'
 import { paged } from './paging.js'
 import { contentOf } from './reading.js'
 import {
@@ -50,7 +52,7 @@ function collection({ shards, sources, pages, checkUrl }: SourceRoutesOptions): 
       access: readingSources,
       method: 'GET',
       path: collectionPath,
-      summary: 'List the sources of an agent, or search their passages',
+      summary: 'List the sources of an agent, or search facts and passages',
       query: SourceListQuery,
       reply: { 200: SourceList },
       errors: ['request.invalid'],
@@ -60,7 +62,11 @@ function collection({ shards, sources, pages, checkUrl }: SourceRoutesOptions): 
           if (pageToken !== undefined) return invalid('pageToken', 'does not go with q')
           const most = Math.min(limit ?? limits.hits, limits.hitsMost)
           const found = await shards.read(agentKeyOf(place), queries.search, { ...place, query: q, most })
-          return isRefusal(found) ? found : json(200, { data: found.sources, passages: found.passages })
+          if (isRefusal(found)) return found
+          const facts = await shards.read(agentKeyOf(place), queries.facts, place)
+          if (isRefusal(facts)) return facts
+          const hits = await searchFacts(facts, q, most)
+          return json(200, { data: found.sources, facts: hits, passages: found.passages })
         }
         const shown = await shards.read(agentKeyOf(place), queries.list, place)
         if (isRefusal(shown)) return shown

@@ -59,9 +59,23 @@ const Passage = closed('KnowledgePassage', {
 })
 export type Passage = Static<typeof Passage>
 
+const FactFound = closed('KnowledgeFactFound', {
+  factId: Type.String(),
+  question: Type.String(),
+  answer: Type.String(),
+  exact: Type.Boolean({ description: 'Whether the answer is given word by word.' }),
+  score: Type.Number(),
+})
+export type FactFound = Static<typeof FactFound>
+
 export const SourceList = closed('KnowledgeSourceList', {
   data: Type.Array(SourceView),
   nextPageToken: optional(Type.String()),
+  facts: optional(
+    Type.Array(FactFound, {
+      description: 'With `q`: the facts that answer best, the best first. They rank ahead of every passage.',
+    }),
+  ),
   passages: optional(Type.Array(Passage, { description: 'With `q`: the passages that answer best, the best first.' })),
 })
 
@@ -73,7 +87,7 @@ export const SourceListQuery = closed('KnowledgeSourceListQuery', {
     Type.String({
       minLength: 1,
       maxLength: limits.queryChars,
-      description: `Searches the passages: \`data\` then holds the sources they are from, \`limit\` counts passages (${limits.hits} unless said, at most ${limits.hitsMost}), and there are no pages.`,
+      description: `Searches facts and passages: \`data\` then holds the sources of the passages, \`limit\` counts each of the two (${limits.hits} unless said, at most ${limits.hitsMost}), and there are no pages.`,
     }),
   ),
   limit,

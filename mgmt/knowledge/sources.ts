@@ -1,5 +1,5 @@
 /** The commands and queries of sources. What is read from a url is read by an effect, and comes back as a command. */
-import type { Source } from '../../core/agent/resources/knowledge.js'
+import type { Fact, Source } from '../../core/agent/resources/knowledge.js'
 import type { AgentPlace } from '../../core/agentkey.js'
 import { invalid, isRefusal, type Refusal } from '../../core/errors.js'
 import type { PageVersion } from '../../core/knowledge/page.js'
@@ -59,6 +59,7 @@ export type ReadOutcome =
 export const readKind = 'knowledgeRead'
 
 const rows = {
+  facts: 'GET /knowledge/facts',
   list: 'GET /knowledge/sources',
   read: 'GET /knowledge/sources/{sourceId}',
   add: 'POST /knowledge/sources',
@@ -180,7 +181,19 @@ export function sourceCommands(documents: AgentDocumentDoor) {
     },
   }
 
-  return { commands: { add, change, remove, settle, sweep }, queries: { list, read, search }, removed: removeSources }
+  const facts: Query<AgentPlace, readonly Fact[]> = {
+    name: 'knowledge.facts',
+    read(reader, place) {
+      const shown = viewRow<{ readonly data: readonly Fact[] }>(documents, reader, place, rows.facts)
+      return isRefusal(shown) ? shown : shown.json!.data
+    },
+  }
+
+  return {
+    commands: { add, change, remove, settle, sweep },
+    queries: { list, read, search, facts },
+    removed: removeSources,
+  }
 }
 export type SourceCommands = ReturnType<typeof sourceCommands>
 

@@ -56,7 +56,7 @@ t.test('A source of text is ready at once, and its passages are found', async (t
   const found = await search(call, 'where may DOGS go?')
   t.strictSame(found.json.data, [made.json], 'with the sources that they are from')
   t.match(found.json.passages, [{ sourceId: 'parking-more', place: 0, text: /Dogs are welcome/, score: Number }])
-  t.same((await search(call, 'zeppelin')).json, { data: [], passages: [] })
+  t.same((await search(call, 'zeppelin')).json, { data: [], facts: [], passages: [] })
   t.equal((await call('GET', '/activity')).json.data[0].action, 'POST /knowledge/sources', 'and it is on record')
 })
 
@@ -77,6 +77,26 @@ t.test('A file is its content as it is, its name in the query', async (t) => {
   t.same(fieldsOf(await upload(id, '?name=x', Buffer.from([0xff, 0xfe, 0xfd]), 'text/plain')), ['body'])
   t.equal((await upload(id, '?name=x', '%PDF-1.7', 'application/pdf')).status, 415)
   t.equal((await upload(id, '?name=x', 'x'.repeat(limits.bytes + 1), 'text/plain')).status, 413)
+})
+
+t.test('Facts that the agent may use are found ahead of passages; disabled and unconfirmed ones are not', async (t) => {
+  const { call } = await desk.agent()
+  await call('POST', sources, { name: 'House', text: 'The opening hours are nine to five.' })
+  const facts = [
+    { id: 'hours', question: 'What are the opening hours?', answer: 'Ten to six.' },
+    { id: 'parking', question: 'Where can I park?', alternates: ['garage'], answer: 'Behind the house.', exact: true },
+    { id: 'old', question: 'What were the opening hours?', answer: 'Eight to four.', enabled: false },
+    { id: 'guess', question: 'Opening hours on Sunday?', answer: 'Closed.', confirmed: false },
+  ]
+  t.equal((await call('PUT', '/knowledge/facts', { facts })).status, 200)
+  const { json } = await search(call, 'opening hours')
+  t.match(json.facts, [
+    { factId: 'hours', question: 'What are the opening hours?', answer: 'Ten to six.', exact: false },
+  ])
+  t.equal(json.facts.length, 1)
+  t.match(json.passages, [{ text: 'The opening hours are nine to five.' }])
+  t.match((await search(call, 'is there a garage')).json.facts, [{ factId: 'parking', exact: true }])
+  t.same((await search(call, 'breakfast')).json.facts, [])
 })
 
 t.test('Every rule of a source names its field', async (t) => {

@@ -132,8 +132,10 @@ export async function openHouse(t: Test, options: HouseOptions = {}) {
     asidOf,
     sealer,
     media: {
-      hosted: async (url) =>
-        options.unreachable?.includes(url) ? { reason: 'mediaUnreachable' as const, detail: 'away' } : { url, type: 'image/png', bytes: 1 },
+      hosted: async (url): ReturnType<Places['media']['hosted']> =>
+        options.unreachable?.includes(url)
+          ? { reason: 'mediaUnreachable', why: 'source', detail: 'away' }
+          : { url, type: 'image/png', bytes: 1 },
     },
     received: receivedAddresses(openCapsules(Buffer.alloc(32, 4)), publicUrl),
     door,

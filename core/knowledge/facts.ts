@@ -1,0 +1,53 @@
+/** Facts found by words: which of the facts that an agent may use answer a question best. */
+import type { Fact } from '../agent/resources/knowledge.js'
+import { type Corpus, type Places, ranked } from './ranking.js'
+import { wordsOf } from './words.js'
+
+export interface FactHit {
+  readonly fact: Fact
+  readonly score: number
+}
+
+/**
+ * An index that grows fact by fact, so that a caller may pause between them. A fact is found by its question, its
+ * alternates and its answer; one that is disabled or not confirmed is never found.
+ */
+export interface FactIndex {
+  add(fact: Fact): void
+  /** The best first. */
+  rank(query: string, most: number): FactHit[]
+}
+
+export function createFactIndex(): FactIndex {
+  const facts = new Map<string, { readonly fact: Fact; readonly length: number }>()
+  const places = new Map<string, Map<string, number>>()
+  let words = 0
+
+  const corpus: Corpus = {
+    get passages() {
+      return facts.size
+    },
+    get words() {
+      return words
+    },
+    *placesOf(word) {
+      for (const [source, count] of places.get(word) ?? []) yield { source, places: [0, count] satisfies Places }
+    },
+    lengthsOf: (source) => [facts.get(source)?.length ?? 0],
+  }
+
+  return {
+    add(fact) {
+      if (fact.enabled === false || fact.confirmed === false) return
+      const found = wordsOf([fact.question, ...(fact.alternates ?? []), fact.answer].join('\n'))
+      facts.set(fact.id, { fact, length: found.length })
+      words += found.length
+      for (const word of found) {
+        const counts = places.get(word) ?? new Map<string, number>()
+        places.set(word, counts.set(fact.id, (counts.get(fact.id) ?? 0) + 1))
+      }
+    },
+    rank: (query, most) =>
+      ranked(query, corpus, most).map(({ source, score }) => ({ fact: facts.get(source)!.fact, score })),
+  }
+}
