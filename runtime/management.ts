@@ -168,6 +168,7 @@ export function openManagement(options: ManagementOptions) {
     channels,
     gatewayAccess,
     routesOfAgent,
+    grantStands: rehearsals.grantStands,
     /** Whether messages of a campaign may be handed over. */
     mayCampaignLeave: campaigning.queries.mayLeave,
     /** Whom conversations tell. */

@@ -250,7 +250,8 @@ export async function openNode(config: Config, around: Surroundings): Promise<No
     meters: gatewayMeters(metrics),
     clock,
   }
-  const grants = openGrants(deriveKey(secrets.signing, 'emulator grants'), clock)
+  const stands = management.grantStands(engine, clock.now)
+  const grants = openGrants(deriveKey(secrets.signing, 'emulator grants'), clock, stands)
   const idTokens =
     config.oidcIssuer && config.oidcAudience
       ? foreignIdTokens({ issuer: config.oidcIssuer, audience: config.oidcAudience, clock })

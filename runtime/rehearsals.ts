@@ -8,6 +8,7 @@ import { linkRoutes } from '../mgmt/links/routes.js'
 import { startPerformer } from '../mgmt/links/starting.js'
 import { sectionsOfSends } from '../mgmt/outreach/needs.js'
 import { openPersonas, personaRepertoire } from '../mgmt/personas/commands.js'
+import { emulatorLinkRepertoire, openEmulatorLinks } from '../mgmt/personas/emulatorlinks.js'
 import { type EmulatorRoutesOptions, emulatorRoutes } from '../mgmt/personas/emulatorroutes.js'
 import type { PeopleDoor } from '../mgmt/personas/needs.js'
 import { personaRoutes } from '../mgmt/personas/routes.js'
@@ -50,6 +51,7 @@ export function openRehearsals({ people, documents }: RehearsalsOptions) {
     sandbox,
     hasAgent: (reader, place) => findAgent(reader, place) !== undefined,
   })
+  const emulatorLinks = openEmulatorLinks({ agentOf: findAgent })
   const links = openLinks({
     documents: { read: (reader, place) => documents().load(reader, place, sections) },
     bindings: { at: (reader, place, bindingId) => bindingAt(reader, { ...place, bindingId }) },
@@ -60,10 +62,11 @@ export function openRehearsals({ people, documents }: RehearsalsOptions) {
     personas: personas.door,
     /** For the commit that deletes a binding. */
     released: links.released,
-    parts: [personas.part, links.part],
+    parts: [personas.part, emulatorLinks.part, links.part],
+    grantStands: emulatorLinks.checkOver,
     over(conversation: Pick<ConversationCommands, 'hear'>) {
       const turn = sandboxTurn(conversation)
-      const own = [personaRepertoire(personas), linkRepertoire(links)]
+      const own = [personaRepertoire(personas), emulatorLinkRepertoire(emulatorLinks), linkRepertoire(links)]
       const repertoire: Pick<Repertoire, 'commands' | 'queries'> = {
         commands: [...own.flatMap(({ commands }) => commands), sandboxBegin, sandboxForget, turn],
         queries: [...own.flatMap(({ queries }) => queries), lookedAt],
@@ -77,7 +80,7 @@ export function openRehearsals({ people, documents }: RehearsalsOptions) {
           const { places, openings, gatewayUrl } = over
           return [
             ...personaRoutes({ ...over, personas, sandbox: openSandbox(places, turn), begin: sandboxBegin }),
-            ...emulatorRoutes({ ...over, personas }),
+            ...emulatorRoutes({ ...over, emulatorLinks }),
             ...linkRoutes({
               ...over,
               links,

@@ -1,6 +1,6 @@
-/** Emulator grants: signed words that open one agent's personas. `v2.` is a standing link, `v1.` a sitting of an hour. */
+/** Emulator grants: signed words that open one agent's personas. `v2.` is a link, `v1.` a sitting of an hour. */
 import type { Grant } from '../../core/access.js'
-import { emulatorSitting } from '../../core/limits.js'
+import { isRefusal, type Refusal } from '../../core/errors.js'
 import type { Clock } from '../../runtime/clock.js'
 import { openSignedWords } from '../../runtime/http/signed.js'
 
@@ -9,29 +9,51 @@ export interface OpenedGrant extends Grant {
   readonly expiresAt?: number
 }
 
+/** What the words of a grant say. `serial` tells its agent from another of the same id. */
+export interface GrantWords extends Omit<OpenedGrant, 'kind'> {
+  readonly serial?: number
+}
+
 export interface Grants {
-  mint(form: OpenedGrant['form'], grant: { id: string; orgId: string; agentId: string }): string
-  /** Undefined for anything this installation did not write, or that has run out. */
-  open(token: string): OpenedGrant | undefined
+  mint(grant: GrantWords & { readonly expiresAt: number }): string
+  /** Undefined for one that this installation did not write, that has run out, was revoked, or whose agent is gone. */
+  open(token: string): Promise<OpenedGrant | undefined | Refusal> | undefined
 }
 
 const versions = { link: 'v2', sitting: 'v1' } as const
 const textPattern = /^(v[12])\.([\w-]{1,1000})$/
 
-export function openGrants(key: Uint8Array, clock: Clock): Grants {
+/** `stands` says whether the grant is still on record; a refusal says that this could not be asked. */
+export function openGrants(
+  key: Uint8Array,
+  clock: Clock,
+  stands: (grant: GrantWords) => Promise<boolean | Refusal>,
+): Grants {
   const words = openSignedWords(key)
+
+  function read(token: string): GrantWords | undefined {
+    const [, version, payload] = textPattern.exec(words.read(token) ?? '') ?? []
+    if (!version || !payload) return undefined
+    const said = JSON.parse(Buffer.from(payload, 'base64url').toString())
+    if (said.expiresAt !== undefined && said.expiresAt <= clock.now()) return undefined
+    return { ...said, form: version === 'v2' ? 'link' : 'sitting' }
+  }
+
   return {
-    mint(form, { id, orgId, agentId }) {
-      const expiresAt = form === 'sitting' ? clock.now() + emulatorSitting.lifetimeMs : undefined
-      const payload = Buffer.from(JSON.stringify({ id, orgId, agentId, expiresAt })).toString('base64url')
+    mint({ form, id, orgId, agentId, serial, expiresAt }) {
+      const payload = Buffer.from(JSON.stringify({ id, orgId, agentId, serial, expiresAt })).toString('base64url')
       return words.sign(`${versions[form]}.${payload}`)
     },
     open(token) {
-      const [, version, payload] = textPattern.exec(words.read(token) ?? '') ?? []
-      if (!version || !payload) return undefined
-      const { id, orgId, agentId, expiresAt } = JSON.parse(Buffer.from(payload, 'base64url').toString())
-      if (expiresAt !== undefined && expiresAt <= clock.now()) return undefined
-      return { kind: 'grant', form: version === 'v2' ? 'link' : 'sitting', id, orgId, agentId, expiresAt }
+      const grant = read(token)
+      return grant && admitted(grant)
     },
+  }
+
+  async function admitted(grant: GrantWords): Promise<OpenedGrant | undefined | Refusal> {
+    const answer = await stands(grant)
+    if (isRefusal(answer)) return answer
+    const { form, id, orgId, agentId, expiresAt } = grant
+    return answer ? { kind: 'grant', form, id, orgId, agentId, expiresAt } : undefined
   }
 }

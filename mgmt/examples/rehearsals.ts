@@ -127,11 +127,51 @@ export const rehearsals: Readonly<Record<string, RouteExample>> = {
       org: 'demo',
       agent: 'harbor-desk',
     },
+    body: {
+      label: 'For the pilot',
+    },
     status: 201,
     reply: {
       id: 'egr_wqp6e3myy8c7axyx0hp6g7a78v',
+      label: 'For the pilot',
+      createdAt: '2026-03-01T12:00:37.500Z',
+      expiresAt: '2026-03-31T12:00:37.500Z',
+      createdBy: {
+        kind: 'key',
+        id: 'key_60xrahma3pnkn8vwwapsyc4vdm',
+      },
       token: 'v2.a0credential0that0opens0personas',
     },
+  },
+  'GET /orgs/{org}/agents/{agent}/emulator-links': {
+    params: {
+      org: 'demo',
+      agent: 'harbor-desk',
+    },
+    status: 200,
+    reply: {
+      data: [
+        {
+          id: 'egr_wqp6e3myy8c7axyx0hp6g7a78v',
+          label: 'For the pilot',
+          createdAt: '2026-03-01T12:00:37.500Z',
+          expiresAt: '2026-03-31T12:00:37.500Z',
+          lastUsedAt: '2026-03-01T12:04:00.000Z',
+          createdBy: {
+            kind: 'key',
+            id: 'key_60xrahma3pnkn8vwwapsyc4vdm',
+          },
+        },
+      ],
+    },
+  },
+  'DELETE /orgs/{org}/agents/{agent}/emulator-links/{linkId}': {
+    params: {
+      org: 'demo',
+      agent: 'harbor-desk',
+      linkId: 'egr_wqp6e3myy8c7axyx0hp6g7a78v',
+    },
+    status: 204,
   },
   'POST /orgs/{org}/agents/{agent}/emulator/sittings': {
     params: {

@@ -1,47 +1,93 @@
-/** The routes that hand out emulator grants: one that stays good, for a link, and one of an hour, for a sitting. */
+/** The routes of emulator grants: links that others keep until they end or are revoked, and sittings of an hour. */
+import Type from 'typebox'
+import { actorOf } from '../../core/access.js'
 import { agentKeyOf } from '../../core/agentkey.js'
 import { isRefusal } from '../../core/errors.js'
 import { idFromBytes } from '../../core/ids.js'
 import { emulatorSitting } from '../../core/limits.js'
 import type { Clock } from '../../runtime/clock.js'
-import { json, type Route, route } from '../../runtime/http/route.js'
+import { json, noContent, type Route, route } from '../../runtime/http/route.js'
 import type { Shards } from '../../runtime/shard/contract.js'
-import type { OpenPersonas } from './commands.js'
-import { GrantView, ofPersonas, writing } from './schema.js'
+import type { NamedGrant, OpenEmulatorLinks } from './emulatorlinks.js'
+import { EmulatorLinkCreate, EmulatorLinkCreated, EmulatorLinkView, GrantView, ofPersonas, writing } from './schema.js'
 
 export interface EmulatorRoutesOptions {
   readonly shards: Shards
-  readonly personas: Pick<OpenPersonas, 'queries'>
-  readonly grants: { mint(form: Form, grant: { id: string; orgId: string; agentId: string }): string }
+  readonly emulatorLinks: Pick<OpenEmulatorLinks, 'commands' | 'queries'>
+  readonly grants: { mint(grant: NamedGrant & { readonly expiresAt: number }): string }
   readonly clock: Clock
   readonly randomBytes: (count: number) => Uint8Array
 }
 
-type Form = 'link' | 'sitting'
 const idBytes = 17
+const viewing = { who: 'member', role: 'viewer', scopes: ['agents:read'] } as const
+const collection = '/orgs/{org}/agents/{agent}/emulator-links'
 
-export function emulatorRoutes({ shards, personas, grants, clock, randomBytes }: EmulatorRoutesOptions): Route[] {
-  const minting = (form: Form, path: string, summary: string): Route =>
+export function emulatorRoutes({ shards, emulatorLinks, grants, clock, randomBytes }: EmulatorRoutesOptions): Route[] {
+  const { commands, queries } = emulatorLinks
+  const newId = () => idFromBytes('egr', randomBytes(idBytes))
+  return [
+    route({
+      ...ofPersonas,
+      access: viewing,
+      method: 'GET',
+      path: collection,
+      summary: 'List the emulator links of the agent, oldest first; never their tokens',
+      reply: { 200: Type.Object({ data: Type.Array(EmulatorLinkView) }, { additionalProperties: false }) },
+      async handler({ params: { org: orgId, agent: agentId } }) {
+        const place = { orgId, agentId }
+        const data = await shards.read(agentKeyOf(place), queries.list, place)
+        return isRefusal(data) ? data : json(200, { data })
+      },
+    }),
     route({
       ...ofPersonas,
       access: writing,
       method: 'POST',
-      path: `/orgs/{org}/agents/{agent}/${path}`,
-      summary,
-      reply: { 201: GrantView },
-      async handler({ params }) {
-        const { org: orgId, agent: agentId } = params as { org: string; agent: string }
+      path: collection,
+      summary: 'Make a link by which others rehearse with this agent, and with nothing else; its token is shown once',
+      body: EmulatorLinkCreate,
+      bodyOptional: true,
+      reply: { 201: EmulatorLinkCreated },
+      async handler({ params: { org: orgId, agent: agentId }, body, caller }) {
         const place = { orgId, agentId }
-        const found = await shards.read(agentKeyOf(place), personas.queries.exists, place)
-        if (isRefusal(found)) return found
-        const id = idFromBytes('egr', randomBytes(idBytes))
-        const expiresAt = new Date(clock.now() + emulatorSitting.lifetimeMs).toISOString()
-        const token = grants.mint(form, { ...place, id })
-        return json(201, { id, token, ...(form === 'sitting' && { expiresAt }) })
+        const asked = { ...place, ...body, linkId: newId() }
+        const made = await shards.ask(agentKeyOf(place), commands.create, asked, { by: actorOf(caller) })
+        if (isRefusal(made)) return made
+        const { serial, ...link } = made
+        const grant = { ...place, form: 'link', id: link.id, serial, expiresAt: Date.parse(link.expiresAt) } as const
+        return json(201, { ...link, token: grants.mint(grant) })
       },
-    })
-  return [
-    minting('link', 'emulator-links', 'Make a link by which others rehearse with this agent, and with nothing else'),
-    minting('sitting', 'emulator/sittings', 'Make a grant of one hour to rehearse with this agent'),
+    }),
+    route({
+      ...ofPersonas,
+      access: writing,
+      method: 'DELETE',
+      path: `${collection}/{linkId}`,
+      summary: 'Revoke an emulator link at once',
+      reply: { 204: null },
+      async handler({ params: { org: orgId, agent: agentId, linkId }, caller }) {
+        const place = { orgId, agentId }
+        const done = await shards.ask(agentKeyOf(place), commands.remove, { ...place, linkId }, { by: actorOf(caller) })
+        return isRefusal(done) ? done : noContent
+      },
+    }),
+    route({
+      ...ofPersonas,
+      access: writing,
+      method: 'POST',
+      path: '/orgs/{org}/agents/{agent}/emulator/sittings',
+      summary: 'Make a grant of one hour to rehearse with this agent',
+      reply: { 201: GrantView },
+      async handler({ params: { org: orgId, agent: agentId } }) {
+        const place = { orgId, agentId }
+        const serial = await shards.read(agentKeyOf(place), queries.serial, place)
+        if (isRefusal(serial)) return serial
+        const id = newId()
+        const expiresAt = clock.now() + emulatorSitting.lifetimeMs
+        const token = grants.mint({ ...place, form: 'sitting', id, serial, expiresAt })
+        return json(201, { id, token, expiresAt: new Date(expiresAt).toISOString() })
+      },
+    }),
   ]
 }

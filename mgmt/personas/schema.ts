@@ -1,5 +1,6 @@
 /** Personas, their turns and the grants that open them, as callers send and read them. */
 import Type, { type Static } from 'typebox'
+import { emulatorLink } from '../../core/accesslimits.js'
 import type { OutboundMessage } from '../../core/amf/index.js'
 import { persona as limits, page } from '../../core/limits.js'
 import { DirectiveBody } from '../../core/personas/directive.js'
@@ -94,4 +95,32 @@ export const GrantView = Type.Object(
     expiresAt: optional(moment),
   },
   { ...closed, title: 'EmulatorGrant' },
+)
+
+export const EmulatorLinkCreate = Type.Object(
+  {
+    label: optional(Type.String({ minLength: 1, maxLength: emulatorLink.labelChars, description: 'Whom it is for.' })),
+    expiresAt: optional(
+      Type.String({ format: 'date-time', description: 'When it ends: in 30 days unless said, and within 365.' }),
+    ),
+  },
+  { ...closed, title: 'EmulatorLinkCreate' },
+)
+
+export const EmulatorLinkView = Type.Object(
+  {
+    id: Type.String(),
+    label: optional(Type.String()),
+    createdAt: moment,
+    expiresAt: moment,
+    lastUsedAt: optional(moment),
+    createdBy: optional(Type.Object({ kind: Type.String(), id: Type.String() }, closed)),
+  },
+  { ...closed, title: 'EmulatorLink' },
+)
+export type EmulatorLinkView = Static<typeof EmulatorLinkView>
+
+export const EmulatorLinkCreated = Type.Object(
+  { ...EmulatorLinkView.properties, token: Type.String({ description: 'Shown once.' }) },
+  { ...closed, title: 'EmulatorLinkCreated' },
 )

@@ -41,13 +41,14 @@ function scopesWithout(needed: readonly Scope[]): Scope[] {
 }
 
 const needs = (route: Route): readonly Scope[] => ('scopes' in route.access && route.access.scopes) || []
-const grant = node.node.grants.mint('link', { id: 'gr_1', orgId: 'demo', agentId: 'ada' })
-const sitting = node.node.grants.mint('sitting', { id: 'gr_2', orgId: 'demo', agentId: 'ada' })
 /** An agent of the org whose routes are called, and the token that it is. */
 const agents = '/v1/orgs/demo/agents'
 await node.mgmt('POST', agents, { token: node.key, json: { name: 'Ada' } })
 const rotated = await node.mgmt('POST', `${agents}/ada/gateway/_rotateToken`, { token: node.key })
 const accessToken: string = rotated.json.accessToken
+const grantOf = async (path: string, { mgmt, key: token } = node): Promise<string> =>
+  (await mgmt('POST', `${agents}/ada/${path}`, { token })).json.token
+const [grant, sitting] = [await grantOf('emulator-links'), await grantOf('emulator/sittings')]
 const journeyKey = await node.keyWith(['integrations:journey'])
 const sessions = Object.fromEntries(
   await Promise.all(roles.slice(0, 3).map(async (role) => [role, await node.sessionAs(role)])),
@@ -179,11 +180,12 @@ t.test('GET /me tells a key its id, role, expanded scopes and that it is the sys
 
 t.test('An emulator grant tells the org and agent it opens, and a sitting ends after an hour', async (t) => {
   const link = await node.mgmt('GET', '/v1/emulator/session', { token: grant })
-  t.same(link.json, { orgId: 'demo', agentId: 'ada', kind: 'link' })
+  t.match(link.json, { orgId: 'demo', agentId: 'ada', kind: 'link' })
   const clock = manualClock()
   const own = await openTestNode({ clock })
   t.teardown(() => own.close())
-  const token = own.node.grants.mint('sitting', { id: 'gr', orgId: 'demo', agentId: 'ada' })
+  await own.mgmt('POST', agents, { token: own.key, json: { name: 'Ada' } })
+  const token = await grantOf('emulator/sittings', own)
   t.match((await own.mgmt('GET', '/v1/emulator/session', { token })).json, {
     kind: 'sitting',
     expiresAt: '2026-03-01T13:00:00.000Z',

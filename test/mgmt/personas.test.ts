@@ -462,7 +462,7 @@ t.test('A grant lists, makes, reads, resets and plays the personas of its agent,
   const link = await call('POST', `/${desk.agent}/emulator-links`)
   t.equal(link.status, 201)
   t.match(link.json.token, /^v2\./)
-  t.notOk('expiresAt' in link.json)
+  t.equal(link.json.expiresAt, new Date(clock.now() + 30 * 86_400_000).toISOString())
   const sitting = await call('POST', `/${desk.agent}/emulator/sittings`)
   t.match(sitting.json, { token: /^v1\./, expiresAt: new Date(clock.now() + 3_600_000).toISOString() })
   for (const { token } of [link.json, sitting.json]) {
@@ -488,6 +488,56 @@ t.test('A grant lists, makes, reads, resets and plays the personas of its agent,
   }
   t.equal((await call('POST', '/nobody/emulator-links')).status, 404)
 })
+
+t.test(
+  'Emulator links are listed without their tokens, end when they say, when revoked, and with their agent',
+  async (t) => {
+    const desk = await rehearsal(t)
+    const at = `/${desk.agent}/emulator-links`
+    const opens = async (token: string) => (await call('GET', `/${desk.agent}/personas`, undefined, token)).status
+    for (const [json, field] of [
+      [{ expiresAt: new Date(clock.now()).toISOString() }, 'expiresAt'],
+      [{ expiresAt: new Date(clock.now() + 366 * 86_400_000).toISOString() }, 'expiresAt'],
+      [{ expiresAt: 'soon' }, 'expiresAt'],
+      [{ label: '' }, 'label'],
+      [{ label: 'x'.repeat(101) }, 'label'],
+      [{ surprise: 1 }, 'surprise'],
+    ] as const) {
+      const refused = await call('POST', at, json)
+      t.equal(refused.status, 422)
+      t.equal(refused.json.errors[0].field, field)
+    }
+    t.same((await call('GET', at)).json.data, [], 'what was refused left nothing')
+
+    const pilot = (await call('POST', at, { label: 'Pilot' })).json
+    await clock.advance(1)
+    const short = (await call('POST', at, { expiresAt: new Date(clock.now() + 1_000).toISOString() })).json
+    t.equal(await opens(pilot.token), 200)
+    t.equal(await opens(short.token), 200)
+    await until(async () => (await call('GET', at)).json.data.every((link: object) => 'lastUsedAt' in link))
+    const listed = await call('GET', at)
+    t.match(listed.json.data, [
+      { id: pilot.id, label: 'Pilot', createdAt: pilot.createdAt, createdBy: { kind: 'key', id: /^key_/ } },
+      { id: short.id, expiresAt: short.expiresAt },
+    ])
+    t.notMatch(listed.text, /v2\./)
+    await clock.advance(1_000)
+    t.equal(await opens(short.token), 401, 'it has ended')
+
+    t.equal((await call('DELETE', `${at}/${pilot.id}`)).status, 204)
+    t.equal(await opens(pilot.token), 401, 'revoked at once')
+    t.equal((await call('DELETE', `${at}/${pilot.id}`)).status, 404)
+
+    const sitting = (await call('POST', `/${desk.agent}/emulator/sittings`)).json
+    const last = (await call('POST', at)).json
+    for (const { token } of [sitting, last]) t.equal(await opens(token), 200)
+    t.equal((await call('DELETE', `/${desk.agent}`)).status, 204)
+    await until(async () => (await call('POST', '', { id: desk.agent, name: 'Another' })).status === 201)
+    for (const { token } of [sitting, last])
+      t.equal(await opens(token), 401, 'another agent of the same id is not opened')
+    t.same((await call('GET', at)).json.data, [])
+  },
+)
 
 t.test(
   'A persona without an identity, one too many, or an agent that cannot be found, is refused in its own words',
