@@ -17,7 +17,7 @@ import type { Query } from '../shard/contract.js'
 import { aroundOf, readerOf } from './directory.js'
 import { withHostedMedia } from './media.js'
 import type { Places } from './places.js'
-import { CapabilityDocument, CompileBody, Compiled, SendBody, SendResults } from './schema.js'
+import { CapabilityDocument, CompileBody, Compiled, NothingAccepted, SendBody, SendResults } from './schema.js'
 import { conversationTable } from './tables.js'
 
 const common = { plane: 'gateway', access: { who: 'agent' } } as const
@@ -62,12 +62,12 @@ export function gatewayRoutes(places: Places): Route[] {
       summary: 'Send messages to a person',
       body: SendBody,
       bodyLimitBytes: limits.callBytes,
-      reply: { 200: SendResults },
+      reply: { 200: SendResults, 422: NothingAccepted },
       errors: ['request.invalid', 'service.unavailable'],
       async handler({ caller, body: { userId, messages, priority } }) {
         const person = await personOf(caller, userId)
         if (isRefusal(person)) return person
-        if (!person) return json(200, { results: messages.map(() => counted(shown(reject('unknownRecipient')))) })
+        if (!person) return answerOf(messages.map(() => counted(shown(reject('unknownRecipient')))))
         const agent = await directory.routes(agentKeyOf(caller))
         if (isRefusal(agent)) return agent
         const around = aroundOf(agent, person, places)
@@ -88,7 +88,7 @@ export function gatewayRoutes(places: Places): Route[] {
         const results = (ready as Prepared[]).map((each) =>
           'message' in each ? shown(answers[next++]!) : counted(shown(each)),
         )
-        return json(200, { results })
+        return answerOf(results)
       },
     }),
     route({
@@ -146,7 +146,21 @@ function rejectionOf(problems: readonly { path: string; message: string; code: s
   return reject(reason, first && [first.path, first.message].filter(Boolean).join(': '))
 }
 
-function shown(answer: Accepted): { messageId: string; accepted: boolean; reason?: RejectionReason; detail?: string } {
+interface Result {
+  readonly messageId: string
+  readonly accepted: boolean
+  readonly reason?: RejectionReason
+  readonly detail?: string
+}
+
+/** A success means that something was accepted. */
+function answerOf(results: readonly Result[]) {
+  if (results.some(({ accepted }) => accepted)) return json(200, { results })
+  const reasons = [...new Set(results.map(({ reason }) => reason))].join(', ')
+  return json(422, { message: `No message was accepted: ${reasons}.`, results })
+}
+
+function shown(answer: Accepted): Result {
   if ('messageId' in answer) return { messageId: answer.messageId, accepted: true }
   return { messageId: '', accepted: false, ...answer }
 }

@@ -18,21 +18,30 @@ export const SendBody = Type.Object(
   { ...closed, title: 'Send' },
 )
 
-export const SendResults = Type.Object(
+const Results = Type.Array(
+  Type.Object(
+    {
+      messageId: Type.String({ description: 'Empty when it was not accepted.' }),
+      accepted: Type.Boolean(),
+      reason: Type.Optional(Type.Enum(rejectionReasons)),
+      detail: Type.Optional(Type.String()),
+    },
+    closed,
+  ),
+)
+
+/** At least one message was accepted. */
+export const SendResults = Type.Object({ results: Results }, { ...closed, title: 'SendResults' })
+
+/** An error of the gateway; a call that was read and of which no message was accepted has results, one for each message. */
+export const NothingAccepted = Type.Object(
   {
-    results: Type.Array(
-      Type.Object(
-        {
-          messageId: Type.String({ description: 'Empty when it was not accepted.' }),
-          accepted: Type.Boolean(),
-          reason: Type.Optional(Type.Enum(rejectionReasons)),
-          detail: Type.Optional(Type.String()),
-        },
-        closed,
-      ),
-    ),
+    message: Type.String(),
+    code: Type.Optional(Type.String()),
+    errors: Type.Optional(Type.Array(Type.Object({ field: Type.String(), message: Type.String() }))),
+    results: Type.Optional(Results),
   },
-  { ...closed, title: 'SendResults' },
+  { title: 'NothingAccepted', description: 'No message was accepted: each result has its reason.' },
 )
 
 export const CompileBody = Type.Object(

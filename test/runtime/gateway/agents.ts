@@ -45,7 +45,7 @@ export function agentsOn(node: TestNode) {
       call: (method: string, path: string, json?: unknown) => node.gateway(method, `/v4${path}`, { token, json }),
       async send(userId: string, ...messages: unknown[]): Promise<Result[]> {
         const { status, json, text } = await agent.call('POST', '/messages', { userId, messages })
-        if (status !== 200) throw new Error(`${status} ${text}`)
+        if (!json?.results) throw new Error(`${status} ${text}`)
         return json.results
       },
       /** Signed by the emulator, unless a signature is given. */

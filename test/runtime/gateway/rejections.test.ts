@@ -242,6 +242,37 @@ t.test('A call that is not one is refused as a whole, in the words of the gatewa
   t.equal((await agent.call('POST', '/messages', { userId, messages: ten })).status, 200, 'ten are fine')
 })
 
+t.test(
+  'A call of which nothing is accepted is 422 with its results, and one of which something is accepted is 200',
+  async (t) => {
+    const agent = await newAgent('sms')
+    const userId = await agent.hears('sms', ann)
+    const call = (...messages: unknown[]) => agent.call('POST', '/messages', { userId, messages })
+    const bad = { spec: 'amf/1', parts: [] }
+    const refused = await call(bad, { spec: 'amf/1', signal: 'dance' })
+    t.equal(refused.status, 422)
+    t.ok(isGatewayError(refused))
+    t.same(Object.keys(refused.json), ['message', 'results'])
+    t.match(refused.json, {
+      message: /^No message was accepted: /,
+      results: [
+        { accepted: false, messageId: '', reason: 'invalidMessage' },
+        { accepted: false, messageId: '', reason: 'invalidSignal' },
+      ],
+    })
+    const partly = await call(bad, said('good'))
+    t.equal(partly.status, 200)
+    t.match(partly.json, { results: [{ accepted: false }, { accepted: true }] })
+    const nobody = await agent.call('POST', '/messages', { userId: 'usr_nobody', messages: [said('x')] })
+    t.equal(nobody.status, 422)
+    t.match(nobody.json, { message: /unknownRecipient/, results: [{ reason: 'unknownRecipient' }] })
+    await agent.hears('sms', ann, 'STOP')
+    const stopped = await call(said('x'))
+    t.equal(stopped.status, 422)
+    t.match(stopped.json, { results: [{ reason: 'optedOut' }] })
+  },
+)
+
 t.test('A missing or unknown token is 401, and a token in the query comes before the header', async (t) => {
   const agent = await newAgent('sms')
   const other = await newAgent('sms')
