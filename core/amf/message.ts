@@ -27,7 +27,8 @@ export const Chip = Type.Object(
   closed,
 )
 export type Chip = Static<typeof Chip>
-const Chips = Type.Array(Chip, { minItems: 1, maxItems: limits.chips })
+/** An empty list, as serialisers write it, is the same as none. */
+const Chips = Type.Array(Chip, { maxItems: limits.chips })
 
 /** At least one of title, description and mediaUrl. */
 export const Card = Type.Object(
@@ -97,7 +98,6 @@ export const plainParts = {
       ...prompted,
       details: Type.Optional(
         Type.Array(Type.Object({ label: Words, value: Type.Union([Words, Moment, Money]) }, closed), {
-          minItems: 1,
           maxItems: limits.details,
         }),
       ),

@@ -49,7 +49,8 @@ function checkPart(value: unknown, walk: Walk, inFallback: boolean): boolean {
   const { type } = value
   if (type === undefined) return noteAt(walk, 'type', 'is required')
   if (typeof type !== 'string' || !types.has(type)) {
-    return noteAt(walk, 'type', `must be one of ${partTypes.join(', ')}, not ${quoted(type)}`)
+    const code = typeof type === 'string' ? 'unsupportedPart' : 'invalidMessage'
+    return noteAt(walk, 'type', `must be one of ${partTypes.join(', ')}, not ${quoted(type)}`, { code })
   }
   if (type !== 'native') return plain.get(type)?.(value, walk) ?? false
   if (!inFallback) return checkNative(value, walk)

@@ -1,7 +1,7 @@
 /** A walk through a value that claims to be a message: where it stands, and what it has found wrong so far. */
 import { amf as limits } from '../limits.js'
 
-export type ProblemCode = 'invalidMessage' | 'invalidSignal' | 'tooLarge'
+export type ProblemCode = 'invalidMessage' | 'invalidSignal' | 'unsupportedPart' | 'tooLarge'
 
 /** What kind of fault it is, for those who say it in other words than a path. */
 export type Rule = 'duplicateId' | 'badDate' | 'emptyList'

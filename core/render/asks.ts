@@ -132,7 +132,7 @@ function yesAndNo({ yesLabel = words.yes, noLabel = words.no }: PartOf<'confirm'
 /** The receipt: what is confirmed in a card, and both answers in it. */
 function asReceipt(part: PartOf<'confirm'>, at: At): Piece | undefined {
   const { card, markup, text } = at.traits
-  if (!card || card.needsMedia || card.chipsMax < 2 || !part.details) return undefined
+  if (!card || card.needsMedia || card.chipsMax < 2 || !part.details?.length) return undefined
   const answers = yesAndNo(part, at).map(({ label }) => oneLine(label))
   const title = oneLine(part.prompt)
   const description = write(detailsOf(part, at), markup)

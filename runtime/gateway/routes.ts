@@ -61,6 +61,7 @@ export function gatewayRoutes(places: Places): Route[] {
       tag: 'Messages',
       summary: 'Send messages to a person',
       body: SendBody,
+      judgesCharacters: true,
       bodyLimitBytes: limits.callBytes,
       reply: { 200: SendResults, 422: NothingAccepted },
       errors: ['request.invalid', 'service.unavailable'],

@@ -20,7 +20,8 @@ export interface Bounds {
   readonly jsonNames: number
 }
 
-export function readJson(bytes: Buffer, most: Bounds = http): JsonRead {
+/** `keepsHalves`: half of a character (a lone surrogate) is left for the caller to judge. */
+export function readJson(bytes: Buffer, most: Bounds = http, keepsHalves = false): JsonRead {
   if (bytes.length === 0) return problem('body', 'is required')
   const glance = glanceAt(bytes, most)
   if (glance in bounds) return problem('body', bounds[glance as keyof typeof bounds](most))
@@ -32,7 +33,7 @@ export function readJson(bytes: Buffer, most: Bounds = http): JsonRead {
   } catch {
     return problem('body', 'is not valid JSON')
   }
-  const found = glance === 'doubtful' ? inspect(text) : undefined
+  const found = glance === 'doubtful' ? inspect(text, keepsHalves) : undefined
   return found ? { problem: found } : { value }
 }
 
@@ -146,7 +147,7 @@ interface Frame {
 }
 
 /** Walks text already known to be JSON, so every bracket and quote is where it should be. */
-function inspect(text: string): FieldError | undefined {
+function inspect(text: string, keepsHalves: boolean): FieldError | undefined {
   const frames: Frame[] = []
   let frame: Frame | undefined
   let keyNext = false
@@ -179,7 +180,7 @@ function inspect(text: string): FieldError | undefined {
           frame.keys.add(value)
           keyNext = false
         }
-        if (value !== raw && /\p{Surrogate}/u.test(value)) {
+        if (!keepsHalves && value !== raw && /\p{Surrogate}/u.test(value)) {
           return { field: pathOf(frames), message: 'holds half of a character (a lone surrogate)' }
         }
         index = end

@@ -80,6 +80,8 @@ export interface Route {
   readonly body?: TSchema
   /** The handler checks the body, naming fields its own way; the schema then only documents it. */
   readonly bodyUnchecked?: true
+  /** The handler refuses half of a character (a lone surrogate) itself, as narrowly as it can; elsewhere the whole body is refused. */
+  readonly judgesCharacters?: true
   /** A body that may be left out altogether is then `undefined`. */
   readonly bodyOptional?: true
   /** Media types read besides JSON; such a body reaches the handler as bytes. With any of them, and no `body`, JSON does too. */

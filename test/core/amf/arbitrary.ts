@@ -67,7 +67,7 @@ export const chip: fc.Arbitrary<Chip> = fc.oneof(
   fc.record({ label: words, kind: fc.constant('viewLocation' as const), place }),
   fc.record({ label: words, kind: fc.constant('shareLocation' as const) }),
 )
-const chips = fc.array(chip, { minLength: 1, maxLength: 4 })
+const chips = fc.array(chip, { maxLength: 4 })
 
 export const card: fc.Arbitrary<Card> = fc.oneof(
   fc.record({ title: words, description: words, mediaUrl, chips }, { requiredKeys: ['title'] }),

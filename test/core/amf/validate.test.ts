@@ -197,7 +197,7 @@ t.test('A chip has what its kind acts upon, and nothing of another kind', async 
       'chips[0].url',
     ],
     ['a phone in letters', withChips({ label: 'a', kind: 'dial', phone: 'call me' }), 'chips[0].phone'],
-    ['no chips in the list', withChips(), 'chips'],
+    ['no chips in the list: the same as none', withChips()],
     [
       'a fault inside the event of a chip',
       withChips({ label: 'a', kind: 'calendar', event: { ...event, end: moment } }),

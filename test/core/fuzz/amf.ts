@@ -120,7 +120,7 @@ export const amfTarget: Target<unknown> = {
     if ('problems' in judged) {
       assert.ok(judged.problems.length >= 1 && judged.problems.length <= limits.problems)
       for (const { path, message, code } of judged.problems) {
-        assert.ok(['invalidMessage', 'invalidSignal', 'tooLarge'].includes(code))
+        assert.ok(['invalidMessage', 'invalidSignal', 'unsupportedPart', 'tooLarge'].includes(code))
         assert.ok(message.length > 0 && message.length < 1_000)
         checkPath(value, path)
       }

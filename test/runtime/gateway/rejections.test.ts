@@ -88,7 +88,6 @@ t.test('What is not AMF/1 is invalidMessage, and the detail names the path', asy
     [said('x', { spec: 'amf/2' }), /^spec: /],
     [said('x', { colour: 'red' }), /^colour: /],
     [{ spec: 'amf/1', parts: [] }, /^parts: /],
-    [{ spec: 'amf/1', parts: [{ type: 'hologram' }] }, /^parts\[0\]\.type: /],
     [
       {
         spec: 'amf/1',
@@ -272,6 +271,57 @@ t.test(
     t.match(stopped.json, { results: [{ reason: 'optedOut' }] })
   },
 )
+
+t.test('Half of a character fails its own message, and nothing else of the call', async (t) => {
+  const agent = await newAgent('sms')
+  const userId = await agent.hears('sms', ann)
+  const half = { ...said('x'), parts: [{ type: 'text', text: 'half \ud83d' }] }
+  const inName = { ...said('x'), 'half \ud83d': 1 }
+  const inPayload = {
+    spec: 'amf/1',
+    parts: [{ type: 'native', channel: 'rcs', payload: { a: ['\udc00'] }, fallback: [{ type: 'text', text: 'x' }] }],
+  }
+  const inId = { ...said('x'), id: '\ud83d' }
+  const { status, json } = await agent.call('POST', '/messages', {
+    userId,
+    messages: [half, said('whole 👍'), inName, inPayload, inId],
+  })
+  t.equal(status, 200)
+  t.same(
+    json.results.map(({ accepted, reason }: Result) => reason ?? accepted),
+    ['invalidMessage', true, 'invalidMessage', 'invalidMessage', 'invalidMessage'],
+  )
+  t.match(json.results[0].detail, /^parts\[0\]\.text: /)
+  const nobody = await agent.call('POST', '/messages', { userId: `usr_\ud83d`, messages: [said('x')] })
+  t.equal(nobody.status, 422)
+})
+
+t.test('A part of a kind that does not exist is refused as unsupportedPart', async (t) => {
+  const agent = await newAgent('sms')
+  const userId = await agent.hears('sms', ann)
+  const poll = {
+    spec: 'amf/1',
+    parts: [
+      { type: 'text', text: 'x' },
+      { type: 'ask.poll', intentId: 'p' },
+    ],
+  }
+  const [result] = await agent.send(userId, poll)
+  t.match(result, { accepted: false, reason: 'unsupportedPart', detail: /^parts\[1\]\.type: / })
+})
+
+t.test('An empty list of chips or details is the same as none', async (t) => {
+  const agent = await newAgent('sms')
+  const userId = await agent.hears('sms', ann)
+  const parts = [
+    { type: 'card', card: { title: 'x', chips: [] } },
+    { type: 'confirm', intentId: 'sure', prompt: 'Sure?', details: [] },
+  ]
+  t.same(refusedFor(await agent.send(userId, said('x', { chips: [] }), { spec: 'amf/1', parts, chips: [] })), [
+    true,
+    true,
+  ])
+})
 
 t.test('A missing or unknown token is 401, and a token in the query comes before the header', async (t) => {
   const agent = await newAgent('sms')
