@@ -31,6 +31,7 @@ export type ProblemCode =
   /** What the format itself says of the compiled message. */
   | 'invalidMessage'
   | 'invalidSignal'
+  | 'unsupportedPart'
   | 'tooLarge'
 
 export type WarningCode = 'longLabel' | 'tooManyChips' | 'pastSlot' | 'unknownOffset'
