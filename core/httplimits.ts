@@ -35,3 +35,14 @@ export const http = {
  * taken for a moment longer, so that callers on their way are answered and learn that the connection ends.
  */
 export const shutdown = { lingerMs: 200, requestsMs: 5 * second, effectsMs: 3 * second, wholeMs: 9.5 * second } as const
+
+/** Open files: what is left to the data and the rest, and what connections to others may take of it. */
+export const descriptors = {
+  reserve: 32,
+  socketsLeast: 8,
+  outgoingLeast: 4,
+  outgoingMost: 8_192,
+  /** One host gets this part of the outgoing connections at most. */
+  hostShare: 4,
+  lookEveryMs: 5 * second,
+} as const

@@ -44,6 +44,8 @@ export interface EmulatorFront {
   readonly pages: readonly Route[]
   /** Once the providers run and the node can be reached. */
   start(parts: SampleParts, bootstrapped: Bootstrapped, port?: number): Promise<void>
+  /** Whether there is a page to open. */
+  isOpen(): boolean
   /** The page with a ticket to it; undefined while there is nothing to open. */
   link(): string | undefined
   stop(): void
@@ -55,6 +57,7 @@ export function openEmulatorFront({ emulator, secrets, clock, log, urls }: Emula
   const told = openTold()
   const sample = openSampleAgent(told.note)
   let met: AgentPlace | undefined
+  const isOpen = () => met !== undefined
 
   async function stageOver({ directory, asidOf }: Places): Promise<Stage | ReturnType<typeof refuse>> {
     if (!met) return refuse('resource.not_found', { detail: 'There is no sample agent in this installation.' })
@@ -80,8 +83,9 @@ export function openEmulatorFront({ emulator, secrets, clock, log, urls }: Emula
   return {
     queries: storyQueries,
     origins: sample.origins,
+    isOpen,
     pages: pageRoutes({
-      isOpen: () => met !== undefined,
+      isOpen,
       gatewayUrl: () => urls().gateway,
       script: () => readFile(scriptFile),
     }),

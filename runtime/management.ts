@@ -62,6 +62,7 @@ import type { Sealer } from './store/sealer.js'
 import { checkUrl } from './webhook/guard.js'
 import { openPoster } from './webhook/post.js'
 import { signedHeaders } from './webhook/sign.js'
+import type { Slots } from './webhook/slots.js'
 import { openBodies } from './worker/bodies.js'
 import { openWorkers } from './worker/pool.js'
 
@@ -79,6 +80,8 @@ export interface ManagementOptions {
   readonly places: () => Places
   readonly openings: Openings
   readonly metrics: Metrics
+  /** What bounds requests on their way out. */
+  readonly slots: Slots
 }
 
 /** Once there are shards to ask. */
@@ -95,7 +98,7 @@ export interface OverEngine extends Pick<AccessRoutesOptions, 'idTokens'> {
 export function openManagement(options: ManagementOptions) {
   const { config, clock, randomBytes, mgmtUrl, gatewayUrl, places, openings, metrics } = options
   const { timeScale } = config
-  const policy = { allowPrivate: config.allowPrivateUrls }
+  const policy = { allowPrivate: config.allowPrivateUrls, slots: options.slots }
   const poster = openPoster(policy)
   const tries = openTries()
   const workers = openWorkers(options.log)

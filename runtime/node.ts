@@ -47,7 +47,7 @@ import { openProviders } from './gateway/providers.js'
 import { receivedAddresses, receivedRoutes } from './gateway/received.js'
 import { gatewayRoutes } from './gateway/routes.js'
 import { corsFor } from './http/cors.js'
-import { docsRoutes, openapiRoute } from './http/docs.js'
+import { docsRoutes, entranceRoutes, openapiRoute } from './http/docs.js'
 import type { Serve } from './http/exchange.js'
 import { socketMeters } from './http/meters.js'
 import { type OpenApiDocument, openapi } from './http/openapi.js'
@@ -64,6 +64,7 @@ import { openObjects } from './media/objects.js'
 import { openMedia } from './media/open.js'
 import { type Kept, keptTable, mediaCommands, mediaRepertoire } from './media/record.js'
 import { mediaRoutes } from './media/routes.js'
+import { readRoom, watchDescriptors } from './observe/descriptors.js'
 import { type Health, openHealth } from './observe/health.js'
 import type { Log } from './observe/log.js'
 import { openMetrics } from './observe/metrics.js'
@@ -81,6 +82,7 @@ import { isChatPath, openWebchat, webchatQueries } from './webchat/open.js'
 import { chatPageRoutes } from './webchat/pages.js'
 import { openDoor } from './webhook/door.js'
 import { checkUrl, openAddresses } from './webhook/guard.js'
+import { openSlots } from './webhook/slots.js'
 
 export interface PlaneParts {
   readonly routes: readonly Route[]
@@ -98,6 +100,8 @@ export interface Node {
   readonly engine: Engine
   readonly health: Health
   readonly grants: Grants
+  /** Connections that each listener may have, within the open files that the process may have. */
+  readonly socketsMost: Readonly<Record<Plane, number>>
   /** Servers that stand in for providers; they are there once they were started. */
   readonly emulator: Pick<Emulator, 'start' | 'stop' | 'providers'>
   /** Somebody to talk to, once providers run; `link` opens the page. */
@@ -142,6 +146,9 @@ export async function openNode(config: Config, around: Surroundings): Promise<No
   const { urls } = addresses
   const mgmtUrl = () => urls().mgmt
   const gatewayUrl = () => urls().gateway
+  const room = readRoom()
+  const slots = openSlots({ most: room.outgoing, mostPerHost: room.outgoingPerHost })
+  const descriptors = watchDescriptors(room.most, log)
   const openings = openOpenings(() => places)
   const metrics = openMetrics()
   const state = await openState({ config, dir, secretKey: secret, clock, log, randomBytes: random, metrics })
@@ -152,8 +159,9 @@ export async function openNode(config: Config, around: Surroundings): Promise<No
     ...{ config, secrets, clock, log, randomBytes: random, objects, mgmtUrl, gatewayUrl, metrics },
     places: () => places,
     openings,
+    slots,
   })
-  const policy = { allowPrivate: config.allowPrivateUrls }
+  const policy = { allowPrivate: config.allowPrivateUrls, slots }
   const front = openEmulatorFront({ emulator, secrets, clock, log, urls })
   const agentDoor = openDoor({ ...policy, own: front.origins }, agentWebhook)
   const conversations = gatewayParts({ timeScale: config.timeScale, keepers: management.keepers })
@@ -279,6 +287,7 @@ export async function openNode(config: Config, around: Surroundings): Promise<No
     { name: 'shards', critical: true, check: () => engine.inspect().trouble },
     { name: 'durability', critical: false, check: () => state.bus?.remarks()[0] },
     { name: 'limits', critical: false, check: () => buckets.degraded() },
+    descriptors.check,
   ])
 
   function plane(name: Plane, product: readonly Route[], authenticate: Authenticate): PlaneParts {
@@ -291,7 +300,11 @@ export async function openNode(config: Config, around: Surroundings): Promise<No
     const serve = openPipeline({
       prefix,
       routes: [...routes, ...(around.extraRoutes ?? []).filter((extra) => extra.plane === name)],
-      unversioned: name === 'mgmt' ? [...operations, ...front.pages] : operations,
+      unversioned: [
+        ...operations,
+        ...(name === 'mgmt' ? front.pages : []),
+        ...(routes.length > 0 ? entranceRoutes(name, prefix, () => name === 'mgmt' && front.isOpen()) : []),
+      ],
       style: name === 'mgmt' ? 'problem' : 'gateway',
       authenticate,
       tokenParameter: name === 'gateway' ? 'access_token' : undefined,
@@ -371,6 +384,7 @@ export async function openNode(config: Config, around: Surroundings): Promise<No
     engine,
     health,
     grants,
+    socketsMost: room.sockets,
     emulator,
     sample: {
       start: (port) => front.start({ places, sealer, management, randomBytes: random }, bootstrapped, port),
@@ -384,6 +398,7 @@ export async function openNode(config: Config, around: Surroundings): Promise<No
     },
     async close() {
       webchat.close()
+      descriptors.close()
       front.stop()
       await emulator.stop()
       const stopped = engine.stop()

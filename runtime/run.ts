@@ -35,6 +35,7 @@ export async function runNode(config: Config, around: Surroundings): Promise<Run
         port,
         serve,
         meters,
+        socketsTotal: node.socketsMost[plane],
         style: plane === 'gateway' ? 'gateway' : 'problem',
         ...(sockets && { sockets }),
         ...before,
@@ -43,6 +44,7 @@ export async function runNode(config: Config, around: Surroundings): Promise<Run
       listeners.push(listener)
       urls[plane] ||= urlOf(listener)
     }
+    node.health.add({ name: 'connections', critical: false, check: () => whatIsFull(listeners) })
     node.reachableAt(urls)
     if (runsEmulator(config)) await node.emulator.start(emulatorPorts(config))
     if (runsSample(config)) await node.sample.start(config.mgmtPort === 0 ? undefined : config.mgmtPort + 3)
@@ -51,6 +53,11 @@ export async function runNode(config: Config, around: Surroundings): Promise<Run
     await stop()
     throw error
   }
+}
+
+function whatIsFull(listeners: readonly Listening[]): string | undefined {
+  const full = listeners.find((listener) => listener.isFull())
+  return full && `All connections of port ${full.port} are taken.`
 }
 
 /** Only where operators can reach it, and by itself only on a machine that nobody else reaches. */

@@ -81,6 +81,24 @@ export function docsRoutes(plane: Plane): Route[] {
   ]
 }
 
+/** People open the root first: it leads to the emulator where that runs, and to the docs everywhere else. */
+export function entranceRoutes(plane: Plane, prefix: string, hasEmulator: () => boolean): Route[] {
+  const docsPath = `${prefix.slice(1)}/docs`
+  // Relative, so that it holds under whatever path a proxy puts the node.
+  const to = (path: '/' | '/docs', location: () => string): Route =>
+    route({
+      plane,
+      method: 'GET',
+      path,
+      summary: 'Be led to the page for people',
+      tag: 'Documentation',
+      access: { who: 'public' },
+      reply: { 302: null },
+      handler: () => ({ status: 302, headers: { location: location() } }),
+    })
+  return [to('/', () => (hasEmulator() ? 'emulator' : docsPath)), to('/docs', () => docsPath)]
+}
+
 /** The document is asked for once, when it is first read, since it describes this route too. */
 export function openapiRoute(plane: Plane, document: () => OpenApiDocument): Route {
   const file = docsFile('application/json; charset=utf-8', askAgain, () => JSON.stringify(document()))

@@ -34,6 +34,8 @@ export interface Listening {
   readonly port: number
   /** Takes no new connection, sends sockets away, lets what is in flight finish until the deadline, then ends the rest. */
   close(deadlineMs: number): Promise<void>
+  /** Whether it has as many connections as it may have. */
+  isFull(): boolean
 }
 
 export interface SocketMeters {
@@ -76,6 +78,8 @@ export async function listen(options: ListenOptions): Promise<Listening> {
   ;(uws as unknown as { _cfg(option: string): void })._cfg('silent')
   const { serve, log, meters, socketsTotal = http.socketsTotal, proxies, style = 'problem' } = options
   let sockets = 0
+  /** Said once, until a tenth of the connections is free again. */
+  let wasFull = false
   const lobby = new Lobby({ proxies, limits: { ...http, ...options.limits }, style, log })
 
   /** uWS tells here of every connection that comes, and of each that goes unless it has become a socket. */
@@ -83,11 +87,14 @@ export async function listen(options: ListenOptions): Promise<Listening> {
     count(change)
     if (change < 0 || (sockets <= socketsTotal && lobby.mayConnect(addressOf(socket)))) return
     meters?.refused()
+    if (sockets > socketsTotal && !wasFull) log.error('http.connections.full', { most: socketsTotal })
+    wasFull ||= sockets > socketsTotal
     socket.close()
   }
 
   function count(change: number): void {
     sockets += change
+    if (wasFull && sockets < socketsTotal * 0.9) wasFull = false
     meters?.open(sockets)
   }
 
@@ -149,6 +156,7 @@ export async function listen(options: ListenOptions): Promise<Listening> {
   return {
     host: options.host,
     port: uws.us_socket_local_port(socket),
+    isFull: () => sockets >= socketsTotal,
     // Closing what is closed would end the process: a second call waits for the first.
     close(deadlineMs) {
       closed ??= close(socket, deadlineMs)

@@ -4,6 +4,7 @@ import { having } from '../../core/having.js'
 import { parsedUrl } from '../url.js'
 import { AddressRefused, checkUrl, guardedConnector, type Resolve, type UrlPolicy } from './guard.js'
 import { type FailureReason, reasonOf, sentences } from './reason.js'
+import type { Slots } from './slots.js'
 
 export interface DoorOptions extends UrlPolicy {
   readonly resolve?: Resolve
@@ -13,6 +14,8 @@ export interface DoorOptions extends UrlPolicy {
   readonly build?: typeof buildConnector
   /** Origins of what this node runs itself, which may be called wherever they are. */
   readonly own?: () => ReadonlySet<string>
+  /** What bounds requests under way, shared by all doors of the process. A request waits for its slot within its time. */
+  readonly slots?: Slots
 }
 
 export interface DoorLimits {
@@ -89,6 +92,7 @@ export function openDoor(options: DoorOptions, limits: DoorLimits): Door {
     }).compose(lookingOnce)
   const agent = agentWith(options)
   const ownAgent = options.own && agentWith({ allowPrivate: true })
+  const { slots } = options
   const underWay = new Set<Watch>()
   let closed = false
 
@@ -97,7 +101,9 @@ export function openDoor(options: DoorOptions, limits: DoorLimits): Door {
       const isOwn = options.own?.().has(parsedUrl(url)?.origin ?? '') ?? false
       if (checkUrl(url, isOwn ? { allowPrivate: true } : options) !== undefined) throw new UrlRefused()
       if (closed) throw new Error('the door is closed')
-      const { origin, pathname, search } = new URL(url)
+      const { origin, host, pathname, search } = new URL(url)
+      if (slots) await watch.hold(slots, host)
+      if (closed) throw new Error('the door is closed')
       const way = isOwn && ownAgent ? ownAgent : agent
       const answer = way.request(having(request, { origin, path: pathname + search, signal: watch.signal }))
       return Promise.race([answer, watch.cut])
@@ -137,6 +143,8 @@ interface Watch {
   /** Rejects when the signal fires: a request that is still connecting looks at its signal only once connected. */
   readonly cut: Promise<never>
   isLate(): boolean
+  /** Waits for a slot, in place of the one held before; once it is there, time begins anew. */
+  hold(slots: Slots, host: string): Promise<void>
   stop(): void
   end(): void
 }
@@ -151,10 +159,29 @@ function watchOver(wish: AbortSignal | undefined, totalMs: number): Watch {
   // It may fire while nobody is connecting.
   cut.catch(() => {})
   let late = false
-  const timer = setTimeout(() => {
-    late = true
-    stop()
-  }, totalMs)
+  let giveBack = () => {}
+  const limit = () =>
+    setTimeout(() => {
+      late = true
+      stop()
+    }, totalMs)
+  let timer = limit()
+  async function hold(slots: Slots, host: string): Promise<void> {
+    giveBack()
+    giveBack = () => {}
+    const awaited = slots.take(host)
+    if (awaited) {
+      try {
+        await Promise.race([awaited.granted, cut])
+      } catch (error) {
+        awaited.cancel()
+        throw error
+      }
+      clearTimeout(timer)
+      timer = limit()
+    }
+    giveBack = () => slots.give(host)
+  }
   function stop(): void {
     clearTimeout(timer)
     controller.abort()
@@ -165,8 +192,10 @@ function watchOver(wish: AbortSignal | undefined, totalMs: number): Watch {
     signal,
     cut,
     isLate: () => late,
+    hold,
     stop,
     end() {
+      giveBack()
       clearTimeout(timer)
       wish?.removeEventListener('abort', stop)
     },

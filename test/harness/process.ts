@@ -29,9 +29,14 @@ export interface Ended {
 
 export const testKey = 'sk-svc-a-key-that-only-tests-ever-use'
 
-export async function startNode(env: Record<string, string> = {}, dir?: string): Promise<NodeProcess> {
+/** `openFiles` is how many files the process may have open. */
+export async function startNode(
+  env: Record<string, string> = {},
+  dir?: string,
+  openFiles?: number,
+): Promise<NodeProcess> {
   const home = dir ?? (await mkdtemp(join(tmpdir(), 'parley-')))
-  const child = spawnNode({ PARLEY_DATA_DIR: home, PARLEY_BOOTSTRAP_KEY: testKey, ...env })
+  const child = spawnNode({ PARLEY_DATA_DIR: home, PARLEY_BOOTSTRAP_KEY: testKey, ...env }, openFiles)
   const printed = collect(child)
   const { mgmt, gateway } = await started(child, printed)
   return {
@@ -67,11 +72,13 @@ export async function runToEnd(env: Record<string, string>): Promise<Ended> {
   return { code, ...printed }
 }
 
-function spawnNode(env: Record<string, string>): ChildProcess {
+function spawnNode(env: Record<string, string>, openFiles?: number): ChildProcess {
   const inherited = Object.entries(process.env).filter(
     ([name]) => !name.startsWith('PARLEY_') && !name.startsWith('TAP'),
   )
-  return spawn(process.execPath, ['--disable-proto=delete', main], {
+  const command = [process.execPath, '--disable-proto=delete', main]
+  const limited = openFiles === undefined ? command : ['sh', '-c', `ulimit -n ${openFiles}; exec "$0" "$@"`, ...command]
+  return spawn(limited[0]!, limited.slice(1), {
     env: {
       ...Object.fromEntries(inherited),
       NODE_OPTIONS: '',

@@ -535,6 +535,20 @@ t.test('Paths that name nothing are 404, and a path that takes another method is
   t.match(await raw(head('TRACE', '/v1/things/1'), '"code"'), { text: /^HTTP\/1.1 405 / })
 })
 
+t.test('The root and /docs of both ports lead people to a page, and browsers get there', async (t) => {
+  for (const [url, path, leads] of [
+    [mgmt, '/', '/emulator'],
+    [mgmt, '/docs', '/v1/docs'],
+    [gateway, '/', '/v4/docs'],
+    [gateway, '/docs', '/v4/docs'],
+  ] as const) {
+    const reply = await fetch(url + path)
+    t.equal(reply.status, 200, path)
+    t.equal(reply.url, url + leads)
+    t.match(reply.headers.get('content-type'), /^text\/html/)
+  }
+})
+
 t.test('HEAD answers as GET without the body, OPTIONS tells what is allowed', async (t) => {
   const get = await fetch(`${mgmt}/v1/things/1`)
   const headed = await fetch(`${mgmt}/v1/things/1`, { method: 'HEAD' })
