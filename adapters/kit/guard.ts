@@ -4,13 +4,22 @@
  *
  * Two things no guard can do. What runs without waiting (`render`, `receive`, `signal`, `wrongAuth`, `traitsWith`) cannot
  * be cut short: an adapter that never returns holds up its process. And a send that was given up may still have reached the provider:
- * it is tried again under the same id.
+ * its outcome is unknown.
  */
 import type { Adapter, Item, Line, Received, SendOutcome } from '../../core/channel/adapter.js'
 import { widerTrait } from '../../core/channel/narrower.js'
 import { adapter as limits } from '../../core/limits.js'
 import { scrubbed, secretsIn } from './secrets.js'
-import { wrongItem, wrongOpening, wrongOutcome, wrongProbed, wrongReceived, wrongWire, wrongWires } from './shapes.js'
+import {
+  wrongFound,
+  wrongItem,
+  wrongOpening,
+  wrongOutcome,
+  wrongProbed,
+  wrongReceived,
+  wrongWire,
+  wrongWires,
+} from './shapes.js'
 
 /** Where the guard says what went wrong: the log of a node. */
 export interface GuardLog {
@@ -30,7 +39,14 @@ const refusedFor = (detail: string, again: 'later' | 'elsewhere'): SendOutcome =
 })
 const failedToSend = refusedFor('The adapter of the channel failed.', 'elsewhere')
 const failedToWrite = refusedFor('The adapter of the channel could not write the message.', 'elsewhere')
-const tookTooLong = refusedFor('The adapter of the channel had no outcome in time.', 'later')
+/** The provider may have it. */
+const tookTooLong: SendOutcome = {
+  kind: 'refused',
+  reason: 'sendFailed',
+  detail: 'The adapter of the channel had no outcome in time.',
+  again: 'later',
+  isUnknown: true,
+}
 const isStuck = refusedFor('The adapter of the channel does not answer just now.', 'later')
 
 export function guarded(
@@ -168,6 +184,22 @@ export function guarded(
           tell('probe', error, reaching)
         }
         return { reachable: [], unreachable: [] }
+      },
+    }),
+    ...(adapter.find && {
+      async find(...[wire, finding]: Parameters<NonNullable<Adapter['find']>>) {
+        const { line } = finding
+        try {
+          const given = line ? { ...finding, line: lines.get(line) ?? line } : finding
+          const found = await within(patience.sendMs, () => adapter.find!(wire, given))
+          const wrong = found === late ? 'no outcome in time' : wrongFound(found)
+          if (found !== late && !wrong)
+            return found.kind === 'unknown' ? { ...found, detail: scrubbed(found.detail, secretsOf(finding)) } : found
+          tell('find', wrong, finding)
+        } catch (error) {
+          tell('find', error, finding)
+        }
+        return { kind: 'unknown', detail: 'The adapter of the channel could not ask for it.' } as const
       },
     }),
     ...(adapter.revoke && {

@@ -18,7 +18,7 @@ const againWords: readonly unknown[] = ['later', 'elsewhere', 'never']
 
 export function wrongOutcome(outcome: unknown): Wrong {
   if (!isRecord(outcome)) return 'the outcome of a send is not an object'
-  const { kind, providerId, reason, detail, again, needsOperator, abilities } = outcome
+  const { kind, providerId, reason, detail, again, retryAfterMs, isUnknown, needsOperator, abilities } = outcome
   if (kind === 'sent') return isTextUpTo(providerId, limits.idChars) ? undefined : 'what was sent has no `providerId`'
   if (kind !== 'refused') return 'the `kind` of an outcome is neither sent nor refused'
   if (!isTextUpTo(reason, limits.reasonChars) || !/^[A-Za-z][A-Za-z0-9_.-]*$/.test(reason))
@@ -26,7 +26,19 @@ export function wrongOutcome(outcome: unknown): Wrong {
   if (!againWords.includes(again)) return '`again` of a refusal is not later, elsewhere or never'
   if (!isAbsentOr(detail, isDetail)) return `the \`detail\` of a refusal is no text of up to ${limits.detailChars}`
   if (!isAbsentOr(abilities, isAbilities)) return wrongAbilities
+  if (!isAbsentOr(retryAfterMs, isWait)) return '`retryAfterMs` is no number of milliseconds'
+  if (!isAbsentOr(isUnknown, (value) => value === true)) return '`isUnknown` is neither true nor absent'
   return isAbsentOr(needsOperator, (value) => value === true) ? undefined : '`needsOperator` is neither true nor absent'
+}
+
+const isWait = (value: unknown) => typeof value === 'number' && Number.isFinite(value) && value >= 0
+
+export function wrongFound(found: unknown): Wrong {
+  if (!isRecord(found)) return 'what was found is not an object'
+  const { kind, providerId, detail } = found
+  if (kind === 'absent') return undefined
+  if (kind === 'found') return isTextUpTo(providerId, limits.idChars) ? undefined : 'what was found has no `providerId`'
+  return kind === 'unknown' && isDetail(detail) ? undefined : 'the `kind` of what was found is not of the contract'
 }
 
 export function wrongReceived(received: unknown): Wrong {

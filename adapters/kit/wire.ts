@@ -2,6 +2,7 @@
 import { Buffer } from 'node:buffer'
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { NoAnswer, SendOutcome } from '../../core/channel/adapter.js'
+import { second } from '../../core/durations.js'
 import { isWithinJsonBounds } from '../../core/jsonbounds.js'
 import { ingressBounds } from '../../core/limits.js'
 
@@ -66,22 +67,39 @@ function urlIn(text: string | undefined): URL | undefined {
   }
 }
 
-/** Nobody knows whether the provider took it, and it is tried again under the same id. */
+/** How a provider that knows our id again answers for a message: it is tried again under the same id. */
 export function noAnswer({ detail }: NoAnswer): SendOutcome {
   return { kind: 'refused', reason: 'sendFailed', detail, again: 'later' }
+}
+
+/** The same for a provider that takes every call for another message: unless nothing was sent, it may have this one. */
+export function unknownAnswer({ detail, unsent }: NoAnswer): SendOutcome {
+  return { kind: 'refused', reason: 'sendFailed', detail, again: 'later', ...(!unsent && { isUnknown: true as const }) }
+}
+
+/** What a `Retry-After` asks for, in seconds or as a date; undefined where it asks for nothing that can be read. */
+export function retryAfterMsIn(text: string, now: number): number | undefined {
+  const asked = text.trim()
+  if (/^[0-9]{1,6}$/.test(asked)) return Number(asked) * second
+  const at = /^[A-Z][a-z]{2}, [0-9]{2} [A-Z][a-z]{2} [0-9]{4} [0-9:]{8} GMT$/.test(asked)
+    ? Date.parse(asked)
+    : Number.NaN
+  return Number.isNaN(at) ? undefined : Math.max(0, at - now)
 }
 
 /**
  * What an answer means that says nothing of the message, only that the provider cannot take it now (408, 425, 429 and
  * 5xx); undefined for any other. `retryAfter` is the header of that name, as it came.
  */
-export function unavailable(status: number, retryAfter = ''): SendOutcome | undefined {
+export function unavailable(status: number, retryAfter = '', now = Date.now()): SendOutcome | undefined {
   if (status !== 408 && status !== 425 && status !== 429 && !(status >= 500 && status <= 599)) return undefined
-  const wait = /^[0-9]{1,6}$/.test(retryAfter.trim()) ? `, and asks to wait ${retryAfter.trim()} seconds` : ''
+  const retryAfterMs = retryAfterMsIn(retryAfter, now)
+  const wait = retryAfterMs === undefined ? '' : `, and asks to wait ${Math.ceil(retryAfterMs / second)} seconds`
   return {
     kind: 'refused',
     reason: status === 429 ? 'rateLimited' : 'sendFailed',
     detail: `The provider answered ${status}${wait}.`,
     again: 'later',
+    ...(retryAfterMs !== undefined && { retryAfterMs }),
   }
 }

@@ -1,6 +1,7 @@
 /** The API that WhatsApp, Messenger and Instagram share: where it is, how it is called, and what its refusals mean. */
-import type { AuthProblem, Sending, SendOutcome } from '../../core/channel/adapter.js'
-import { asNumber, isRecord, noAnswer, readJson, unavailable } from '../kit/wire.js'
+import type { AuthProblem, ProviderAnswer, Sending, SendOutcome } from '../../core/channel/adapter.js'
+import { type Row, refusedBy, unlisted } from '../kit/refusals.js'
+import { asNumber, isRecord, readJson, retryAfterMsIn, unavailable, unknownAnswer } from '../kit/wire.js'
 
 /** What every binding of it has, beside the id of its number or page. */
 export interface GraphAuth {
@@ -19,21 +20,20 @@ export function graphUrl({ apiUrl = home }: GraphAuth, path: string): string {
   return `${apiUrl.replace(/\/+$/, '')}/${version}/${path}`
 }
 
-export type Refusal = Omit<Extract<SendOutcome, { kind: 'refused' }>, 'kind' | 'detail'>
+/**
+ * By `code/subcode` where the subcode matters, by `code/*` for every other subcode, and by `code`. A code that is also
+ * answered for one person concerns the account only without a subcode.
+ */
+export type Refusals = Readonly<Record<string, Row>>
 
-/** What a code means, by `code/subcode` where the subcode matters and by `code` otherwise. */
-export type Refusals = Readonly<Record<string, Refusal>>
-
-/** Nothing goes out before somebody has seen to the account. */
-export const account: Refusal = { reason: 'sendFailed', again: 'elsewhere', needsOperator: true }
-
-export function refusalOf(code: number, subcode: number | undefined, table: Refusals): Refusal | undefined {
-  return table[`${code}/${subcode}`] ?? table[String(code)]
+export function refusalOf(code: number, subcode: number | undefined, table: Refusals): Row | undefined {
+  const anyOther = subcode === undefined ? undefined : table[`${code}/*`]
+  return table[`${code}/${subcode}`] ?? anyOther ?? table[String(code)]
 }
 
 /** `idIn` finds what the provider calls the message; what has no name there, such as a signal, is called by our own id. */
 export async function postGraph(
-  { call }: Pick<Sending<GraphAuth>, 'call'>,
+  { call, now }: Pick<Sending<GraphAuth>, 'call' | 'now'>,
   { url, token, body }: { readonly url: string; readonly token: string; readonly body: unknown },
   table: Refusals,
   idIn: (answer: unknown) => string | undefined,
@@ -44,10 +44,9 @@ export async function postGraph(
     headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
     body: JSON.stringify(body),
   })
-  if (answer.kind === 'none') return noAnswer(answer)
+  if (answer.kind === 'none') return unknownAnswer(answer)
   const told = readJson(Buffer.from(answer.body))
-  if (answer.status < 200 || answer.status > 299)
-    return refused(answer.status, answer.header('retry-after'), told, table)
+  if (answer.status < 200 || answer.status > 299) return refused(answer, told, table, now())
   const providerId = idIn(told)
   if (providerId !== undefined) return { kind: 'sent', providerId }
   return {
@@ -55,24 +54,19 @@ export async function postGraph(
     reason: 'sendFailed',
     detail: 'The answer of the provider was not understood.',
     again: 'later',
+    isUnknown: true,
   }
 }
 
 /** The words of an error may repeat the token that it is about, so only its numbers are told. */
-function refused(status: number, retryAfter: string, told: unknown, table: Refusals): SendOutcome {
+function refused({ status, header }: ProviderAnswer, told: unknown, table: Refusals, now: number): SendOutcome {
   const error = isRecord(told) && isRecord(told.error) ? told.error : {}
   const code = asNumber(error.code)
-  const subcode = asNumber(error.error_subcode)
-  const known = code === undefined ? undefined : refusalOf(code, subcode, table)
-  if (known) return { kind: 'refused', ...known, detail: `The provider answered with code ${code}.` }
-  const byStatus = status === 401 || status === 403 ? account : { reason: 'sendFailed', again: 'elsewhere' as const }
-  return (
-    unavailable(status, retryAfter) ?? {
-      kind: 'refused',
-      ...byStatus,
-      detail: `The provider answered ${status}${code === undefined ? '' : ` with code ${code}`}.`,
-    }
-  )
+  const known = code === undefined ? undefined : refusalOf(code, asNumber(error.error_subcode), table)
+  const retryAfter = header('retry-after')
+  if (known) return refusedBy(known, `The provider answered with code ${code}.`, retryAfterMsIn(retryAfter, now))
+  const detail = `The provider answered ${status}${code === undefined ? '' : ` with code ${code}`}.`
+  return unavailable(status, retryAfter, now) ?? refusedBy(unlisted(status), detail)
 }
 
 /** Ids of numbers and pages are digits, and a token stands in a header. */

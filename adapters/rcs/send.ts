@@ -1,9 +1,10 @@
 /** Hands messages and events to RCS Business Messaging, and says what its refusals mean. */
 import type { NoAnswer, ProviderAnswer, Sending, SendOutcome } from '../../core/channel/adapter.js'
-import { noAnswer, unavailable, uuidFrom } from '../kit/wire.js'
+import { account, content, person, type Row, refusedBy, unlisted } from '../kit/refusals.js'
+import { isRecord, noAnswer, readJson, unavailable, uuidFrom } from '../kit/wire.js'
 import { fewerFeatures } from './abilities.js'
 import { phoneUrl, type RbmAuth } from './descriptor.js'
-import { callWithToken, operatorNeeded } from './token.js'
+import { callWithToken } from './token.js'
 import type { RbmWire } from './wire.js'
 
 /**
@@ -22,41 +23,49 @@ export async function send(wire: RbmWire, sending: Sending<RbmAuth>): Promise<Se
     : phoneUrl(sending.auth, sending.address, 'agentMessages', { messageId: uuid })
   const headers = { 'content-type': 'application/json' }
   const answer = await callWithToken(sending, { method: 'POST', url, headers, body: JSON.stringify(body) })
-  const outcome = outcomeOf(answer, uuid)
+  const outcome = outcomeOf(answer, uuid, sending.now())
   const isTooMuch = 'message' in wire && answer.kind === 'answer' && answer.status === 400
   const abilities = isTooMuch ? await fewerFeatures(sending.address, sending) : undefined
   return abilities && outcome.kind === 'refused' ? { ...outcome, abilities } : outcome
 }
 
-type Meaning = Omit<Extract<SendOutcome, { kind: 'refused' }>, 'kind'>
-
-/** What another channel may still do: the message was made for this one, and this one does not reach everybody. */
-const meanings: Readonly<Record<number, Meaning>> = {
-  400: {
-    reason: 'invalidMessage',
-    detail: 'The platform or the phone does not take this message.',
-    again: 'elsewhere',
-  },
-  403: {
-    reason: 'sendFailed',
-    detail: 'The agent may not write to this phone, or is not launched there.',
-    again: 'elsewhere',
-  },
-  404: { reason: 'sendFailed', detail: 'RCS does not reach this phone.', again: 'elsewhere' },
-  413: { reason: 'tooLarge', detail: 'The message is larger than the platform takes.', again: 'elsewhere' },
+/**
+ * The canonical errors of Google, by status. What another channel may still do: the message was made for this one, and
+ * this one does not reach everybody. A 401 is the account's where the platform itself says so.
+ */
+export const rows: Readonly<Record<number, Row>> = {
+  400: content('invalidMessage', 'The platform or the phone does not take this message.', 'elsewhere'),
+  403: person('sendFailed', 'The agent may not write to this phone, or is not launched there.'),
+  404: person('sendFailed', 'RCS does not reach this phone.'),
+  413: content('tooLarge', 'The message is larger than the platform takes.', 'elsewhere'),
+}
+export const accountRows: Readonly<Record<string, Row>> = {
+  UNAUTHENTICATED: account('The platform does not take the service account.'),
+  SERVICE_DISABLED: account('The API is not enabled for the project of the service account.'),
+  CONSUMER_INVALID: account('The project of the service account is gone.'),
 }
 
-function outcomeOf(answer: ProviderAnswer | NoAnswer | SendOutcome, providerId: string): SendOutcome {
+function outcomeOf(answer: ProviderAnswer | NoAnswer | SendOutcome, providerId: string, now: number): SendOutcome {
   if (answer.kind === 'none') return noAnswer(answer)
   if (answer.kind !== 'answer') return answer
-  const { status } = answer
+  const { status, body } = answer
   // A conflict can only be about the id, and only this message has it.
   if ((status >= 200 && status < 300) || status === 409) return { kind: 'sent', providerId }
-  if (status === 401) return operatorNeeded('The platform does not take the service account.')
-  const meaning = meanings[status]
-  if (meaning) return { kind: 'refused', ...meaning }
-  const busy = unavailable(status, answer.header('retry-after'))
-  return (
-    busy ?? { kind: 'refused', reason: 'sendFailed', detail: `The platform answered ${status}.`, again: 'elsewhere' }
+  const detail = `The platform answered ${status}.`
+  const row = wordsIn(body)
+    .map((word) => accountRows[word])
+    .find((each) => each !== undefined)
+  if (row) return refusedBy(row, detail)
+  const busy = unavailable(status, answer.header('retry-after'), now)
+  return busy ?? refusedBy(rows[status] ?? unlisted(status), detail)
+}
+
+/** The words by which an error is known: its status, and the reasons in its details. */
+function wordsIn(body: string): readonly string[] {
+  const told = readJson(Buffer.from(body))
+  const error = isRecord(told) && isRecord(told.error) ? told.error : {}
+  const details = Array.isArray(error.details) ? error.details : []
+  return [error.status, ...details.map((each) => (isRecord(each) ? each.reason : undefined))].filter(
+    (word) => typeof word === 'string',
   )
 }

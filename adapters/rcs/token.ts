@@ -14,6 +14,7 @@ import type {
 } from '../../core/channel/adapter.js'
 import { second } from '../../core/durations.js'
 import { tenantKeys as keys, rbm as limits } from '../../core/limits.js'
+import { account, refusedBy, transient } from '../kit/refusals.js'
 import { asNumber, asText, isRecord, noAnswer, readJson, unavailable } from '../kit/wire.js'
 import { type RbmAuth, tokenUrl } from './descriptor.js'
 
@@ -71,9 +72,9 @@ async function makeToken({
 }: Reaching<RbmAuth>): Promise<{ readonly value: string; readonly until: number } | SendOutcome> {
   const at = now()
   const key = keyOf(auth)
-  if (!key) return operatorNeeded('The private key of the service account cannot be read.')
+  if (!key) return refusedBy(account('The private key of the service account cannot be read.'), '')
   const assertion = await assertionOf(auth, key, at)
-  if (assertion === undefined) return operatorNeeded('The private key of the service account signs nothing.')
+  if (assertion === undefined) return refusedBy(account('The private key of the service account signs nothing.'), '')
   const answer = await call({
     method: 'POST',
     url: tokenUrl(auth),
@@ -82,18 +83,29 @@ async function makeToken({
   })
   if (answer.kind === 'none') return noAnswer(answer)
   const { status } = answer
-  const busy = unavailable(status, answer.header('retry-after'))
+  const busy = unavailable(status, answer.header('retry-after'), at)
   if (busy) return busy
   const body = readJson(Buffer.from(answer.body))
   const value = isRecord(body) ? asText(body.access_token) : undefined
-  if (status !== 200 || !value) return operatorNeeded(`The service account was given no access token (${status}).`)
+  if (status !== 200 || !value) {
+    const why = `The service account was given no access token (${status}).`
+    const word = isRecord(body) ? asText(body.error) : undefined
+    return refusedBy(accountWords.includes(word ?? '') ? account() : transient(), why)
+  }
   const lifeMs = (isRecord(body) ? (asNumber(body.expires_in) ?? 0) : 0) * second || limits.tokenMs
   return { value, until: at + Math.max(0, lifeMs - limits.tokenEarlyMs) }
 }
 
-export function operatorNeeded(detail: string): SendOutcome {
-  return { kind: 'refused', reason: 'sendFailed', detail, again: 'elsewhere', needsOperator: true }
-}
+/** Errors of the token endpoint (RFC 6749) that are the account's. Any other answer may be another one next time. */
+const accountWords: readonly string[] = [
+  'invalid_grant',
+  'invalid_client',
+  'unauthorized_client',
+  'invalid_scope',
+  'access_denied',
+  'deleted_client',
+  'disabled_client',
+]
 
 /** Undefined for a key that reads well and cannot sign. */
 async function assertionOf(auth: RbmAuth, key: KeyObject, at: number): Promise<string | undefined> {

@@ -1,7 +1,8 @@
 /** Apple Messages for Business as data: what it is bound with, what it shows, and what its answers mean. */
 import { providerForm } from '../../core/catalogs/index.js'
-import { contractVersion, type Descriptor, type SendOutcome } from '../../core/channel/adapter.js'
+import { contractVersion, type Descriptor } from '../../core/channel/adapter.js'
 import { traitsOf } from '../../core/channel/table.js'
+import { account, content, optedOut, person, type Row } from '../kit/refusals.js'
 
 export interface AppleAuth {
   readonly businessId: string
@@ -25,16 +26,12 @@ export function messageUrl({ apiUrl = 'https://mspgw.push.apple.com' }: AppleAut
   return `${apiUrl.replace(/\/+$/, '')}/v1/message`
 }
 
-type Refusal = Omit<Extract<SendOutcome, { kind: 'refused' }>, 'kind' | 'detail'>
-
-const account = { reason: 'sendFailed', again: 'elsewhere', needsOperator: true } as const
-
-/** By status: an answer has no body that says more. */
-export const refusals: Readonly<Record<number, Refusal>> = {
-  400: { reason: 'invalidMessage', again: 'never' },
-  401: account,
-  403: account,
-  404: { reason: 'unknownRecipient', again: 'elsewhere' },
-  410: { reason: 'optedOut', again: 'never' },
-  413: { reason: 'tooLarge', again: 'never' },
+/** By status, as Apple documents them: an answer has no body that says more. */
+export const refusals: Readonly<Record<number, Row>> = {
+  400: content(),
+  401: account(),
+  403: account(),
+  404: person(),
+  410: optedOut(),
+  413: content('tooLarge'),
 }

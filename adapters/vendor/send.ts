@@ -1,5 +1,6 @@
 /** Hands one message to Apple, under an id by which it is known when it comes again. */
 import type { Sending, SendOutcome } from '../../core/channel/adapter.js'
+import { refusedBy, unlisted } from '../kit/refusals.js'
 import { noAnswer, unavailable, uuidFrom } from '../kit/wire.js'
 import { type AppleAuth, messageUrl, refusals } from './descriptor.js'
 import type { AppleWire } from './render.js'
@@ -24,8 +25,6 @@ export async function send({ message }: AppleWire, sending: Sending<AppleAuth>):
   if (answer.kind === 'none') return noAnswer(answer)
   if (answer.status >= 200 && answer.status <= 299) return { kind: 'sent', providerId: id }
   const { status } = answer
-  const known = refusals[status] ?? { reason: 'sendFailed', again: 'elsewhere' }
-  return (
-    unavailable(status, answer.header('retry-after')) ?? { kind: 'refused', ...known, detail: `Answered ${status}.` }
-  )
+  const byStatus = unavailable(status, answer.header('retry-after'), now())
+  return byStatus ?? refusedBy(refusals[status] ?? unlisted(status), `Answered ${status}.`)
 }

@@ -1,7 +1,8 @@
 /** Slack as data: what it is bound with, what it shows, and what its refusals mean. */
 import { providerForm } from '../../core/catalogs/index.js'
-import { contractVersion, type Descriptor, type SendOutcome } from '../../core/channel/adapter.js'
+import { contractVersion, type Descriptor } from '../../core/channel/adapter.js'
 import { traitsOf } from '../../core/channel/table.js'
+import { account, busy, content, person, type Row, transient } from '../kit/refusals.js'
 
 export interface SlackAuth {
   readonly botToken: string
@@ -25,46 +26,48 @@ export function methodUrl({ apiUrl = 'https://slack.com/api' }: SlackAuth, metho
   return `${apiUrl.replace(/\/+$/, '')}/${method}`
 }
 
-export type Refusal = Omit<Extract<SendOutcome, { kind: 'refused' }>, 'kind' | 'detail'>
+const large = content('tooLarge')
 
-const later: Refusal = { reason: 'sendFailed', again: 'later' }
-const account: Refusal = { reason: 'sendFailed', again: 'elsewhere', needsOperator: true }
-const nobody: Refusal = { reason: 'unknownRecipient', again: 'elsewhere' }
-const wrong: Refusal = { reason: 'invalidMessage', again: 'never' }
-const large: Refusal = { reason: 'tooLarge', again: 'never' }
-
-/** By the word that stands in an answer which is not `ok`. */
-export const refusals: Readonly<Record<string, Refusal>> = {
-  ratelimited: { reason: 'rateLimited', again: 'later' },
-  rate_limited: { reason: 'rateLimited', again: 'later' },
-  internal_error: later,
-  fatal_error: later,
-  service_unavailable: later,
-  request_timeout: later,
-  not_authed: account,
-  invalid_auth: account,
-  account_inactive: account,
-  token_revoked: account,
-  token_expired: account,
-  missing_scope: account,
-  no_permission: account,
-  not_allowed_token_type: account,
-  org_login_required: account,
-  team_access_not_granted: account,
-  access_denied: account,
+/** Errors of `chat.postMessage`, as Slack documents them, by the word that stands in an answer which is not `ok`. */
+export const refusals: Readonly<Record<string, Row>> = {
+  ratelimited: busy,
+  rate_limited: busy,
+  message_limit_exceeded: busy,
+  internal_error: transient(),
+  fatal_error: transient(),
+  service_unavailable: transient(),
+  request_timeout: transient(),
+  team_added_to_org: transient(),
+  not_authed: account(),
+  invalid_auth: account(),
+  account_inactive: account(),
+  token_revoked: account(),
+  token_expired: account(),
+  missing_scope: account(),
+  no_permission: account(),
+  not_allowed_token_type: account(),
+  org_login_required: account(),
+  ekm_access_denied: account(),
+  team_access_not_granted: account(),
   // Posting there is restricted, which says nothing of other places.
-  restricted_action: { reason: 'sendFailed', again: 'elsewhere' },
-  channel_not_found: nobody,
-  user_not_found: nobody,
-  not_in_channel: nobody,
-  is_archived: nobody,
-  cannot_dm_bot: nobody,
-  messages_tab_disabled: nobody,
-  invalid_blocks: wrong,
-  invalid_blocks_format: wrong,
-  invalid_arguments: wrong,
-  invalid_json: wrong,
-  no_text: wrong,
+  access_denied: person('sendFailed'),
+  restricted_action: person('sendFailed'),
+  restricted_action_read_only_channel: person('sendFailed'),
+  restricted_action_thread_only_channel: person('sendFailed'),
+  restricted_action_non_threadable_channel: person('sendFailed'),
+  user_is_restricted: person('sendFailed'),
+  channel_not_found: person(),
+  user_not_found: person(),
+  user_disabled: person(),
+  not_in_channel: person(),
+  is_archived: person(),
+  cannot_dm_bot: person(),
+  messages_tab_disabled: person(),
+  invalid_blocks: content(),
+  invalid_blocks_format: content(),
+  invalid_arguments: content(),
+  invalid_json: content(),
+  no_text: content(),
   msg_too_long: large,
   msg_blocks_too_long: large,
 }

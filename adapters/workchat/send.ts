@@ -1,30 +1,32 @@
 /** Hands one message to Slack, which says what it thinks of it in the body of an answer that is 200 either way. */
 import type { Sending, SendOutcome } from '../../core/channel/adapter.js'
 import { adapter as limits } from '../../core/limits.js'
-import { asText, isRecord, noAnswer, readJson, unavailable } from '../kit/wire.js'
+import { refusedBy, unlisted } from '../kit/refusals.js'
+import { asText, isRecord, readJson, retryAfterMsIn, unavailable, unknownAnswer } from '../kit/wire.js'
 import { methodUrl, refusals, type SlackAuth } from './descriptor.js'
 import type { SlackWire } from './render.js'
 
-export async function send({ body }: SlackWire, { auth, call }: Sending<SlackAuth>): Promise<SendOutcome> {
+export async function send({ body }: SlackWire, { auth, call, now }: Sending<SlackAuth>): Promise<SendOutcome> {
   const answer = await call({
     method: 'POST',
     url: methodUrl(auth, 'chat.postMessage'),
     headers: { authorization: `Bearer ${auth.botToken}`, 'content-type': 'application/json; charset=utf-8' },
     body: JSON.stringify(body),
   })
-  if (answer.kind === 'none') return noAnswer(answer)
+  if (answer.kind === 'none') return unknownAnswer(answer)
   const told = readJson(Buffer.from(answer.body))
   const isAnswered = answer.status >= 200 && answer.status <= 299 && isRecord(told)
   if (isAnswered && told.ok === true) return sentAs(told)
   const word = isRecord(told) ? (asText(told.error) ?? '') : ''
-  if (Object.hasOwn(refusals, word)) return { kind: 'refused', ...refusals[word]!, detail: `Slack answered ${word}.` }
-  const byStatus = unavailable(answer.status, answer.header('retry-after'))
+  const retryAfter = answer.header('retry-after')
+  if (Object.hasOwn(refusals, word))
+    return refusedBy(refusals[word]!, `Slack answered ${word}.`, retryAfterMsIn(retryAfter, now()))
+  const byStatus = unavailable(answer.status, retryAfter, now())
   if (byStatus) return byStatus
-  const needsOperator = (answer.status === 401 || answer.status === 403) && { needsOperator: true as const }
   // A word that is new to us has the form of all of them; anything else is not repeated.
   const detail = /^[a-z_]{1,60}$/.test(word) ? `Slack answered ${word}.` : `Slack answered ${answer.status}.`
-  const again = isAnswered || answer.status > 299 ? 'elsewhere' : 'later'
-  return { kind: 'refused', reason: 'sendFailed', again, detail, ...needsOperator }
+  if (isAnswered || answer.status > 299) return refusedBy(unlisted(answer.status), detail)
+  return { kind: 'refused', reason: 'sendFailed', again: 'later', detail, isUnknown: true }
 }
 
 /** A message is known by its time, within its channel. */
@@ -33,5 +35,6 @@ function sentAs({ channel, ts }: Readonly<Record<string, unknown>>): SendOutcome
   const providerId = `${place}:${time}`
   if (place && time && /^\S+$/.test(providerId) && providerId.length <= limits.idChars)
     return { kind: 'sent', providerId }
-  return { kind: 'refused', reason: 'sendFailed', again: 'later', detail: 'The answer of Slack was not understood.' }
+  const detail = 'The answer of Slack was not understood.'
+  return { kind: 'refused', reason: 'sendFailed', again: 'later', detail, isUnknown: true }
 }

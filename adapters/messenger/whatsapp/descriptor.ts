@@ -2,7 +2,8 @@
 import { providerForm } from '../../../core/catalogs/index.js'
 import { contractVersion, type Descriptor } from '../../../core/channel/adapter.js'
 import { traitsOf } from '../../../core/channel/table.js'
-import { account, type GraphAuth, type Refusals } from '../graph.js'
+import { account, busy, content, optedOut, person, transient, windowClosed } from '../../kit/refusals.js'
+import type { GraphAuth, Refusals } from '../graph.js'
 import { signatureHeader } from '../hub.js'
 
 export interface WhatsappAuth extends GraphAuth {
@@ -20,25 +21,56 @@ export const descriptor: Descriptor = {
   bulkPerSecond: 80,
 }
 
-const busy = { reason: 'rateLimited', again: 'later' } as const
-const wrong = { reason: 'invalidMessage', again: 'never' } as const
+const template = content()
 
-/** The same codes stand in answers to a send and in receipts that tell of a failure. */
+/** Errors of the Cloud API, as Meta documents them. The same codes stand in answers and in receipts of a failure. */
 export const refusals: Refusals = {
-  100: wrong,
-  190: account,
+  0: account(),
+  3: account(),
+  10: account(),
+  33: account(),
+  190: account(),
+  200: account(),
+  368: account(),
+  131005: account(),
+  131031: account(),
+  131037: account(),
+  131042: account(),
+  131045: account(),
+  133010: account(),
+  1: transient(),
+  2: transient(),
+  4: busy,
+  80007: busy,
   130429: busy,
-  131009: wrong,
-  131026: { reason: 'unknownRecipient', again: 'elsewhere' },
-  131031: account,
-  131042: account,
-  131047: { reason: 'windowClosed', again: 'elsewhere' },
-  // Withheld by the provider, or too much of it was reported: asking again soon makes it worse.
-  131048: { reason: 'sendFailed', again: 'elsewhere' },
-  131049: { reason: 'sendFailed', again: 'elsewhere' },
-  131050: { reason: 'optedOut', again: 'never' },
-  131051: { reason: 'unsupportedPart', again: 'never' },
-  131053: { reason: 'mediaUnreachable', again: 'elsewhere' },
   131056: busy,
-  132001: wrong,
+  131000: transient(),
+  131016: transient(),
+  131057: transient(),
+  133004: transient(),
+  // Withheld by the provider, or too much of it was reported: asking again soon makes it worse.
+  131048: person('sendFailed'),
+  131049: person('sendFailed'),
+  130472: person('sendFailed'),
+  // People of that country alone are not written to.
+  130497: person('sendFailed'),
+  131021: person(),
+  131026: person(),
+  131030: person(),
+  131050: optedOut(),
+  131047: windowClosed(),
+  100: content(),
+  131008: content(),
+  131009: content(),
+  131051: content('unsupportedPart'),
+  131052: content('mediaUnreachable', undefined, 'elsewhere'),
+  131053: content('mediaUnreachable', undefined, 'elsewhere'),
+  132000: template,
+  132001: template,
+  132005: template,
+  132007: template,
+  132012: template,
+  132015: template,
+  132016: template,
+  135000: content(),
 }

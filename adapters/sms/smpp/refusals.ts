@@ -1,5 +1,5 @@
 /** What the statuses of a message center mean for a message, for the line, and for whoever runs it. */
-import type { SendOutcome } from '../../../core/channel/adapter.js'
+import { account, content, person, type Refused, type Row, refusedBy, transient } from '../../kit/refusals.js'
 
 export const statuses = {
   ok: 0x00,
@@ -12,61 +12,53 @@ export const statuses = {
   badLength: 0x02,
 } as const
 
-type Refused = Extract<SendOutcome, { readonly kind: 'refused' }>
-type Verdict = Pick<Refused, 'reason' | 'again' | 'needsOperator'> & { readonly means: string }
-
-const later = (means: string, reason = 'sendFailed'): Verdict => ({ means, reason, again: 'later' })
-const elsewhere = (means: string, reason = 'sendFailed'): Verdict => ({ means, reason, again: 'elsewhere' })
-const never = (means: string, reason = 'invalidMessage'): Verdict => ({ means, reason, again: 'never' })
-const operator = (means: string): Verdict => ({ ...elsewhere(means), needsOperator: true })
-
-const verdicts: Readonly<Record<number, Verdict>> = {
-  1: never('a wrong length', 'tooLarge'),
-  2: never('a wrong unit length'),
-  4: later('that the line is not bound for sending'),
-  5: later('that the account is bound already'),
-  8: later('an error of its own'),
-  10: operator('that the sender is not allowed'),
-  11: elsewhere('that there is no such recipient', 'unknownRecipient'),
-  13: operator('that the account may not bind'),
-  14: operator('a wrong password'),
-  15: operator('an unknown system id'),
-  20: later('a full queue', 'rateLimited'),
-  69: elsewhere('that it could not be submitted'),
-  72: operator('a wrong type of the sender'),
-  73: operator('a wrong numbering plan of the sender'),
-  80: elsewhere('a wrong type of the recipient', 'unknownRecipient'),
-  81: elsewhere('a wrong numbering plan of the recipient', 'unknownRecipient'),
-  83: operator('a wrong system type'),
-  88: later('that it gets too much', 'rateLimited'),
-  97: never('a wrong time of delivery'),
-  98: never('a wrong end of validity'),
-  100: later('that it cannot take it now'),
-  101: elsewhere('that it will not take it'),
-  102: elsewhere('that it refuses it'),
-  192: never('a wrong optional field'),
-  194: never('a wrong length of an optional field'),
-  196: never('a wrong value of an optional field'),
-  254: elsewhere('that it cannot be delivered'),
-  255: later('an error that it does not name'),
+export const rows: Readonly<Record<number, Row>> = {
+  1: content('tooLarge', 'a wrong length'),
+  2: content('invalidMessage', 'a wrong unit length'),
+  4: transient('sendFailed', 'that the line is not bound for sending'),
+  5: transient('sendFailed', 'that the account is bound already'),
+  8: transient('sendFailed', 'an error of its own'),
+  10: account('that the sender is not allowed'),
+  11: person('unknownRecipient', 'that there is no such recipient'),
+  13: account('that the account may not bind'),
+  14: account('a wrong password'),
+  15: account('an unknown system id'),
+  20: transient('rateLimited', 'a full queue'),
+  69: person('sendFailed', 'that it could not be submitted'),
+  72: account('a wrong type of the sender'),
+  73: account('a wrong numbering plan of the sender'),
+  80: person('unknownRecipient', 'a wrong type of the recipient'),
+  81: person('unknownRecipient', 'a wrong numbering plan of the recipient'),
+  83: account('a wrong system type'),
+  88: transient('rateLimited', 'that it gets too much'),
+  97: content('invalidMessage', 'a wrong time of delivery'),
+  98: content('invalidMessage', 'a wrong end of validity'),
+  100: transient('sendFailed', 'that it cannot take it now'),
+  101: person('sendFailed', 'that it will not take it'),
+  102: person('sendFailed', 'that it refuses it'),
+  192: content('invalidMessage', 'a wrong optional field'),
+  194: content('invalidMessage', 'a wrong length of an optional field'),
+  196: content('invalidMessage', 'a wrong value of an optional field'),
+  254: person('sendFailed', 'that it cannot be delivered'),
+  255: transient('sendFailed', 'an error that it does not name'),
 }
 
 /** What is not in the table is the carrier's own: nobody knows whether asking again could help. */
-const unlisted = elsewhere('a status of its own')
+const unlisted = person('sendFailed', 'a status of its own')
 
 const hex = (status: number) => `0x${status.toString(16).padStart(2, '0')}`
 
 export function refusalOf(status: number): Refused {
-  const { means, ...verdict } = verdicts[status] ?? unlisted
-  return { kind: 'refused', ...verdict, detail: `The message center answered ${hex(status)}: ${means}.` }
+  const { means, ...row } = rows[status] ?? unlisted
+  return refusedBy(row, `The message center answered ${hex(status)}: ${means}.`)
 }
 
 /** Why it would not let us bind. */
 export function bindTrouble(status: number): { readonly trouble: string; readonly needsOperator: boolean } {
-  const { means, needsOperator } = verdicts[status] ?? unlisted
+  const { means, concerns } = rows[status] ?? unlisted
   return {
     trouble: `The message center refused the line with ${hex(status)}: ${means}.`,
-    needsOperator: needsOperator === true,
+    needsOperator: concerns === 'account',
   }
 }
 

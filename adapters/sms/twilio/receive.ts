@@ -9,7 +9,7 @@ import { readForm } from '../../kit/urlencoded.js'
 import { isRecord, readJson } from '../../kit/wire.js'
 import type { TwilioAuth } from './descriptor.js'
 import { mediaAt } from './media.js'
-import { meaningOf } from './refusals.js'
+import { rowOf } from './refusals.js'
 import { digestIn, hasSignature, isSigned, isSignedByDigest } from './signature.js'
 
 /** The value of a parameter; empty where it is not given. */
@@ -90,7 +90,8 @@ function whyIn(status: string, given: Given): { readonly reason: string; readonl
   const code = given('ErrorCode')
   if (status === 'canceled') return { reason: 'canceled' }
   if (!/^[0-9]{1,6}$/.test(code)) return { reason: 'sendFailed' }
-  return meaningOf(code) ?? { reason: 'sendFailed', detail: `Twilio gives the error ${code}.` }
+  const { reason = 'sendFailed', means = `Twilio gives the error ${code}.` } = rowOf(code) ?? {}
+  return { reason, detail: means }
 }
 
 function heardIn(sid: string, given: Given, auth: TwilioAuth): readonly Item[] {

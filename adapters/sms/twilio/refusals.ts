@@ -1,30 +1,81 @@
-/** What the error codes of Twilio mean, for a send that is refused at once and for one that fails later. */
-import type { SendOutcome } from '../../../core/channel/adapter.js'
+/** Twilio's error codes, for a send that is refused at once and for one that fails later. */
+import {
+  account,
+  content,
+  optedOut,
+  person,
+  type Refused,
+  type Row,
+  refusedBy,
+  transient,
+  windowClosed,
+} from '../../kit/refusals.js'
 
-export type Meaning = Omit<Extract<SendOutcome, { kind: 'refused' }>, 'kind' | 'detail'> & { readonly detail: string }
+const notTaken = 'Twilio does not take the account or its token.'
+const wrongSender = 'The sender of the channel is not one that this account can send from.'
 
-const meanings: Readonly<Record<number, Meaning>> = {
-  14103: { reason: 'invalidMessage', detail: 'The message is empty or too long for Twilio.', again: 'never' },
-  20429: { reason: 'rateLimited', detail: 'Too many requests.', again: 'later' },
-  21211: { reason: 'unknownRecipient', detail: 'The number is not valid.', again: 'elsewhere' },
-  21610: { reason: 'optedOut', detail: 'The person has opted out at Twilio.', again: 'never' },
-  21614: { reason: 'unknownRecipient', detail: 'The number is not of a mobile phone.', again: 'elsewhere' },
-  30001: { reason: 'sendFailed', detail: 'The queue of the sender is full.', again: 'later' },
-  30003: { reason: 'sendFailed', detail: 'The phone is not reachable.', again: 'later' },
-  30005: { reason: 'unknownRecipient', detail: 'The phone is not known.', again: 'elsewhere' },
-  30006: { reason: 'unknownRecipient', detail: 'The number is a landline or cannot be reached.', again: 'elsewhere' },
-  30007: { reason: 'sendFailed', detail: 'A filter of the carrier or of Twilio held it back.', again: 'never' },
-  30008: { reason: 'sendFailed', detail: 'The carrier did not say why.', again: 'later' },
-  30034: {
-    reason: 'sendFailed',
-    detail: 'The sender is not registered with the carriers.',
-    again: 'elsewhere',
-    needsOperator: true,
-  },
-  63016: { reason: 'windowClosed', detail: 'The messaging window is closed.', again: 'elsewhere' },
+export const rows: Readonly<Record<number, Row>> = {
+  20003: account(notTaken),
+  20005: account('The Twilio account is not active.'),
+  20006: account(notTaken),
+  20008: account('These are test credentials.'),
+  20404: account('Twilio does not know this account.'),
+  21212: account(wrongSender),
+  21603: account(wrongSender),
+  21606: account(wrongSender),
+  21701: account('The messaging service does not exist.'),
+  21703: account('The messaging service has no sender.'),
+  21704: account('The messaging service has no sender.'),
+  21705: account('The messaging service does not exist.'),
+  30002: account('The Twilio account is suspended.'),
+  30032: account('The toll-free number is not verified.'),
+  30034: account('The sender is not registered with the carriers.'),
+  20429: transient('rateLimited', 'Too many requests.'),
+  20500: transient('sendFailed', 'Twilio has a fault of its own.'),
+  20503: transient('sendFailed', 'Twilio is not available.'),
+  21611: transient('rateLimited', 'The queue of the sender is full.'),
+  30001: transient('sendFailed', 'The queue of the sender is full.'),
+  30003: { ...person('sendFailed', 'The phone is not reachable.'), again: 'later' },
+  30008: transient('sendFailed', 'The carrier did not say why.'),
+  30009: transient('sendFailed', 'A part of the message was lost.'),
+  30022: transient('rateLimited', 'The carrier takes no more of this sender just now.'),
+  30023: transient('rateLimited', 'The carrier takes no more of this sender today.'),
+  30410: transient('sendFailed', 'The carrier did not answer in time.'),
+  21211: person('unknownRecipient', 'The number is not valid.'),
+  21214: person('unknownRecipient', 'The number cannot be reached.'),
+  21217: person('unknownRecipient', 'The number is not valid.'),
+  21219: person('unknownRecipient', 'A trial account writes to verified numbers only.'),
+  21265: person('unknownRecipient', 'The number is a short code.'),
+  21266: person('unknownRecipient', 'The number is the sender itself.'),
+  21408: person('sendFailed', 'The account does not send to this country.'),
+  21608: person('unknownRecipient', 'A trial account writes to verified numbers only.'),
+  21612: person('unknownRecipient', 'The number cannot be reached from this sender.'),
+  21614: person('unknownRecipient', 'The number is not of a mobile phone.'),
+  21635: person('unknownRecipient', 'The number is a landline.'),
+  30004: person('sendFailed', 'The phone is blocked for messages.'),
+  30005: person('unknownRecipient', 'The phone is not known.'),
+  30006: person('unknownRecipient', 'The number is a landline or cannot be reached.'),
+  21610: optedOut('The person has opted out at Twilio.'),
+  63016: windowClosed('The messaging window is closed.'),
+  14103: content('invalidMessage', 'The message is empty or too long for Twilio.'),
+  21602: content('invalidMessage', 'The message is empty.'),
+  21605: content('tooLarge', 'The message is too long for Twilio.'),
+  21609: content('sendFailed', 'Twilio does not take the address for receipts.', 'elsewhere'),
+  21617: content('tooLarge', 'The message is too long for Twilio.'),
+  21619: content('invalidMessage', 'The message is empty.'),
+  21620: content('mediaUnreachable', 'Twilio does not take the address of the media.', 'elsewhere'),
+  21623: content('invalidMessage', 'The message has too many media.'),
+  30007: content('sendFailed', 'A filter of the carrier or of Twilio held it back.'),
+  30010: content('sendFailed', 'The message costs more than was allowed for it.'),
+  30019: content('tooLarge', 'The media is too large.', 'elsewhere'),
 }
 
 /** A code comes as a number, or as its digits in a form. */
-export function meaningOf(code: unknown): Meaning | undefined {
-  return typeof code === 'number' || typeof code === 'string' ? meanings[Number(code)] : undefined
+export function rowOf(code: unknown): Row | undefined {
+  return typeof code === 'number' || typeof code === 'string' ? rows[Number(code)] : undefined
+}
+
+export function refusalOf(code: unknown, retryAfterMs?: number): Refused | undefined {
+  const row = rowOf(code)
+  return row && refusedBy(row, 'Twilio could not send it.', retryAfterMs)
 }

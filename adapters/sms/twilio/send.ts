@@ -3,20 +3,21 @@
  * twice; what it is called there is known from the answer alone.
  */
 import type { ProviderAnswer, Sending, SendOutcome } from '../../../core/channel/adapter.js'
-import { asText, isRecord, noAnswer, readJson, unavailable } from '../../kit/wire.js'
+import { person, refusedBy, transient, unlisted } from '../../kit/refusals.js'
+import { asText, isRecord, readJson, retryAfterMsIn, unavailable, unknownAnswer } from '../../kit/wire.js'
 import { basicOf, messagesUrl, type TwilioAuth } from './descriptor.js'
-import { meaningOf } from './refusals.js'
+import { refusalOf } from './refusals.js'
 import type { TwilioWire } from './render.js'
 
 export async function send(wire: TwilioWire, sending: Sending<TwilioAuth>): Promise<SendOutcome> {
-  const { auth, call } = sending
+  const { auth, call, now } = sending
   const answer = await call({
     method: 'POST',
     url: messagesUrl(auth),
     headers: { authorization: basicOf(auth), 'content-type': 'application/x-www-form-urlencoded' },
     body: formOf(wire, sending).toString(),
   })
-  return answer.kind === 'none' ? noAnswer(answer) : outcomeOf(answer)
+  return answer.kind === 'none' ? unknownAnswer(answer) : outcomeOf(answer, now())
 }
 
 /** Who sends, to whom, and who hears of it is not for a message to say. */
@@ -34,25 +35,23 @@ function formOf(wire: TwilioWire, { auth, address, ingressUrl }: Sending<TwilioA
 
 const failedStates: readonly unknown[] = ['failed', 'undelivered', 'canceled']
 
-function outcomeOf({ status, header, body: text }: ProviderAnswer): SendOutcome {
-  const busy = unavailable(status, header('retry-after'))
-  if (busy) return busy
+function outcomeOf({ status, header, body: text }: ProviderAnswer, now: number): SendOutcome {
   const body = readJson(Buffer.from(text))
   const answer = isRecord(body) ? body : {}
   if (status >= 200 && status < 300) return takenOf(answer)
-  const meaning = meaningOf(answer.code)
-  if (meaning) return { kind: 'refused', ...meaning }
-  const needsOperator = status === 401 || status === 403 || status === 404
-  const detail = needsOperator ? 'Twilio does not take the account or its token.' : `Twilio answered ${status}.`
-  return { kind: 'refused', reason: 'sendFailed', detail, again: 'elsewhere', ...(needsOperator && { needsOperator }) }
+  const retryAfter = header('retry-after')
+  const known = refusalOf(answer.code, retryAfterMsIn(retryAfter, now))
+  if (known) return known
+  // Whom a message is for is never answered with these: one of them may be a fault that the next call does not meet.
+  const row = status === 403 || status === 404 ? transient() : unlisted(status)
+  return unavailable(status, retryAfter, now) ?? refusedBy(row, `Twilio answered ${status}.`)
 }
 
 /** Some messages are taken only to be told at once that they have failed. */
 function takenOf({ sid, status, error_code: code }: Readonly<Record<string, unknown>>): SendOutcome {
   const providerId = asText(sid)
   if (!providerId || !/^[A-Za-z0-9]{1,64}$/.test(providerId))
-    return { kind: 'refused', reason: 'sendFailed', detail: 'Twilio gave no id.', again: 'later' }
+    return { kind: 'refused', reason: 'sendFailed', detail: 'Twilio gave no id.', again: 'later', isUnknown: true }
   if (!failedStates.includes(status)) return { kind: 'sent', providerId }
-  const meaning = meaningOf(code) ?? { reason: 'sendFailed', detail: 'Twilio could not send it.', again: 'elsewhere' }
-  return { kind: 'refused', ...meaning }
+  return refusalOf(code) ?? refusedBy(person('sendFailed'), 'Twilio could not send it.')
 }

@@ -48,9 +48,9 @@ t.test('An answer without the name of the message is not believed', async (t) =>
   }
 })
 
-t.test('No answer may mean that it was taken: it is tried again under the same id', async (t) => {
+t.test('No answer may mean that it was taken: the outcome is unknown', async (t) => {
   const { sending } = provider(whatsappAuth, person, 'silence')
-  t.match(await whatsappAdapter.send(hello!, sending), { kind: 'refused', again: 'later' })
+  t.match(await whatsappAdapter.send(hello!, sending), { kind: 'refused', again: 'later', isUnknown: true })
 })
 
 t.test('The words of an error are not repeated, since they may hold the token', async (t) => {
@@ -64,7 +64,7 @@ t.test('The words of an error are not repeated, since they may hold the token', 
   t.notMatch(JSON.stringify(outcome), accessToken)
 })
 
-t.test('A subcode tells a closed window from a page that may not write at all', async (t) => {
+t.test('A subcode tells a closed window, or one person, from a page that may not write at all', async (t) => {
   const outcome = (answer: ReturnType<typeof graphError>) =>
     messengerAdapter.send(greeting!, provider(pageAuth, psid, answer).sending)
   t.match(await outcome(graphError(400, 10, { error_subcode: 2_018_278 })), {
@@ -72,13 +72,14 @@ t.test('A subcode tells a closed window from a page that may not write at all', 
     again: 'elsewhere',
     needsOperator: undefined,
   })
-  t.match(await outcome(graphError(400, 10, { error_subcode: 1 })), { reason: 'sendFailed', needsOperator: true })
+  t.match(await outcome(graphError(400, 10, { error_subcode: 1 })), { reason: 'sendFailed', needsOperator: undefined })
+  t.match(await outcome(graphError(403, 10)), { reason: 'sendFailed', needsOperator: true })
 })
 
 t.test('A status that no code explains is judged by itself', async (t) => {
   const outcome = (status: number) => whatsappAdapter.send(hello!, provider(whatsappAuth, person, { status }).sending)
-  t.match(await outcome(401), { again: 'elsewhere', needsOperator: true })
-  t.match(await outcome(403), { again: 'elsewhere', needsOperator: true })
+  t.match(await outcome(401), { again: 'later', needsOperator: undefined })
+  t.match(await outcome(403), { again: 'elsewhere', needsOperator: undefined })
   t.match(await outcome(404), { reason: 'sendFailed', again: 'elsewhere', needsOperator: undefined })
   t.match(await outcome(429), { reason: 'rateLimited', again: 'later' })
   t.match(await outcome(503), { reason: 'sendFailed', again: 'later' })

@@ -100,7 +100,7 @@ t.test('A token that is not taken any more is made anew, once', async (t) => {
   const recovered = platform({ status: 401 }, { status: 200 })
   t.equal((await rbmAdapter.send(hello, recovered.sending)).kind, 'sent')
   t.equal(recovered.asked.filter(isToken).length, 2)
-  const lost = platform({ status: 401 })
+  const lost = platform({ status: 401, body: { error: { code: 401, status: 'UNAUTHENTICATED' } } })
   t.match(await rbmAdapter.send(hello, lost.sending), { kind: 'refused', again: 'elsewhere', needsOperator: true })
   t.equal(lost.asked.length, 4, 'two tokens, two tries')
 })
@@ -112,8 +112,9 @@ t.test('Without a token nothing is sent, and who can help depends on why', async
       { status: 400, body: { error: 'invalid_grant' } },
       { again: 'elsewhere', needsOperator: true },
     ],
-    ['the account may not', { status: 401, body: {} }, { again: 'elsewhere', needsOperator: true }],
-    ['there is none in the answer', { status: 200, body: '<html>' }, { again: 'elsewhere', needsOperator: true }],
+    ['the account may not', { status: 401, body: { error: 'invalid_client' } }, { needsOperator: true }],
+    ['nothing says why', { status: 401, body: {} }, { again: 'later', needsOperator: undefined }],
+    ['there is none in the answer', { status: 200, body: '<html>' }, { again: 'later', needsOperator: undefined }],
     ['too much at once', { status: 429 }, { again: 'later', reason: 'rateLimited' }],
     ['down', { status: 503 }, { again: 'later' }],
     ['nobody answers', silence, { again: 'later' }],

@@ -17,8 +17,8 @@ t.test('A message goes to the channel with the token of the bot', async (t) => {
 })
 
 t.test('What is not ok is refused, whatever its status, by the word that it gives', async (t) => {
-  for (const [error, meaning] of Object.entries(refusals)) {
-    t.match(await outcome({ status: 200, body: { ok: false, error } }), { kind: 'refused', ...meaning }, error)
+  for (const [error, { reason, again }] of Object.entries(refusals)) {
+    t.match(await outcome({ status: 200, body: { ok: false, error } }), { kind: 'refused', reason, again }, error)
   }
   t.match(await outcome({ status: 200, body: { ok: false } }), { kind: 'refused', again: 'elsewhere' })
   t.match(await outcome({ status: 200, body: { ok: 'true', ts: '1.2', channel: dm } }), { kind: 'refused' })

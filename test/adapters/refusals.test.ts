@@ -1,0 +1,134 @@
+/** What providers answer to a send: each documented refusal is about the account, a person, the window, the moment or the content. */
+import t from 'tap'
+import type { Row } from '../../adapters/kit/refusals.js'
+import { instagramAdapter } from '../../adapters/messenger/instagram/adapter.js'
+import { messengerAdapter } from '../../adapters/messenger/messenger/adapter.js'
+import { refusals as pageRows } from '../../adapters/messenger/pagedescriptor.js'
+import { whatsappAdapter } from '../../adapters/messenger/whatsapp/adapter.js'
+import { refusals as whatsappRows } from '../../adapters/messenger/whatsapp/descriptor.js'
+import { rbmAdapter } from '../../adapters/rcs/adapter.js'
+import { accountRows, rows as rbmRows } from '../../adapters/rcs/send.js'
+import { bindTrouble, refusalOf, rows as smppRows } from '../../adapters/sms/smpp/refusals.js'
+import { twilioAdapter } from '../../adapters/sms/twilio/adapter.js'
+import { rows as twilioRows } from '../../adapters/sms/twilio/refusals.js'
+import { appleAdapter } from '../../adapters/vendor/adapter.js'
+import { refusals as appleRows } from '../../adapters/vendor/descriptor.js'
+import { slackAdapter } from '../../adapters/workchat/adapter.js'
+import { refusals as slackRows } from '../../adapters/workchat/descriptor.js'
+import type { Adapter, Sending, SendOutcome } from '../../core/channel/adapter.js'
+import { provider } from './messenger/provider.js'
+import { pageAuth, person, psid, whatsappAuth } from './messenger/samples.js'
+import { rbmSamples } from './rcs/samples.js'
+import * as recorded from './recorded.js'
+import { twilioSamples } from './sms/twilio/samples.js'
+import { appleSamples } from './vendor/samples.js'
+import { slackSamples } from './workchat/samples.js'
+
+type Recorded = Readonly<Record<string, recorded.RecordedRefusal>>
+
+interface Case {
+  readonly name: string
+  readonly adapter: Adapter<never, never>
+  readonly auth: unknown
+  readonly address: string
+  readonly rows: Readonly<Record<string, Row>>
+  readonly bodies: Recorded
+}
+
+const spoken = Object.fromEntries(Object.keys(slackRows).map((word) => [word, recorded.slack(word)]))
+
+const cases: readonly Case[] = [
+  {
+    name: 'messenger',
+    adapter: messengerAdapter,
+    auth: pageAuth,
+    address: psid,
+    rows: pageRows,
+    bodies: recorded.page,
+  },
+  {
+    name: 'instagram',
+    adapter: instagramAdapter,
+    auth: pageAuth,
+    address: psid,
+    rows: pageRows,
+    bodies: recorded.page,
+  },
+  {
+    name: 'whatsapp',
+    adapter: whatsappAdapter,
+    auth: whatsappAuth,
+    address: person,
+    rows: whatsappRows,
+    bodies: recorded.whatsapp,
+  },
+  { name: 'twilio', adapter: twilioAdapter, ...of(twilioSamples), rows: twilioRows, bodies: recorded.twilio },
+  { name: 'slack', adapter: slackAdapter, ...of(slackSamples), rows: slackRows, bodies: spoken },
+  { name: 'apple', adapter: appleAdapter, ...of(appleSamples), rows: appleRows, bodies: recorded.apple },
+  {
+    name: 'rbm',
+    adapter: rbmAdapter,
+    ...of(rbmSamples),
+    rows: { ...rbmRows, ...accountRows },
+    bodies: recorded.rbm,
+  },
+] as unknown as readonly Case[]
+
+function of({ auth, address }: { readonly auth: unknown; readonly address: string }) {
+  return { auth, address }
+}
+
+/** Everything before the send itself, such as for a token, is answered well. */
+async function outcomeOf({ adapter, auth, address }: Case, answer: recorded.RecordedRefusal): Promise<SendOutcome> {
+  const { sending } = provider(auth, address, answer)
+  const call: Sending<unknown>['call'] = (request) =>
+    /oauth2|token/.test(request.url)
+      ? Promise.resolve({
+          kind: 'answer',
+          status: 200,
+          header: () => '',
+          body: '{"access_token":"t","expires_in":3600}',
+        })
+      : sending.call(request)
+  const about = { address, messageId: 'msg_1' }
+  const any = adapter as unknown as Adapter
+  const [wire] = any.render([{ kind: 'text', text: 'Hi' }], about)
+  return any.send(wire, { ...sending, call } as Sending<unknown>)
+}
+
+for (const each of cases) {
+  const { name, rows, bodies } = each
+  t.test(`Every documented refusal of ${name} is about whom its table says`, async (t) => {
+    t.same(Object.keys(bodies).sort(), Object.keys(rows).sort(), 'there is one recorded answer for each row')
+    for (const [code, answer] of Object.entries(bodies)) {
+      const { concerns, reason, again } = rows[code]!
+      const outcome = await outcomeOf(each, answer)
+      t.match(outcome, { kind: 'refused', reason, again }, code)
+      const needsOperator = outcome.kind === 'refused' && outcome.needsOperator === true
+      t.equal(needsOperator, concerns === 'account', `${code} concerns ${concerns}`)
+    }
+  })
+
+  t.test(`An answer of ${name} that no row explains is never the account’s`, async (t) => {
+    const listed = Object.keys(rows)
+    for (const status of [400, 401, 402, 403, 404, 405, 409, 410, 418, 422, 451].filter(
+      (status) => !listed.includes(String(status)) && !(name === 'rbm' && status === 409),
+    )) {
+      for (const body of ['', '{}', { error: { code: 999_999_999 } }, { ok: false, error: 'new_word' }]) {
+        const outcome = await outcomeOf(each, { status, body })
+        t.equal(outcome.kind, 'refused')
+        t.notOk('needsOperator' in outcome, `${status} ${JSON.stringify(body)}`)
+      }
+    }
+  })
+}
+
+t.test('Every documented status of a message center is about whom its table says', async (t) => {
+  for (const [status, { concerns, reason, again }] of Object.entries(smppRows)) {
+    const refusal = refusalOf(Number(status))
+    t.match(refusal, { reason, again })
+    t.equal(refusal.needsOperator === true, concerns === 'account', status)
+    t.equal(bindTrouble(Number(status)).needsOperator, concerns === 'account', status)
+  }
+  t.notOk('needsOperator' in refusalOf(0x4ff), 'a status of the carrier’s own is never the account’s')
+})
