@@ -97,7 +97,12 @@ export const rbm = {
 } as const
 
 /** Files of one message that comes in by Twilio. */
-export const twilio = { mediaMost: 10 } as const
+export const twilio = {
+  /** Messages to one number that Twilio is asked for at a time, and how far its clock may be from ours. */
+  listedMessages: 50,
+  clockSkewMs: 5 * minute,
+  mediaMost: 10,
+} as const
 
 /** One SMS as the radio network carries it: octets of a part, of which a part of several gives some to say which it is. */
 export const smsPart = { octets: 140, headerOctets: 6 } as const

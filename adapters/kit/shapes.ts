@@ -139,8 +139,9 @@ function isPlace(place: unknown): boolean {
   )
 }
 
-function wrongReceipt({ providerId, state, reason, detail, upTo }: Loose): Wrong {
+function wrongReceipt({ providerId, pieceId, state, reason, detail, upTo }: Loose): Wrong {
   if (!isTextUpTo(providerId, limits.idChars, upTo === undefined ? 1 : 0)) return 'a receipt names no message'
+  if (!isAbsentOr(pieceId, (value) => isTextUpTo(value, limits.idChars))) return 'our own id in a receipt is no text'
   if (state === 'queued' || !messageStates.some((each) => each === state)) return 'the `state` of a receipt is unknown'
   if (!isAbsentOr(reason, isDetail) || !isAbsentOr(detail, isDetail)) return 'what a receipt says is no short text'
   return isAbsentOr(upTo, (value) => asNumber(value) !== undefined) ? undefined : '`upTo` is no time'

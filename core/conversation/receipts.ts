@@ -22,6 +22,8 @@ import type { Conversation, MessageState, Outgoing, Status } from './state.js'
 export interface Receipt {
   /** What the provider calls the message, or our own id where the provider uses that. */
   readonly providerId: string
+  /** The `id` under which it was handed over, where the provider repeats that: every copy of the message has it. */
+  readonly pieceId?: string
   readonly state: Exclude<MessageState, 'queued'>
   readonly reason?: string
   readonly detail?: string
@@ -31,15 +33,23 @@ export interface Receipt {
 
 export function received(desk: Desk, conversation: Conversation, around: Around, receipt: Receipt): Conversation {
   if (receipt.upTo !== undefined) return receivedUpTo(desk, conversation, around, receipt, receipt.upTo)
-  const outgoing = find(desk, receipt.providerId)
+  const { pieceId } = receipt
+  const known = find(desk, receipt.providerId)
+  const outgoing = known ?? (pieceId === undefined ? undefined : desk.outgoing(pieceOf(pieceId).messageId))
   if (outgoing?.sentAt !== undefined) return applied(desk, conversation, around, outgoing, receipt)
-  desk.park(receipt)
+  desk.park(outgoing && !known ? { ...receipt, providerId: pieceId! } : receipt)
   if (!outgoing) desk.log({ event: 'receipt.parked', data: { state: receipt.state } })
   return having(conversation, { parkedUntil: desk.at + desk.scaled(limits.parkedMs) })
 }
 
 function find(desk: Desk, providerId: string): Outgoing | undefined {
   return desk.outgoing(desk.idOfProvider(providerId) ?? providerId)
+}
+
+/** Pieces are handed over as message and place, with a number behind it where they were written anew. */
+function pieceOf(pieceId: string): { readonly messageId: string; readonly place: number } {
+  const [messageId = '', place] = pieceId.split('.')
+  return { messageId, place: Number(place) }
 }
 
 /** Every open message that was sent up to then, oldest first. */
@@ -63,7 +73,9 @@ function receivedUpTo(
 export function unparked(desk: Desk, before: Conversation, around: Around, outgoing: Outgoing): Conversation {
   const conversation = marked(desk, before, around, outgoing)
   if (desk.at > (conversation.parkedUntil ?? 0)) return conversation
-  const waiting = [outgoing.id, ...(outgoing.providerIds ?? [])].flatMap((id) => desk.parked(id))
+  const { id, providerIds = [] } = outgoing
+  const pieces = [...providerIds, ''].map((_, place) => `${id}.${place}`)
+  const waiting = [id, ...providerIds, ...pieces].flatMap((each) => desk.parked(each))
   return waiting.reduce((changed, receipt) => {
     return applied(desk, changed, around, desk.outgoing(outgoing.id)!, receipt)
   }, conversation)
@@ -171,9 +183,12 @@ export function isNews({ states }: Pick<Outgoing, 'states'>, state: MessageState
   return true
 }
 
-/** Notes which piece it was, where the message went out in several. */
-function withPiece(outgoing: Outgoing, { providerId, state }: Receipt): Outgoing {
+/** Notes which piece it was, where the message went out in several. A copy of a piece counts for it. */
+function withPiece(outgoing: Outgoing, { providerId: named, pieceId, state }: Receipt): Outgoing {
   if (!hasPieces(outgoing) || (state !== 'delivered' && state !== 'read')) return outgoing
+  const { providerIds = [] } = outgoing
+  const isCopy = pieceId !== undefined && !providerIds.includes(named)
+  const providerId = (isCopy ? providerIds[pieceOf(pieceId).place] : undefined) ?? named
   const known = outgoing.arrived?.[state] ?? []
   if (known.includes(providerId)) return outgoing
   return { ...outgoing, arrived: { ...outgoing.arrived, [state]: [...known, providerId] } }

@@ -123,6 +123,7 @@ export const rows: Readonly<Record<WireName, WireRow>> = {
     offerIn: (body) => body.Body,
     pick: text('3'),
     agree: text('yes'),
+    knowsIds: true,
     unauthorized: 'Twilio does not take the account or its token.',
     lost: { kind: 'optedOut', reason: 'optedOut', detail: 'The person has opted out at Twilio.', optsOut: true },
     leaving: smsLeaving,

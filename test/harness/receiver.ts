@@ -42,7 +42,8 @@ export async function openReceiver(t: Test) {
   return {
     port,
     url: (path: string) => `http://127.0.0.1:${port}${path}`,
-    at: (path: string) => received.filter((each) => each.path === path),
+    /** With any query, where the path has none. */
+    at: (path: string) => received.filter((each) => each.path === path || each.path.split('?')[0] === path),
     behave: (path: string, how: Behave) => void behaviour.set(path, how),
   }
 }

@@ -1,6 +1,17 @@
 /** Twilio's Messages resource: a form comes in, receipts and replies go out as signed forms. */
 import { providerEmulator as limits } from '../../../core/limits.js'
-import type { Accept, Account, Call, Desk, Standing, Understood, Wire, WireAnswer, WireRequest } from '../contract.js'
+import type {
+  Accept,
+  Account,
+  Call,
+  Desk,
+  Kept,
+  Standing,
+  Understood,
+  Wire,
+  WireAnswer,
+  WireRequest,
+} from '../contract.js'
 import { fileCall } from '../files.js'
 import { smsOf } from '../septets.js'
 import { mac, same } from '../sign.js'
@@ -8,6 +19,8 @@ import { mac, same } from '../sign.js'
 const bodyChars = 1_600
 const mediaMax = 10
 const validityMaxSeconds = 14_400
+const pageSize = 50
+const pageMax = 1_000
 /** Everything the resource takes; a name that is misspelt is refused here, although the real one overlooks it. */
 const known = new Set(
   'To From MessagingServiceSid Body MediaUrl StatusCallback ValidityPeriod SmartEncoded SendAt ScheduleType ProvideFeedback ContentSid ContentVariables'.split(
@@ -58,7 +71,7 @@ export const twilio: Wire = {
   read(request, desk) {
     const [, sid] = /^\/2010-04-01\/Accounts\/([^/]+)\/Messages\.json$/.exec(request.path) ?? []
     const account = desk.accounts('twilio').find((each) => authOf(each).accountSid === sid)
-    if (request.method === 'GET') return fileRead(request, desk)
+    if (request.method === 'GET') return sid ? listed(request, account, desk) : fileRead(request, desk)
     if (!sid || request.method !== 'POST') return notFound
     if (!account || !isCaller(request, account)) return notCaller
     if (!request.header('content-type').startsWith('application/x-www-form-urlencoded')) {
@@ -123,6 +136,18 @@ function isCaller(request: WireRequest, account: Account): boolean {
   return same(request.header('authorization'), expected)
 }
 
+/** The messages to a number, newest first; of one sender, where that is asked for. */
+function listed(request: WireRequest, account: Account | undefined, desk: Desk): Understood {
+  if (!account || !isCaller(request, account)) return notCaller
+  const [to, from] = [request.query.get('To') ?? '', request.query.get('From')]
+  const size = Number(request.query.get('PageSize') ?? pageSize)
+  if (!Number.isInteger(size) || size < 1 || size > pageMax) return failure(400, 20_006, 'The page size is not valid')
+  const ofSender = ({ body }: Kept) => from === null || (body as SentForm).From === from
+  const kept = desk.keptFor(account, twilio.address(to)).filter(ofSender).slice(-size).reverse()
+  const messages = kept.map(({ providerId, body, at }) => asRead(providerId, body as SentForm, account, at))
+  return { status: 200, body: { messages, page: 0, page_size: size, next_page_uri: null } }
+}
+
 /** What people sent is a resource below the message that it came with. */
 function fileRead(request: WireRequest, desk: Desk): Understood {
   const [, sid, id = ''] = /^\/2010-04-01\/Accounts\/(AC\w+)\/Messages\/MM\w+\/Media\/(ME\w+)$/.exec(request.path) ?? []
@@ -167,23 +192,28 @@ async function sent(form: Form, account: Account, address: string, desk: Desk, a
   const isMedia = body.MediaUrl !== undefined
   const sid = `${isMedia ? 'MM' : 'SM'}${desk.newId(16)}`
   await accept(sid, body, [{ state: 'sent' }, code === undefined ? { state: 'delivered' } : { state: 'failed', code }])
+  return { status: 201, body: asRead(sid, body, account, desk.now()) }
+}
+
+type SentForm = Readonly<Record<string, string>>
+
+function asRead(sid: string, form: SentForm, account: Account, at: number) {
+  const { accountSid } = authOf(account)
   return {
-    status: 201,
-    body: {
-      sid,
-      account_sid: authOf(account).accountSid,
-      status: body.MessagingServiceSid === undefined ? 'queued' : 'accepted',
-      num_segments: String(smsOf(body.Body ?? '').parts.length),
-      num_media: isMedia ? '1' : '0',
-      error_code: null,
-      error_message: null,
-      to: address,
-      from: body.From ?? null,
-      body: body.Body ?? '',
-      direction: 'outbound-api',
-      date_created: new Date(desk.now()).toUTCString(),
-      uri: `/2010-04-01/Accounts/${authOf(account).accountSid}/Messages/${sid}.json`,
-    },
+    sid,
+    account_sid: accountSid,
+    status: form.MessagingServiceSid === undefined ? 'queued' : 'accepted',
+    num_segments: String(smsOf(form.Body ?? '').parts.length),
+    num_media: form.MediaUrl === undefined ? '0' : '1',
+    error_code: null,
+    error_message: null,
+    to: form.To,
+    from: form.From ?? null,
+    messaging_service_sid: form.MessagingServiceSid ?? null,
+    body: form.Body ?? '',
+    direction: 'outbound-api',
+    date_created: new Date(at).toUTCString(),
+    uri: `/2010-04-01/Accounts/${accountSid}/Messages/${sid}.json`,
   }
 }
 

@@ -1,6 +1,6 @@
 /** The WhatsApp Cloud API: messages by the id of a number, and webhooks with messages and statuses. */
 import { providerEmulator as limits } from '../../../core/limits.js'
-import type { Accept, Account, Desk, Receipt, Standing, Tap, Wire, WireAnswer } from '../contract.js'
+import type { Accept, Account, Desk, Kept, Receipt, Standing, Tap, Wire, WireAnswer } from '../contract.js'
 import { isLoose, type Loose } from '../shape.js'
 import { jsonOf } from '../sign.js'
 import {
@@ -71,6 +71,7 @@ export const whatsapp: Wire = {
       status: state,
       timestamp: secondsOf(desk),
       recipient_id: kept.address,
+      ...callbackDataOf(kept),
       ...(state === 'failed' && { errors }),
     }
     return told(account, { statuses: [status] })
@@ -175,6 +176,12 @@ function tapped({ label, postback, row, part }: Tap): object {
 
 function wamid(desk: Desk): string {
   return `wamid.${Buffer.from(desk.newId(18), 'hex').toString('base64')}`
+}
+
+/** What the sender gave along is told with every status. */
+function callbackDataOf({ body }: Kept): { readonly biz_opaque_callback_data?: unknown } {
+  const { biz_opaque_callback_data: data } = body as { readonly biz_opaque_callback_data?: unknown }
+  return data === undefined ? {} : { biz_opaque_callback_data: data }
 }
 
 function secondsOf(desk: Desk): string {

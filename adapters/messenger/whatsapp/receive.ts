@@ -94,7 +94,8 @@ function statusItem(status: Loose): Item {
   const state = states.find((each) => each === status.status)
   if (!state) return { problem: 'a status that is not understood' }
   const why = state === 'failed' ? failureIn(status.errors) : {}
-  const receipt: Receipt = { providerId, state, ...why }
+  const pieceId = idIn(status.biz_opaque_callback_data)
+  const receipt: Receipt = { providerId, ...(pieceId && { pieceId }), state, ...why }
   return { id: `${providerId}:${state}`, address, inbound: { kind: 'receipt', receipt } }
 }
 

@@ -10,7 +10,12 @@ export function send({ body }: WhatsappWire, sending: Sending<WhatsappAuth>): Pr
   const { auth, id } = sending
   const url = graphUrl(auth, `${auth.phoneNumberId}/messages`)
   const named = (told: unknown) => ('message_id' in body ? doneAs(told, id) : sentAs(told))
-  return postGraph(sending, { url, token: auth.accessToken, body }, refusals, named)
+  return postGraph(sending, { url, token: auth.accessToken, body: withOurId(body, id) }, refusals, named)
+}
+
+/** What is given along comes back in every receipt, whatever the message is called there. */
+function withOurId(body: WhatsappWire['body'], id: string): WhatsappWire['body'] {
+  return 'message_id' in body ? body : { ...body, biz_opaque_callback_data: id }
 }
 
 function sentAs(told: unknown): string | undefined {

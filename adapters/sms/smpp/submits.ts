@@ -47,8 +47,9 @@ interface Waiting extends Submit {
   readonly settle: (outcome: SendOutcome) => void
 }
 
-const lost = notNow('The line was lost before the message center answered; it may have taken the message.')
-const late = notNow('The message center did not answer in time; it may have taken the message.')
+const maybeTaken = (detail: string): SendOutcome => ({ ...notNow(detail), isUnknown: true })
+const lost = maybeTaken('The line was lost before the message center answered; it may have taken the message.')
+const late = maybeTaken('The message center did not answer in time; it may have taken the message.')
 
 export function openSubmits(limits: SubmitLimits, ids: Ids, chance: () => number): Submits {
   const waiting = new Set<Waiting>()

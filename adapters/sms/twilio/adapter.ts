@@ -1,6 +1,7 @@
 /** SMS over the messages of Twilio. */
 import type { Adapter } from '../../../core/channel/adapter.js'
 import { descriptor, type TwilioAuth, wrongAuth } from './descriptor.js'
+import { find } from './find.js'
 import { openMedia } from './media.js'
 import { receive } from './receive.js'
 import { render, type TwilioWire } from './render.js'
@@ -10,6 +11,7 @@ export const twilioAdapter: Adapter<TwilioAuth, TwilioWire> = {
   descriptor,
   render,
   send,
+  find,
   receive,
   wrongAuth,
   openMedia,

@@ -28,6 +28,18 @@ export function messagesUrl({ accountSid, apiUrl = 'https://api.twilio.com' }: T
   return `${apiUrl.replace(/\/+$/, '')}/2010-04-01/Accounts/${encodeURIComponent(accountSid)}/Messages.json`
 }
 
+const pieceParameter = 'piece'
+
+/** Where Twilio tells what became of one message. */
+export function receiptsUrl(ingressUrl: string, id: string): string {
+  return `${ingressUrl}?${new URLSearchParams({ [pieceParameter]: id })}`
+}
+
+/** Our id of the message that a call to such an address is about. */
+export function pieceIn(url: string): string | undefined {
+  return URL.canParse(url) ? (new URL(url).searchParams.get(pieceParameter) ?? undefined) : undefined
+}
+
 /** How the account proves itself. */
 export function basicOf({ accountSid, authToken }: TwilioAuth): string {
   return `Basic ${Buffer.from(`${accountSid}:${authToken}`).toString('base64')}`

@@ -7,7 +7,7 @@ import { ingressBounds, twilio as limits } from '../../../core/limits.js'
 import { wrongItem } from '../../kit/shapes.js'
 import { readForm } from '../../kit/urlencoded.js'
 import { isRecord, readJson } from '../../kit/wire.js'
-import type { TwilioAuth } from './descriptor.js'
+import { pieceIn, type TwilioAuth } from './descriptor.js'
 import { mediaAt } from './media.js'
 import { rowOf } from './refusals.js'
 import { digestIn, hasSignature, isSigned, isSignedByDigest } from './signature.js'
@@ -22,15 +22,15 @@ export function receive(request: IngressRequest, auth: TwilioAuth): Received {
   const digest = digestIn(request.url)
   if (digest !== undefined) {
     if (!isSignedByDigest(request, digest, auth.authToken)) return refused
-    return received(inJson(readJson(request.body)), auth)
+    return received(inJson(readJson(request.body)), auth, request.url)
   }
   // The signature is over the parameters, so a form is read, within its bounds, before it is known to be Twilio's.
   const form = readForm(request.body, ingressBounds.twilioForm)
-  return form && isSigned(request, form, auth.authToken) ? received(inForm(form), auth) : refused
+  return form && isSigned(request, form, auth.authToken) ? received(inForm(form), auth, request.url) : refused
 }
 
-function received(given: Given, auth: TwilioAuth): Received {
-  return { kind: 'items', items: itemsOf(given, auth).map(sound) }
+function received(given: Given, auth: TwilioAuth, url: string): Received {
+  return { kind: 'items', items: itemsOf(given, auth, url).map(sound) }
 }
 
 /** What is longer than anything that the provider says is not what it says. */
@@ -51,12 +51,12 @@ const inJson =
     return typeof value === 'string' || typeof value === 'number' ? String(value) : ''
   }
 
-function itemsOf(given: Given, auth: TwilioAuth): readonly Item[] {
+function itemsOf(given: Given, auth: TwilioAuth, url: string): readonly Item[] {
   const sid = given('MessageSid') || given('SmsSid') || given('SmsMessageSid')
   if (sid === '') return [{ problem: 'the call has no `MessageSid`' }]
   const status = given('MessageStatus') || given('SmsStatus')
   if (status === '' || status === 'received' || status === 'receiving') return heardIn(sid, given, auth)
-  return receiptIn(sid, status, given)
+  return receiptIn(sid, status, given, pieceIn(url))
 }
 
 /** States that are no news to anybody are null: we queued it ourselves, and a part of a message is no message. */
@@ -75,14 +75,15 @@ const states: ReadonlyMap<string, 'sent' | 'delivered' | 'read' | 'failed' | nul
 ] as const)
 
 /** The same state of the same message is the same news, however often and under whatever call it comes. */
-function receiptIn(sid: string, status: string, given: Given): readonly Item[] {
+function receiptIn(sid: string, status: string, given: Given, pieceId?: string): readonly Item[] {
   const state = states.get(status)
   if (state === undefined) return [{ problem: `the status ${status.slice(0, 60)} is not known` }]
   if (state === null) return []
   const address = given('To')
   if (address === '') return [{ problem: 'a receipt names no phone' }]
   const { reason, detail } = whyIn(status, given)
-  const receipt = { providerId: sid, state, ...(state === 'failed' && { reason, ...(detail && { detail }) }) }
+  const why = state === 'failed' && { reason, ...(detail && { detail }) }
+  const receipt = { providerId: sid, ...(pieceId && { pieceId }), state, ...why }
   return [{ id: `${sid} ${state}`, address, inbound: { kind: 'receipt', receipt } }]
 }
 

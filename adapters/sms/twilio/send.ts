@@ -1,11 +1,11 @@
 /**
- * Hands messages to Twilio. It takes no id of ours, so what is tried again after a call that nobody answered may arrive
- * twice; what it is called there is known from the answer alone.
+ * Hands messages to Twilio. It takes no id of ours: after a call that was not answered its list of messages is asked, and
+ * the address for receipts carries our id, so that receipts are known whatever the message is called there.
  */
 import type { ProviderAnswer, Sending, SendOutcome } from '../../../core/channel/adapter.js'
 import { person, refusedBy, transient, unlisted } from '../../kit/refusals.js'
 import { asText, isRecord, readJson, retryAfterMsIn, unavailable, unknownAnswer } from '../../kit/wire.js'
-import { basicOf, messagesUrl, type TwilioAuth } from './descriptor.js'
+import { basicOf, messagesUrl, receiptsUrl, type TwilioAuth } from './descriptor.js'
 import { refusalOf } from './refusals.js'
 import type { TwilioWire } from './render.js'
 
@@ -21,10 +21,10 @@ export async function send(wire: TwilioWire, sending: Sending<TwilioAuth>): Prom
 }
 
 /** Who sends, to whom, and who hears of it is not for a message to say. */
-function formOf(wire: TwilioWire, { auth, address, ingressUrl }: Sending<TwilioAuth>): URLSearchParams {
+function formOf(wire: TwilioWire, { auth, address, id, ingressUrl }: Sending<TwilioAuth>): URLSearchParams {
   const { from = '', messagingServiceSid } = auth
   const sender = messagingServiceSid ? { MessagingServiceSid: messagingServiceSid } : { From: from }
-  const ours = { To: address, ...sender, StatusCallback: ingressUrl }
+  const ours = { To: address, ...sender, StatusCallback: receiptsUrl(ingressUrl, id) }
   const { From: _from, MessagingServiceSid: _service, ...said } = wire
   const form = new URLSearchParams()
   for (const [name, value] of Object.entries({ ...said, ...ours })) {

@@ -30,6 +30,7 @@ interface Attempt {
   readonly id: string
   isAside: boolean
   readonly isOurs: () => boolean
+  readonly isRepeat: boolean
   aside(): void
   end(failed: boolean): void
 }
@@ -60,7 +61,7 @@ function openBench() {
     soon: (call) => void setImmediate(call),
   }
   const reader = {
-    get: () => undefined,
+    get: () => commits,
     *range(
       _table: unknown,
       { prefix, after, limit = record.length }: { prefix?: string[]; after?: never; limit?: number },
@@ -87,7 +88,10 @@ function openBench() {
     log: silent,
   })
 
-  function perform(lane: string, { id, isOurs, aside }: Pick<Performing, 'id' | 'isOurs' | 'aside'>): Promise<void> {
+  function perform(
+    lane: string,
+    { id, isOurs, isRepeat, aside }: Pick<Performing, 'id' | 'isOurs' | 'isRepeat' | 'aside'>,
+  ): Promise<void> {
     began.set(lane, [...(began.get(lane) ?? []), id])
     return new Promise((resolve, reject) => {
       const attempt: Attempt = {
@@ -95,6 +99,7 @@ function openBench() {
         id,
         isAside: false,
         isOurs,
+        isRepeat,
         aside() {
           attempt.isAside = true
           most.aside = Math.max(most.aside, running.filter((each) => each.lane === lane && each.isAside).length)
@@ -329,4 +334,23 @@ t.test('What is owed the longest is known', async (t) => {
   for (const done of bench.settling.splice(0)) done()
   await turn()
   t.equal(bench.outbox.owedSince(), 150)
+})
+
+t.test('An effect that may have been performed before is known as a repeat, and no other is', async (t) => {
+  const bench = openBench()
+  bench.commit(['a'])
+  bench.outbox.resume()
+  bench.outbox.owe(bench.commit(['b']))
+  t.same(
+    bench.running.map(({ lane, isRepeat }) => [lane, isRepeat]),
+    [
+      ['a', true],
+      ['b', false],
+    ],
+  )
+  bench.running.find(({ lane }) => lane === 'b')!.end(true)
+  await turn()
+  bench.pass(60_000)
+  await turn()
+  t.equal(bench.running.find(({ lane }) => lane === 'b')?.isRepeat, true, 'a try that failed may have done it')
 })

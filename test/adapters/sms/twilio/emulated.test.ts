@@ -15,12 +15,12 @@ t.test('A person is written to, heard, and no longer written to', async (t) => {
   const auth = account.auth as unknown as TwilioAuth
   t.equal(twilioAdapter.wrongAuth?.(auth), undefined)
   const { sending } = testProvider(auth, called, { address: person, ingressUrl: account.ingressUrl! })
-  const read = ({ body, headers }: Received) =>
+  const read = ({ path, body, headers }: Received) =>
     twilioAdapter.receive(
       {
         bindingId: 'cb_1',
         method: 'POST',
-        url: account.ingressUrl!,
+        url: new URL(path, account.ingressUrl!).href,
         header: (name) => String(headers[name] ?? ''),
         body,
         at: Date.now(),

@@ -27,7 +27,7 @@ t.test('A message is a form with who sends, to whom, what, and who hears of it',
     To: '+15550100',
     From: auth.from,
     Body: 'Hi & bye ☺',
-    StatusCallback: ingressUrl,
+    StatusCallback: `${ingressUrl}?piece=${sending.id}`,
   })
 })
 
@@ -76,7 +76,7 @@ t.test('A payload for sms is parameters of the message, but not whom it is from 
     ['From', auth.from],
     ['MediaUrl', 'https://media.example/1.jpg'],
     ['MediaUrl', 'https://media.example/2.jpg'],
-    ['StatusCallback', ingressUrl],
+    ['StatusCallback', `${ingressUrl}?piece=${sending.id}`],
     ['To', '+15550100'],
   ])
   t.same(twilioAdapter.render([{ kind: 'native', payload: 'Hi' }], about), [{ Body: 'Hi' }])
