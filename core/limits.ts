@@ -363,6 +363,8 @@ export const outreachSend = {
   openingWithinDays: 4,
   /** Templates that name templates, one within the other. */
   templateDepth: 5,
+  /** Templates in one text, each time one is named counted. */
+  templatesPerText: 50,
 } as const
 
 export const metrics = {

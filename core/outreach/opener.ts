@@ -1,10 +1,10 @@
 /** The message that a send opens with: a template written for one person, its markers resolved against the agent. */
-import { type AgentDocument, readerOf, renderTemplate, type SlotReader } from '../agent/index.js'
+import { type AgentDocument, readerOf, renderNested, type SlotReader } from '../agent/index.js'
 import type { Thing, ThingAction } from '../agent/resources/knowledge.js'
 import type { MessageTemplate } from '../agent/resources/templates.js'
 import { type Card, type Chip, type ContentMessage, isSignal, type Part, validateMessage } from '../amf/index.js'
 import { compile, type Reference } from '../aml/index.js'
-import { amf, outreachSend as limits } from '../limits.js'
+import { amf } from '../limits.js'
 import { type Person, textFields } from '../people/person.js'
 
 export type Opener = { readonly message: ContentMessage } | { readonly blocked: string }
@@ -26,10 +26,17 @@ export function openerFor({ document, agent, templateId, person, inputs }: Opene
 
 /** The same with the values of slots from anywhere: with one for each, what is blocked is blocked for everybody. */
 export function openerRead(document: AgentDocument, templateId: string, read: SlotReader): Opener {
-  const written = writtenOut(document, templateId, literal(read), limits.templateDepth)
-  if ('blocked' in written) return written
-  if (written.text.trim() === '') return { blocked: `Nothing is left of the opening without ${namesOf(written)}.` }
-  const { message, problems, references = [] } = compile(written.text, { managed: true })
+  const {
+    renderedText,
+    missingSlots,
+    problem: missing,
+  } = renderNested(document.messageTemplates as readonly MessageTemplate[], templateId, literal(read))
+  if (missing !== undefined || renderedText === null) return { blocked: missing ?? 'It must not be sent.' }
+  if (renderedText.trim() === '') {
+    const names = missingSlots.map(({ path }) => path).join(', ') || 'words'
+    return { blocked: `Nothing is left of the opening without ${names}.` }
+  }
+  const { message, problems, references = [] } = compile(renderedText, { managed: true })
   const [problem] = problems
   if (!message || problem) return { blocked: `Line ${problem?.line}: ${problem?.message}` }
   if (isSignal(message)) return { blocked: 'The opening says nothing.' }
@@ -50,46 +57,6 @@ function withInputValues(person: Person, inputs: Readonly<Record<string, string>
 function literal(read: SlotReader): SlotReader {
   return (path) => read(path)?.replaceAll('[[', '\\[[').replaceAll(']]', '] ]')
 }
-
-interface Text {
-  readonly text: string
-  /** Slots that had no value. */
-  readonly missing: readonly string[]
-}
-type Written = Text | { readonly blocked: string }
-
-function namesOf({ missing }: Text): string {
-  return [...new Set(missing)].join(', ') || 'words'
-}
-
-/** Templates that are named stand where they are named, filled in for the same person. */
-function writtenOut(document: AgentDocument, templateId: string, read: SlotReader, depth: number): Written {
-  const template = document.messageTemplates.find(({ id }) => id === templateId)
-  if (!template) return { blocked: `There is no message template ${templateId}.` }
-  const { renderedText, missingSlots, blocked } = renderTemplate(template as MessageTemplate, read)
-  if (blocked || renderedText === null) {
-    const missing = missingSlots.filter(({ action }) => action === 'block-send').map(({ path }) => path)
-    return { blocked: `Without ${missing.join(', ')} it must not be sent.` }
-  }
-  let stopped: Written | undefined
-  const missing = missingSlots.map(({ path }) => path)
-  const text = renderedText.replace(named, (marker, id: string, at: number) => {
-    if (renderedText[at - 1] === '\\') return marker
-    const inner: Written =
-      depth > 0
-        ? writtenOut(document, id.trim(), read, depth - 1)
-        : { blocked: 'Templates name each other in a circle.' }
-    if ('text' in inner) {
-      missing.push(...inner.missing)
-      return inner.text
-    }
-    stopped ??= inner
-    return ''
-  })
-  return stopped ?? { text, missing }
-}
-
-const named = /\[\[[ \t]*template[ \t]*:([^[\]\n]*)\]\]/g
 
 /** References point before the parts they were written among, so they are put in from behind. */
 function resolved(document: AgentDocument, message: ContentMessage, references: readonly Reference[]): Opener {

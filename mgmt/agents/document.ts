@@ -147,6 +147,8 @@ export function openDocuments(): Documents {
     { section, id }: ItemPlace,
     beside: readonly Section[] = [],
   ): Loaded | undefined {
+    // What is asked for whole holds the item too.
+    if (beside.includes(section)) return load(reader, place, beside)
     const opened = open(reader, place)
     if (!opened) return undefined
     const { items } = opened.held

@@ -9,7 +9,7 @@ import {
   playbookRemoved,
   playbookReplaced,
   readerOf,
-  renderTemplate,
+  renderNested,
   templateAdded,
   templatePatched,
   templateRemoved,
@@ -167,7 +167,7 @@ export const playbookResources: readonly Resource[] = [
     path: '/message-templates/{templateId}/preview',
     access: reading,
     summary: 'See a message template as one person would be sent it',
-    needs: ['identity'],
+    needs: ['identity', 'messageTemplates'],
     query: closed('MessageTemplatePreviewQuery', { personId: Type.String({ minLength: 1, maxLength: 200 }) }),
     reply: { 200: TemplatePreview },
     view({ agent, document, person }, { params, query }) {
@@ -175,7 +175,12 @@ export const playbookResources: readonly Resource[] = [
       const to = found && person(String(query.personId))
       if (!to) return notFound
       const { name, description } = agent
-      return renderTemplate(found, readerOf(to, { name, description, ...document.identity }))
+      const { problem: _why, ...shown } = renderNested(
+        document.messageTemplates,
+        found.id,
+        readerOf(to, { name, description, ...document.identity }),
+      )
+      return shown
     },
   },
   {

@@ -84,6 +84,10 @@ t.test('A template that is named stands where it is named; templates in a circle
   t.match(opener('[[template: hi]]'), { blocked: /circle/ })
   const strict = { ...inner, body: '{person.email|block-send}' }
   t.match(opener('Hello [[template: inner]]', { messageTemplates: [strict] }), { blocked: /email/ })
+  const tree = Array.from({ length: 5 }, (_, at) => {
+    return { id: `t${at}`, name: 'Tree', body: at === 4 ? 'leaf ' : `[[template: t${at + 1}]]`.repeat(200) }
+  })
+  t.match(opener('[[template: t0]]', { messageTemplates: tree }), { blocked: /More than 50 templates/ })
 })
 
 t.test('Things are cards, a collection a carousel of what it shows, and an image its address', async (t) => {

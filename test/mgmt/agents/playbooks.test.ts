@@ -206,17 +206,22 @@ t.test('A preview needs a person, and shows what that one would be sent', async 
   const tx = Object.assign(root, { tell: () => undefined }) as never
   const told = { commandId: 'c1', at: 5, mint: () => 'x' }
   const body = { name: 'Hi', body: 'Hi {person.firstName}. Call {agent.contactPhone}.' }
-  commands.write.decide(
-    tx,
-    { ...place, resource: 'POST /message-templates', asked: { params: {}, query: {}, body }, ifMatch: '' },
-    told,
-  )
-  const preview = (personId: string) =>
+  const add = (body: object) =>
+    commands.write.decide(
+      tx,
+      { ...place, resource: 'POST /message-templates', asked: { params: {}, query: {}, body }, ifMatch: '' },
+      told,
+    )
+  add(body)
+  add({ name: 'Outer', body: 'First. [[template: inner]]' })
+  add({ name: 'Inner', body: 'Mail {person.email|block-send}' })
+
+  const preview = (personId: string, templateId = 'hi') =>
     (
       queries.view.read(root, {
         ...place,
         resource: 'GET /message-templates/{templateId}/preview',
-        asked: { params: { templateId: 'hi' }, query: { personId } },
+        asked: { params: { templateId }, query: { personId } },
       }) as Shown
     ).json
   t.strictSame(preview('ann'), { renderedText: 'Hi Ann. Call +14155550100.', missingSlots: [], blocked: false })
@@ -225,4 +230,8 @@ t.test('A preview needs a person, and shows what that one would be sent', async 
     missingSlots: [{ path: 'person.firstName', action: 'omit-sentence' }],
     blocked: false,
   })
+  const blocked = { renderedText: null, missingSlots: [{ path: 'person.email', action: 'block-send' }], blocked: true }
+  t.strictSame(preview('ann', 'outer'), blocked, 'a template that is named blocks as it does in a send')
+  people.bo = { email: 'bo@x.example' }
+  t.strictSame(preview('bo', 'outer'), { renderedText: 'First. Mail bo@x.example', missingSlots: [], blocked: false })
 })

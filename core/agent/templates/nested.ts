@@ -1,0 +1,59 @@
+/** A message template together with the templates that its text names, filled in for one person. */
+import { outreachSend as limits } from '../../limits.js'
+import { type MissingSlot, type Rendered, renderTemplate, type SlotReader } from './render.js'
+
+interface Template {
+  readonly id: string
+  readonly body: string
+}
+
+export interface Expanded extends Rendered {
+  /** Why it must not be sent, in a sentence; present when it is blocked. */
+  readonly problem?: string
+}
+
+const named = /\[\[[ \t]*template[ \t]*:([^[\]\n]*)\]\]/g
+
+/**
+ * Templates that are named stand where they are named. What a named template blocks, blocks the whole. The number of
+ * templates in one text is bounded: a few that name each other many times would otherwise grow without end.
+ */
+export function renderNested(templates: readonly Template[], templateId: string, read: SlotReader): Expanded {
+  const byId = new Map(templates.map((template) => [template.id, template]))
+  let left: number = limits.templatesPerText
+
+  function expand(id: string, depth: number): Expanded {
+    const template = byId.get(id)
+    if (!template) return blockedBy(`There is no message template ${id}.`)
+    if (depth < 0) return blockedBy('Templates name each other in a circle.')
+    if (left-- === 0) return blockedBy(`More than ${limits.templatesPerText} templates are named in one text.`)
+    const rendered = renderTemplate(template, read)
+    const { renderedText, missingSlots } = rendered
+    if (renderedText === null) {
+      const missing = missingSlots.filter(({ action }) => action === 'block-send').map(({ path }) => path)
+      return { ...rendered, problem: `Without ${missing.join(', ')} it must not be sent.` }
+    }
+    const missing: MissingSlot[] = [...missingSlots]
+    let problem: string | undefined
+    const text = renderedText.replace(named, (marker, inner: string, at: number) => {
+      if (problem !== undefined || renderedText[at - 1] === '\\') return marker
+      const expanded = expand(inner.trim(), depth - 1)
+      missing.push(...expanded.missingSlots)
+      problem = expanded.problem
+      return expanded.renderedText ?? ''
+    })
+    if (problem !== undefined) return { renderedText: null, missingSlots: missing, blocked: true, problem }
+    return { renderedText: text, missingSlots: missing, blocked: false }
+  }
+
+  const expanded = expand(templateId, limits.templateDepth)
+  return { ...expanded, missingSlots: expanded.missingSlots.filter(isFirst) }
+}
+
+function blockedBy(problem: string): Expanded {
+  return { renderedText: null, missingSlots: [], blocked: true, problem }
+}
+
+function isFirst({ path }: MissingSlot, at: number, all: readonly MissingSlot[]): boolean {
+  return all.findIndex((each) => each.path === path) === at
+}
