@@ -130,8 +130,8 @@ const variables = {
   emulator: optional(
     'PARLEY_EMULATOR',
     kinds.flag,
-    'on where `PARLEY_HOST` is a loopback address',
-    'Runs servers that stand in for real providers, on loopback ports of their own beside the management API',
+    'on where `PARLEY_HOST` is a loopback address, no public URL is set and `NODE_ENV` is not `production`',
+    'Runs servers that stand in for real providers, on loopback ports beside the management API, with the sample agent and the emulator page',
   ),
   allowPrivateUrls: given(
     'PARLEY_ALLOW_PRIVATE_URLS',
@@ -187,6 +187,7 @@ export function readConfig(env: Environment): { config: Config } | { problems: r
     read[field] = variable.kind.read(text)
     if (read[field] === undefined) problems.push(complaint(variable, text))
   }
+  if (env.NODE_ENV === 'production') read.emulator ??= false
   const config = read as Config
   problems.push(...contradictions(config, env))
   if (problems.length > 0) return { problems }

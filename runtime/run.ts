@@ -60,9 +60,9 @@ function whatIsFull(listeners: readonly Listening[]): string | undefined {
   return full && `All connections of port ${full.port} are taken.`
 }
 
-/** Only where operators can reach it, and by itself only on a machine that nobody else reaches. */
-function runsEmulator({ roles, emulator, host }: Config): boolean {
-  return roles.includes('mgmt') && (emulator ?? isLoopback(host))
+/** Only where operators can reach it, and by itself only on a developer's machine: a public URL says that others call in. */
+export function runsEmulator({ roles, emulator, host, publicGatewayUrl, publicMgmtUrl }: Config): boolean {
+  return roles.includes('mgmt') && (emulator ?? (isLoopback(host) && !publicGatewayUrl && !publicMgmtUrl))
 }
 
 /** Nodes of a cluster would each bind it to their own emulator. */

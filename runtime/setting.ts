@@ -112,9 +112,12 @@ export const publicUrl: Kind<string> = {
 }
 
 export const endpointUrl: Kind<string> = {
-  wants: 'an http:// or https:// URL',
+  wants: 'an http:// or https:// URL without user name or password',
   shown: withoutCredentials,
-  read: (text) => (urlOf(text, ['http:', 'https:']) ? text : undefined),
+  read(text) {
+    const url = urlOf(text, ['http:', 'https:'])
+    return url && !url.username && !url.password ? text : undefined
+  },
 }
 
 export const redisUrl: Kind<string> = {

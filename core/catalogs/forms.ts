@@ -28,7 +28,14 @@ export function secret(title: string, description: string, more: Field = {}): Fi
 }
 
 export function link(title: string, description: string): Field {
-  return { type: 'string', format: 'uri', pattern: '^https?://', maxLength: 2048, title, description }
+  return {
+    type: 'string',
+    format: 'uri',
+    pattern: '^https?://[^\\s/?#@\\\\]+([/?#]|$)',
+    maxLength: 2048,
+    title,
+    description,
+  }
 }
 
 export function email(title: string, description: string): Field {

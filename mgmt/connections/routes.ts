@@ -109,7 +109,8 @@ function connections(options: ConnectionRoutesOptions): Route[] {
       access: administering,
       method: 'POST',
       path: `${path}/{provider}/_start`,
-      summary: 'Begin to connect an account at a provider',
+      summary:
+        'Begin to connect an account at a provider; whoever opens the address connects the account they sign in with',
       body: ConnectionStart,
       bodyOptional: true,
       reply: { 200: SignInStarted },

@@ -147,7 +147,7 @@ export function pageApiRoutes(options: PageRoutesOptions): Route[] {
       async handler({ header, params: { channel, name } }) {
         const found = await phoneOf(header, channel)
         if (isRefusal(found)) return found
-        const story = await news.message(found.stage, found.phone, decodeURIComponent(name))
+        const story = await news.message(found.stage, found.phone, name)
         return isRefusal(story) ? story : json(200, story)
       },
     }),

@@ -236,6 +236,14 @@ t.test('Nothing is sent to a phone on which nobody wrote, nor while there are pr
   t.same(await say({ channel: 'sms', aml: '[[nonsense]]' }), { accepted: false, reason: 'invalidMessage' })
 })
 
+t.test('A message whose name is no name of one is not found', async (t) => {
+  const headers = { 'x-emulator-ticket': link.split('#')[1]! }
+  for (const name of ['%25', '%2525', '%25zz', 'nobody']) {
+    const asked = await fetch(`${node.mgmt}/v1/system/emulator/stage/phones/rcs/messages/${name}`, { headers })
+    t.equal(asked.status, 404, name)
+  }
+})
+
 t.test('The page is without faults for everybody, wide and narrow, light and dark', async (t) => {
   await writes(page, 'RCS', 'See the rooms')
   await shows(rcs, 'Faces the harbor, two beds')

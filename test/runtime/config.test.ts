@@ -11,6 +11,7 @@ import t from 'tap'
 import { http } from '../../core/limits.js'
 import { type Config, describeConfig, type Environment, readConfig } from '../../runtime/config.js'
 import { checkUwsBinary, findUwsBinary, gitBlobHash, officialBlobs, prepareUws } from '../../runtime/http/binary.js'
+import { runsEmulator } from '../../runtime/run.js'
 import { anyText } from '../harness/anytext.js'
 
 function configOf(env: Environment): Config {
@@ -194,6 +195,34 @@ t.test('An unknown variable is refused with the nearest name that is known', asy
   t.match(problemsOf({ PARLEY_TIMESCALE: '' })[0], /PARLEY_TIME_SCALE/, 'even an empty one is a mistake')
   t.equal(problemsOf({ [`PARLEY_${'X'.repeat(100_000)}`]: '1' })[0]?.length, 157)
   t.strictSame(problemsOf({ XPARLEY_SHARD: '4', parley_shard: '4' }), [], 'what is not ours is nobody’s business')
+})
+
+t.test('The emulator and the sample agent run by themselves only on a developer’s machine', async (t) => {
+  const runs = (env: Environment) => runsEmulator(configOf(env))
+  t.equal(runs({}), true)
+  t.equal(runs({ NODE_ENV: 'test', PARLEY_HOST: '::1' }), true)
+  for (const env of [
+    { NODE_ENV: 'production' },
+    { PARLEY_HOST: '0.0.0.0' },
+    { PARLEY_PUBLIC_MGMT_URL: 'https://api.example.com' },
+    { PARLEY_PUBLIC_GATEWAY_URL: 'https://talk.example.com' },
+    { PARLEY_ROLES: 'gateway,shards' },
+  ]) {
+    t.equal(runs(env), false, JSON.stringify(env))
+  }
+  t.equal(runs({ NODE_ENV: 'production', PARLEY_PUBLIC_MGMT_URL: 'https://x.example', PARLEY_EMULATOR: 'true' }), true)
+  t.equal(runs({ PARLEY_EMULATOR: 'false' }), false)
+})
+
+t.test('Addresses of endpoints hold no credentials', async (t) => {
+  const together: Environment = { PARLEY_OIDC_AUDIENCE: 'console', PARLEY_OIDC_ISSUER: 'https://id.example' }
+  for (const name of ['PARLEY_MODEL_URL', 'PARLEY_GEOCODER_URL', 'PARLEY_OIDC_ISSUER']) {
+    for (const url of ['https://user:hush@x.example/', 'https://hush@x.example']) {
+      const problems = problemsOf({ ...together, [name]: url })
+      t.match(problems, [new RegExp(`^${name} .* without user name or password`)])
+      t.notMatch(problems.join(), 'hush')
+    }
+  }
 })
 
 t.test('All problems are told at once', async (t) => {

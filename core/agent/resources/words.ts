@@ -55,13 +55,14 @@ export const qualifiedId = Type.String({
   ),
 })
 
+/** Credentials belong in fields that are sealed: one in an address would be shown and exported with it. */
 export const webUrl = (maxLength: number, more: object = {}) =>
   Type.String({
     minLength: 1,
     maxLength,
     pattern: asks(
-      '^[Hh][Tt][Tt][Pp][Ss]?://[^\\s/?#]+[^\\s]*$',
-      'must be an address that begins with https:// or http://',
+      '^[Hh][Tt][Tt][Pp][Ss]?://[^\\s/?#@\\\\]+([/?#][^\\s]*)?$',
+      'must be an address that begins with https:// or http://, without a user name or password',
     ),
     ...more,
   })

@@ -29,6 +29,37 @@ t.test('Scheduling is replaced as a whole, and its representatives are always th
   t.strictSame((await call('PUT', '/scheduling', {})).json, { representatives: [] }, 'what is left out is gone')
 })
 
+t.test('No address that an operator enters holds credentials', async (t) => {
+  const { call } = await desk.agent()
+  const hush = 'ZZhushZZ'
+  for (const bad of [
+    `https://user:${hush}@a.example/`,
+    `https://${hush}@a.example`,
+    `HTTPS://u:${hush}@a.example?x=1`,
+  ]) {
+    for (const [method, path, body, field] of [
+      ['PUT', '/integrations/x0', { endpoint: { url: bad }, name: 'X', description: 'x' }, 'integration.endpoint.url'],
+      ['PUT', '/notifications', { slackWebhookUrl: bad }, 'notifications.slackWebhookUrl'],
+      ['POST', '/knowledge/sources', { name: 'S', url: bad }, 'url'],
+      ['PUT', '/knowledge/things', { things: [{ id: 't', name: 'T', imageUrl: bad }] }, 'things[0].imageUrl'],
+      ['PUT', '/tool-bindings/@svc%2Ftool.calendar', { config: { calendarUrl: bad } }, 'config.calendarUrl'],
+    ] as const) {
+      const refused = await call(method, path, body)
+      t.equal(refused.status, 422, `${method} ${path}: ${refused.text}`)
+      t.ok(
+        fieldsOf(refused).some((each) => each.endsWith(field)),
+        `${fieldsOf(refused)} names ${field}`,
+      )
+      t.notMatch(refused.text, hush)
+    }
+    const channel = { channel: 'sms', mode: 'unmanaged', provider: 'twilio' }
+    const auth = { accountSid: 'AC0', authToken: 'x', from: '+14155550100', apiUrl: bad }
+    t.equal((await call('POST', '/channels', { ...channel, auth })).status, 400)
+  }
+  const good = { endpoint: { url: 'https://a.example/p@th?who=a@b.example' }, name: 'X', description: 'x' }
+  t.equal((await call('PUT', '/integrations/x0', good)).status, 201, 'an at sign behind the host is no credential')
+})
+
 t.test('What is wrong with scheduling is named by its path', async (t) => {
   const { call } = await desk.agent()
   const window = { dayOfWeek: 1, startTime: '09:00', endTime: '17:00' }
