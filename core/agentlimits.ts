@@ -129,6 +129,8 @@ export const agentDocument = {
   last4FromChars: 12,
   /** Bodies that hold one item or one small section. */
   bodyBytes: 1024 ** 2,
+  /** A body that is longer is read in a thread. */
+  inlineBytes: 128 * 1024,
   /** Bodies that hold a whole list, or the whole agent. */
   wholeBytes: 17 * 1024 ** 2,
   /** The same as YAML. What would be longer is exported in the form of JSON, which is YAML too. */

@@ -6,9 +6,11 @@ export const yamlType = 'application/yaml'
 export const yamlTypes = [yamlType, 'application/x-yaml', 'text/yaml', 'text/x-yaml'] as const
 
 export interface Shape {
-  readonly schema: TSchema
+  readonly schema?: TSchema
   /** What paths into the body begin with. */
   readonly at?: string
+  /** What else is done before the body is judged, or in place of it. */
+  readonly as?: 'things' | 'import'
 }
 
 /** Neither holds the event loop, however long the text is; what cannot be done now is refused as unavailable. */

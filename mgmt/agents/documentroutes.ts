@@ -6,6 +6,7 @@ import { invalid, isRefusal, type Refusal } from '../../core/errors.js'
 import { agentDocument as limits, page } from '../../core/limits.js'
 import type { Pages } from '../../runtime/http/page.js'
 import { type Answer, json, type Route, route } from '../../runtime/http/route.js'
+import { isLong, jsonInSlices } from '../../runtime/http/slices.js'
 import type { Shards } from '../../runtime/shard/contract.js'
 import type { Sealer } from '../../runtime/store/sealer.js'
 import { ActivityList, ActivityQuery } from './activity.js'
@@ -47,7 +48,7 @@ interface Question {
 function routeOf(resource: Resource, options: DocumentRoutesOptions): Route {
   const { shards, documents, sealer, geocode, bodies } = options
   const { method, path, summary, tag, access, params, query, body: schema, isCheckedBefore, reply } = resource
-  const { bodyLimitBytes = limits.bodyBytes, errors = [], write, yaml } = resource
+  const { bodyLimitBytes = limits.bodyBytes, errors = [], write, yaml, long } = resource
   const name = nameOf(resource)
   const itemName = /\{(\w+)\}/.exec(path)?.[1]
 
@@ -79,7 +80,9 @@ function routeOf(resource: Resource, options: DocumentRoutesOptions): Route {
   async function inYaml(outcome: Shown | Refusal): Promise<Answer | Refusal> {
     if (isRefusal(outcome)) return outcome
     const { status, json: shown, etag } = outcome
-    const body = await bodies.writeYaml([JSON.stringify(shown)])
+    const pieces: string[] = []
+    for await (const piece of jsonInSlices(shown)) pieces.push(piece)
+    const body = await bodies.writeYaml(pieces)
     return isRefusal(body) ? body : { status, type: yamlType, body, headers: { etag } }
   }
 
@@ -88,21 +91,34 @@ function routeOf(resource: Resource, options: DocumentRoutesOptions): Route {
     return { place, params: itemName === undefined ? noParams : { [itemName]: params[itemName]! } }
   }
 
+  interface Given {
+    readonly value: unknown
+    readonly isShaped?: true
+  }
+
   /** The agent is looked up first: a body for one that is not there is not worth a thread. */
-  async function readLong(place: AgentPlace, bytes: Uint8Array): Promise<{ readonly value: unknown } | Refusal> {
+  async function readLong(place: AgentPlace, bytes: Uint8Array, type: string): Promise<Given | Refusal> {
     const input = { ...place, resource: agentRow, asked: { params: noParams, query: noParams } }
     const agent = await shards.read(agentKeyOf(place), documents.queries.view, input)
-    return isRefusal(agent) ? agent : bodies.read(bytes, 'yaml')
+    if (isRefusal(agent)) return agent
+    const as = resource.long === 'list' ? undefined : resource.long
+    const isYaml = yamlTypes.some((each) => type.toLowerCase().startsWith(each))
+    const read = await bodies.read(bytes, isYaml ? 'yaml' : 'json', { schema, at: resource.bodyAt, as })
+    return isRefusal(read) ? read : { value: read.value, isShaped: true }
   }
 
   async function change(call: RowCall): Promise<Answer | Refusal> {
     const { place, params } = placesOf(call)
-    const given = call.body instanceof Uint8Array ? await readLong(place, call.body) : { value: call.body }
+    const given: Given | Refusal =
+      call.body instanceof Uint8Array
+        ? await readLong(place, call.body, call.header('content-type'))
+        : { value: call.body }
     if (isRefusal(given)) return given
+    const { isShaped } = given
     const body = resource.read ? resource.read(given.value) : given.value
-    const asked: Asked = { params, query: call.query, body }
+    const asked: Asked = { params, query: call.query, body, ...(isShaped && { isShaped }) }
     // A body that is not of its shape goes no further: the shard judges only what the document has a say in.
-    const wrong = schema && !isCheckedBefore && misshapen(schema, body, resource.bodyAt)
+    const wrong = schema && !isShaped && !isCheckedBefore && misshapen(schema, body, resource.bodyAt)
     if (wrong) return wrong
     const ways = () => ({ view: viewOf(place, { shards, documents }), geocode })
     const found = resource.lookUp && (await resource.lookUp(asked, ways()))
@@ -134,7 +150,8 @@ function routeOf(resource: Resource, options: DocumentRoutesOptions): Route {
     ...(params && { params }),
     ...(query && { query }),
     ...(schema && { body: schema, bodyLimitBytes, ...(!isCheckedBefore && { bodyUnchecked: true as const }) }),
-    ...(write && { headers: ['if-match'] }),
+    ...(write && { headers: ['if-match', ...(long ? ['content-type'] : [])] }),
+    ...(long && { rawOverBytes: limits.inlineBytes }),
     ...(yaml === 'reply' && { headers: ['accept'], replyTypes: [yamlType] }),
     ...(yaml === 'body' && { rawTypes: yamlTypes }),
     reply,
@@ -146,7 +163,12 @@ function routeOf(resource: Resource, options: DocumentRoutesOptions): Route {
 function answer(outcome: Shown | Refusal): Answer | Refusal {
   if (isRefusal(outcome)) return outcome
   const { status, json: shown, etag } = outcome
-  return status === 204 ? { status, headers: { etag } } : json(status, shown, { etag })
+  if (status === 204) return { status, headers: { etag } }
+  return isLong(shown) ? inSlices(outcome) : json(status, shown, { etag })
+}
+
+function inSlices({ status, json: shown, etag }: Shown): Answer {
+  return { status, json: shown, inSlices: true, headers: { etag } }
 }
 
 const noParams = Object.freeze({})
@@ -160,6 +182,7 @@ function keptAnswer(shown: Shown | Refusal): Answer | Refusal {
   const before = answers.get(shown)
   if (before) return before
   const { status, json: value, etag } = shown
+  if (isLong(value)) return inSlices(shown)
   const first = { status, json: value, headers: { etag }, kept: {} }
   answers.set(shown, first)
   return first

@@ -85,8 +85,9 @@ export function agentDocuments({ orgEvent, personOf, draftCampaignsOf, pictureUr
       if (!before) return notFound
       const etag = tagOf(row, before)
       if (!matches(ifMatch, etag)) return changedMeanwhile(etag)
-      const { params, query, body, found } = asked
-      const wrote = row.write!(seenBy(tx, place, before), { params, query, body, found, at: isoOf(told.at) })
+      const { params, query, body, found, isShaped } = asked
+      const at = isoOf(told.at)
+      const wrote = row.write!(seenBy(tx, place, before), { params, query, body, found, isShaped, at })
       if (isRefusal(wrote)) return wrote
       // Settled first: a list that was sent whole is judged by what is different in it.
       const document = admitted(before.document, settled(before.document, wrote.document), before.index)

@@ -22,6 +22,8 @@ export interface Asked {
   readonly params: Readonly<Record<string, string>>
   readonly query: Readonly<Record<string, unknown>>
   readonly body?: unknown
+  /** The body was long, and its shape was judged where it was read. */
+  readonly isShaped?: true
   /** What was looked up before the command was asked. */
   readonly found?: unknown
 }
@@ -86,6 +88,8 @@ export interface Resource {
   /** The HTTP front checks the body by its schema, and not we. */
   readonly isCheckedBefore?: true
   readonly bodyLimitBytes?: number
+  /** The body may be long, and is judged as such where it is read. */
+  readonly long?: 'list' | 'things' | 'import'
   /** The body may be YAML; or what is shown is, unless JSON is asked for. */
   readonly yaml?: 'body' | 'reply'
   readonly reply: Readonly<Record<number, TSchema | null>>

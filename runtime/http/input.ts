@@ -49,6 +49,7 @@ function readBody(entry: Ready, bytes: Buffer, contentType: string): { value: un
     if (route.rawTypes?.some((type) => type === media || type === anyType)) return { value: bytes }
     if (!route.body || !isJson(media, contentType)) return unsupported(entry)
   }
+  if (route.rawOverBytes !== undefined && bytes.length > route.rawOverBytes) return { value: bytes }
   const read = readJson(bytes, undefined, route.judgesCharacters)
   const wrong = 'problem' in read ? [read.problem] : entry.checkBody!(read.value, bytes.length)
   if (wrong) return invalidFields(wrong, route.malformedStatus)

@@ -6,6 +6,7 @@ import type { Reply } from './exchange.js'
 import { writeRefusal } from './problem.js'
 import type { Ready } from './ready.js'
 import type { Answer, ErrorStyle } from './route.js'
+import { jsonInSlices } from './slices.js'
 
 const jsonType = 'application/json; charset=utf-8'
 
@@ -15,6 +16,10 @@ export function answered(answer: Answer, entry: Ready, requestId: string, cors: 
   if (json === undefined) {
     const { body, bodyBytes } = answer
     return { status, requestId, type: body && answer.type, body, bodyBytes, headers, cors, close: undefined }
+  }
+  if (answer.inSlices) {
+    const body = jsonInSlices(json)
+    return { status, requestId, type: jsonType, body, bodyBytes: undefined, headers, cors, close: undefined }
   }
   const body = kept?.text ?? (entry.serialize.get(status) ?? JSON.stringify)(json)
   if (kept && body.length <= http.keptTextChars) kept.text = body

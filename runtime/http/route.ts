@@ -47,6 +47,8 @@ export type AnswerBody = Uint8Array | string | AsyncIterable<Uint8Array | string
 export interface Answer<R = unknown> {
   readonly status: number
   readonly json?: R
+  /** The data is long and written in slices: in one piece it would hold the event loop. */
+  readonly inSlices?: true
   readonly body?: AnswerBody
   /** How long a body is that comes piece by piece, where that is known: then its length is told. */
   readonly bodyBytes?: number
@@ -86,6 +88,8 @@ export interface Route {
   readonly bodyOptional?: true
   /** Media types read besides JSON; such a body reaches the handler as bytes. With any of them, and no `body`, JSON does too. */
   readonly rawTypes?: readonly string[]
+  /** JSON that is longer reaches the handler as bytes too: parsing it would hold the event loop. */
+  readonly rawOverBytes?: number
   /** Whatever the query holds is left to the handler, as text. */
   readonly rawQuery?: true
   readonly bodyLimitBytes?: number

@@ -1,15 +1,11 @@
 /** Long bodies, read and written in the threads. */
-import type { TSchema } from 'typebox'
 import { invalidFields } from '../../core/agent/index.js'
 import { type Refusal, refuse } from '../../core/errors.js'
 import { agentDocument, http } from '../../core/limits.js'
-import { Assembled } from './body.js'
+import { Assembled, type ReadBody } from './body.js'
 import type { NoResult, Workers } from './contract.js'
 
-interface Shape {
-  readonly schema: TSchema
-  readonly at?: string
-}
+type Shape = Pick<ReadBody, 'schema' | 'at' | 'as'>
 
 export function openBodies(workers: Workers) {
   return {

@@ -1,6 +1,7 @@
 /** Reads a body that is too long for the event loop: parsed, judged by its schema, and handed over in parts. */
 import type { TSchema } from 'typebox'
 import { faultsOf } from '../../core/agent/check.js'
+import { importFaults, thingsRead } from '../../core/agent/index.js'
 import type { FieldError } from '../../core/errors.js'
 import { worker as limits } from '../../core/limits.js'
 import { readJson } from '../http/json.js'
@@ -12,6 +13,8 @@ export interface ReadBody {
   /** What the value is judged by; paths of its faults begin with `at`. */
   readonly schema?: TSchema
   readonly at?: string
+  /** Things are judged without what is foreign to their actions, an import section by section. */
+  readonly as?: 'things' | 'import'
 }
 
 /** The value without the items of its long lists, those items list by list, or why there is no value. */
@@ -20,13 +23,20 @@ export type PartOfBody =
   | { readonly path: readonly string[]; readonly items: readonly unknown[] }
   | { readonly faults: readonly FieldError[] }
 
-export function* readBody({ bytes, type, schema, at = '' }: ReadBody): Iterable<PartOfBody> {
+export function* readBody({ bytes, type, ...shape }: ReadBody): Iterable<PartOfBody> {
   const read = type === 'yaml' ? readYaml(bytes) : readJson(bufferOf(bytes), limits)
-  const faults = 'problem' in read ? [read.problem] : schema ? faultsOf(schema, read.value, at) : []
-  if (faults.length > 0 || 'problem' in read) return yield { faults }
+  if ('problem' in read) return yield { faults: [read.problem] }
+  const value = shape.as === 'things' ? thingsRead(read.value) : read.value
+  const faults = faultsIn(value, shape)
+  if (faults.length > 0) return yield { faults }
   const lists: List[] = []
-  yield { value: hollow(read.value, [], lists) }
+  yield { value: hollow(value, [], lists) }
   for (const list of lists) yield* inParts(list)
+}
+
+function faultsIn(value: unknown, { schema, at = '', as }: Omit<ReadBody, 'bytes' | 'type'>): readonly FieldError[] {
+  if (as === 'import') return importFaults(value)
+  return schema ? faultsOf(schema, value, at) : []
 }
 
 function bufferOf({ buffer, byteOffset, length }: Uint8Array): Buffer {

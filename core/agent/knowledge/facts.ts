@@ -39,9 +39,9 @@ function scopeFaults(document: AgentDocument, { scope }: Pick<FactPatch, 'scope'
   )
 }
 
-/** PUT of the whole list. Without a time what is sent keeps the one it says: an import does that. */
-export function factsReplaced(document: AgentDocument, body: unknown, at?: string): Outcome {
-  const wrong = misshapen(FactsBody, body)
+/** PUT of the whole list; `isShaped` where its shape was judged before. Without a time what is sent keeps the one it says: an import does that. */
+export function factsReplaced(document: AgentDocument, body: unknown, at?: string, isShaped = false): Outcome {
+  const wrong = isShaped ? undefined : misshapen(FactsBody, body)
   if (wrong) return wrong
   const { facts } = body as { facts: FactBody[] }
   const faults = facts.flatMap((fact, place) => scopeFaults(document, fact, `facts[${place}].`))

@@ -74,9 +74,15 @@ function keptThings({ things }: AgentDocument): Map<string, Thing> {
   return new Map(things.map((thing) => [thing.id, thing]))
 }
 
-export function thingsReplaced(document: AgentDocument, sent: unknown, readers: ThingReaders): Outcome {
+/** `isShaped` where the list was judged before. */
+export function thingsReplaced(
+  document: AgentDocument,
+  sent: unknown,
+  readers: ThingReaders,
+  isShaped = false,
+): Outcome {
   const body = thingsRead(sent)
-  const wrong = misshapen(ThingsBody, body)
+  const wrong = isShaped ? undefined : misshapen(ThingsBody, body)
   if (wrong) return wrong
   const kept = keptThings(document)
   const work: Work = { readers, collections: new Set(document.collections.map(({ id }) => id)), faults: [] }

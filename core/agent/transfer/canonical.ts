@@ -19,14 +19,27 @@ function ordered(shape: Shape, value: unknown): unknown {
   if (Array.isArray(value)) return value.map((each) => ordered(shape.items ?? {}, each))
   if (typeof value !== 'object' || value === null) return value
   const { properties = {} } = shapeFor(shape, value)
-  const first = ['id', 'key', 'toolId', 'name'].filter((name) => Object.hasOwn(properties, name))
-  const named = [...new Set([...first, ...Object.keys(properties)])]
-  const others = Object.keys(value)
-    .filter((name) => !Object.hasOwn(properties, name))
-    .sort()
   const members = value as Record<string, unknown>
-  const present = [...named, ...others].filter((name) => Object.hasOwn(members, name) && members[name] !== undefined)
-  return Object.fromEntries(present.map((name) => [name, ordered(properties[name] ?? {}, members[name])]))
+  const written: Record<string, unknown> = {}
+  for (const name of orderOf(properties)) {
+    if (Object.hasOwn(members, name) && members[name] !== undefined)
+      written[name] = ordered(properties[name]!, members[name])
+  }
+  const others = Object.keys(members).filter((name) => !Object.hasOwn(properties, name))
+  for (const name of others.sort()) if (members[name] !== undefined) written[name] = ordered({}, members[name])
+  return written
+}
+
+const orders = new WeakMap<object, readonly string[]>()
+
+/** The same for every item of a list, and lists are long. */
+function orderOf(properties: NonNullable<Shape['properties']>): readonly string[] {
+  const known = orders.get(properties)
+  if (known) return known
+  const first = ['id', 'key', 'toolId', 'name'].filter((name) => Object.hasOwn(properties, name))
+  const order = [...new Set([...first, ...Object.keys(properties)])]
+  orders.set(properties, order)
+  return order
 }
 
 function shapeFor(shape: Shape, value: object): Shape {

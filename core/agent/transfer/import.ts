@@ -19,11 +19,12 @@ import { assignmentRefusal } from '../goals.js'
 import { brokenBy, conflictOf, type ReferenceIndex } from '../integrity.js'
 import { collectionsReplaced } from '../knowledge/collections.js'
 import { factsReplaced } from '../knowledge/facts.js'
-import { addressesToGeocode, type ThingReaders, thingsReplaced } from '../knowledge/things.js'
+import { addressesToGeocode, type ThingReaders, thingsRead, thingsReplaced } from '../knowledge/things.js'
 import { flowErrors, refusalOf } from '../lint/index.js'
 import { segmentsReplaced } from '../people.js'
 import type { Integration } from '../resources/capabilities.js'
 import type { GoalAssignment } from '../resources/character.js'
+import { FactsBody, ThingsBody } from '../resources/knowledge.js'
 import { invalidFields, misshapen, type Outcome } from '../writing.js'
 import { bindingsImported, outreachImported, playbooksImported } from './pieces.js'
 import { sectionsIn } from './sections.js'
@@ -32,6 +33,8 @@ interface Import {
   readonly document: AgentDocument
   readonly value: unknown
   readonly readers: ThingReaders
+  /** Things and facts were found to be of their shape before. */
+  readonly isShaped: boolean
 }
 type Importer = (sent: Import) => Outcome
 
@@ -77,10 +80,12 @@ const importers: Readonly<Record<string, Importer>> = {
     const alone = collectionsReplaced({ ...document, things: [] }, { collections: value })
     return isRefusal(alone) ? alone : withSection(document, 'collections', alone.collections)
   },
-  things: ({ document, value, readers }) => thingsReplaced({ ...document, things: [] }, { things: value }, readers),
+  things: ({ document, value, readers, isShaped }) =>
+    thingsReplaced({ ...document, things: [] }, { things: value }, readers, isShaped),
   messageTemplates: whole('messageTemplates'),
   playbooks: playbooksImported,
-  facts: ({ document, value }) => factsReplaced({ ...document, facts: [] }, { facts: value }),
+  facts: ({ document, value, isShaped }) =>
+    factsReplaced({ ...document, facts: [] }, { facts: value }, undefined, isShaped),
   scheduling: ({ document, value }) => schedulingReplaced(document, value),
   notifications({ document, value }) {
     const written = notificationsReplaced(document, value)
@@ -100,14 +105,32 @@ export function addressesToImport(sent: unknown): string[] {
   return things ? addressesToGeocode(emptyDocument, { things: things.value }) : []
 }
 
-export function imported(before: AgentDocument, sent: unknown, readers: ThingReaders, index?: ReferenceIndex): Outcome {
+/** What is wrong with the shape of a document, as far as its long lists go: the import itself says the rest. */
+export function importFaults(sent: unknown): readonly FieldError[] {
+  const { sections, faults } = sectionsIn(sent)
+  if (faults.length > 0) return faults
+  const things = sections.get('things')
+  const facts = sections.get('facts')
+  const wrong =
+    (things && relocated(misshapen(ThingsBody, thingsRead({ things: things.value })), 'things', things.at)) ??
+    (facts && relocated(misshapen(FactsBody, { facts: facts.value }), 'facts', facts.at))
+  return wrong?.errors ?? []
+}
+
+export function imported(
+  before: AgentDocument,
+  sent: unknown,
+  readers: ThingReaders,
+  index?: ReferenceIndex,
+  isShaped = false,
+): Outcome {
   const { sections, faults } = sectionsIn(sent)
   if (faults.length > 0) return invalidFields(faults)
   let document = before
   for (const [section, importer] of Object.entries(importers)) {
     const given = sections.get(section)
     if (!given) continue
-    const outcome = importer({ document, value: given.value, readers })
+    const outcome = importer({ document, value: given.value, readers, isShaped })
     if (isRefusal(outcome)) return relocated(outcome, section, given.at)
     document = outcome
   }
@@ -135,8 +158,8 @@ function ownerFaults({ playbooks, outreach }: AgentDocument): FieldError[] {
 }
 
 /** Paths begin where the caller wrote the section. */
-function relocated(refusal: Refusal, section: string, at: string): Refusal {
-  if (section === at || !refusal.errors) return refusal
+function relocated<R extends Refusal | undefined>(refusal: R, section: string, at: string): R | Refusal {
+  if (section === at || !refusal?.errors) return refusal
   const moved = (field: string) => (field.startsWith(section) ? at + field.slice(section.length) : field)
   const errors = refusal.errors.map((error) => ({ ...error, field: moved(error.field) }))
   const [first] = errors

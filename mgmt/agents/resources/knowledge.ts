@@ -82,11 +82,13 @@ export const knowledgeResources: readonly Resource[] = [
     body: ThingsBody,
     read: thingsRead,
     bodyLimitBytes: limits.wholeBytes,
+    long: 'things',
     errors: conflicts,
     lookUp: placesOfThings,
-    write: becomes((document, { body, found }) =>
-      thingsReplaced(document, body, { phone: phoneOf, geocoded: new Map((found as Places | undefined) ?? []) }),
-    ),
+    write: becomes((document, { body, found, isShaped }) => {
+      const readers = { phone: phoneOf, geocoded: new Map((found as Places | undefined) ?? []) }
+      return thingsReplaced(document, body, readers, isShaped)
+    }),
     view: showThings,
   },
   { ...collections, method: 'GET', access: reading, summary: 'List the collections of things', view: showCollections },
@@ -100,6 +102,7 @@ export const knowledgeResources: readonly Resource[] = [
     }),
     body: CollectionsBody,
     bodyLimitBytes: limits.wholeBytes,
+    long: 'list',
     errors: conflicts,
     write: becomes((document, { body, query }) => collectionsReplaced(document, body, query.force === true)),
     view: showCollections,
@@ -112,8 +115,9 @@ export const knowledgeResources: readonly Resource[] = [
     summary: 'Replace the facts',
     body: FactsBody,
     bodyLimitBytes: limits.wholeBytes,
+    long: 'list',
     errors: conflicts,
-    write: becomes((document, { body, at }) => factsReplaced(document, body, at)),
+    write: becomes((document, { body, at, isShaped }) => factsReplaced(document, body, at, isShaped)),
     view: showFacts,
   },
   {

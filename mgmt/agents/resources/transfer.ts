@@ -195,6 +195,7 @@ export const transferResources: readonly Resource[] = [
     body: Import,
     yaml: 'body',
     bodyLimitBytes: limits.yamlBytes,
+    long: 'import',
     reply: { 200: Export },
     errors: [
       'request.invalid',
@@ -204,9 +205,10 @@ export const transferResources: readonly Resource[] = [
       'agent.playbook.flow_invalid',
     ],
     lookUp: placesOfImport,
-    write: becomes((document, { body, found }, { index }) =>
-      imported(document, body, { phone: phoneOf, geocoded: new Map((found as Places | undefined) ?? []) }, index),
-    ),
+    write: becomes((document, { body, found, isShaped }, { index }) => {
+      const readers = { phone: phoneOf, geocoded: new Map((found as Places | undefined) ?? []) }
+      return imported(document, body, readers, index, isShaped)
+    }),
     view: showExport,
   },
 ]

@@ -188,7 +188,7 @@ t.test('A body that is too large is refused, and one as large as lists may be is
   const facts = (count: number) =>
     Array.from({ length: count }, (_, nth) => ({ question: `Q${nth}`, answer: 'x'.repeat(900) }))
   t.equal((await call('PUT', '/knowledge/facts', { facts: facts(2_000) })).status, 200)
-  const large = await call('PUT', '/knowledge/facts', { facts: facts(10_000) })
+  const large = await call('PUT', '/knowledge/facts', { facts: facts(20_000) })
   t.equal(large.status, 413)
   t.equal((await call('PUT', '/personality', { text: 'x'.repeat(limits.bodyBytes) })).status, 413)
   t.equal((await call('GET', '/knowledge/facts')).json.data.length, 2_000)

@@ -222,6 +222,64 @@ t.test('While YAML of any length is read, others are answered', async (t) => {
   t.match(json.detail, /^things\[0\]\.metadata/)
 })
 
+t.test('Lists that are read in a thread are kept, shown and refused as short ones are', async (t) => {
+  const { call } = await desk.agent()
+  const facts = Array.from({ length: 400 }, (_, at) => ({ id: `f${at}`, question: `Q ${at}`, answer: 'A'.repeat(900) }))
+  const things = Array.from({ length: 400 }, (_, at) => {
+    const actions = [{ label: 'Call', kind: 'dial', phone: '+14155550100', url: 7 }]
+    return { id: `t${at}`, name: `T ${at}`, description: 'D'.repeat(900), actions }
+  })
+  t.ok(JSON.stringify({ facts }).length > limits.inlineBytes)
+  let isAnswered = false
+  const writing = call('PUT', '/knowledge/facts', { facts }).then((answer) => {
+    isAnswered = true
+    return answer
+  })
+  t.equal((await desk.node.mgmt('GET', '/healthz')).status, 200)
+  t.notOk(isAnswered, 'others are answered meanwhile')
+  const written = await writing
+  t.equal(written.status, 200)
+  t.equal(written.json.data.length, 400)
+  t.match(written.json.data[399], { ...facts[399], enabled: true })
+  t.strictSame((await call('GET', '/knowledge/facts')).json, written.json)
+  const kept = await call('PUT', '/knowledge/things', { things })
+  t.equal(kept.status, 200, 'what is foreign to an action is dropped')
+  t.strictSame(kept.json.data[0].actions, [{ label: 'Call', kind: 'dial', phone: '+14155550100' }])
+  const before = (await call('GET', '/export?format=json')).text
+  for (const [path, body, field] of [
+    ['/knowledge/facts', { facts: [...facts, { id: 'x', question: 7, answer: 'A' }] }, 'facts[400].question'],
+    ['/knowledge/things', { things: [...things, { id: 'x', name: '', surprise: 1 }] }, 'things[400].name'],
+    ['/knowledge/things', { things: [...things, things[0]] }, 'things[400].id'],
+  ] as const) {
+    const refused = await call('PUT', path, body)
+    t.equal(refused.status, 422, path)
+    t.equal(fieldsOf(refused)[0], field)
+  }
+  const wrong = { capabilities: { knowledge: { facts: [...facts, { question: 7 }] } } }
+  t.match(fieldsOf(await call('POST', '/import', wrong))[0], /^capabilities\.knowledge\.facts\[400\]/)
+  t.equal((await call('GET', '/export?format=json')).text, before)
+  t.equal((await call('POST', '/import', JSON.parse(before))).status, 200)
+})
+
+t.test('An export of any size comes back in, in either format', async (t) => {
+  const one = await desk.agent()
+  const other = await desk.agent()
+  const things = Array.from({ length: 3_000 }, (_, at) => ({
+    id: `t${at}`,
+    name: `T ${at}`,
+    description: `${at} line\n`.repeat(300).slice(0, 3_000),
+  }))
+  t.equal((await one.call('PUT', '/knowledge/things', { things })).status, 200)
+  const asJson = await one.call('GET', '/export?format=json')
+  const asYaml = await one.call('GET', '/export')
+  t.ok(asYaml.text.length > 8 * 1024 ** 2)
+  t.equal((await yaml(other.id, asYaml.text)).status, 200)
+  t.equal((await other.call('GET', '/export?format=json')).text, asJson.text)
+  t.equal((await other.call('PUT', '/knowledge/things', { things: [] })).status, 200)
+  t.equal((await other.call('POST', '/import', asJson.json)).status, 200)
+  t.equal((await other.call('GET', '/export')).text, asYaml.text)
+})
+
 t.test('A document for an agent that is not there is not read', async (t) => {
   t.equal((await yaml('nobody-here', 'a: [')).status, 404)
 })
