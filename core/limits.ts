@@ -339,6 +339,8 @@ export const outreachSend = {
   /** Of one field of a profile, and of each word on consent. */
   profileChars: 500,
   evidenceChars: 4_000,
+  /** A campaign and its sends look this often whether a binding is ready that was not. */
+  bindingLookMs: minute,
   /** An accepted send is picked up this long after; those of one step are picked up together, so a long step makes bursts. */
   pickupMs: minute,
   pickupStepMs: 100,

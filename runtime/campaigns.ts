@@ -6,7 +6,7 @@ import type { AgentDocuments } from '../mgmt/agents/documents.js'
 import { findAgent } from '../mgmt/agents/store.js'
 import { sectionsOfCampaigns } from '../mgmt/campaigns/needs.js'
 import { type CampaignArea, openCampaignArea } from '../mgmt/campaigns/open.js'
-import { channelRoutesOf } from '../mgmt/channels/store.js'
+import { bindingsOf, channelRoutesOf } from '../mgmt/channels/store.js'
 import type { PersonaDoor } from '../mgmt/outreach/needs.js'
 import type { OutreachParts } from '../mgmt/outreach/open.js'
 import type { OpenPeople } from '../mgmt/people/commands.js'
@@ -47,6 +47,7 @@ export function campaigns({
           const perSecond = bulkPace(adapters()(channel, provider)?.descriptor ?? {})
           return { channel, provider, ...(perSecond !== undefined && { perSecond }) }
         }),
+      boundTo: (reader, place) => bindingsOf(reader, place).map(({ channel }) => channel),
     },
     people: {
       byId: (...which) => people().door.byId(...which),
@@ -60,6 +61,7 @@ export function campaigns({
       cancel: (...which) => sends().cancel(...which),
       sendAt: (...which) => sends().sendAt(...which),
       sendingOf: (...which) => sends().sendingOf(...which),
+      isMarketingUnderWay: (...which) => sends().isMarketingUnderWay(...which),
     },
   })
 }

@@ -18,7 +18,7 @@ export const recipientStates = [
 ] as const
 export type RecipientState = (typeof recipientStates)[number]
 
-export type RecipientReason = SendReason | 'previously_contacted'
+export type RecipientReason = SendReason | 'previously_contacted' | 'in-conversation'
 
 /** As it is kept: nothing in it says twice what its send or its campaign says. */
 export interface Recipient {
@@ -44,8 +44,10 @@ export function isOpenState(state: RecipientState): boolean {
 }
 
 /** What a send says of its recipient: receipts promote it, and what was read counts as read alone. */
-export function standingOfSend({ state, reason, receipts }: Pick<Send, 'state' | 'reason' | 'receipts'>): Standing {
-  if (state !== 'sent') return reason && !isOpenState(state) ? { state, reason } : { state }
+export function standingOfSend(send: Pick<Send, 'state' | 'reason' | 'receipts' | 'heldFor'>): Standing {
+  const { state, reason, receipts, heldFor } = send
+  if (isOpenState(state as RecipientState)) return heldFor ? { state, reason: heldFor } : { state }
+  if (state !== 'sent') return reason ? { state, reason } : { state }
   if (receipts?.readAt !== undefined) return { state: 'read' }
   if (receipts?.deliveredAt !== undefined) return { state: 'delivered' }
   return receipts?.failedAt === undefined ? { state } : { state: 'failed', reason: 'delivery_failed' }

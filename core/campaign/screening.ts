@@ -22,6 +22,8 @@ export interface Screening {
   readonly isTest: boolean
   /** Whether something carries messages on that channel. */
   readonly isBound: (channel: ChannelName) => boolean
+  /** Whether a marketing send to that person is queued or under way. */
+  readonly isMarketingUnderWay: (personId: string) => boolean
   readonly at: number
   readonly timeScale: number
 }
@@ -76,14 +78,17 @@ function isStopped(reason: RecipientReason, { person }: Seen, screening: Screeni
 /** Without hours: those hold up the whole campaign, and leave nobody out. */
 export function factsOf(
   person: Person,
-  { at, outreach, sending, timeScale }: Pick<Screening, 'at' | 'outreach' | 'sending' | 'timeScale'>,
+  screening: Pick<Screening, 'at' | 'outreach' | 'sending' | 'timeScale' | 'isMarketingUnderWay'>,
   isOptedOut: boolean,
 ): Facts {
+  const { at, outreach, sending, timeScale, isMarketingUnderWay } = screening
+  const isMarketing = outreach.class === 'marketing'
   return {
     at,
     consent: person.consent.status,
     isOptedOut,
-    isMarketing: outreach.class === 'marketing',
+    isMarketing,
+    isMarketingUnderWay: isMarketing && isMarketingUnderWay(person.id),
     marketingAt: person.outreach?.marketingAt,
     minTouchIntervalHours: sending.minTouchIntervalHours,
     timeScale,

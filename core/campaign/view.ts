@@ -14,7 +14,7 @@ import { campaignStatuses } from './status.js'
 const moment = Type.String({ format: 'date-time' })
 const text = Type.String()
 const count = Type.Integer({ minimum: 0 })
-const reason = Type.Enum([...sendReasons, 'previously_contacted'])
+const reason = Type.Enum([...sendReasons, 'previously_contacted', 'in-conversation'])
 
 function each<N extends string, S extends ReturnType<typeof Type.Integer>>(names: readonly N[], schema: S) {
   return Object.fromEntries(names.map((name) => [name, schema])) as Record<N, S>
@@ -50,6 +50,11 @@ export const CampaignView = closed('Campaign', {
   startedAt: optional(moment),
   endedAt: optional(moment),
   waitsUntil: optional(Type.String({ format: 'date-time', description: 'Its hours are closed, and open then.' })),
+  holdReason: optional(
+    Type.Enum(['binding'], {
+      description: 'It waits although it runs: its binding carries nothing before its operator has seen to it.',
+    }),
+  ),
 })
 export type CampaignView = Static<typeof CampaignView>
 
@@ -60,9 +65,11 @@ export interface Around {
   readonly outreachClass?: 'marketing' | 'service'
   readonly personIds?: readonly string[]
   readonly waitsUntil?: number
+  readonly holdReason?: 'binding'
 }
 
-export function campaignAsRead(campaign: Campaign, { outreachClass, personIds, waitsUntil }: Around): CampaignView {
+export function campaignAsRead(campaign: Campaign, around: Around): CampaignView {
+  const { outreachClass, personIds, waitsUntil, holdReason } = around
   const { id, name, outreachId, sendWindow, status, failReason, counts } = campaign
   const times = moments.flatMap((each) => (campaign[each] === undefined ? [] : [[each, iso(campaign[each]!)]]))
   return {
@@ -78,6 +85,7 @@ export function campaignAsRead(campaign: Campaign, { outreachClass, personIds, w
     ...(counts && { counts }),
     ...(Object.fromEntries(times) as Pick<CampaignView, 'createdAt' | 'updatedAt'>),
     ...(waitsUntil !== undefined && { waitsUntil: iso(waitsUntil) }),
+    ...(holdReason && { holdReason }),
   }
 }
 
@@ -155,6 +163,7 @@ export const CampaignRecipient = closed('CampaignRecipient', {
   channel: optional(Type.Enum([...channelNames])),
   asid: optional(text),
   sendId: optional(text),
+  nextAttemptAt: optional(Type.String({ format: 'date-time', description: 'When a queued row is tried next.' })),
 })
 export type CampaignRecipient = Static<typeof CampaignRecipient>
 
@@ -167,6 +176,7 @@ export function recipientAsRead(
   { personId, personaId, channel, asid, sendId, detail: found }: Recipient,
   { state, reason }: Standing,
   detail = found,
+  nextAttemptAt?: number,
 ): CampaignRecipient {
   return {
     id: `${idPrefix}${index}`,
@@ -178,6 +188,7 @@ export function recipientAsRead(
     ...(personaId === undefined && channel && { channel }),
     ...(personaId === undefined && asid !== undefined && { asid }),
     ...(sendId !== undefined && { sendId }),
+    ...(state === 'queued' && nextAttemptAt !== undefined && { nextAttemptAt: iso(nextAttemptAt) }),
   }
 }
 

@@ -6,7 +6,7 @@ import { reached } from './receipts.js'
 import type { Outcome } from './sending.js'
 import type { Conversation, Flight, Outgoing } from './state.js'
 
-type Refused = Extract<Outcome, { readonly kind: 'refused' }>
+export type Refused = Extract<Outcome, { readonly kind: 'refused' }>
 
 export const unknownOutcome = {
   reason: 'unknown',

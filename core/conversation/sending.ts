@@ -13,7 +13,7 @@ import { disclaimerBefore, isSilencedByOptOut } from './disclaimer.js'
 import { optedOut } from './optout.js'
 import { closeAsk, openAsk } from './questions.js'
 import { isNews, reached, toldSend, unparked } from './receipts.js'
-import { isNotReady, retryWaitMs, toldToWait, unknownOutcome, withOutcome } from './retry.js'
+import { isNotReady, type Refused, retryWaitMs, toldToWait, unknownOutcome, withOutcome } from './retry.js'
 import type { Conversation, Flight, Outgoing } from './state.js'
 import { awaited } from './undelivered.js'
 
@@ -139,7 +139,7 @@ export function dispatched(
     const { flight: _notHandedOver, ...waiting } = before
     return goneOn(desk, waiting, around)
   }
-  if (outcome.kind === 'withheld') return goneOn(desk, withheld(desk, before, known, outcome.providerIds), around)
+  if (outcome.kind === 'withheld') return goneOn(desk, withheld(desk, before, known, outcome), around)
   const told = toldByRefusal(desk, before, outcome)
   const outgoing = writtenFor(known, outcome)
   if (outcome.kind === 'sent') {
@@ -150,6 +150,9 @@ export function dispatched(
   const partly = outcome.providerIds?.length ? { ...outgoing, providerIds: outcome.providerIds } : outgoing
   if (partly !== known) desk.keepOutgoing(partly)
   const flown = withOutcome(flight, outcome)
+  if (isNotReady(outcome) && flown.unknownSince === undefined && isOfCampaign(desk, known)) {
+    return goneOn(desk, withheld(desk, told, partly, outcome), around)
+  }
   // What the provider may have taken in an earlier try may be before the person.
   const conversation = flown.unknownSince === undefined ? closeAsk(told, messageId) : told
   const waitMs = retryWaitMs(desk, conversation, around, partly, flown, outcome)
@@ -174,12 +177,18 @@ export function dispatched(
   )
 }
 
+/** Whether a campaign waits for its binding with it. */
+function isOfCampaign(desk: Desk, { disclaims, forSend }: Outgoing): boolean {
+  const opening = disclaims === undefined ? { forSend } : desk.outgoing(disclaims)
+  return opening?.forSend?.campaign !== undefined
+}
+
 /** Gives the message back to its send, which may try again under the same number; its disclaimer goes back with it. */
 function withheld(
   desk: Desk,
   before: Conversation,
   known: Outgoing,
-  providerIds: readonly string[] | undefined,
+  { providerIds, reason, detail }: Partial<Pick<Refused, 'providerIds' | 'reason' | 'detail'>>,
 ): Conversation {
   const { disclaimedAt, ...rest } = landed(desk, closeAsk(before, known.id), 0)
   const opening = known.disclaims === undefined ? known : desk.outgoing(known.disclaims)
@@ -187,7 +196,7 @@ function withheld(
     const { forSend } = opening
     const untried = { ...forSend, attempt: forSend.attempt - 1 }
     desk.keepOutgoing(having(opening, { forSend: untried, ...(providerIds?.length && { providerIds }) }))
-    toldSend(desk, opening, { state: 'withheld' })
+    toldSend(desk, opening, { state: 'withheld', reason, detail })
   }
   const queue = rest.queue.filter((id) => id !== known.disclaims)
   const isDisclaimed = known.disclaims === undefined && disclaimedAt !== undefined

@@ -4,7 +4,7 @@ import type { TroubleName } from './machine.js'
 export type AttemptOutcome =
   | { readonly kind: 'taken'; readonly messageId: string }
   | { readonly kind: 'trouble'; readonly trouble: TroubleName; readonly detail?: string }
-  | { readonly kind: 'held'; readonly until: number }
+  | { readonly kind: 'held'; readonly until: number; readonly heldFor?: 'in-conversation' }
 
 export interface AttemptFound {
   readonly outcome: AttemptOutcome

@@ -22,6 +22,8 @@ export interface Facts {
   readonly ignoresSafeHours?: boolean
   readonly isMarketing: boolean
   readonly marketingAt?: number
+  /** Another marketing send to this person, made before this one, is queued or under way. */
+  readonly isMarketingUnderWay?: boolean
   readonly minTouchIntervalHours: number
   /** When the person last wrote. */
   readonly heardAt?: number
@@ -70,7 +72,9 @@ const rules = {
       isCapped(facts)
         ? {
             kind: 'warn',
-            warning: `A marketing message went to this person less than ${facts.minTouchIntervalHours} hours ago.`,
+            warning: facts.isMarketingUnderWay
+              ? 'Another marketing message to this person is on its way.'
+              : `A marketing message went to this person less than ${facts.minTouchIntervalHours} hours ago.`,
           }
         : undefined,
     skips: (facts) => (isCapped(facts) ? skip('frequency_capped') : undefined),
@@ -141,8 +145,11 @@ export function guard(origin: GuardedOrigin, facts: Facts): Finding | undefined 
 }
 
 /** Whether a marketing message would come too soon after the last one. */
-export function isCapped({ isMarketing, marketingAt, minTouchIntervalHours, at, timeScale }: Facts): boolean {
-  if (!isMarketing || marketingAt === undefined) return false
+export function isCapped(facts: Facts): boolean {
+  const { isMarketing, isMarketingUnderWay, marketingAt, minTouchIntervalHours, at, timeScale } = facts
+  if (!isMarketing || minTouchIntervalHours <= 0) return false
+  if (isMarketingUnderWay) return true
+  if (marketingAt === undefined) return false
   return at - marketingAt < (minTouchIntervalHours * hour) / timeScale
 }
 

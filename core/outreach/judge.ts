@@ -33,6 +33,8 @@ export interface Asked {
   /** Of the rule or campaign it comes from. */
   readonly sendWindow?: Hours
   readonly ignoresSafeHours?: boolean
+  /** A marketing send to this person is queued or under way. */
+  readonly isMarketingUnderWay?: boolean
 }
 
 /** The send may go: the person as they become, and what is kept of it on the send. */
@@ -143,7 +145,7 @@ export function missingInputs(keys: readonly string[]): Refusal {
 }
 
 function factsOf(asked: Asked, person: Person, outreach: Outreach) {
-  const { at, request, sending, standing, sendWindow, ignoresSafeHours, timeScale } = asked
+  const { at, request, sending, standing, sendWindow, ignoresSafeHours, isMarketingUnderWay, timeScale } = asked
   return {
     at,
     consent: person.consent.status,
@@ -155,6 +157,7 @@ function factsOf(asked: Asked, person: Person, outreach: Outreach) {
     ignoresSafeHours,
     isMarketing: outreach.class === 'marketing',
     marketingAt: person.outreach?.marketingAt,
+    isMarketingUnderWay,
     minTouchIntervalHours: sending.minTouchIntervalHours,
     timeScale,
   }

@@ -85,8 +85,14 @@ export interface Step {
   readonly reason?: SendReason
   readonly detail?: string
   readonly messageId?: string
-  /** For `held`: when to try again. */
+  /** For `held`: when to try again, and what it waits for. */
   readonly until?: number
+  readonly heldFor?: Send['heldFor']
+}
+
+/** A binding that is not ready is looked at again after this long. */
+export function bindingLookMs(timeScale: number): number {
+  return Math.ceil(limits.bindingLookMs / timeScale)
 }
 
 const stampOf: { readonly [S in SendState]?: 'sentAt' | 'failedAt' | 'cancelledAt' } = {
@@ -98,10 +104,11 @@ const stampOf: { readonly [S in SendState]?: 'sentAt' | 'failedAt' | 'cancelledA
 
 /** The send after a step; undefined when the table has no such move. Reasons of a try that is over go with the next. */
 export function stepped<S extends Send>(send: S, step: Step, timeScale: number): S | undefined {
-  const { on, at, reason, detail, messageId, until } = step
+  const { on, at, reason, detail, messageId, until, heldFor } = step
   const state = walk(send.state, on, send.attempts)
   if (state === undefined) return undefined
-  const { state: _before, attempts: _made, reason: _reason, detail: _detail, nextAttemptAt: _next, ...rest } = send
+  const { state: _before, attempts: _made, reason: _reason, detail: _detail, nextAttemptAt: _next, ...others } = send
+  const { heldFor: _held, ...rest } = others
   const stamp = stampOf[state]
   const nextAttemptAt = state === 'queued' ? (until ?? at + retryWaitMs(send.attempts, timeScale)) : undefined
   const attempts = send.attempts + (on === 'pickedUp' ? 1 : on === 'held' ? -1 : 0)
@@ -113,6 +120,7 @@ export function stepped<S extends Send>(send: S, step: Step, timeScale: number):
     ...(detail !== undefined && { detail }),
     ...(messageId !== undefined && { messageId }),
     ...(nextAttemptAt !== undefined && { nextAttemptAt }),
+    ...(heldFor && { heldFor }),
     ...(stamp && { [stamp]: at }),
   } as unknown as S
 }

@@ -1,11 +1,18 @@
 /** What a conversation tells of a send's message, folded into the send: each piece once, and never backwards. */
 import { having } from '../having.js'
-import { type Step, stepped, troubleOf, troubles } from './machine.js'
+import { bindingLookMs, type Step, stepped, troubleOf, troubles } from './machine.js'
 import type { Send, SendNews } from './send.js'
 
 type Receipts = NonNullable<Send['receipts']>
 
 const receiptOf = { sent: 'sentAt', delivered: 'deliveredAt', read: 'readAt', failed: 'failedAt' } as const
+
+/** It waits for its binding, however often that is looked at. */
+export function heldForBinding(at: number, timeScale: number, detail?: string): Step {
+  const until = at + bindingLookMs(timeScale)
+  const why = { reason: 'binding_error', heldFor: 'binding_error', ...(detail !== undefined && { detail }) } as const
+  return { on: 'held', at, until, ...why }
+}
 
 /** The very same send when the news changes nothing: old news, or told before. */
 export function told<S extends Send>(send: S, news: SendNews, timeScale: number): S {
@@ -14,7 +21,10 @@ export function told<S extends Send>(send: S, news: SendNews, timeScale: number)
     return send.respondedAt === undefined ? having(send, { messageId: news.messageId, respondedAt: news.at }) : send
   }
   if (news.state === 'withheld') {
-    const back: Step = { on: 'held', at: news.at, until: news.at }
+    const back: Step =
+      news.reason === undefined
+        ? { on: 'held', at: news.at, until: news.at }
+        : heldForBinding(news.at, timeScale, news.detail)
     return (send.state === 'sending' && stepped(send, back, timeScale)) || send
   }
   const step = stepOf(send, news)

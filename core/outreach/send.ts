@@ -51,6 +51,8 @@ export interface Send {
   /** How often it was handed to its conversation. */
   readonly attempts: number
   readonly nextAttemptAt?: number
+  /** While it is queued: why nothing was tried, although it was its turn. */
+  readonly heldFor?: 'in-conversation' | 'binding_error'
   /** When receipts came, each the first time; absent while the message was never taken over. */
   readonly receipts?: {
     readonly sentAt?: number

@@ -1,6 +1,7 @@
 /** The routes by which a campaign is staged, sent, held and ended, and by which those who were not reached are tried again. */
 import { type Actor, actorOf } from '../../core/access.js'
 import { agentKeyOf } from '../../core/agentkey.js'
+import type { RecipientState } from '../../core/campaign/recipient.js'
 import { CampaignStaged, CampaignView } from '../../core/campaign/view.js'
 import { type ErrorCode, isRefusal, type Refusal, refuse } from '../../core/errors.js'
 import { campaign as limits } from '../../core/limits.js'
@@ -87,13 +88,13 @@ function retryRoute({ shards, area: { commands, queries } }: CampaignRoutesOptio
     do {
       const asked = {
         ...named,
-        state: 'failed' as const,
         limit: limits.rowsPerRead,
         ...(after !== undefined && { after }),
       }
       const found = await shards.read(agentKeyOf(named), queries.recipients, asked)
       if (isRefusal(found)) return found
       for (const { shown } of found.rows) {
+        if (!unreached.includes(shown.state)) continue
         if (shown.personaId === undefined) people.push(shown.personId)
         else personas.push(shown.personaId)
       }
@@ -107,7 +108,7 @@ function retryRoute({ shards, area: { commands, queries } }: CampaignRoutesOptio
     access: writing,
     method: 'POST',
     path: `${itemPath}/retry-failed`,
-    summary: 'Draft a campaign for those whom this one failed to reach',
+    summary: 'Draft a campaign for those whom this one did not reach, because it failed or was cancelled',
     reply: { 201: CampaignView },
     errors: ['request.invalid', 'agent.not_found', 'agent.outreach.not_found', 'agent.campaign.state_conflict'],
     async handler({ params, caller }) {
@@ -121,7 +122,7 @@ function retryRoute({ shards, area: { commands, queries } }: CampaignRoutesOptio
       if (isRefusal(failed)) return failed
       const { people, personas } = failed
       if (people.length + personas.length === 0) {
-        return refuse('agent.campaign.state_conflict', { detail: 'The campaign failed to reach nobody.' })
+        return refuse('agent.campaign.state_conflict', { detail: 'Everybody who was to be sent to was reached.' })
       }
       const { name, outreachId, sendWindow } = before
       const body = {
@@ -140,4 +141,6 @@ function retryRoute({ shards, area: { commands, queries } }: CampaignRoutesOptio
   })
 }
 
+/** Who was meant to be reached and was not. */
+const unreached: readonly RecipientState[] = ['failed', 'cancelled']
 const again = ', once more'

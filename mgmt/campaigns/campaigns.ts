@@ -81,7 +81,7 @@ export function openCampaigns(doors: Doors) {
       const campaign: Campaign = { id, ...said, status: 'draft', createdAt: at, updatedAt: at }
       keepCampaign(tx, home, campaign)
       keepPeople(tx, known, id, judged)
-      return viewOf(tx, { ...known, one: { ...known.place, campaignId: id }, campaign }, judged.personIds)
+      return viewOf(doors, tx, { ...known, one: { ...known.place, campaignId: id }, campaign }, judged.personIds)
     },
   }
 
@@ -103,7 +103,7 @@ export function openCampaigns(doors: Doors) {
         clearLater(tx, { ...one, of: before.audience.list }, told.at)
       }
       keepPeople(tx, found, one.campaignId, judged)
-      return viewOf(tx, after, personIds)
+      return viewOf(doors, tx, after, personIds)
     },
   }
 
@@ -140,6 +140,7 @@ export function openCampaigns(doors: Doors) {
       const { audience } = found.campaign
       const isList = audience.kind === 'people'
       return viewOf(
+        doors,
         reader,
         found,
         isList ? listOf(reader, homeOf(found.place), named.campaignId, audience.list) : undefined,
@@ -160,7 +161,7 @@ export function openCampaigns(doors: Doors) {
       for (const { key, value } of reader.range(campaignTable, { prefix: home, ...from, reverse: true })) {
         const campaignId = key[3]
         if (status === undefined || value.status === status) {
-          data.push(viewOf(reader, { ...known, one: { ...known.place, campaignId }, campaign: value }))
+          data.push(viewOf(doors, reader, { ...known, one: { ...known.place, campaignId }, campaign: value }))
         }
         if (data.length >= limit || ++seen >= limits.rowsPerRead) return { data, after: campaignId }
       }

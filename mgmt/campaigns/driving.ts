@@ -11,10 +11,11 @@ import { isRefusal, type Refusal } from '../../core/errors.js'
 import { having } from '../../core/having.js'
 import { campaign as limits } from '../../core/limits.js'
 import { guard } from '../../core/outreach/guardrails.js'
+import { bindingLookMs } from '../../core/outreach/machine.js'
 import { isOutreachChannel } from '../../core/outreach/request.js'
 import type { SendReason } from '../../core/outreach/send.js'
 import type { Command, Told, Tx } from '../../runtime/shard/contract.js'
-import { type Found, sameCampaign, stepped } from './finding.js'
+import { type Found, holdReasonOf, sameCampaign, stepped } from './finding.js'
 import type { Doors, Launched } from './needs.js'
 import { screeningOf } from './staging.js'
 import {
@@ -105,8 +106,13 @@ function handOut(tx: Tx, doors: Doors, found: Found, progress: Progress, told: T
   const isRehearsed = isTest(campaign)
   const screening = screeningOf(doors, tx, found, told.at)
   const pace = isRehearsed ? {} : doors.agents.pacesOf(tx, one).find(({ channel }) => isOutreachChannel(channel))
-  if (!screening || !pace) {
-    ended(tx, doors, found, 'fail', told, screening ? 'no_binding' : 'outreach_unavailable')
+  if (!screening) {
+    ended(tx, doors, found, 'fail', told, 'outreach_unavailable')
+    return
+  }
+  if (!pace) {
+    if (holdReasonOf(doors, tx, found) === undefined) ended(tx, doors, found, 'fail', told, 'no_binding')
+    else keepProgress(tx, one, driveLater(tx, one, progress, told.at + bindingLookMs(doors.timeScale)))
     return
   }
   const closedUntil = isRehearsed ? undefined : opensAt(doors, found, screening)

@@ -2,7 +2,7 @@
 
 import type { Outreach } from '../../core/agent/resources/templates.js'
 import type { AgentPlace } from '../../core/agentkey.js'
-import type { Campaign } from '../../core/campaign/campaign.js'
+import { type Campaign, isTest } from '../../core/campaign/campaign.js'
 import {
   type CampaignCondition,
   type CampaignTrigger,
@@ -15,6 +15,7 @@ import {
 import { type CampaignView, campaignAsRead } from '../../core/campaign/view.js'
 import { isRefusal, type Refusal, refuse } from '../../core/errors.js'
 import { outreachIn } from '../../core/outreach/judge.js'
+import { isOutreachChannel } from '../../core/outreach/request.js'
 import type { Told, Tx } from '../../runtime/shard/contract.js'
 import type { Reader } from '../../runtime/store/contract.js'
 import type { Doors, KnownAgent } from './needs.js'
@@ -61,12 +62,30 @@ export function outreachOf({ document, campaign }: Pick<Found, 'document' | 'cam
   return outreachIn(document, campaign.outreachId)
 }
 
-export function viewOf(reader: Reader, found: Found, personIds?: readonly string[]): CampaignView {
+/** Why it waits: its binding is there, and carries nothing before its operator has seen to it. */
+export function holdReasonOf(
+  { agents }: Pick<Doors, 'agents'>,
+  reader: Reader,
+  { campaign, one }: Found,
+): 'binding' | undefined {
+  if (campaign.status !== 'running' || isTest(campaign)) return undefined
+  if (agents.pacesOf(reader, one).some(({ channel }) => isOutreachChannel(channel))) return undefined
+  return agents.boundTo(reader, one).some(isOutreachChannel) ? 'binding' : undefined
+}
+
+export function viewOf(
+  doors: Pick<Doors, 'agents'>,
+  reader: Reader,
+  found: Found,
+  personIds?: readonly string[],
+): CampaignView {
   const { waitsUntil } = progressOf(reader, found.one)
+  const holdReason = holdReasonOf(doors, reader, found)
   return campaignAsRead(found.campaign, {
     outreachClass: outreachOf(found)?.class,
     ...(personIds && { personIds }),
     ...(waitsUntil !== undefined && { waitsUntil }),
+    ...(holdReason && { holdReason }),
   })
 }
 

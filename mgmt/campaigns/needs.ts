@@ -35,8 +35,10 @@ export interface KnownAgent {
 export interface AgentDoor {
   serialOf(reader: Reader, place: AgentPlace): number | undefined
   read(reader: Reader, place: AgentPlace): KnownAgent | undefined
-  /** Bindings that carry messages. */
+  /** Bindings that carry messages just now. */
   pacesOf(reader: Reader, place: AgentPlace): readonly Pace[]
+  /** Channels that have a binding, whatever its state. */
+  boundTo(reader: Reader, place: AgentPlace): readonly ChannelName[]
 }
 
 /** People, in the agent's shard. */
@@ -83,6 +85,7 @@ export interface SendDoor {
   cancel(tx: Tx, place: HomePlace, sendId: string, detail: string, told: Told): void
   sendAt(reader: Reader, place: HomePlace, sendId: string): Send | undefined
   sendingOf(reader: Reader, place: HomePlace): Sending
+  isMarketingUnderWay(reader: Reader, place: HomePlace, personId: string): boolean
 }
 
 /**

@@ -76,7 +76,12 @@ export function campaignQueries(doors: Doors) {
   ): RecipientFound | undefined {
     if (sendId === undefined) return { shown: recipientAsRead(index, row, standingWithout(row, found.campaign)) }
     const send = doors.sends.sendAt(reader, found.place, sendId)
-    return send && { shown: recipientAsRead(index, { ...row, sendId }, standingOfSend(send), send.detail), send }
+    return (
+      send && {
+        shown: recipientAsRead(index, { ...row, sendId }, standingOfSend(send), send.detail, send.nextAttemptAt),
+        send,
+      }
+    )
   }
 
   const preview: Query<Named & { readonly personId: string; readonly at: number }, CampaignPreview> = {

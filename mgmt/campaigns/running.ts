@@ -30,7 +30,7 @@ export function openRunning(doors: Doors) {
         const after = act(tx, found, told)
         if (isRefusal(after)) return after
         // It may have come to its end in the very same commit.
-        return viewOf(tx, { ...after, campaign: campaignAt(tx, found.one)! })
+        return viewOf(doors, tx, { ...after, campaign: campaignAt(tx, found.one)! })
       },
     }
   }

@@ -169,7 +169,7 @@ export function screeningOf(doors: Doors, reader: Reader, found: Found, at: numb
   const { document, agent, place, campaign } = found
   const outreach = outreachOf(found)
   if (!outreach?.enabled) return undefined
-  const bound = new Set(doors.agents.pacesOf(reader, place).map(({ channel }) => channel))
+  const bound = new Set(doors.agents.boundTo(reader, place))
   return {
     document,
     agent,
@@ -178,6 +178,7 @@ export function screeningOf(doors: Doors, reader: Reader, found: Found, at: numb
     includePreviouslyContacted: includesContacted(campaign, outreach.class),
     isTest: isTest(campaign),
     isBound: (channel) => bound.has(channel),
+    isMarketingUnderWay: (personId) => doors.sends.isMarketingUnderWay(reader, place, personId),
     at,
     timeScale: doors.timeScale,
   }

@@ -1,12 +1,14 @@
 /** Sends as campaigns have them: many made in one commit, on their way from the start, and reported on together. */
 
 import type { AttemptReport } from '../../core/outreach/attempt.js'
+import { outreachIn } from '../../core/outreach/judge.js'
 import type { Send, SendReason } from '../../core/outreach/send.js'
 import { sendIdAt } from '../../core/outreach/sendid.js'
 import type { Told, Tx } from '../../runtime/shard/contract.js'
 import type { Reader } from '../../runtime/store/contract.js'
 import { reported } from './commands.js'
 import { sameAgent } from './considering.js'
+import { isMarketingUnderWay, noteMarketing } from './marketing.js'
 import { type Moving, take, wake } from './moving.js'
 import {
   type HomePlace,
@@ -37,17 +39,20 @@ export function campaigning(moving: Moving) {
     const { at } = told
     const pulse = tx.get(pulseTable, home) ?? {}
     wake(tx, place, pulse, { sweepAt: pulse.sweepAt ?? keptUntil(at, moving.timeScale) })
+    const isMarketing = outreachIn(known.document, wanted[0]?.outreachId ?? '')?.class === 'marketing'
     const sends = wanted.map(
-      ({ suppressed: _why, ...which }): KeptSend => ({
+      ({ suppressed, ...which }): KeptSend => ({
         id: sendIdAt(at, told.mint('sd')),
         origin: 'campaign',
         ...which,
         state: 'sending',
         queuedAt: at,
         attempts: 1,
+        ...(isMarketing && !suppressed && !which.sandbox && { isMarketing }),
       }),
     )
     keepLaunched(tx, home, sends)
+    for (const send of sends) noteMarketing(tx, home, send)
     for (const [nth, { suppressed }] of wanted.entries()) {
       if (suppressed) take(tx, moving, known, sends[nth]!, { on: 'notAttempted', reason: suppressed, at }, told)
     }
@@ -84,5 +89,7 @@ export function campaigning(moving: Moving) {
     sendAt: (reader: Reader, place: HomePlace, sendId: string): Send | undefined =>
       sendAt(reader, homeOf(place), sendId),
     sendingOf: (reader: Reader, place: HomePlace) => sendingOf(reader, homeOf(place)),
+    isMarketingUnderWay: (reader: Reader, place: HomePlace, personId: string) =>
+      isMarketingUnderWay(reader, homeOf(place), personId),
   }
 }

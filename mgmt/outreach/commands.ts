@@ -3,19 +3,21 @@ import type { AgentPlace } from '../../core/agentkey.js'
 import { isRefusal, refuse } from '../../core/errors.js'
 import { having } from '../../core/having.js'
 import type { AttemptReport } from '../../core/outreach/attempt.js'
-import type { Accepted, Postponed } from '../../core/outreach/judge.js'
+import { type Accepted, outreachIn, type Postponed } from '../../core/outreach/judge.js'
 import { dayKey, givenKey } from '../../core/outreach/key.js'
 import { troubles } from '../../core/outreach/machine.js'
-import { told as heard } from '../../core/outreach/news.js'
+import { told as heard, heldForBinding } from '../../core/outreach/news.js'
 import type { SendNews } from '../../core/outreach/send.js'
 import { sendIdAt } from '../../core/outreach/sendid.js'
 import { type Sending, type SendingSettings, sendingReplaced } from '../../core/outreach/settings.js'
 import { type OutreachSend, sendAsRead } from '../../core/outreach/view.js'
 import type { Command, Told, Tx } from '../../runtime/shard/contract.js'
 import { type AskedSend, agentNotFound, consider, type Known, knownAgent, personFor, sameAgent } from './considering.js'
+import { noteMarketing } from './marketing.js'
 import {
   begin,
   enqueue,
+  isCampaigns,
   isNotedWhenTaken,
   type Moving,
   pickupCommand,
@@ -73,7 +75,9 @@ export function sendCommands(moving: Moving) {
       const verdict = consider(moving, tx, known, asked, before, { at, personId })
       if (isRefusal(verdict) || verdict.kind !== 'accepted') return verdict
       if (verdict.person !== before) people.keep(tx, known.place, before, verdict.person, told)
-      const send = newSend(asked, verdict, told)
+      const isMarketing = outreachIn(known.document, outreachId)?.class === 'marketing' && !verdict.person.sandbox
+      const send = { ...newSend(asked, verdict, told), ...(isMarketing && { isMarketing }) }
+      noteMarketing(tx, home, send)
       const key = given === undefined ? dayKey(outreachId, personId, at) : givenKey(given)
       tx.put(keyTable, [...home, ...key], send.id)
       if (send.sandbox) rehearse(tx, known, send, told)
@@ -178,8 +182,12 @@ export function reported(tx: Tx, moving: Moving, known: Known, report: AttemptRe
   const { at } = told
   if (outcome.kind === 'taken') {
     if (isNotedWhenTaken(send)) keepSend(tx, homeOf(place), having(send, { messageId: outcome.messageId }), send)
-  } else if (outcome.kind === 'held') take(tx, moving, known, send, { on: 'held', at, until: outcome.until }, told)
-  else {
+  } else if (outcome.kind === 'held') {
+    const { until, heldFor } = outcome
+    take(tx, moving, known, send, { on: 'held', at, until, ...(heldFor && { heldFor }) }, told)
+  } else if (outcome.trouble === 'bindingError' && isCampaigns(send)) {
+    take(tx, moving, known, send, heldForBinding(at, moving.timeScale, outcome.detail), told)
+  } else {
     const { on, reason } = troubles[outcome.trouble]
     if (outcome.trouble === 'optedOut') noteOptOut(tx, moving, known, send, told)
     take(tx, moving, known, send, { on, reason, at, detail: outcome.detail }, told)

@@ -10,6 +10,7 @@ import type { SendOrigin } from '../../core/outreach/send.js'
 import type { Person } from '../../core/people/person.js'
 import type { Query } from '../../runtime/shard/contract.js'
 import type { Reader } from '../../runtime/store/contract.js'
+import { isMarketingUnderWay } from './marketing.js'
 import type { AgentOfSends, DocumentDoor, PeopleDoor, PersonaDoor } from './needs.js'
 import { type HomePlace, homeOf, sendingOf } from './store.js'
 
@@ -112,6 +113,7 @@ export function consider(
     standing,
     ...(sendWindow && { sendWindow }),
     ...(ignoresSafeHours !== undefined && { ignoresSafeHours }),
+    ...(person && isMarketingUnderWay(reader, homeOf(place), person.id) && { isMarketingUnderWay: true }),
   })
 }
 

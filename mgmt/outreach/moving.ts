@@ -9,6 +9,7 @@ import type { Send, SendNews } from '../../core/outreach/send.js'
 import type { Command, Told, Tx } from '../../runtime/shard/contract.js'
 import type { Reader } from '../../runtime/store/contract.js'
 import type { Doors, Known } from './considering.js'
+import { endMarketing } from './marketing.js'
 import {
   capableTable,
   type HomePlace,
@@ -90,6 +91,7 @@ export function settle(tx: Tx, moving: Moving, known: Known, before: KeptSend, a
   const soonest = Math.min(dueAt ?? Infinity, followUpAt ?? Infinity)
   if (soonest < Infinity) wake(tx, place, tx.get(pulseTable, homeOf(place)) ?? {}, { pickupAt: soonest })
   if (isNewlySent) remember(tx, moving, known, kept, told)
+  if (after.state !== before.state) endMarketing(tx, homeOf(place), kept)
   // A number that could not be written to is asked about afresh, whatever it was found to be.
   if (after.reason === 'dispatch_failed') tx.remove(capableTable, [...homeOf(place), after.asid])
   if (after.state !== before.state && !after.sandbox) {

@@ -7,6 +7,7 @@ import type { Person } from '../../core/people/person.js'
 import type { Told, Tx } from '../../runtime/shard/contract.js'
 import type { Known } from './considering.js'
 import { cancelledWith, goneOf } from './gone.js'
+import { isMarketingUnderWay } from './marketing.js'
 import { begin, isCampaigns, type Moving, take, wake } from './moving.js'
 import { type Home, homeOf, type KeptSend, keepSend, pulseTable, queueTable, sendAt, sendingOf } from './store.js'
 
@@ -71,6 +72,7 @@ function factsOf(tx: Tx, { timeScale }: Moving, known: Known, send: KeptSend, pe
     ...(send.sendWindow && { sendWindow: send.sendWindow }),
     isMarketing: outreachIn(known.document, send.outreachId)?.class === 'marketing',
     marketingAt: person.outreach?.marketingAt,
+    isMarketingUnderWay: isMarketingUnderWay(tx, homeOf(known.place), send.personId, send.id),
     minTouchIntervalHours,
     timeScale,
   }

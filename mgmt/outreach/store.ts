@@ -35,6 +35,8 @@ export interface KeptSend extends Send {
   readonly ignoresSafeHours?: true
   /** Of the rule or campaign it comes from. */
   readonly sendWindow?: Hours
+  /** Its outreach was marketing when it was made, so it counts for the cap while it is under way. */
+  readonly isMarketing?: true
 }
 
 export type SendRow = Omit<KeptSend, 'id'>
@@ -51,6 +53,8 @@ export const shelfTable = table<Of<[shelf: Shelf, id: string, sendId: string]>, 
 export const launchTable = table<Of<[campaignId: string, time: string]>, readonly string[]>('outreach.launches')
 /** Whether a number can receive rcs, as it was last found out. */
 export const capableTable = table<Of<[asid: string]>, Capability>('outreach.capable')
+/** Marketing sends to a person that have not come to their end, in the order in which they were made. */
+export const marketingTable = table<Of<[personId: string]>, readonly string[]>('outreach.marketing')
 export const settingsTable = table<Of<[]>, Sending>('outreach.settings')
 export const pulseTable = readSoon(table<Of<[]>, Pulse>('outreach.pulse'))
 /** Outreaches that are gone while sends of theirs are still being cancelled. */
@@ -63,6 +67,7 @@ export const allTables = [
   shelfTable,
   launchTable,
   capableTable,
+  marketingTable,
   settingsTable,
   pulseTable,
   goneTable,

@@ -3,6 +3,7 @@ import type { AgentPlace } from '../../core/agentkey.js'
 import { outreachSend as limits } from '../../core/limits.js'
 import type { Command, Tx } from '../../runtime/shard/contract.js'
 import { knownAgent } from './considering.js'
+import { endMarketing } from './marketing.js'
 import { type Moving, sweepCommand, wake } from './moving.js'
 import {
   allTables,
@@ -31,7 +32,10 @@ export function sweeping(moving: Moving) {
       const over = oldest
         .slice(0, limits.rowsPerSweep)
         .filter(({ value }) => isOver({ id: '', ...value }, at, timeScale))
-      for (const { key, value } of over) dropSend(tx, home, { id: key[3], ...value })
+      for (const { key, value } of over) {
+        endMarketing(tx, home, { id: key[3], ...value, state: 'cancelled' })
+        dropSend(tx, home, { id: key[3], ...value })
+      }
       const next = oldest[over.length]?.value
       const { sweepAt: _rung, ...pulse } = sweptCapabilities(tx, place, tx.get(pulseTable, home) ?? {}, at)
       tx.put(pulseTable, home, pulse)

@@ -158,6 +158,6 @@ async function handedOver(conversations: ConversationDoor, opening: OpeningFor):
     return trouble('unreachable').outcome
   }
   if ('messageId' in answer) return { kind: 'taken', messageId: answer.messageId }
-  if ('talkingUntil' in answer) return { kind: 'held', until: answer.talkingUntil }
+  if ('talkingUntil' in answer) return { kind: 'held', until: answer.talkingUntil, heldFor: 'in-conversation' }
   return trouble(troubleOf(answer.reason, answer.again), answer.detail ?? answer.reason).outcome
 }

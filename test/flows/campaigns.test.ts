@@ -7,6 +7,7 @@ import {
   importPeople,
   makeOutreach,
   onEachCarrier,
+  openCarrier,
   phonesFrom,
   stageCampaign,
 } from '../harness/carriers.js'
@@ -98,4 +99,68 @@ onEachCarrier(t, () => node, {
     const addresses = (await carrier.arrived()).map(({ address }) => address)
     t.same([addresses.length, new Set(addresses).size], [people, people])
   },
+})
+
+onEachCarrier(t, () => node, {
+  async 'Two marketing campaigns that are started together reach each person once'(t, carrier) {
+    const { desk } = carrier
+    const batch = await importPeople(carrier, phones.slice(0, 30))
+    const ids: string[] = []
+    for (const name of ['summer', 'autumn']) {
+      await makeOutreach(carrier, name, `${name} is here.`, { class: 'marketing' })
+      ids.push(await stageCampaign(carrier, name, batch))
+    }
+    await Promise.all(ids.map((id) => desk.manage('POST', `${desk.at}/campaigns/${id}/start`)))
+    for (const id of ids) {
+      await until(async () => (await desk.manage('GET', `${desk.at}/campaigns/${id}`)).status === 'completed')
+    }
+    const addresses = (await carrier.arrived()).map(({ address }) => address)
+    t.same([addresses.length, new Set(addresses).size], [30, 30])
+  },
+
+  async 'A named marketing send warns while another is on its way'(t, carrier) {
+    const { desk } = carrier
+    for (const name of ['summer', 'autumn']) await makeOutreach(carrier, name, name, { class: 'marketing' })
+    const recipient = { channel: 'rcs', address: phones[0] }
+    const send = (name: string) => desk.manage('POST', `${desk.at}/outreach/${name}/sends`, { recipient })
+    t.notOk((await send('summer')).warning)
+    t.match((await send('autumn')).warning, /on its way/)
+  },
+
+  async 'A binding that is switched off holds its campaign, and switched on lets it go on'(t, carrier) {
+    const { desk } = carrier
+    const { move, one, reached } = await stage(carrier, 'winter')
+    const channel = `${desk.at}/channels/${desk.bindings.rcs}`
+    await desk.manage('POST', `${channel}/_disable`)
+    await move('start')
+    t.match(await one(), { status: 'running', holdReason: 'binding' })
+    await makeOutreach(carrier, 'note', 'A note.')
+    const recipient = { channel: 'rcs', address: '+14155559999' }
+    const { sendId } = await desk.manage('POST', `${desk.at}/outreach/note/sends`, { recipient })
+    const send = () => desk.manage('GET', `${desk.at}/outreach/sends/${sendId}`)
+    await until(async () => (await send()).state === 'failed')
+    t.match(await send(), { reason: 'binding_error' })
+    t.equal(await reached(), 0)
+    await desk.manage('POST', `${channel}/_enable`)
+    await until(async () => (await one()).status === 'completed')
+    t.equal(await reached(), people)
+  },
+})
+
+t.test('A provider that refuses the account holds a campaign until its operator has seen to it', async (t) => {
+  const carrier = await openCarrier(t, node, 'rbm')
+  const { desk, account } = carrier
+  const { move, one, report } = await stage(carrier)
+  const mend = await account!.troubles({ kind: 'unauthorized', allCalls: true })
+  await move('start')
+  await until(async () => (await desk.binding('rcs')).status === 'ActionRequired')
+  await until(async () => (await report()).sending === 0)
+  t.match(await one(), { status: 'running', holdReason: 'binding' })
+  t.equal((await report()).failed, 0)
+  await mend()
+  await desk.change('rcs', { auth: account!.account.auth })
+  await until(async () => (await desk.binding('rcs')).status === 'Active')
+  await until(async () => (await one()).status === 'completed')
+  const addresses = (await carrier.arrived()).map(({ address }) => address)
+  t.same([addresses.length, new Set(addresses).size], [people, people])
 })

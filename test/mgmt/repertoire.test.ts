@@ -56,7 +56,7 @@ const automation = openAutomation({
   timeScale: 1,
 })
 const campaigns = openCampaignArea({
-  agents: { serialOf: () => undefined, read: () => undefined, pacesOf: () => [] },
+  agents: { serialOf: () => undefined, read: () => undefined, pacesOf: () => [], boundTo: () => [] },
   people: people.door,
   personas: { personOf: () => undefined },
   sends: outreach.campaigning,

@@ -4,6 +4,7 @@ import type { CampaignBody } from '../../../core/campaign/campaign.js'
 import type { Pace, Window } from '../../../core/campaign/pace.js'
 import { isOpenState, type RecipientState } from '../../../core/campaign/recipient.js'
 import type { CampaignRecipient, CampaignReport, CampaignStaged, CampaignView } from '../../../core/campaign/view.js'
+import type { ChannelName } from '../../../core/channel/names.js'
 import { isRefusal, type Refusal } from '../../../core/errors.js'
 import { campaign as limits } from '../../../core/limits.js'
 import { changed, newPerson, type PersonChange } from '../../../core/people/change.js'
@@ -32,6 +33,8 @@ export interface Campaigns {
   readonly area: CampaignArea
   /** What carries messages; without any there is no route. */
   paces: readonly Pace[]
+  /** Channels that have a binding, ready or not; absent: those that carry messages. */
+  bound?: readonly ChannelName[]
   window: Window
   readonly personas: Map<string, string>
   ask<I, R>(command: Command<I, R>, input: object): Promise<R>
@@ -97,6 +100,7 @@ export async function openCampaigns(
       serialOf: () => agent.serial,
       read: () => ({ document: sends.document, agent }),
       pacesOf: () => house.paces,
+      boundTo: () => house.bound ?? house.paces.map(({ channel }) => channel),
     },
     people: {
       byId: (...which) => sends.people.door.byId(...which),
@@ -113,6 +117,7 @@ export async function openCampaigns(
       cancel: (...which) => parts().cancel(...which),
       sendAt: (...which) => parts().sendAt(...which),
       sendingOf: (...which) => parts().sendingOf(...which),
+      isMarketingUnderWay: (...which) => parts().isMarketingUnderWay(...which),
     },
     orgEvent,
     timeScale: 1,

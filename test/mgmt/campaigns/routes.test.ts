@@ -258,6 +258,18 @@ t.test('Those whom it failed to reach are drafted for another try', async (t) =>
   t.notSame(again.json.audience.personIds, [ann])
 })
 
+t.test('Those whose turn did not come before a cancel are drafted for another try', async (t) => {
+  const agent = await node.sender()
+  const { call } = agent
+  const people = [await known(agent), await known(agent)]
+  const item = await drafted(call)
+  await call('POST', `${item}/stage`)
+  await call('POST', `${item}/cancel`)
+  const again = await call('POST', `${item}/retry-failed`)
+  t.equal(again.status, 201)
+  t.same(again.json.audience.personIds.toSorted(), people.toSorted())
+})
+
 t.test('An outreach that a campaign names does not go before the campaign is over', async (t) => {
   const { call } = await node.sender()
   const item = await drafted(call)

@@ -468,3 +468,92 @@ t.test(
     )
   },
 )
+
+const marketing = { ...outreach, class: 'marketing' as const }
+
+t.test(
+  'Of two marketing campaigns that run together one reaches each person, and the other leaves them out',
+  async (t) => {
+    const house = await openCampaigns(t)
+    house.sends.document = {
+      ...house.sends.document,
+      outreach: [marketing, { ...marketing, id: 'again', name: 'Again' }],
+    }
+    await house.people(30)
+    const [first, second] = [await house.draft(), await house.draft({ outreachId: 'again' })]
+    for (const { id } of [first, second]) await house.stage(id)
+    await Promise.all([first, second].map(({ id }) => house.move(id, 'start')))
+    for (const { id } of [first, second]) await house.reaches(id, 'completed')
+    const asids = house.sends.taken.map(({ asid }) => asid)
+    t.equal(asids.length, 30)
+    t.equal(new Set(asids).size, 30, 'nobody twice')
+    const reports = await Promise.all([first, second].map(({ id }) => house.report(id)))
+    t.equal(reports[0]!.states.sent + reports[1]!.states.sent, 30)
+    t.equal((reports[0]!.reasons.frequency_capped ?? 0) + (reports[1]!.reasons.frequency_capped ?? 0), 30)
+    for (const { id } of [first, second]) t.equal(await house.mismatch(id), undefined)
+  },
+)
+
+t.test('A marketing send that comes to nothing does not count for the cap', async (t) => {
+  const house = await openCampaigns(t)
+  house.sends.document = {
+    ...house.sends.document,
+    outreach: [marketing, { ...marketing, id: 'again', name: 'Again' }],
+  }
+  await house.people(1)
+  house.sends.scripts.push({ answer: { reason: 'sendFailed', again: 'never' } })
+  await house.reaches(await house.started(), 'completed')
+  const id = await house.started({ outreachId: 'again' })
+  await house.reaches(id, 'completed')
+  t.match(await house.report(id), { states: { sent: 1 } })
+})
+
+t.test('A campaign waits while its binding needs its operator, and goes on once it is ready', async (t) => {
+  const house = await openCampaigns(t)
+  await house.people(20)
+  const { paces } = house
+  house.bound = ['rcs']
+  house.sends.scripts.push(
+    ...Array.from({ length: 5 }, () => ({ answer: { reason: 'bindingNotReady', again: 'never' as const } })),
+  )
+  const id = await house.started()
+  await house.eventually(async () => (await house.recipients(id, 'queued')).length === 5, 1)
+  house.paces = []
+  t.match(await house.one(id), { status: 'running', holdReason: 'binding' })
+  for (const row of await house.recipients(id, 'queued')) {
+    t.match(row, { reason: 'binding_error', nextAttemptAt: /Z$/ })
+  }
+  t.equal(await house.mismatch(id), undefined)
+  house.paces = paces
+  await house.reaches(id, 'completed', minute)
+  t.notOk((await house.one(id)).holdReason)
+  t.match(await house.report(id), { states: { sent: 20 } })
+  t.equal(new Set(house.sends.out).size, 20)
+})
+
+t.test('A campaign that is started while its binding is not ready hands out nobody before it is', async (t) => {
+  const house = await openCampaigns(t)
+  await house.people(3)
+  const { paces } = house
+  house.bound = ['rcs']
+  house.paces = []
+  const id = await house.started()
+  t.match(await house.one(id), { status: 'running', holdReason: 'binding', counts: { sendable: 3 } })
+  t.equal((await house.recipients(id, 'pending')).length, 3)
+  house.paces = paces
+  await house.reaches(id, 'completed', minute)
+  t.equal(house.sends.taken.length, 3)
+})
+
+t.test('A row that waits for its person to be quiet says so, and when it is tried next', async (t) => {
+  const house = await openCampaigns(t)
+  await house.people(1)
+  const until = house.sends.house.time.now() + 20 * minute
+  house.sends.scripts.push({ answer: { talkingUntil: until } })
+  const id = await house.started()
+  await house.eventually(async () => (await house.recipients(id, 'queued')).length === 1, 1)
+  t.match(await house.recipients(id), [{ reason: 'in-conversation', nextAttemptAt: new Date(until).toISOString() }])
+  t.match(await house.report(id), { reasons: { 'in-conversation': 1 } })
+  await house.reaches(id, 'completed', minute)
+  t.same((await house.report(id)).reasons, {})
+})
