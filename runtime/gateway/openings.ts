@@ -50,9 +50,17 @@ export function openOpenings(places: () => Places): Openings {
       const opened = await providers.authOf(agent.orgId, bound)
       if (isRefusal(opened)) return 'unknown'
       const reaching = providers.reach(bound, opened.auth, AbortSignal.timeout(limits.probeMs))
-      const { reachable, unreachable } = await adapter.probe([address], reaching)
+      let isRefused = false
+      const call: typeof reaching.call = async (asked) => {
+        const answer = await reaching.call(asked)
+        isRefused ||= answer.kind === 'answer' && answer.status === 401
+        return answer
+      }
+      const { reachable, unreachable } = await adapter.probe([address], { ...reaching, call })
       if (reachable.includes(address)) return 'capable'
-      return unreachable.includes(address) ? 'incapable' : 'unknown'
+      if (unreachable.includes(address)) return 'incapable'
+      // Says nothing of the person where the account is refused: the message itself finds that out for the binding.
+      return isRefused ? 'untold' : 'unknown'
     },
 
     async open({ place, sendId, attempt, isLast, campaign, asid, channel, address, sandbox, ...opening }) {

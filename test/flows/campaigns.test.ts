@@ -7,7 +7,6 @@ import {
   importPeople,
   makeOutreach,
   onEachCarrier,
-  openCarrier,
   phonesFrom,
   stageCampaign,
 } from '../harness/carriers.js'
@@ -145,22 +144,4 @@ onEachCarrier(t, () => node, {
     await until(async () => (await one()).status === 'completed')
     t.equal(await reached(), people)
   },
-})
-
-t.test('A provider that refuses the account holds a campaign until its operator has seen to it', async (t) => {
-  const carrier = await openCarrier(t, node, 'rbm')
-  const { desk, account } = carrier
-  const { move, one, report } = await stage(carrier)
-  const mend = await account!.troubles({ kind: 'unauthorized', allCalls: true })
-  await move('start')
-  await until(async () => (await desk.binding('rcs')).status === 'ActionRequired')
-  await until(async () => (await report()).sending === 0)
-  t.match(await one(), { status: 'running', holdReason: 'binding' })
-  t.equal((await report()).failed, 0)
-  await mend()
-  await desk.change('rcs', { auth: account!.account.auth })
-  await until(async () => (await desk.binding('rcs')).status === 'Active')
-  await until(async () => (await one()).status === 'completed')
-  const addresses = (await carrier.arrived()).map(({ address }) => address)
-  t.same([addresses.length, new Set(addresses).size], [people, people])
 })
