@@ -1,4 +1,5 @@
 /** An agent as conversations know it: gathered by those who keep agents, used by those who carry messages. */
+import type { ReplyRule } from './agent/replyrules.js'
 import type { AgentPlace } from './agentkey.js'
 import type { ChannelName } from './channel/names.js'
 
@@ -33,6 +34,8 @@ export interface AgentSide extends AgentPlace {
   readonly webhook?: { readonly webhookUrl: string; readonly instanceId: string }
   readonly signingSecret: Sealed
   readonly identity: Readonly<Partial<Record<string, string>>>
+  /** Those that are enabled, in their order; absent: none is. */
+  readonly rules?: readonly ReplyRule[]
   /** Active bindings, at most one a channel: the agent sends over these and no others. */
   readonly channels: readonly ChannelRoute[]
   /** Bindings that need their operator or are disabled: they receive, and sending over them is refused. */

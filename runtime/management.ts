@@ -1,4 +1,6 @@
 /** Puts the management plane together: what is kept of orgs and agents where their shards are, and the routes over it. */
+import { enabledRules } from '../core/agent/replyrules.js'
+import type { Rule } from '../core/agent/resources/character.js'
 import type { ProviderForm } from '../core/catalogs/shapes.js'
 import type { Adapter } from '../core/channel/adapter.js'
 import type { ChannelName } from '../core/channel/names.js'
@@ -10,6 +12,7 @@ import { agentCommands, agentRepertoire } from '../mgmt/agents/commands.js'
 import { type AgentDocuments, agentDocuments, documentRepertoire } from '../mgmt/agents/documents.js'
 import { openPeopleFields } from '../mgmt/agents/peoplefields.js'
 import { agentRoutes } from '../mgmt/agents/routes.js'
+import { readSection } from '../mgmt/agents/sections.js'
 import { findAgent } from '../mgmt/agents/store.js'
 import { automationRepertoire, type OpenAutomation } from '../mgmt/automation/open.js'
 import { meterRecipients } from '../mgmt/campaigns/meters.js'
@@ -161,7 +164,11 @@ export function openManagement(options: ManagementOptions) {
       ...rehearsals.parts,
     ],
   })
-  const routesOfAgent = agentRoutesQuery({ agent: findAgent, channels: channelRoutesOf })
+  const routesOfAgent = agentRoutesQuery({
+    agent: findAgent,
+    channels: channelRoutesOf,
+    rules: (reader, place) => enabledRules((readSection(reader, place, 'rules') ?? []) as readonly Rule[]),
+  })
   const sends = { conversations: openings, clock }
   const sinceOfAgent = agentSince(findAgent)
 

@@ -39,7 +39,7 @@ import { deadLetterRoutes } from './gateway/deadletters.js'
 import { adaptersAmong } from './gateway/directory.js'
 import { ingressRoutes } from './gateway/ingress.js'
 import { openLines } from './gateway/lines.js'
-import { gatewayMeters, meterRecords, providerMeters } from './gateway/meters.js'
+import { gatewayMeters, logTrouble, meterRecords, providerMeters } from './gateway/meters.js'
 import { gatewayParts } from './gateway/open.js'
 import { openOpenings } from './gateway/openings.js'
 import type { Places } from './gateway/places.js'
@@ -198,6 +198,7 @@ export async function openNode(config: Config, around: Surroundings): Promise<No
   const sealer = openSealer(rootKey, engine)
   management.follow(engine)
   meterRecords(engine, metrics)
+  logTrouble(engine, log)
 
   let origins: ReadonlySet<string> = new Set()
   const keyring = openKeyring({ shards: engine, commands: management.keys, clock })

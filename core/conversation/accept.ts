@@ -1,4 +1,5 @@
 /** Taking a message for a person: whether it may be sent at all, on which channels in turn, and what it is known by. */
+import type { RuleVerdict } from '../agent/replyrules.js'
 import { isAsking, isSignal, type OutboundMessage } from '../amf/index.js'
 import type { ChannelName } from '../channel/names.js'
 import { conversation as limits } from '../limits.js'
@@ -18,6 +19,8 @@ export interface Offered {
   /** An answer to an event, or a send of its own accord. */
   readonly from: 'reply' | 'send'
   readonly isBatch?: true
+  /** What the operator's rules said of it, where any of them matched. */
+  readonly ruled?: RuleVerdict
   /** The status event that it answers, where it answers one. */
   readonly toStatus?: string
   /** The conversation that this one sends it for. */
@@ -40,6 +43,7 @@ export function accepted(
   const { message } = offered
   const before = message.id === undefined ? undefined : desk.idOfCaller(message.id)
   if (before !== undefined) return { conversation, answer: { messageId: before } }
+  if (offered.ruled) logRules(desk, offered.ruled)
   const road = roadOf(desk, conversation, around, offered)
   if ('reason' in road) {
     if (!offered.opening) desk.log({ event: 'message.refused', data: { ...road } })
@@ -71,6 +75,8 @@ function roadOf(desk: Desk, conversation: Conversation, around: Around, offered:
   const reachable = [...new Set(channels)].filter(isReachable)
   if (reachable.length === 0) return unreachable(around, channels.includes(channel))
   if (conversation.optedOutAt !== undefined) return reject('optedOut')
+  const { blockedBy, isReplaced } = offered.ruled ?? {}
+  if (blockedBy !== undefined && !isReplaced) return reject('blockedByRule', `The rule ${blockedBy} blocks it.`)
   const loop = detectLoop(desk, conversation, around, offered)
   if (loop) return loop
   if (conversation.queue.length + conversation.held.length >= limits.queuedMessages) {
@@ -83,6 +89,12 @@ function roadOf(desk: Desk, conversation: Conversation, around: Around, offered:
   if (outsideWindow === 'queue') return { first, next, isHeld: true }
   if (outsideWindow === 'nextChannel' && rest.length > 0) return { first: rest[0]!, next: rest.slice(1) }
   return reject('windowClosed')
+}
+
+function logRules(desk: Desk, { flaggedBy = [], blockedBy, isReplaced }: RuleVerdict): void {
+  for (const ruleId of flaggedBy) desk.log({ event: 'rule.flagged', data: { ruleId } })
+  if (blockedBy !== undefined)
+    desk.log({ event: 'rule.blocked', data: { ruleId: blockedBy, isReplaced: isReplaced === true } })
 }
 
 function unreachable({ binding }: Around, isWanted: boolean): Rejection {

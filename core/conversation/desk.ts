@@ -12,7 +12,7 @@ import type { Reader } from '../render/contract.js'
 import type { Brand } from './keywords.js'
 import type { LoopGuard } from './loopguard.js'
 import type { Receipt } from './receipts.js'
-import type { Attempt, Conversation, ConversationEvent, MessageState, Outgoing } from './state.js'
+import type { Attempt, Conversation, ConversationEvent, MessageState, Outgoing, TypedEvent } from './state.js'
 
 /** The agent around the conversation, as the process knows it that brings the news. */
 export interface Around {
@@ -74,6 +74,8 @@ export interface ToDo {
   tell(number: number, event: ConversationEvent): void
   traffic(entry: TrafficEntry): void
   log(note: LogNote): void
+  /** Keeps what calling the agent with an event came to. */
+  attempt(attempt: WebhookAttempt): void
   /** Hands the message to the provider, and reports what came of it under this number of tries. */
   deliver(messageId: string, tried: number): void
   /** Has the message wait for its turn among all that the provider takes in bulk; it is released later. */
@@ -111,6 +113,24 @@ export interface TrafficEntry {
   readonly error?: string
   /** Absent for what the agent said: that stands in the message itself, which is kept as long. */
   readonly raw?: unknown
+}
+
+/** One call of the agent's webhook with an event. */
+export interface WebhookAttempt {
+  readonly eventId: string
+  readonly type: TypedEvent['type']
+  readonly sessionId: string
+  /** Which try of the event it was, from 1 on. */
+  readonly tried: number
+  /** `retried`: there is another try at `nextAt`. `failed`: there is none, or the reply could not be used. */
+  readonly outcome: 'taken' | 'retried' | 'failed'
+  readonly ms: number
+  /** The HTTP status; absent when no answer came. */
+  readonly status?: number
+  /** Messages in the reply. */
+  readonly messages?: number
+  readonly why?: string
+  readonly nextAt?: number
 }
 
 /** How loud it is, the catalog says. */

@@ -11,6 +11,7 @@ export const rejectionReasons = [
   'tooLarge',
   'invalidSignal',
   'loopDetected',
+  'blockedByRule',
 ] as const
 
 export type RejectionReason = (typeof rejectionReasons)[number]

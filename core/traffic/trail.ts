@@ -10,7 +10,10 @@ export type Spot = readonly [at: number, number: number]
 
 export interface Trail {
   readonly traffic?: Spot
+  /** The newest of records before there was `last`. */
   readonly log?: Spot
+  /** The newest of any kind: their numbers are counted together. */
+  readonly last?: Spot
   readonly session?: SessionSoFar
 }
 

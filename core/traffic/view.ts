@@ -1,7 +1,8 @@
 /** Records of traffic and of decisions as they are read. */
 import type { ChannelName } from '../channel/names.js'
-import type { LogEntry, TrafficEntry } from '../conversation/desk.js'
+import type { LogEntry, TrafficEntry, WebhookAttempt } from '../conversation/desk.js'
 import type { Outgoing } from '../conversation/state.js'
+import { attemptEvents } from './loglines.js'
 import type { SessionSoFar } from './trail.js'
 
 export const emulatedChannels = ['rcs', 'sms', 'vendorMessages', 'messengerA'] as const
@@ -49,6 +50,7 @@ export interface AgentLogEntry {
   agentId: string
   level: LogEntry['level']
   event: string
+  framework?: string
   userId: string
   sessionId?: string
   channel: ChannelName
@@ -112,18 +114,57 @@ export function logEntry(
   record: LogEntry & { readonly channel: ChannelName; readonly sessionId?: string },
 ): AgentLogEntry {
   const { level, event, data, channel, sessionId } = record
-  const why = level === 'error' ? data?.why : undefined
+  const why = level === 'error' || event === 'webhook.retried' ? data?.why : undefined
   return {
     timestamp: iso(at),
     agentId,
     level,
     event,
+    ...(attemptEvents.includes(event as never) && { framework: 'webhook' }),
     userId: asid,
     ...(sessionId !== undefined && { sessionId }),
     channel,
     ...(data && { data }),
     ...(typeof why === 'string' && { error: { message: why } }),
     raw: { level, event, ...(data && { data }) },
+  }
+}
+
+export interface AttemptEntry {
+  timestamp: string
+  eventId: string
+  type: WebhookAttempt['type']
+  userId: string
+  sessionId: string
+  channel: ChannelName
+  attempt: number
+  outcome: WebhookAttempt['outcome']
+  durationMs: number
+  status?: number
+  messages?: number
+  reason?: string
+  nextAttemptAt?: string
+}
+
+export function attemptEntry(
+  { asid, at }: RecordPlace,
+  record: WebhookAttempt & { readonly channel: ChannelName },
+): AttemptEntry {
+  const { eventId, type, sessionId, channel, tried, outcome, ms, status, messages, why, nextAt } = record
+  return {
+    timestamp: iso(at),
+    eventId,
+    type,
+    userId: asid,
+    sessionId,
+    channel,
+    attempt: tried,
+    outcome,
+    durationMs: ms,
+    ...(status !== undefined && { status }),
+    ...(messages !== undefined && { messages }),
+    ...(why !== undefined && { reason: why }),
+    ...(nextAt !== undefined && { nextAttemptAt: iso(nextAt) }),
   }
 }
 

@@ -22,6 +22,7 @@ export interface Filter {
   readonly type?: (typeof types)[number]
   readonly level?: (typeof levels)[number]
   readonly event?: string
+  readonly outcome?: string
 }
 
 export interface WantedRecords extends Wanted {

@@ -219,6 +219,31 @@ export const channels: Readonly<Record<string, RouteExample>> = {
       signingSecret: 'ws-svc-3ZFbbh0shown0once0and0never0again',
     },
   },
+  'GET /orgs/{org}/agents/{agent}/gateway/attempts': {
+    params: {
+      org: 'demo',
+      agent: 'harbor-desk',
+    },
+    status: 200,
+    reply: {
+      data: [
+        {
+          timestamp: '2026-03-01T12:01:35.500Z',
+          eventId: 'ev_dpt140nca9r5zcrdv1ky2bysz6',
+          type: 'message',
+          userId: 'usr_hy8r4hpjx7sysrpwsmv8h1jdg4',
+          sessionId: 'ses_7g2k9x4v',
+          channel: 'sms',
+          attempt: 1,
+          outcome: 'retried',
+          durationMs: 12,
+          status: 500,
+          reason: 'The webhook answered 500.',
+          nextAttemptAt: '2026-03-01T12:01:36.500Z',
+        },
+      ],
+    },
+  },
   'GET /orgs/{org}/agents/{agent}/gateway/dead-letters': {
     params: {
       org: 'demo',

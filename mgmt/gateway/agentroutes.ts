@@ -13,6 +13,7 @@ export interface RouteSources {
     place: AgentPlace,
   ): { readonly name: string; readonly identity?: Readonly<Partial<Record<string, string>>> } | undefined
   channels(reader: Reader, place: AgentPlace): Pick<AgentSide, 'channels' | 'notReady'>
+  rules?(reader: Reader, place: AgentPlace): AgentSide['rules']
 }
 
 export function agentRoutesQuery(sources: RouteSources): Query<AgentPlace, AgentSide> {
@@ -24,6 +25,7 @@ export function agentRoutesQuery(sources: RouteSources): Query<AgentPlace, Agent
       const record = reader.get(gatewayTable, [orgId, agentId])
       if (!agent || !record) return notFound
       const { id, sealed } = record.secret
+      const rules = sources.rules?.(reader, place) ?? []
       return {
         ...place,
         name: agent.name,
@@ -31,6 +33,7 @@ export function agentRoutesQuery(sources: RouteSources): Query<AgentPlace, Agent
         ...(record.webhook && { webhook: record.webhook }),
         signingSecret: { kind: secretKind, id, sealed },
         identity: agent.identity ?? {},
+        ...(rules.length > 0 && { rules }),
         ...sources.channels(reader, place),
       }
     },

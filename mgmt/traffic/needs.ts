@@ -1,7 +1,13 @@
 /** What reads of traffic need of their surroundings; whoever puts a node together gives it. */
 import type { AgentPlace } from '../../core/agentkey.js'
 import { type Refusal, refuse } from '../../core/errors.js'
-import type { AgentLogEntry, ConversationSummary, MessageEntry, UserSummary } from '../../core/traffic/view.js'
+import type {
+  AgentLogEntry,
+  AttemptEntry,
+  ConversationSummary,
+  MessageEntry,
+  UserSummary,
+} from '../../core/traffic/view.js'
 import type { RecordPage, Wanted, WantedRecords } from '../../core/traffic/wanted.js'
 import type { Query } from '../../runtime/shard/contract.js'
 import type { Reader } from '../../runtime/store/contract.js'
@@ -10,6 +16,7 @@ import type { Reader } from '../../runtime/store/contract.js'
 export interface TrafficDoor {
   messages(place: AgentPlace, wanted: WantedRecords): Promise<RecordPage<MessageEntry> | Refusal>
   logs(place: AgentPlace, wanted: WantedRecords): Promise<RecordPage<AgentLogEntry> | Refusal>
+  attempts(place: AgentPlace, wanted: WantedRecords): Promise<RecordPage<AttemptEntry> | Refusal>
   conversations(place: AgentPlace, wanted: Wanted): Promise<readonly ConversationSummary[] | Refusal>
   users(place: AgentPlace, wanted: Wanted): Promise<readonly UserSummary[] | Refusal>
 }

@@ -53,7 +53,7 @@ export function trafficRoutes(options: TrafficRoutesOptions): Route[] {
 
   /** A token stands for one list: the same agent, the same time as it was asked for, the same filters. */
   async function recordsOf<T>(
-    name: 'messages' | 'logs',
+    name: 'messages' | 'logs' | 'attempts',
     place: AgentPlace,
     asked: AskedRecords,
     read: (place: AgentPlace, wanted: WantedRecords) => Promise<RecordPage<T> | Refusal>,
@@ -74,6 +74,20 @@ export function trafficRoutes(options: TrafficRoutesOptions): Route[] {
   }
 
   return [
+    route({
+      ...ofTraffic,
+      tag: 'Gateway access',
+      access: { who: 'member', role: 'viewer', scopes: ['agents:read'] },
+      path: `${path}/gateway/attempts`,
+      summary: 'List calls of the webhook and what came of each, newest first',
+      query: queries.attempts,
+      reply: { 200: replies.attempts },
+      errors,
+      async handler({ params: { org: orgId, agent: agentId }, query }) {
+        const found = await recordsOf('attempts', { orgId, agentId }, query, traffic.attempts)
+        return isRefusal(found) ? found : json(200, found)
+      },
+    }),
     route({
       ...ofTraffic,
       path: `${path}/messages`,

@@ -79,6 +79,28 @@ const AgentLogEntry = closed('AgentLogEntry', {
   raw,
 })
 
+const eventTypes = ['message', 'result', 'action', 'status', 'system'] as const
+const outcomes = ['taken', 'retried', 'failed'] as const
+
+const AgentWebhookAttempt = closed('AgentWebhookAttempt', {
+  timestamp: moment,
+  eventId: Type.String(),
+  type: Type.Enum([...eventTypes]),
+  userId: Type.String(),
+  sessionId: Type.String(),
+  channel: Type.Enum([...channelNames]),
+  attempt: Type.Integer({ minimum: 1, description: 'Which try of the event it was.' }),
+  outcome: Type.Enum([...outcomes], {
+    description:
+      '`retried`: there is another try at `nextAttemptAt`. `failed`: there is none, or the reply could not be used; the event is in the dead letters.',
+  }),
+  durationMs: count,
+  status: optional(Type.Integer({ description: 'The HTTP status; absent when no answer came.' })),
+  messages: optional(Type.Integer({ minimum: 0, description: 'Messages in the reply.' })),
+  reason: optional(Type.String({ description: 'Why it failed, in one sentence.' })),
+  nextAttemptAt: optional(moment),
+})
+
 const time = Type.String({
   minLength: 1,
   maxLength: 40,
@@ -105,6 +127,12 @@ export const queries = {
     pageToken,
     includeTest,
   }),
+  attempts: closed('WebhookAttemptsQuery', {
+    ...windowed,
+    userId: optional(id),
+    outcome: optional(Type.Enum([...outcomes])),
+    pageToken,
+  }),
   conversations: closed('ConversationsQuery', { ...windowed, userId: optional(id), includeTest }),
   users: closed('UsersQuery', { ...windowed, includeTest }),
   logs: closed('LogsQuery', {
@@ -129,5 +157,6 @@ export const replies = {
   messages: closed('AgentMessageList', { data: Type.Array(AgentMessageEntry), nextPageToken }),
   conversations: closed('AgentConversationList', { data: Type.Array(AgentConversationSummary) }),
   users: closed('AgentUserList', { data: Type.Array(AgentUserSummary) }),
+  attempts: closed('AgentWebhookAttemptList', { data: Type.Array(AgentWebhookAttempt), nextPageToken }),
   logs: closed('AgentLogList', { data: Type.Array(AgentLogEntry), nextPageToken }),
 }

@@ -3,9 +3,11 @@ import { agentKeyOf } from '../../core/agentkey.js'
 import { isSignal } from '../../core/amf/index.js'
 import type { Around } from '../../core/conversation/desk.js'
 import { isRefusal } from '../../core/errors.js'
+import { agentWebhook } from '../../core/limits.js'
 import type { Performer } from '../shard/contract.js'
 import { drain } from '../webhook/answer.js'
 import type { Send } from '../webhook/door.js'
+import { retryAfterOf } from '../webhook/retryafter.js'
 import { signedHeaders } from '../webhook/sign.js'
 import type { CallOutcome } from './calls.js'
 import { aroundOf, type KnownAgent } from './directory.js'
@@ -14,6 +16,7 @@ import { envelopeOf } from './envelope.js'
 import { withHostedMedia } from './media.js'
 import type { Places } from './places.js'
 import { type Piece, repliesIn } from './replies.js'
+import { applyRules } from './replyrules.js'
 import { conversationTable, eventTable } from './tables.js'
 
 export function callPerformer(places: Places): Performer {
@@ -42,50 +45,72 @@ export function callPerformer(places: Places): Performer {
       const headers = { 'content-type': 'application/json', accept: acceptedTypes, ...signed }
       aside()
       const began = places.clock.elapsed()
-      const done = await door.exchange(signal, (send) => exchange(send, { url, headers, body }, around))
-      const outcome: CallOutcome = 'kind' in done ? done : { kind: 'away', why: done.message }
-      places.meters.called(outcome, places.clock.elapsed() - began)
-      return outcome
+      const done = await door.exchange(signal, (send) => exchange(send, { url, headers, body }, around, known))
+      const { answer, ...outcome } = 'kind' in done ? done : { kind: 'away' as const, why: done.message, answer: {} }
+      const ms = places.clock.elapsed() - began
+      places.meters.called(outcome, ms)
+      return { ...outcome, called: { ms: Math.round(ms), ...answer } }
     }
 
     async function exchange(
       send: Send,
       request: { url: string; headers: Record<string, string>; body: Uint8Array },
       around: Around,
-    ): Promise<CallOutcome> {
+      known: KnownAgent,
+    ): Promise<CallOutcome & Answered> {
+      const began = places.clock.elapsed()
       const response = await send({ method: 'POST', ...request })
       const { statusCode: status, headers } = response
       if (status < 200 || status > 299) {
         drain(response.body)
         const why = `The webhook answered ${status}.`
-        return status === 429 || status >= 500 ? { kind: 'away', why } : { kind: 'refused', why }
+        if (status !== 429 && status < 500) return { kind: 'refused', why, answer: { status } }
+        const retryAfterMs = retryAfterOf(headers['retry-after'], places.clock.now())
+        return { kind: 'away', why, answer: { status }, ...(retryAfterMs && { retryAfterMs }) }
       }
-      const settings = { now: places.clock.now(), zone: around.reader.zone }
+      const wholeMs = agentWebhook.headersMs - (places.clock.elapsed() - began)
+      const settings = { now: places.clock.now(), zone: around.reader.zone, wholeMs, lineMs: agentWebhook.lineMs }
       const problems: string[] = []
       let place = 0
+      let messages = 0
       for await (const piece of repliesIn(String(headers['content-type'] ?? ''), response.body, settings)) {
-        const problem = await taken(piece, `${event!.eventId}:${place++}`, around)
+        if ('message' in piece) messages++
+        const problem = await taken(piece, `${event!.eventId}:${place++}`, around, known)
         if (problem) problems.push(problem)
       }
-      return { kind: 'taken', ...(problems.length > 0 && { problem: problems.join(' ') }) }
+      return {
+        kind: 'taken',
+        answer: { status, messages },
+        ...(problems.length > 0 && { problem: problems.join(' ') }),
+      }
     }
 
     /** Named after the event, whichever try it is: when the agent is called with it again, what it said before is not sent twice. */
-    async function taken(piece: Piece, commandId: string, around: Around): Promise<string | undefined> {
+    async function taken(
+      piece: Piece,
+      commandId: string,
+      around: Around,
+      { rules }: KnownAgent,
+    ): Promise<string | undefined> {
       if ('problem' in piece) return piece.problem || undefined
-      const { message } = piece
+      const { message, ruled } = await applyRules(rules, piece.message, around.reader, places.clock)
       if (!isSignal(message)) {
         const hosted = await withHostedMedia(places.media, message, around.traits, signal)
         if (isRefusal(hosted)) throw new Error('the media of a reply could not be looked up')
         if ('reason' in hosted) return `${hosted.reason}: ${hosted.detail}`
       }
       const { eventId, event: about } = event!
-      const offered = [{ message, from: 'reply' as const, ...(about.type === 'status' && { toStatus: eventId }) }]
+      const answering = { ...(about.type === 'status' && { toStatus: eventId }), ...(ruled && { ruled }) }
+      const offered = [{ message, from: 'reply' as const, ...answering }]
       const answers = await shards.ask(asid, commands.offer, { asid, around, offered }, { id: commandId })
       if (isRefusal(answers)) throw new Error('a reply could not be noted')
       return undefined
     }
   }
+}
+
+interface Answered {
+  readonly answer: { readonly status: number; readonly messages?: number }
 }
 
 const gone: CallOutcome = { kind: 'refused', why: 'The agent is gone.' }

@@ -6,13 +6,19 @@ import type { Tx } from '../shard/contract.js'
 import { type Call, effectKinds } from './effects.js'
 import { conversationTable, deadLetterTable, eventTable } from './tables.js'
 
-export type CallOutcome =
-  /** The agent took it. A reply that could not be used is a problem that somebody has to see. */
+export type CallOutcome = (
   | { readonly kind: 'taken'; readonly problem?: string }
-  /** No answer, or one that asks to be tried later. */
-  | { readonly kind: 'away'; readonly why: string }
+  /** No answer, or one that asks to be tried later: not before that long, where it says so. */
+  | { readonly kind: 'away'; readonly why: string; readonly retryAfterMs?: number }
   /** An answer that will not be another one next time. */
   | { readonly kind: 'refused'; readonly why: string }
+) &
+  Called
+
+/** Absent where the agent has no webhook to be called. */
+export interface Called {
+  readonly called?: { readonly ms: number; readonly status?: number; readonly messages?: number }
+}
 
 /** What became of the event that is at the head of the line; of any other it is old news. */
 export function called(
@@ -27,18 +33,35 @@ export function called(
   if (!event) return conversation
   const tried = (event.tried ?? 0) + 1
   const waitMs = outcome.kind === 'away' ? limits.retryAfterMs[tried - 1] : undefined
+  const why = outcome.kind === 'taken' ? outcome.problem : outcome.why
+  const noted = { ...attemptOf(event, tried, outcome), ...(why !== undefined && { why }) }
   if (waitMs !== undefined) {
     tx.put(eventTable, [asid, number], { ...event, tried })
-    const dueAt = desk.at + desk.scaled(waitMs)
+    const asked = outcome.kind === 'away' ? (outcome.retryAfterMs ?? 0) : 0
+    const dueAt = desk.at + Math.max(desk.scaled(waitMs), asked)
+    desk.attempt({ ...noted, outcome: 'retried', nextAt: dueAt })
     tx.schedule({ name: 'call', dueAt, command: 'conversation.woken', input: { asid, reason: 'call' } })
     return conversation
   }
-  const why = outcome.kind === 'taken' ? outcome.problem : outcome.why
+  if (outcome.called) desk.attempt({ ...noted, outcome: why === undefined ? 'taken' : 'failed' })
   if (why !== undefined) setAside(tx, desk, conversation, event, why)
   tx.remove(eventTable, [asid, number])
   const next = number + 1
   if (next < conversation.nextEvent) callWith(tx, asid, next)
   return { ...conversation, firstEvent: next }
+}
+
+function attemptOf({ eventId, sessionId, event }: ConversationEvent, tried: number, { called }: CallOutcome) {
+  const { ms = 0, status, messages } = called ?? {}
+  return {
+    eventId,
+    type: event.type,
+    sessionId,
+    tried,
+    ms,
+    ...(status !== undefined && { status }),
+    ...(messages && { messages }),
+  }
 }
 
 function setAside(tx: Tx, desk: Desk, { asid, agent }: Conversation, event: ConversationEvent, why: string): void {

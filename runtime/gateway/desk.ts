@@ -2,7 +2,14 @@
 import { type AgentPlace, agentKeyOf } from '../../core/agentkey.js'
 import { levelOf } from '../../core/catalogs/logevents.js'
 import type { ChannelName } from '../../core/channel/names.js'
-import type { CarriedNews, Desk, LogNote, TrafficEntry, WakeReason } from '../../core/conversation/desk.js'
+import type {
+  CarriedNews,
+  Desk,
+  LogNote,
+  TrafficEntry,
+  WakeReason,
+  WebhookAttempt,
+} from '../../core/conversation/desk.js'
 import type { Receipt } from '../../core/conversation/receipts.js'
 import type { Conversation, ConversationEvent, Outgoing } from '../../core/conversation/state.js'
 import { conversation as limits } from '../../core/limits.js'
@@ -116,6 +123,9 @@ export class TxDesk implements Desk {
     if (conversation.sandbox && entry.type !== 'status') {
       tx.put(turnTable, [this.asid, number], { at: this.at, ...entry })
     }
+  }
+  attempt(attempt: WebhookAttempt) {
+    this.records.attempt(attempt)
   }
   log(note: LogNote) {
     this.records.log({ level: levelOf(note.event), ...note })

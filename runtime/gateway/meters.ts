@@ -5,12 +5,13 @@
 import type { ChannelRoute } from '../../core/agentside.js'
 import type { Outcome } from '../../core/conversation/sending.js'
 import type { Outgoing, Status } from '../../core/conversation/state.js'
+import type { Log } from '../observe/log.js'
 import { type Metrics, statusClass } from '../observe/metrics.js'
 import { counterOf, histogramOf } from '../observe/named.js'
 import type { Local } from '../shard/contract.js'
 import { waitingTable } from './bulk.js'
 import type { CallOutcome } from './calls.js'
-import { deadLetterTable, logTable, type TrafficRecord, trafficTable } from './tables.js'
+import { attemptTable, deadLetterTable, logTable, type TrafficRecord, trafficTable } from './tables.js'
 
 type Bound = Pick<ChannelRoute, 'channel' | 'provider'>
 
@@ -76,6 +77,19 @@ export function providerMeters(metrics: Metrics): ProviderMeters {
       callTimes(channel, provider).observe(elapsedMs / 1000)
     },
   }
+}
+
+/** What an operator should see at once: a webhook that does not take events, and agents that answer themselves. */
+export function logTrouble(local: Pick<Local, 'watch'>, log: Pick<Log, 'warn'>): void {
+  local.watch(attemptTable, ([orgId, agentId], attempt) => {
+    if (!attempt || attempt.outcome === 'taken') return
+    const { eventId, type, tried, outcome, status, why } = attempt
+    log.warn('agent.webhook.failed', { orgId, agentId, eventId, type, tried, outcome, status, why })
+  })
+  local.watch(logTable, ([orgId, agentId, , userId], record) => {
+    if (record?.event !== 'message.refused' || record.data?.reason !== 'loopDetected') return
+    log.warn('agent.loop.detected', { orgId, agentId, userId, channel: record.channel })
+  })
 }
 
 /** Traffic of rehearsals lies elsewhere and is not counted; what they leave in the agent's log is. */

@@ -35,6 +35,7 @@ export function gatewayParts(options: ConversationOptions): GatewayParts {
       ...deadLetterRepertoire.queries,
       ...Object.values(recordQueries.messages),
       ...Object.values(recordQueries.logs),
+      ...Object.values(recordQueries.attempts),
       recordQueries.sessionOwner,
       ...Object.values(sessionQueries),
     ] as unknown as Repertoire['queries'],

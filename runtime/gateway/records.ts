@@ -1,13 +1,14 @@
 /** The records that a conversation leaves: written with it, each tied to the one before, and taken away when their time is over. */
 import type { AgentPlace } from '../../core/agentkey.js'
-import type { LogEntry, TrafficEntry } from '../../core/conversation/desk.js'
+import type { LogEntry, TrafficEntry, WebhookAttempt } from '../../core/conversation/desk.js'
 import type { Conversation } from '../../core/conversation/state.js'
 import { having, type Writable } from '../../core/having.js'
 import { conversation as limits } from '../../core/limits.js'
-import { type SessionSoFar, stepped, type Trail } from '../../core/traffic/trail.js'
+import { type SessionSoFar, type Spot, stepped, type Trail } from '../../core/traffic/trail.js'
 import type { Command, Tx } from '../shard/contract.js'
 import type { Table } from '../store/contract.js'
 import {
+  attemptTable,
   conversationTable,
   deadLetterTable,
   logTable,
@@ -51,9 +52,13 @@ export class Records {
     const record: Writable<TrafficRecord> = having({ channel }, entry)
     if (sandbox) record.test = true
     if (previous) record.previous = previous
+    const prior = this.prior()
+    if (prior && prior[1] !== previous?.[1]) record.prior = prior
+    const isFirst = (this.trail.session ?? before.trail?.session) === undefined
+    if (this.count(entry)) record.begins = isFirst ? 'conversation' : 'session'
     tx.put(shelfOf(before).traffic, [agent.orgId, agent.agentId, at, asid, number], record)
     this.trail.traffic = [at, number]
-    this.count(entry)
+    this.trail.last = [at, number]
     return number
   }
 
@@ -62,14 +67,29 @@ export class Records {
     const { asid, channel, agent } = before
     const number = this.next++
     const sessionId = before.session?.id
-    const previous = this.trail.log ?? before.trail?.log
+    const prior = this.prior()
     tx.put(logTable, [agent.orgId, agent.agentId, at, asid, number], {
       channel,
       ...entry,
       ...(sessionId && { sessionId }),
-      ...(previous && { previous }),
+      ...(prior && { prior }),
     })
-    this.trail.log = [at, number]
+    this.trail.last = [at, number]
+  }
+
+  attempt(entry: WebhookAttempt): void {
+    const { tx, at, before } = this
+    const { asid, channel, agent } = before
+    const number = this.next++
+    const prior = this.prior()
+    tx.put(attemptTable, [agent.orgId, agent.agentId, at, asid, number], { channel, ...entry, ...(prior && { prior }) })
+    this.trail.last = [at, number]
+  }
+
+  /** The newest record of any kind so far. */
+  private prior(): Spot | undefined {
+    const { trail, before } = this
+    return trail.last ?? newestOf(before)
   }
 
   /** The conversation with what it knows of its records. */
@@ -79,19 +99,27 @@ export class Records {
     return having(conversation, { nextRecord: next, trail: before.trail ? having(before.trail, trail) : trail })
   }
 
-  private count(entry: TrafficEntry): void {
+  /** Whether a session begins with it. */
+  private count(entry: TrafficEntry): boolean {
     const { tx, at, before, trail } = this
     const { asid, channel, agent, sandbox } = before
     const { orgId, agentId } = agent
     const step = stepped(trail.session ?? before.trail?.session, entry, at, markMsOf(this.timeScale))
-    if (!step) return
+    if (!step) return false
     const { session, begun, over, isMarked } = step
     if (over) closeSession(tx, agent, over)
     if (begun)
       tx.put(sessionTable, [orgId, agentId, session.id], { asid, channel, ...begun, ...(sandbox && { test: true }) })
     if (isMarked) tx.put(shelfOf(before).marks, [orgId, agentId, at, asid, session.id], true)
     trail.session = session
+    return begun !== undefined
   }
+}
+
+/** Where the newest record of any kind is. What was kept before `last` names one for traffic and one for logs. */
+export function newestOf({ trail = {} }: Conversation): Spot | undefined {
+  const { last, traffic, log } = trail
+  return last ?? ((traffic?.[1] ?? 0) > (log?.[1] ?? 0) ? traffic : log)
 }
 
 function shelfOf({ sandbox }: Conversation) {
@@ -107,7 +135,7 @@ export function closeSession(tx: Tx, { orgId, agentId }: AgentPlace, { id, lastA
 
 /** Whether anything that this conversation left will have to go one day. */
 export function leftRecords({ trail = {} }: Conversation, keptSince: number, timeScale: number): boolean {
-  const newest = Math.max(trail.traffic?.[0] ?? 0, trail.log?.[0] ?? 0)
+  const newest = Math.max(trail.last?.[0] ?? 0, trail.traffic?.[0] ?? 0, trail.log?.[0] ?? 0)
   return newest + markMsOf(timeScale) > keptSince
 }
 
@@ -124,7 +152,10 @@ export function sweepRecords(tx: Tx, place: AgentPlace, keptSince: number, room:
   const { orgId, agentId } = place
   const prefix = [orgId, agentId]
   let left = room
-  for (const table of [trafficTable, testTrafficTable, logTable, deadLetterTable] as Table<RecordKey, unknown>[]) {
+  for (const table of [trafficTable, testTrafficTable, logTable, attemptTable, deadLetterTable] as Table<
+    RecordKey,
+    unknown
+  >[]) {
     for (const { key } of tx.range(table, { prefix, before: [orgId, agentId, keptSince + 1], limit: left })) {
       tx.remove(table, key)
       left--

@@ -15,16 +15,21 @@ const types = { json: 'application/json', lines: 'application/x-ndjson', aml: 't
 export interface ReplySettings {
   readonly now: number
   readonly zone: string
+  /** How long a reply in one piece may take from here on. */
+  readonly wholeMs: number
+  /** The longest wait for the next line of one that comes line by line. */
+  readonly lineMs: number
 }
 
-/** Each piece is given as soon as it is there. Throws only when the connection does. */
+/** Each piece is given as soon as it is there. Throws when the connection does, and when the reply takes too long. */
 export async function* repliesIn(contentType: string, body: Readable, settings: ReplySettings): AsyncGenerator<Piece> {
   const type = contentType.split(';')[0]!.trim().toLowerCase()
   if (type === types.lines) {
-    for await (const line of linesOf(body)) yield typeof line === 'string' ? pieceOfLine(line) : line
+    for await (const line of linesOf(body, settings.lineMs)) yield typeof line === 'string' ? pieceOfLine(line) : line
     return
   }
-  const text = await wholeOf(body)
+  const deadline = startDeadline(body, settings.wholeMs)
+  const text = await wholeOf(body).finally(deadline.stop)
   if (typeof text !== 'string') yield text
   else if (text.trim() === '') return
   else if (type === types.json) yield* piecesOfJson(text)
@@ -60,25 +65,42 @@ function decoded(bytes: Uint8Array): string | undefined {
 const lineFeed = 0x0a
 
 /** Lines as they are finished; the bound is on the whole of them. */
-async function* linesOf(body: Readable): AsyncGenerator<string | Piece> {
+async function* linesOf(body: Readable, lineMs: number): AsyncGenerator<string | Piece> {
   const held = new ByteQueue()
   let bytes = 0
-  for await (const piece of body as AsyncIterable<Buffer>) {
-    bytes += piece.length
-    if (bytes > agentWebhook.replyBytes) {
-      yield tooLarge
-      return
+  let deadline = startDeadline(body, lineMs)
+  try {
+    for await (const piece of body as AsyncIterable<Buffer>) {
+      bytes += piece.length
+      if (bytes > agentWebhook.replyBytes) {
+        yield tooLarge
+        return
+      }
+      // What is held has no line feed, so only the new piece is looked through.
+      let from = 0
+      for (let end = piece.indexOf(lineFeed); end >= 0; end = piece.indexOf(lineFeed, from)) {
+        held.append(piece.subarray(from, end))
+        deadline.stop()
+        yield decoded(held.take(held.length)) ?? notUtf8
+        deadline = startDeadline(body, lineMs)
+        from = end + 1
+      }
+      held.append(piece.subarray(from))
     }
-    // What is held has no line feed, so only the new piece is looked through.
-    let from = 0
-    for (let end = piece.indexOf(lineFeed); end >= 0; end = piece.indexOf(lineFeed, from)) {
-      held.append(piece.subarray(from, end))
-      yield decoded(held.take(held.length)) ?? notUtf8
-      from = end + 1
-    }
-    held.append(piece.subarray(from))
+  } finally {
+    deadline.stop()
   }
   yield decoded(held.peek()) ?? notUtf8
+}
+
+class ReplyLate extends Error {
+  readonly code = 'UND_ERR_BODY_TIMEOUT'
+}
+
+/** Cuts the body when the time is over; whoever reads it is thrown what says so. */
+function startDeadline(body: Readable, ms: number): { stop(): void } {
+  const timer = setTimeout(() => body.destroy(new ReplyLate('the reply took too long')), Math.max(0, ms))
+  return { stop: () => clearTimeout(timer) }
 }
 
 const blank: Piece = { problem: '' }

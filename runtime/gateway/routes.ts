@@ -2,11 +2,12 @@
 import Type from 'typebox'
 import type { AgentCaller } from '../../core/access.js'
 import { agentKeyOf } from '../../core/agentkey.js'
-import { isSignal, type OutboundMessage } from '../../core/amf/index.js'
+import { isSignal } from '../../core/amf/index.js'
 import { validateMessage } from '../../core/amf/validate.js'
 import { compile } from '../../core/aml/index.js'
 import { capabilitiesOf } from '../../core/channel/capabilities.js'
 import type { Accepted } from '../../core/conversation/accept.js'
+import type { Around } from '../../core/conversation/desk.js'
 import { type Rejection, type RejectionReason, reject } from '../../core/conversation/refusals.js'
 import type { Conversation } from '../../core/conversation/state.js'
 import { isRefusal, type Refusal, refuse } from '../../core/errors.js'
@@ -14,9 +15,10 @@ import { amf as limits } from '../../core/limits.js'
 import { renderings } from '../../core/render/index.js'
 import { json, type Route, route } from '../http/route.js'
 import type { Query } from '../shard/contract.js'
-import { aroundOf, readerOf } from './directory.js'
+import { aroundOf, type KnownAgent, readerOf } from './directory.js'
 import { withHostedMedia } from './media.js'
 import type { Places } from './places.js'
+import { applyRules, type Ruled } from './replyrules.js'
 import { CapabilityDocument, CompileBody, Compiled, NothingAccepted, SendBody, SendResults } from './schema.js'
 import { conversationTable } from './tables.js'
 
@@ -43,14 +45,15 @@ export function gatewayRoutes(places: Places): Route[] {
     return agentKeyOf(found.agent) === agentKeyOf(caller) ? found : undefined
   }
 
-  async function prepared(value: unknown, traits: Parameters<typeof withHostedMedia>[2]): Promise<Prepared | Refusal> {
+  async function prepared(value: unknown, { rules }: KnownAgent, around: Around): Promise<Prepared | Refusal> {
     const judged = validateMessage(value)
     if ('problems' in judged) return rejectionOf(judged.problems)
-    const { message } = judged
-    if (isSignal(message)) return { message }
-    const hosted = await withHostedMedia(places.media, message, traits)
+    const ruled = await applyRules(rules, judged.message, around.reader, clock)
+    const { message } = ruled
+    if (isSignal(message)) return ruled
+    const hosted = await withHostedMedia(places.media, message, around.traits)
     if (isRefusal(hosted)) return hosted
-    return 'reason' in hosted ? reject(hosted.reason, hosted.detail) : { message }
+    return 'reason' in hosted ? reject(hosted.reason, hosted.detail) : ruled
   }
 
   return [
@@ -72,12 +75,12 @@ export function gatewayRoutes(places: Places): Route[] {
         const agent = await directory.routes(agentKeyOf(caller))
         if (isRefusal(agent)) return agent
         const around = aroundOf(agent, person, places)
-        const ready = await Promise.all(messages.map((message) => prepared(message, around.traits)))
+        const ready = await Promise.all(messages.map((message) => prepared(message, agent, around)))
         const unavailable = ready.find(isRefusal)
         if (unavailable) return unavailable
-        const good = (ready as Prepared[]).flatMap((each) => ('message' in each ? [each.message] : []))
-        const offered = good.map((message) => ({
-          message,
+        const good = (ready as Prepared[]).flatMap((each) => ('message' in each ? [each] : []))
+        const offered = good.map((each) => ({
+          ...each,
           from: 'send' as const,
           ...(priority === 'batch' && { isBatch: true as const }),
         }))
@@ -139,7 +142,7 @@ export function gatewayRoutes(places: Places): Route[] {
   ]
 }
 
-type Prepared = { readonly message: OutboundMessage } | Rejection
+type Prepared = Ruled | Rejection
 
 function rejectionOf(problems: readonly { path: string; message: string; code: string }[]): Rejection {
   const [first] = problems

@@ -67,7 +67,9 @@ function* markedSessions(reader: Reader, asked: Marks): Generator<{ position: Po
 const conversationList: Query<Marks, Stretch<ConversationSummary>> = {
   name: 'traffic.conversations',
   read: (reader, asked) =>
-    stretchOf(markedSessions(reader, asked), asked.limit, ({ session }) => session && conversationSummary(session)),
+    stretchOf(markedSessions(reader, asked), asked.limit, ({ position, session }) =>
+      session ? [{ position, entry: conversationSummary(session) }] : [],
+    ),
 }
 
 const conversationsOf: Query<OfPerson<Part>, readonly ConversationSummary[]> = {
@@ -88,12 +90,12 @@ const users: Query<Marks, Stretch<UserSummary>> = {
   name: 'traffic.users',
   read(reader, asked) {
     const seen = new Set<string>()
-    return stretchOf(markedSessions(reader, asked), asked.limit, ({ session }) => {
-      if (!session || seen.has(session.asid)) return undefined
+    return stretchOf(markedSessions(reader, asked), asked.limit, ({ position, session }) => {
+      if (!session || seen.has(session.asid)) return []
       seen.add(session.asid)
       const newest = reader.get(conversationTable, [session.asid])?.trail?.session?.id
       const sessions = [...sessionsOf(reader, asked, newest ?? session.id, asked.window)]
-      return userSummary(sessions.length > 0 ? sessions : [session])
+      return [{ position, entry: userSummary(sessions.length > 0 ? sessions : [session]) }]
     })
   },
 }

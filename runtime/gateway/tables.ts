@@ -1,7 +1,7 @@
 /** What is kept of conversations, all of it with its owner, the asid, in one shard. */
 
 import type { ChannelName } from '../../core/channel/names.js'
-import type { LogEntry, TrafficEntry } from '../../core/conversation/desk.js'
+import type { LogEntry, TrafficEntry, WebhookAttempt } from '../../core/conversation/desk.js'
 import type { Receipt } from '../../core/conversation/receipts.js'
 import type { Conversation, ConversationEvent, Outgoing } from '../../core/conversation/state.js'
 import type { SessionBegun, SessionSoFar, Spot } from '../../core/traffic/trail.js'
@@ -32,19 +32,24 @@ export const seenTable = byOwner(table<[asid: string, id: string], { until: numb
  * What was only tried out lies apart, so that no live list comes upon it.
  */
 export type RecordKey = [orgId: string, agentId: string, at: number, asid: string, number: number]
+export interface Chained {
+  /** The record of the same kind before this one; of logs only those that are older than `prior` have it. */
+  readonly previous?: Spot
+  /** The record of any kind before this one, where that is not `previous`. */
+  readonly prior?: Spot
+}
 export type TrafficRecord = TrafficEntry & {
   readonly channel: ChannelName
   readonly test?: true
-  readonly previous?: Spot
-}
-export type LogRecord = LogEntry & {
-  readonly channel: ChannelName
-  readonly sessionId?: string
-  readonly previous?: Spot
-}
+  readonly begins?: 'session' | 'conversation'
+} & Chained
+export type LogRecord = LogEntry & { readonly channel: ChannelName; readonly sessionId?: string } & Chained
+export type AttemptRecord = WebhookAttempt & { readonly channel: ChannelName } & Chained
 export const trafficTable = table<RecordKey, TrafficRecord>('traffic')
 export const testTrafficTable = table<RecordKey, TrafficRecord>('traffic.test')
 export const logTable = table<RecordKey, LogRecord>('agentlog')
+/** Calls of the agent's webhook, each with what came of it. */
+export const attemptTable = table<RecordKey, AttemptRecord>('webhook.attempt')
 
 /** A session from its first message on; what it came to is written when it is over, and stands in the conversation before. */
 export interface SessionRecord extends SessionBegun {

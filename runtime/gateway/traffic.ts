@@ -3,7 +3,13 @@ import type { AgentPlace } from '../../core/agentkey.js'
 import { isRefusal, type Refusal } from '../../core/errors.js'
 import { traffic as limits } from '../../core/limits.js'
 import { type Position, type Stretch, together } from '../../core/traffic/stretch.js'
-import type { AgentLogEntry, ConversationSummary, MessageEntry, UserSummary } from '../../core/traffic/view.js'
+import type {
+  AgentLogEntry,
+  AttemptEntry,
+  ConversationSummary,
+  MessageEntry,
+  UserSummary,
+} from '../../core/traffic/view.js'
 import type { RecordPage, Wanted, WantedRecords } from '../../core/traffic/wanted.js'
 import type { Clock } from '../clock.js'
 import type { Query, Shards } from '../shard/contract.js'
@@ -16,6 +22,8 @@ import type { OfPerson } from './trafficwalk.js'
 export interface Traffic {
   messages(place: AgentPlace, wanted: WantedRecords): Promise<RecordPage<MessageEntry> | Refusal>
   logs(place: AgentPlace, wanted: WantedRecords): Promise<RecordPage<AgentLogEntry> | Refusal>
+  /** Calls of the agent's webhook. */
+  attempts(place: AgentPlace, wanted: WantedRecords): Promise<RecordPage<AttemptEntry> | Refusal>
   /** Those that were going on during that time, by their last message. */
   conversations(place: AgentPlace, wanted: Wanted): Promise<readonly ConversationSummary[] | Refusal>
   users(place: AgentPlace, wanted: Omit<Wanted, 'userId'>): Promise<readonly UserSummary[] | Refusal>
@@ -117,6 +125,7 @@ export function openTraffic({ shards, shardCount, timeScale, clock }: TrafficOpt
   return {
     messages: (place, wanted) => records(recordQueries.messages, place, wanted),
     logs: (place, wanted) => records(recordQueries.logs, place, wanted),
+    attempts: (place, wanted) => records(recordQueries.attempts, place, wanted),
     async conversations(place, wanted) {
       const { userId: asid, ...asked } = wanted
       const found =

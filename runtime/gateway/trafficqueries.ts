@@ -2,56 +2,156 @@
 import type { AgentPlace } from '../../core/agentkey.js'
 import type { Conversation } from '../../core/conversation/state.js'
 import { traffic as limits } from '../../core/limits.js'
-import type { Stretch } from '../../core/traffic/stretch.js'
+import { attemptEvents, levelled, linesOfAttempt, linesOfTraffic, trafficEvents } from '../../core/traffic/loglines.js'
+import { newestFirst, type Position, type Row, type Stretch } from '../../core/traffic/stretch.js'
 import type { Spot } from '../../core/traffic/trail.js'
-import { type AgentLogEntry, logEntry, type MessageEntry, messageEntry } from '../../core/traffic/view.js'
+import {
+  type AgentLogEntry,
+  type AttemptEntry,
+  attemptEntry,
+  logEntry,
+  type MessageEntry,
+  messageEntry,
+} from '../../core/traffic/view.js'
 import { type Filter, isWanted } from '../../core/traffic/wanted.js'
 import type { Query } from '../shard/contract.js'
 import type { Reader, Table } from '../store/contract.js'
-import { shelves } from './records.js'
-import { type LogRecord, logTable, outgoingTable, type RecordKey, sessionTable, type TrafficRecord } from './tables.js'
+import { newestOf, shelves } from './records.js'
+import {
+  type AttemptRecord,
+  attemptTable,
+  type LogRecord,
+  logTable,
+  outgoingTable,
+  type RecordKey,
+  sessionTable,
+  type TrafficRecord,
+  trafficTable,
+} from './tables.js'
 import { conversationOf, downTo, type OfPerson, type Part, shelvesFor, stretchOf } from './trafficwalk.js'
 
 export interface Records extends Part {
   readonly filter: Filter
 }
 
-/** One kind of record: where it lies, where the newest of a conversation is, and how it is shown. */
-interface Kind<V extends { readonly previous?: Spot }, T> {
-  tables(asked: Part): readonly Table<RecordKey, V>[]
-  /** Where all of one conversation are. */
-  tableOf(conversation: Conversation): Table<RecordKey, V>
-  newest(conversation: Conversation): Spot | undefined
-  shown(reader: Reader, key: RecordKey, record: V): T
+/** One list: the records it is made of, newest first, and what is shown of each. */
+interface Kind<V, T> {
+  tables(asked: Records): readonly Table<RecordKey, V>[]
+  /** The records of one conversation, from behind `after` on. */
+  trail(reader: Reader, conversation: Conversation, after: Spot | undefined): Iterable<{ spot: Spot; value: V }>
+  /** Later lines of a record first. */
+  lines(reader: Reader, key: RecordKey, record: V, filter: Filter): T[]
 }
 
 const messages: Kind<TrafficRecord, MessageEntry> = {
   tables: (asked) => shelvesFor(asked).map(({ traffic }) => traffic),
-  tableOf: ({ sandbox }) => shelves[sandbox ? 'test' : 'live'].traffic,
-  newest: ({ trail }) => trail?.traffic,
-  shown(reader, [, agentId, at, asid], record) {
-    const outgoing = record.origin === 'agent' ? reader.get(outgoingTable, [asid, record.messageId]) : undefined
-    return messageEntry({ agentId, asid, at }, record, outgoing)
+  *trail(reader, conversation, after) {
+    const table = trafficOf(conversation)
+    const at = (spot: Spot) => reader.get(table, keyOf(conversation, spot))
+    let spot = after ? at(after)?.previous : conversation.trail?.traffic
+    for (let value = spot && at(spot); spot && value; value = spot && at(spot)) {
+      yield { spot, value }
+      spot = value.previous
+    }
+  },
+  lines(reader, [, agentId, at, asid], record, filter) {
+    if (!isWanted(record, filter)) return []
+    return [messageEntry({ agentId, asid, at }, record, outgoingOf(reader, asid, record))]
   },
 }
 
-const logs: Kind<LogRecord, AgentLogEntry> = {
-  tables: () => [logTable],
-  tableOf: () => logTable,
-  newest: ({ trail }) => trail?.log,
-  shown: (_reader, [, agentId, at, asid], record) => logEntry({ agentId, asid, at }, record),
+type AnyRecord = LogRecord | AttemptRecord | TrafficRecord
+
+/** Every kind of record has lines in the log, except where the event that is asked for is found in one kind alone. */
+const logs: Kind<AnyRecord, AgentLogEntry> = {
+  tables({ filter: { event } }) {
+    const named = (events: readonly string[]) => event === undefined || events.includes(event)
+    return [
+      logTable,
+      ...(named(attemptEvents) ? [attemptTable] : []),
+      ...(named(trafficEvents) ? [trafficTable] : []),
+    ] as Table<RecordKey, AnyRecord>[]
+  },
+  *trail(reader, conversation, after) {
+    const tables = [trafficOf(conversation), attemptTable, logTable] as Table<RecordKey, AnyRecord>[]
+    const at = (spot: Spot) => {
+      for (const table of tables) {
+        const found = reader.get(table, keyOf(conversation, spot))
+        if (found) return found
+      }
+      return undefined
+    }
+    const before = ({ prior, previous }: AnyRecord) => prior ?? previous
+    const behind = after && at(after)
+    let spot = after ? behind && before(behind) : newestOf(conversation)
+    for (let value = spot && at(spot); spot && value; value = spot && at(spot)) {
+      yield { spot, value }
+      spot = before(value)
+    }
+  },
+  lines(reader, [, agentId, at, asid], record, filter) {
+    const { channel, sessionId } = record
+    return linesOf(reader, asid, record)
+      .map((line) => ({ channel, ...(sessionId && { sessionId }), ...line }))
+      .filter((line) => isWanted(line, filter))
+      .map((line) => logEntry({ agentId, asid, at }, line))
+  },
 }
 
-function queriesOf<V extends { readonly previous?: Spot }, T>(name: string, kind: Kind<V, T>) {
+function linesOf(reader: Reader, asid: string, record: AnyRecord): Omit<LogRecord, 'channel'>[] {
+  if ('level' in record) return [record]
+  if ('outcome' in record) return linesOfAttempt(record).map(levelled)
+  return linesOfTraffic(record, outgoingOf(reader, asid, record)).map(levelled)
+}
+
+const attempts: Kind<AttemptRecord, AttemptEntry> = {
+  tables: () => [attemptTable],
+  *trail(reader, conversation, after) {
+    for (const { spot, value } of logs.trail(reader, conversation, after)) {
+      if ('outcome' in value) yield { spot, value }
+    }
+  },
+  lines: (_reader, [, agentId, at, asid], record, filter) =>
+    isWanted(record, filter) ? [attemptEntry({ agentId, asid, at }, record)] : [],
+}
+
+function outgoingOf(reader: Reader, asid: string, { origin, messageId }: TrafficRecord) {
+  return origin === 'agent' ? reader.get(outgoingTable, [asid, messageId]) : undefined
+}
+
+function trafficOf({ sandbox }: Conversation) {
+  return shelves[sandbox ? 'test' : 'live'].traffic
+}
+
+function keyOf({ agent: { orgId, agentId }, asid }: Conversation, [at, number]: Spot): RecordKey {
+  return [orgId, agentId, at, asid, number]
+}
+
+/** A record with several lines has one position for each, the first of them the newest. */
+function positioned<T>([at, asid, number]: Position, lines: readonly T[]): Row<T>[] {
+  return lines.map((entry, nth) => {
+    return { position: [at, asid, (number as number) + (lines.length - 1 - nth) / linesMost], entry }
+  })
+}
+
+/** More than a record ever has. */
+const linesMost = 8
+
+function queriesOf<V, T>(name: string, kind: Kind<V, T>) {
+  /** Of the record in which the page before ended, what comes behind that. */
+  const rowsOf = (reader: Reader, { filter, after }: Records, key: RecordKey, value: V): Row<T>[] => {
+    const [, , ...position] = key
+    const rows = positioned(position, kind.lines(reader, key, value, filter))
+    return after ? rows.filter((row) => newestFirst(after, row.position) < 0) : rows
+  }
+
   const list: Query<Records, Stretch<T>> = {
     name: `traffic.${name}`,
     read(reader, asked) {
       const { filter, limit, window } = asked
       const most = Object.keys(filter).length === 0 ? Math.min(limit, limits.rowsPerRead) : limits.rowsPerRead
       const walk = downTo(reader, kind.tables(asked), asked, { from: window.from, most })
-      return stretchOf(walk, limit, ({ key, value }) =>
-        isWanted(value, filter) ? kind.shown(reader, key, value) : undefined,
-      )
+      return stretchOf(walk, limit, ({ key, value }) => rowsOf(reader, asked, key, value))
     },
   }
 
@@ -59,34 +159,37 @@ function queriesOf<V extends { readonly previous?: Spot }, T>(name: string, kind
   const trail: Query<OfPerson<Records>, Stretch<T>> = {
     name: `traffic.${name}.of`,
     read(reader, asked) {
-      const { limit, filter } = asked
-      const until = asked.window.until ?? Number.POSITIVE_INFINITY
+      const { limit, window, after } = asked
+      const until = window.until ?? Number.POSITIVE_INFINITY
       const conversation = conversationOf(reader, asked)
       if (!conversation) return { rows: [] }
-      return stretchOf(trailed(reader, kind, conversation, asked), limit, ({ position, key, value }) =>
-        position[0] < until && isWanted(value, filter) ? kind.shown(reader, key, value) : undefined,
+      const number = after && (after[2] as number)
+      const spot: Spot | undefined = after && [after[0], Math.floor(number!)]
+      const isBetween = number !== undefined && number !== spot![1]
+      return stretchOf(walk(), limit, ({ position, key, value }) =>
+        position[0] < until ? rowsOf(reader, asked, key, value) : [],
       )
+
+      function* walk() {
+        if (isBetween) {
+          const table = kind.tables({ ...asked, filter: {}, includeTest: asked.includeTest })
+          for (const each of table) {
+            const value = reader.get(each, keyOf(conversation!, spot!))
+            if (value) yield at(spot!, value)
+          }
+        }
+        for (const { spot: here, value } of kind.trail(reader, conversation!, spot)) {
+          if (here[0] < window.from) return
+          yield at(here, value)
+        }
+      }
+
+      function at(here: Spot, value: V) {
+        return { position: [here[0], asked.asid, here[1]] as Position, key: keyOf(conversation!, here), value }
+      }
     },
   }
   return { list, trail }
-}
-
-function* trailed<V extends { readonly previous?: Spot }>(
-  reader: Reader,
-  { tableOf, newest }: Kind<V, unknown>,
-  conversation: Conversation,
-  { orgId, agentId, asid, window, after }: OfPerson<Part>,
-) {
-  const table = tableOf(conversation)
-  const keyOf = ([at, number]: Spot): RecordKey => [orgId, agentId, at, asid, number]
-  let spot = after ? reader.get(table, keyOf([after[0], after[2] as number]))?.previous : newest(conversation)
-  while (spot && spot[0] >= window.from) {
-    const key = keyOf(spot)
-    const value = reader.get(table, key)
-    if (!value) return
-    yield { position: [spot[0], asid, spot[1]] as const, key, value }
-    spot = value.previous
-  }
 }
 
 /** Whose session it is; null where this shard does not know it. */
@@ -95,4 +198,9 @@ const sessionOwner: Query<AgentPlace & { readonly sessionId: string }, string | 
   read: (reader, { orgId, agentId, sessionId }) => reader.get(sessionTable, [orgId, agentId, sessionId])?.asid ?? null,
 }
 
-export const recordQueries = { messages: queriesOf('messages', messages), logs: queriesOf('logs', logs), sessionOwner }
+export const recordQueries = {
+  messages: queriesOf('messages', messages),
+  logs: queriesOf('logs', logs),
+  attempts: queriesOf('attempts', attempts),
+  sessionOwner,
+}

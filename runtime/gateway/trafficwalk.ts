@@ -67,19 +67,18 @@ function positionOf([, , ...position]: TimedKey): Position {
   return position
 }
 
-/** Walks until there are rows enough, or it has looked at as many as it may and there are more. */
+/** Walks until there are rows enough, or it has looked at as many records as it may and there are more. */
 export function stretchOf<S extends { readonly position: Position }, T>(
   walk: Iterable<S>,
   limit: number,
-  entryOf: (seen: S) => T | undefined,
+  rowsOf: (seen: S) => readonly Row<T>[],
 ): Stretch<T> {
   const rows: Row<T>[] = []
   let seen = 0
   let seenTo: Position | undefined
   for (const each of walk) {
     if (seenTo && (rows.length >= limit || seen >= limits.rowsPerRead)) return { rows, seenTo }
-    const entry = entryOf(each)
-    if (entry !== undefined) rows.push({ position: each.position, entry })
+    rows.push(...rowsOf(each))
     seenTo = each.position
     seen++
   }

@@ -107,6 +107,7 @@ export function laid(options: TableOptions = {}) {
     tell: (_number, event) => void events.push(event),
     traffic: (entry) => void traffic.push(entry),
     log: (entry) => void logs.push(entry),
+    attempt: () => {},
     deliver: (messageId, tried) => void delivered.push({ messageId, tried }),
     govern: (messageId, perSecond) => void governed.push({ messageId, perSecond }),
     wake: (reason, wakeAt) => void (wakeAt === undefined ? wakes.delete(reason) : wakes.set(reason, wakeAt)),

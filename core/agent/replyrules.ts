@@ -1,0 +1,62 @@
+/** The operator's rules on what an agent says: which text of a message they look at, and what one that matches does. */
+import type { ContentMessage } from '../amf/index.js'
+import { traitsOf } from '../channel/table.js'
+import type { Reader } from '../render/contract.js'
+import { readables } from '../render/readables.js'
+import { floorText, render } from '../render/render.js'
+import { isPattern, type Pattern, readPattern } from './pattern/index.js'
+import type { Rule } from './resources/character.js'
+
+/** An enabled rule as conversations know it. */
+export interface ReplyRule {
+  readonly id: string
+  readonly patterns: readonly string[]
+  readonly action: 'block' | 'flag'
+  /** Sent in place of a message that is blocked; absent: the message is refused. */
+  readonly replacement?: string
+}
+
+/** What rules made of a message; kept with it in the agent's log. */
+export interface RuleVerdict {
+  readonly flaggedBy?: readonly string[]
+  readonly blockedBy?: string
+  /** The message is the replacement of the one that was blocked. */
+  readonly isReplaced?: true
+}
+
+export function enabledRules(rules: readonly Rule[]): ReplyRule[] {
+  return rules
+    .filter(({ enabled = true }) => enabled)
+    .map(({ id, check, action = 'block', replacement = '' }) => ({
+      id,
+      patterns: check.patterns,
+      action,
+      ...(replacement.trim() !== '' && { replacement }),
+    }))
+}
+
+/**
+ * Everything that a person would read of the message: its own words, the same without markup, and every text in payloads
+ * that only their channel can read.
+ */
+export function ruledText(message: ContentMessage, reader: Reader): string {
+  const natives = message.parts.flatMap((part) => (part.type === 'native' ? textsIn(part.payload) : []))
+  const plain = floorText(render(message, traitsOf('sms'), reader))
+  return [...readables(message, reader), plain, ...natives].join('\n')
+}
+
+function textsIn(value: unknown): string[] {
+  if (typeof value === 'string') return [value]
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : []
+}
+
+/** A pattern that can no longer be read matches nothing: it was judged when it was written. */
+export function compilePattern(written: string): Pattern {
+  const read = readPattern(written)
+  return isPattern(read) ? read : { matches: () => false }
+}
+
+/** Under the id and on the channels of the message that it stands for. */
+export function replacementOf({ parts: _parts, chips: _chips, ...rest }: ContentMessage, text: string): ContentMessage {
+  return { ...rest, parts: [{ type: 'text', text }] }
+}
