@@ -1,24 +1,6 @@
 /** The numbers of conversations and their messages; everybody reads them through `limits.ts`. */
 import { day, hour, minute, second } from './durations.js'
 
-/** Calls to the webhook of an agent. */
-export const agentWebhook = {
-  connectMs: 5 * second,
-  /** Within this it has answered; only what it says line by line may take longer. */
-  headersMs: 10 * second,
-  totalMs: minute,
-  /** Wait before each further try of an event that the webhook did not take. */
-  retryAfterMs: [second, 5 * second, 25 * second, 125 * second],
-  /** The most that a webhook may ask to be left alone for by `Retry-After`. */
-  retryAfterMostMs: 5 * minute,
-  /** The longest wait for the next line of a reply that is told line by line. */
-  lineMs: 30 * second,
-  replyBytes: 1024 * 1024,
-} as const
-
-/** Rules on what agents say: how long they are applied in one go. */
-export const replyRules = { sliceMs: 5 } as const
-
 /** What a node takes from an adapter. Whatever is more, or takes longer, is the adapter's mistake, and its binding's trouble. */
 export const adapter = {
   sendMs: 30 * second,

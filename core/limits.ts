@@ -13,6 +13,7 @@ export * from './operatorlimits.js'
 export * from './peoplelimits.js'
 export * from './rehearsallimits.js'
 export * from './trafficlimits.js'
+export * from './webhooklimits.js'
 export * from './workerlimits.js'
 
 /** Token buckets: each API key has its own of the first two, each address or visitor of web chat of the others. */

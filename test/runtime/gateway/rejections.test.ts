@@ -182,6 +182,16 @@ t.test('A provider that cannot show a part says so in the status: unsupportedPar
   met.add('unsupportedPart')
 })
 
+t.test('A message that a rule of the operator blocks is blockedByRule, and the detail names the rule', async (t) => {
+  const agent = await newAgent('sms')
+  const userId = await agent.hears('sms', ann)
+  const check = { kind: 'pattern', patterns: ['forbidden'] }
+  await agent.manage('PUT', '/rules', { rules: [{ id: 'no-such-word', text: 'Never say it', check }] })
+  const results = await agent.send(userId, said('This is FORBIDDEN'), said('fine'))
+  t.same(refusedFor(results), ['blockedByRule', true])
+  t.match(results[0]!.detail, /no-such-word/)
+})
+
 t.test('One more message than a person may be sent without a word from them is loopDetected', async (t) => {
   const agent = await newAgent('sms')
   const userId = await agent.hears('sms', ann)

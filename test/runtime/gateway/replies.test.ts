@@ -5,7 +5,7 @@ import t from 'tap'
 import { agentWebhook } from '../../../core/limits.js'
 import { type Piece, repliesIn } from '../../../runtime/gateway/replies.js'
 
-const settings = { now: Date.UTC(2026, 10, 20), zone: 'UTC' }
+const settings = { now: Date.UTC(2026, 10, 20), zone: 'UTC', wholeMs: 10_000, lineMs: 10_000 }
 const line = (text: string) => JSON.stringify({ message: { spec: 'amf/1', parts: [{ type: 'text', text }] } })
 
 async function read(type: string, pieces: readonly Uint8Array[]): Promise<Piece[]> {
@@ -58,3 +58,33 @@ t.test('A reply that is nested too deep or has too many values is not parsed', a
   const wide = Buffer.from(`[${'0,'.repeat(400_000)}0]`)
   t.match(await read('application/json', [wide]), [{ problem: /not JSON/ }])
 })
+
+/** Says what it is given, and then nothing more. */
+function stalled(...pieces: string[]): Readable {
+  const body = new Readable({ read() {} })
+  for (const piece of pieces) body.push(Buffer.from(piece))
+  return body
+}
+
+t.test(
+  'A JSON or AML reply that is not whole in time is cut, and so is one whose next line does not come',
+  async (t) => {
+    const short = { ...settings, wholeMs: 20, lineMs: 20 }
+    const late = { code: 'UND_ERR_BODY_TIMEOUT' }
+    const all = async (type: string, body: Readable) => {
+      const found: unknown[] = []
+      try {
+        for await (const piece of repliesIn(type, body, short)) found.push(piece)
+      } catch (error) {
+        return { found, error }
+      }
+      return { found }
+    }
+    for (const type of ['application/json', 'text/svc-aml']) {
+      t.match(await all(type, stalled('{"messages": [')), { found: [], error: late })
+    }
+    const line = JSON.stringify({ message: { spec: 'amf/1', parts: [{ type: 'text', text: 'hi' }] } })
+    const told = await all('application/x-ndjson', stalled(`${line}\n`, '{"mess'))
+    t.match(told, { found: [{ message: {} }], error: late }, 'what was told before counts')
+  },
+)

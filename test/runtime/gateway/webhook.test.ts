@@ -1,7 +1,7 @@
 /** Events before an agent's webhook: one at a time for each person, tried again, signed as they leave, set aside in the end. */
 import t from 'tap'
 import { agentWebhook } from '../../../core/limits.js'
-import { conversationTable, outgoingTable } from '../../../runtime/gateway/tables.js'
+import { attemptTable, conversationTable, outgoingTable } from '../../../runtime/gateway/tables.js'
 import type { Shards } from '../../../runtime/shard/contract.js'
 import { until } from '../../harness/clock.js'
 import { answer, type Behave, isSignedWith } from '../../harness/receiver.js'
@@ -284,4 +284,25 @@ t.test('An agent without a webhook is managed: its events are over without a req
   t.same(house.deadLetters(), [])
   const [row] = house.rows(conversationTable)
   t.equal(row!.value.firstEvent, row!.value.nextEvent)
+})
+
+t.test('A webhook that says when to come back is left alone until then, within bounds', async (t) => {
+  for (const [header, waitMs] of [
+    ['30', 30_000],
+    ['999999', agentWebhook.retryAfterMostMs],
+    ['0', agentWebhook.retryAfterMs[0]],
+    ['soon', agentWebhook.retryAfterMs[0]],
+  ] as const) {
+    const house = await openHouse(t)
+    house.behaves((response, nth) => void response.writeHead(nth === 1 ? 429 : 204, { 'retry-after': header }).end())
+    await house.says(ann, 'hello')
+    await until(() => house.rows(attemptTable).length === 1)
+    const { value, key } = house.rows(attemptTable)[0]!
+    t.match(value, { status: 429, outcome: 'retried', nextAt: key[2] + waitMs }, header)
+    house.clock.advance(waitMs - 1)
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    t.equal(house.requests().length, 1)
+    house.clock.advance(1)
+    await house.quiet()
+  }
 })
