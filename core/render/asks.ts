@@ -5,13 +5,15 @@ import { type At, always, type Ladder, type PartOf, type Piece, roomBelow, textD
 import { areUnlike, chipLabels, cutLabels } from './labels.js'
 import { below, entry, type Line, literal, oneLine } from './lines.js'
 import { sizeOf } from './split.js'
-import { slotLabels, valueText } from './values.js'
+import { shortForms, slotLabels, valueText } from './values.js'
 import { words } from './words.js'
 import { write } from './writers.js'
 
 /** Something to choose from, whichever part it comes from. */
 export interface Choice {
   readonly label: string
+  /** Shorter ways to write it, longest first; a label with any is written whole in one of them and never cut. */
+  readonly forms?: readonly string[]
   readonly description?: string
   readonly mediaUrl?: string
   readonly tap: number
@@ -27,6 +29,19 @@ export const takesReplies = ({ chips }: Traits) => chips?.kinds.includes('reply'
 
 const about = ({ description, mediaUrl }: Choice): Line[] => [...below(description), ...below(mediaUrl)]
 
+/**
+ * The labels as they fit: where one with other forms is too long, all of its kind take the first form that fits them all
+ * and tells them apart. Undefined where there is none: then they are numbered.
+ */
+function labelsFor(choices: readonly Choice[], max: number): readonly string[] | undefined {
+  const isFormed = choices.some(({ label, forms }) => forms && oneLine(label).length > max)
+  if (!isFormed) return choices.map(({ label }) => label)
+  const rows = (choices.find(({ forms }) => forms)?.forms ?? []).map((_, row) =>
+    choices.map(({ label, forms }) => forms?.[row] ?? label),
+  )
+  return rows.find((row) => areUnlike(row) && choices.every(({ forms }, at) => !forms || row[at]!.length <= max))
+}
+
 /** Where labels are cut or descriptions have no place, the choices are listed in the text as they are. */
 function listed({ prompt, choices }: Question, needed: boolean): Line[] {
   const lines = prompt === undefined ? [] : literal(prompt)
@@ -38,11 +53,7 @@ export function inList(question: Question, at: At): Piece | undefined {
   const { list, text } = at.traits
   const { choices } = question
   if (!list || choices.length < Math.max(2, list.min) || choices.length > list.max) return undefined
-  const labels = cutLabels(
-    choices.map(({ label }) => label),
-    list.labelMax,
-    text.encoding,
-  )
+  const labels = cutLabels(labelsFor(choices, list.labelMax), list.labelMax, text.encoding)
   if (!labels) return undefined
   const isWhole = ({ label, description = '' }: Choice, place: number) =>
     labels[place] === oneLine(label) && description.length <= list.descriptionMax
@@ -60,11 +71,7 @@ export function asChips(question: Question, at: At): Piece | undefined {
   const room = roomBelow(at)
   const { choices } = question
   if (!room?.kinds.includes('reply') || choices.length < room.min || choices.length > room.max) return undefined
-  const labels = chipLabels(
-    choices.map(({ label }) => label),
-    room.labelMax,
-    at.traits.text.encoding,
-  )
+  const labels = chipLabels(labelsFor(choices, room.labelMax), room.labelMax, at.traits.text.encoding)
   if (!labels) return undefined
   const whole = choices.every((choice, place) => labels[place] === oneLine(choice.label) && about(choice).length === 0)
   const chips = choices.map(({ tap }, place): RenderedChip => ({ label: labels[place]!, kind: 'reply', tap }))
@@ -82,8 +89,7 @@ export function inWords({ prompt, choices }: Question, at: At): Piece {
   for (const [place, choice] of choices.entries()) {
     lines.push(entry(`${at.firstNumber + place}. `, choice.label), ...about(choice))
   }
-  lines.push(...literal(words.byNumber))
-  return { drafts: [textDraft(lines)], numbered: choices.map(({ tap }) => tap), prompted: true }
+  return { drafts: [textDraft(lines, [], words.byNumber)], numbered: choices.map(({ tap }) => tap), prompted: true }
 }
 
 const optionsOf = ({ prompt, options }: PartOf<'ask.choice'>, { firstTap }: At): Question => ({
@@ -99,7 +105,8 @@ export const choiceLadder: Ladder<PartOf<'ask.choice'>> = [
 
 function slotsOf({ prompt, slots }: PartOf<'ask.time'>, { firstTap, say }: At): Question {
   const labels = slotLabels(slots, say)
-  return { prompt, choices: slots.map((_, place) => ({ label: labels[place]!, tap: firstTap + place })) }
+  const forms = shortForms(slots, say)
+  return { prompt, choices: labels.map((label, at) => ({ label, forms: forms[at], tap: firstTap + at })) }
 }
 
 function inPicker(part: PartOf<'ask.time'>, at: At): Piece | undefined {

@@ -271,8 +271,8 @@ function asDigest(part: Showcase, at: At): Piece {
     numbered.push(...row.numbered)
     lines.push(...row.lines)
   }
-  lines.push(...literal(items.length === 1 ? words.yesToChoose : words.byNumber))
-  return { drafts: [textDraft(lines)], numbered, prompted: items.length > 1 }
+  if (items.length > 1) return { drafts: [textDraft(lines, [], words.byNumber)], numbered, prompted: true }
+  return { drafts: [textDraft([...lines, ...literal(words.yesToChoose)])], numbered }
 }
 
 const asked = (show: (question: Question, at: At) => Piece | undefined) => (part: Showcase, at: At) => {

@@ -8,7 +8,13 @@ import type { Say } from './values.js'
 
 /** A block whose text is still lines: it is written, and divided if it has to be, when the message is whole. */
 export type Draft =
-  | { readonly kind: 'text'; readonly lines: readonly Line[]; readonly chips: readonly RenderedChip[] }
+  | {
+      readonly kind: 'text'
+      readonly lines: readonly Line[]
+      readonly chips: readonly RenderedChip[]
+      /** The sentence that says how to answer by number; numbers that join the draft come before it. */
+      readonly closing?: string
+    }
   | {
       readonly kind: 'media'
       readonly media: RenderedMedia
@@ -23,7 +29,7 @@ export interface Piece {
   readonly drafts: readonly Draft[]
   /** The taps that got a number, in the order of the numbers. */
   readonly numbered: readonly number[]
-  /** It said how to answer by number. */
+  /** It says how to answer by number, behind all its numbers. */
   readonly prompted?: boolean
 }
 
@@ -71,6 +77,6 @@ export function always(): boolean {
   return true
 }
 
-export function textDraft(lines: readonly Line[], chips: readonly RenderedChip[] = []): Draft {
-  return { kind: 'text', lines, chips }
+export function textDraft(lines: readonly Line[], chips: readonly RenderedChip[] = [], closing?: string): Draft {
+  return { kind: 'text', lines, chips, ...(closing !== undefined && { closing }) }
 }

@@ -4,7 +4,12 @@ import { oneLine } from './lines.js'
 import { graphemes } from './split.js'
 
 /** Undefined where the labels cannot be told apart at that length: then they are numbered. */
-export function cutLabels(labels: readonly string[], max: number, encoding: 'gsm7' | 'unicode'): string[] | undefined {
+export function cutLabels(
+  labels: readonly string[] | undefined,
+  max: number,
+  encoding: 'gsm7' | 'unicode',
+): string[] | undefined {
+  if (!labels) return undefined
   const whole = labels.map(oneLine)
   if (whole.every((label) => label.length <= max)) return whole
   if (max < rendering.labelLeastChars) return undefined
@@ -21,7 +26,11 @@ export function cutLabels(labels: readonly string[], max: number, encoding: 'gsm
 }
 
 /** The same for what is tapped: labels that read alike from the start are no help to anybody, and some providers refuse them. */
-export function chipLabels(labels: readonly string[], max: number, encoding: 'gsm7' | 'unicode'): string[] | undefined {
+export function chipLabels(
+  labels: readonly string[] | undefined,
+  max: number,
+  encoding: 'gsm7' | 'unicode',
+): string[] | undefined {
   const cut = cutLabels(labels, max, encoding)
   return cut && areUnlike(cut) ? cut : undefined
 }

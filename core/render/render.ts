@@ -30,7 +30,7 @@ function whole(message: ContentMessage, traits: Traits, reader: Reader): Renderi
   const say = sayFor(message.locale, reader)
   const shown = showParts(message, traits, say)
   const withChips = placeChips(message, shown, traits, say)
-  const drafts = prompted(withChips)
+  const drafts = prompted({ ...withChips, drafts: withChips.drafts.map(closed) })
   const blocks = finished(drafts, traits)
   return { blocks, numbered: withChips.numbered, loss: lossOf(message, blocks, traits, reader) }
 }
@@ -52,7 +52,8 @@ function showParts({ parts, chips = [] }: ContentMessage, traits: Traits, say: S
     const piece = showPart(part, at)
     drafts.push(...piece.drafts)
     numbered.push(...piece.numbered)
-    isPrompted ||= piece.prompted === true
+    // Numbers behind the last such sentence have one behind them too.
+    if (piece.numbered.length > 0) isPrompted = piece.prompted === true
     taps += tapsOf({ parts: [part] }).length
   }
   for (const [place, part] of parts.entries()) {
@@ -77,16 +78,28 @@ function placeChips({ chips = [] }: ContentMessage, shown: Shown, traits: Traits
   const isBarred = last !== undefined && hasChips(last) && traits.chips?.whileNewest && !takesRow(last, wanted, traits)
   const row = isBarred ? rowIn(undefined) : wanted
   const numbered = [...shown.numbered, ...row.numbered]
-  const needsPrompt = row.numbered.length > 0 && !shown.prompted
-  const lines = [...row.lines, ...(needsPrompt ? literal(words.byNumber) : [])]
-  const result = { numbered, prompted: shown.prompted || needsPrompt }
+  const isNumbered = row.numbered.length > 0
+  const lines = [...row.lines, ...(isNumbered ? literal(words.byNumber) : [])]
+  const result = { numbered, prompted: shown.prompted || isNumbered }
   if (last && takesRow(last, row, traits)) {
+    const open = isNumbered ? last : closed(last)
     const spaced = lines.length > 0 ? [blank, ...lines] : []
-    const joined = { ...last, lines: [...last.lines, ...spaced], chips: [...last.chips, ...row.chips] }
-    return { ...result, drafts: [...shown.drafts.slice(0, -1), joined] }
+    const joined = { ...last, lines: [...open.lines, ...spaced], chips: [...last.chips, ...row.chips] }
+    return { ...result, drafts: [...shown.drafts.slice(0, -1), withoutClosing(joined)] }
   }
   const own = lines.length > 0 ? lines : literal(last ? words.orChoose : words.choose)
   return { ...result, drafts: [...shown.drafts, textDraft(own, row.chips)] }
+}
+
+/** The draft with its closing sentence written out. */
+function closed<D extends Draft>(draft: D): D {
+  if (draft.kind !== 'text' || draft.closing === undefined) return draft
+  return withoutClosing({ ...draft, lines: [...draft.lines, ...literal(draft.closing)] })
+}
+
+function withoutClosing<D extends Draft>(draft: D): D {
+  const { closing: _written, ...rest } = draft as D & { closing?: string }
+  return rest as unknown as D
 }
 
 type Worded = Extract<Draft, { kind: 'text' | 'media' }>

@@ -1,7 +1,7 @@
 /** How the reader knows everything that can be answered in a message, by its place there: labels whole, never cut. */
 import { type ContentMessage, type PlainPart, tapsOf } from '../amf/index.js'
 import type { Reader } from './contract.js'
-import { sayFor, slotForms, slotLabels } from './values.js'
+import { sayFor, slotLabels, slotNames } from './values.js'
 import { words } from './words.js'
 
 export function labelsOf(message: ContentMessage, reader: Reader): readonly string[] {
@@ -20,7 +20,7 @@ export function labelsOf(message: ContentMessage, reader: Reader): readonly stri
 export function namesOf(message: ContentMessage, reader: Reader): readonly (readonly [string, ...string[]])[] {
   const say = sayFor(message.locale, reader)
   const forms = plainParts(message).flatMap((part) =>
-    part.type === 'ask.time' ? part.slots.map((slot) => slotForms(slot, say)) : [],
+    part.type === 'ask.time' ? part.slots.map((slot) => slotNames(slot, say)) : [],
   )
   let slot = 0
   const labels = labelsOf(message, reader)

@@ -95,12 +95,30 @@ export function slotLabels(slots: readonly { start: Moment; label?: string }[], 
   })
 }
 
-/** Ways to write a slot where its label is too long to be shown whole, longest first. Each of them has the hour whole. */
-export const slotStyles = ['compactAndZone', 'short', 'compact', 'timeAndZone', 'time'] as const satisfies Style[]
+type Slot = { readonly start: Moment; readonly label?: string }
 
-/** A slot with a label of its own has no other form. */
-export function slotForms({ start, label }: { start: Moment; label?: string }, { locale }: Say): readonly string[] {
-  return label === undefined ? slotStyles.map((style) => dateText(start, style, locale)) : []
+/** Each of them has the hour whole. */
+const zonedForms = ['compactAndZone', 'compact', 'timeAndZone', 'time'] as const satisfies Style[]
+const plainForms = ['compact', 'time'] as const satisfies Style[]
+
+/**
+ * Shorter ways to write each slot where its label is too long for a chip, longest first; what they leave out stands in the
+ * text. A slot with a label of its own has none.
+ */
+export function shortForms(slots: readonly Slot[], say: Say): (readonly string[] | undefined)[] {
+  const { locale } = say
+  const labels = slotLabels(slots, say)
+  const isZoned = slots.some(({ start }, at) => labels[at] === dateText(start, 'full', locale))
+  return slots.map(({ start, label }) =>
+    label === undefined
+      ? (isZoned ? zonedForms : plainForms).map((style) => dateText(start, style, locale))
+      : undefined,
+  )
+}
+
+/** Everything that a slot without a label of its own may have been called. */
+export function slotNames({ start, label }: Slot, { locale }: Say): readonly string[] {
+  return label === undefined ? (['short', ...zonedForms] as const).map((style) => dateText(start, style, locale)) : []
 }
 
 /** Exact for every amount: the decimal digits go to the formatter as they are, and none of them is rounded away. */

@@ -119,6 +119,25 @@ export const cases: Readonly<Record<PlainPart['type'] | 'native' | 'chips', Read
           { id: 'c', start: at('2026-11-21T12:30:00-05:00'), label: 'Saturday lunch' },
         ],
       }),
+      'in the morning and in the evening': said({
+        type: 'ask.time',
+        intentId: 'when',
+        prompt: 'When shall we expect you?',
+        slots: [
+          { id: 'a', start: at('2026-11-18T10:30:00-05:00') },
+          { id: 'b', start: at('2026-11-18T22:30:00-05:00') },
+        ],
+      }),
+      'in another zone than the reader’s': said({
+        type: 'ask.time',
+        intentId: 'when',
+        prompt: 'When shall we call?',
+        slots: [
+          { id: 'a', start: { iso: '2030-11-18T10:30:00+05:30', tz: 'Asia/Kolkata' } },
+          { id: 'b', start: { iso: '2030-11-18T22:30:00+05:30', tz: 'Asia/Kolkata' } },
+          { id: 'c', start: { iso: '2030-11-19T10:30:00+05:30', tz: 'Asia/Kolkata' } },
+        ],
+      }),
       'of one': said({
         type: 'ask.time',
         intentId: 'when',

@@ -199,7 +199,7 @@ t.test('Numbers run on from the parts to the chips of the message', async (t) =>
   )
   t.equal(
     floorText(rendering),
-    floor('Hello', '', 'Which color?', '1. Red', '2. Blue', 'Reply with a number to choose.', '', '3. Help me'),
+    floor('Hello', '', 'Which color?', '1. Red', '2. Blue', '', '3. Help me', 'Reply with a number to choose.'),
   )
   t.same(numbered, [0, 1, 2])
 })
@@ -263,4 +263,22 @@ t.test('Text is folded to the cheap alphabet where that makes the whole message 
   const text = (words: string) => floorText(onSms(said([{ type: 'text', text: words }])))
   t.equal(text('It’s “fine” – really…'), 'It\'s "fine" - really...')
   t.equal(text('It’s fine 😀'), 'It’s fine 😀')
+})
+
+t.test('A sentence that says how to answer by number stands behind the last number', async (t) => {
+  const card: Part = { type: 'card', card: { title: 'Suite', chips: [{ label: 'Book' }] } }
+  for (const message of [
+    said([choice('Red', 'Blue'), card]),
+    said([choice('Red', 'Blue'), { type: 'text', text: 'By the way' }], [{ label: 'Menu' }]),
+    said([choice('Red', 'Blue'), card], [{ label: 'Menu' }]),
+  ]) {
+    const { numbered, ...rendering } = onSms(message)
+    const lines = floorText(rendering).split('\n')
+    t.equal(lines.at(-1), 'Reply with a number to choose.', lines.join(' / '))
+    t.ok(numbered.length > 2)
+  }
+  const { numbered: _, ...rendering } = onSms(
+    said([choice('Red', 'Blue')], [{ label: 'Site', kind: 'url', url: 'https://a.example' }]),
+  )
+  t.match(floorText(rendering), /2\. Blue\nReply with a number to choose\.\n\nSite: https:\/\/a\.example$/)
 })

@@ -2,6 +2,7 @@
 import fc from 'fast-check'
 import t from 'tap'
 import type { ContentMessage, Moment } from '../../../core/amf/index.js'
+import { channelNames } from '../../../core/channel/names.js'
 import { traitsOf } from '../../../core/channel/table.js'
 import { floorText, render } from '../../../core/render/index.js'
 import { momentText, moneyText, sayFor, slotLabels, spanText } from '../../../core/render/values.js'
@@ -129,4 +130,47 @@ t.test('No digit of an amount is lost', async () => {
     ),
     { numRuns: 200 },
   )
+})
+
+t.test('The hour of a slot, AM and PM included, is whole on every chip and in every list', async (t) => {
+  const anyStart = fc
+    .tuple(
+      fc.integer({ min: Date.UTC(2026, 0), max: Date.UTC(2032, 0) }),
+      fc.constantFrom('America/New_York', 'Asia/Kolkata', 'UTC'),
+    )
+    .map(([at, tz]) => ({ iso: new Date(at - (at % 900_000)).toISOString(), tz }))
+  const anyReader = fc.record({
+    locale: fc.constantFrom('en-US', 'en-GB', 'de-DE', 'es-MX', 'ja-JP'),
+    zone: fc.constantFrom('America/New_York', 'UTC'),
+  })
+  fc.assert(
+    fc.property(
+      fc.uniqueArray(anyStart, { minLength: 1, maxLength: 8, selector: ({ iso }) => iso }),
+      anyReader,
+      (starts, reader) => {
+        const slots = starts.map((start, at) => ({ id: `s${at}`, start }))
+        const message = {
+          spec: 'amf/1' as const,
+          parts: [{ type: 'ask.time' as const, intentId: 'when', prompt: 'When?', slots }],
+        }
+        for (const channel of channelNames) {
+          const { blocks } = render(message, traitsOf(channel), reader)
+          for (const block of blocks) {
+            const shown = block.kind === 'list' ? block.rows : 'chips' in block ? (block.chips ?? []) : []
+            for (const { label, tap } of shown) {
+              const time = new Intl.DateTimeFormat(reader.locale, {
+                hour: 'numeric',
+                minute: '2-digit',
+                timeZone: starts[tap!]!.tz,
+              })
+                .format(Date.parse(starts[tap!]!.iso))
+                .replace(/[\u00a0\u2009\u202f]/g, ' ')
+              if (!label.includes(time)) throw new Error(`${channel}: ${label} lacks ${time}`)
+            }
+          }
+        }
+      },
+    ),
+  )
+  t.pass('any slots on any channel')
 })
