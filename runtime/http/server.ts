@@ -143,9 +143,14 @@ export async function listen(options: ListenOptions): Promise<Listening> {
   async function close(listening: us_listen_socket, deadlineMs: number): Promise<void> {
     lobby.closing = true
     upgrades?.closeAll(closeCodes.goingAway, 'This node stops: connect again.')
-    // A connection that the system has taken and we have not would be reset, and so would one that is used just now.
-    if (sockets > 0) await after(Math.min(shutdown.lingerMs, deadlineMs))
+    // Callers on their way are answered first, and learn that their connection ends.
+    const lingerMs = Math.min(shutdown.lingerMs, deadlineMs)
+    if (sockets > 0) await after(lingerMs)
+    // Right after the loop has accepted what waits: what the system holds when the socket closes is reset.
+    await new Promise((resolve) => setImmediate(resolve))
     uws.us_listen_socket_close(listening)
+    // What was accepted last has not been read: closed now, those connections would be reset.
+    if (sockets > 0) await after(lingerMs)
     if (!lobby.isIdle) {
       await Promise.race([new Promise<void>((resolve) => (lobby.whenIdle = resolve)), after(deadlineMs)])
     }
