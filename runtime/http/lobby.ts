@@ -26,6 +26,7 @@ export interface LobbyLimits {
 
 /** A request whose body has not come whole. */
 export interface Unfinished {
+  readonly isUnfinished: boolean
   /** Seconds without a further piece of the body. */
   quietSeconds: number
   expire(): void
@@ -50,6 +51,8 @@ export class Lobby {
   private inFlight = 0
   private heldBytes = 0
   private readonly unfinished = new Set<Unfinished>()
+  /** The last that began. Most bodies come with their head, so only one that is still unfinished at the next is kept. */
+  private latest: Unfinished | undefined
   private readonly requestsOf = new Map<string, number>()
   private readonly bytesOf = new Map<string, number>()
   private connectionsOf = new Map<string, Bucket>()
@@ -112,11 +115,8 @@ export class Lobby {
 
   /** Watches a body that has not come whole. */
   await(request: Unfinished): void {
-    this.unfinished.add(request)
-  }
-
-  settle(request: Unfinished): void {
-    this.unfinished.delete(request)
+    if (this.latest?.isUnfinished) this.unfinished.add(this.latest)
+    this.latest = request
   }
 
   /** Counts what is held of a body; the reply says why no more is taken. */
@@ -138,8 +138,11 @@ export class Lobby {
   }
 
   private everySecond(): void {
+    if (this.latest?.isUnfinished) this.unfinished.add(this.latest)
+    this.latest = undefined
     for (const request of this.unfinished) {
-      if (++request.quietSeconds > this.limits.bodyStallSeconds) request.expire()
+      if (!request.isUnfinished) this.unfinished.delete(request)
+      else if (++request.quietSeconds > this.limits.bodyStallSeconds) request.expire()
     }
     if (this.connectionsOf.size > http.addressesKept) this.connectionsOf = new Map()
   }

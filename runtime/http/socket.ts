@@ -81,10 +81,12 @@ export class SocketExchange implements Incoming, Unfinished {
     setImmediate(() => this.respond(tooMuch))
   }
 
+  get isUnfinished(): boolean {
+    return this.pieces !== undefined
+  }
+
   private stopReading(): void {
-    if (!this.pieces) return
     this.pieces = undefined
-    this.lobby.settle(this)
   }
 
   whenGone(call: () => void): void {
