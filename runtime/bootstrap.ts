@@ -10,8 +10,9 @@ import { addKey, type KeyCommands } from '../mgmt/access/commands.js'
 import { newKeyId } from '../mgmt/access/issue.js'
 import { keyIndex, ownerOfHash } from '../mgmt/access/keyindex.js'
 import { hashKey, makeKey, shownPrefix } from '../mgmt/access/keys.js'
+import { recoveredAction } from '../mgmt/audit/actions.js'
+import type { Trail } from '../mgmt/audit/trail.js'
 import { anyOrg, createOrg, orgName, orgTable } from '../mgmt/orgs/store.js'
-import type { Log } from './observe/log.js'
 import type { Command, Query, Repertoire, Shards } from './shard/contract.js'
 import { table } from './store/contract.js'
 import { dataKeyTable, type Sealer } from './store/sealer.js'
@@ -93,7 +94,7 @@ export async function bootstrap(options: {
   key?: string
   randomBytes: (count: number) => Uint8Array
   /** Present when the given key is to be the system operator's again. */
-  recovery?: { readonly recover: KeyCommands['recover']; readonly log: Log }
+  recovery?: { readonly recover: KeyCommands['recover']; readonly note: Trail['note'] }
 }): Promise<Bootstrapped> {
   const { shards, sealer, randomBytes, recovery } = options
   const known = await orgThere(shards, options.orgId)
@@ -101,7 +102,7 @@ export async function bootstrap(options: {
   if (known !== undefined) return unshownOf(known)
 
   /** Other operators' keys stay as they are. Done again, at a start or by another node, it changes nothing more. */
-  async function recoverOperator(orgId: string, key: string, { recover, log }: NonNullable<typeof recovery>) {
+  async function recoverOperator(orgId: string, key: string, { recover, note }: NonNullable<typeof recovery>) {
     const hash = hashKey(key)
     const place = await insist(() => shards.read(ownerOfHash(hash), keyIndex.find, { hash }))
     if (place && place.orgId !== orgId) {
@@ -111,7 +112,7 @@ export async function bootstrap(options: {
     const keyId = await ask(orgId, recover, about)
     // The row comes last and replaces the one before: that of a key that was revoked may only now be taken away.
     await ask(ownerOfHash(hash), keyIndex.claim, { hash, orgId, keyId })
-    log.warn('access.operator_recovered', { orgId, keyId })
+    await note(orgId, { actor: { kind: 'system', id: 'start' }, action: recoveredAction, target: keyId })
   }
 
   async function unshownOf(orgId: string): Promise<Bootstrapped> {

@@ -14,6 +14,8 @@ import { openPeopleFields } from '../mgmt/agents/peoplefields.js'
 import { agentRoutes } from '../mgmt/agents/routes.js'
 import { readSection } from '../mgmt/agents/sections.js'
 import { findAgent } from '../mgmt/agents/store.js'
+import { auditRoutes } from '../mgmt/audit/routes.js'
+import { auditRepertoire, openAuditStore } from '../mgmt/audit/store.js'
 import { automationRepertoire, type OpenAutomation } from '../mgmt/automation/open.js'
 import { meterRecipients } from '../mgmt/campaigns/meters.js'
 import { type CampaignArea, campaignRepertoire } from '../mgmt/campaigns/open.js'
@@ -27,7 +29,7 @@ import { gatewayCommands, gatewayPart, gatewayRepertoire } from '../mgmt/gateway
 import { newCredentials } from '../mgmt/gateway/credentials.js'
 import { gatewayAccessRoutes } from '../mgmt/gateway/routes.js'
 import { orgRoutes } from '../mgmt/orgs/routes.js'
-import { orgName, orgRepertoire } from '../mgmt/orgs/store.js'
+import { orgName, orgRepertoire, orgTable } from '../mgmt/orgs/store.js'
 import { sendMeters } from '../mgmt/outreach/meters.js'
 import { sectionsOfSends } from '../mgmt/outreach/needs.js'
 import { type OutreachParts, outreachParts, outreachRepertoire } from '../mgmt/outreach/open.js'
@@ -109,6 +111,7 @@ export function openManagement(options: ManagementOptions) {
   const webhooks = webhookCommands({ timeScale })
   const orgEvent = webhooks.enqueue
   const keys = keyCommands(orgEvent)
+  const audit = openAuditStore({ hasOrg: (reader, orgId) => reader.get(orgTable, [orgId]) !== undefined, timeScale })
   const gatewayAccess = gatewayCommands(orgEvent)
   const connections = openConnections({ ...options, orgEvent })
   const automation: OpenAutomation = automating({
@@ -179,6 +182,7 @@ export function openManagement(options: ManagementOptions) {
     gatewayAccess,
     routesOfAgent,
     grantStands: rehearsals.grantStands,
+    audit,
     /** Whether messages of a campaign may be handed over. */
     mayCampaignLeave: campaigning.queries.mayLeave,
     /** Whom conversations tell. */
@@ -192,6 +196,7 @@ export function openManagement(options: ManagementOptions) {
         parts: [
           orgRepertoire,
           accessRepertoire(keys),
+          auditRepertoire(audit),
           webhookRepertoire(webhooks),
           agentRepertoire(agents),
           documentRepertoire(documents),
@@ -225,6 +230,7 @@ export function openManagement(options: ManagementOptions) {
             ...accessRoutes({ shards, idTokens, orgName }),
             ...orgRoutes({ shards }),
             ...keyRoutes({ shards, commands: keys }),
+            ...auditRoutes({ shards, store: audit, pages, clock }),
             ...webhookRoutes({
               shards,
               commands: webhooks,
@@ -296,3 +302,4 @@ export function openManagement(options: ManagementOptions) {
     },
   }
 }
+export type Management = ReturnType<typeof openManagement>

@@ -9,11 +9,9 @@ import type { Adapter } from '../core/channel/adapter.js'
 import { traitsOf } from '../core/channel/table.js'
 import { isRefusal } from '../core/errors.js'
 import { agentWebhook, provider as providerLimits, shutdown } from '../core/limits.js'
-import { authenticateWith } from '../mgmt/access/authenticate.js'
-import { type Grants, openGrants } from '../mgmt/access/grants.js'
-import { foreignIdTokens, ownIdTokens } from '../mgmt/access/idtokens.js'
-import { openKeyring } from '../mgmt/access/keyring.js'
+import type { Grants } from '../mgmt/access/grants.js'
 import { agentTable } from '../mgmt/agents/store.js'
+import { audited } from '../mgmt/audit/actions.js'
 import { openBindingPlaces } from '../mgmt/channels/bindingindex.js'
 import { findBindingsOf } from '../mgmt/channels/ofprovider.js'
 import { openOperatorCalls } from '../mgmt/channels/operatorcalls.js'
@@ -23,6 +21,7 @@ import { openDirectory } from '../mgmt/gateway/directory.js'
 import { agentWebhookRoutes } from '../mgmt/gateway/webhook.js'
 import { objectTable } from '../mgmt/knowledge/media.js'
 import { orgTable, readOrg } from '../mgmt/orgs/store.js'
+import { openAccess } from './access.js'
 import { loadAdapters } from './adapters.js'
 import { publicAddresses, type Urls } from './addresses.js'
 import { openBackups } from './backup/desk.js'
@@ -201,7 +200,6 @@ export async function openNode(config: Config, around: Surroundings): Promise<No
   logTrouble(engine, log)
 
   let origins: ReadonlySet<string> = new Set()
-  const keyring = openKeyring({ shards: engine, commands: management.keys, clock })
   const directory = openDirectory({
     shards: engine,
     routes: management.routesOfAgent,
@@ -210,16 +208,8 @@ export async function openNode(config: Config, around: Surroundings): Promise<No
   })
   const capsules = openCapsules(deriveKey(secrets.identity, 'received media'))
   const media = openMedia({
-    ...policy,
-    own: emulator.origins,
-    shards: engine,
-    commands: mediaParts,
-    objects,
-    publicUrl: gatewayUrl,
-    timeScale: config.timeScale,
-    clock,
-    log,
-    randomBytes: random,
+    ...{ ...policy, own: emulator.origins, shards: engine, commands: mediaParts, objects, publicUrl: gatewayUrl },
+    ...{ timeScale: config.timeScale, clock, log, randomBytes: random },
   })
   const providers = openProviders({
     ...policy,
@@ -259,23 +249,14 @@ export async function openNode(config: Config, around: Surroundings): Promise<No
     meters: gatewayMeters(metrics),
     clock,
   }
-  const stands = management.grantStands(engine, clock.now)
-  const grants = openGrants(deriveKey(secrets.signing, 'emulator grants'), clock, stands)
-  const idTokens =
-    config.oidcIssuer && config.oidcAudience
-      ? foreignIdTokens({ issuer: config.oidcIssuer, audience: config.oidcAudience, clock })
-      : ownIdTokens({
-          seed: deriveKey(secrets.signing, 'id tokens'),
-          issuer: () => `${mgmtUrl()}/v1`,
-          clock,
-          keyOf: keyring.byId,
-        })
+  const access = openAccess({ config, engine, management, secrets, clock, log, mgmtUrl })
+  const { grants, idTokens, trail } = access
   const pages = openPages(deriveKey(secrets.signing, 'page tokens'))
   await engine.start()
   const bootstrapped = config.roles.includes('mgmt')
     ? await bootstrap({
         ...{ shards: engine, sealer, orgId: config.bootstrapOrg, key: config.bootstrapKey, randomBytes: random },
-        ...(config.recover && { recovery: { recover: management.keys.recover, log } }),
+        ...(config.recover && { recovery: { recover: management.keys.recover, note: trail.note } }),
       })
     : { orgId: config.bootstrapOrg }
 
@@ -294,7 +275,8 @@ export async function openNode(config: Config, around: Surroundings): Promise<No
   function plane(name: Plane, product: readonly Route[], authenticate: Authenticate): PlaneParts {
     const operations = operationRoutes(name, health, metrics)
     const prefix = name === 'mgmt' ? '/v1' : '/v4'
-    const routes = config.roles.includes(name) ? [...product, ...docsRoutes(name), openapiRoute(name, document)] : []
+    const own = [...audited(product), ...docsRoutes(name), openapiRoute(name, document)]
+    const routes = config.roles.includes(name) ? own : []
     function document(): OpenApiDocument {
       return openapi(routes, { plane: name, version, serverUrl: urls()[name] + prefix })
     }
@@ -310,6 +292,7 @@ export async function openNode(config: Config, around: Surroundings): Promise<No
       authenticate,
       tokenParameter: name === 'gateway' ? 'access_token' : undefined,
       buckets,
+      ...(name === 'mgmt' && { audit: trail }),
       cors: corsFor(() => origins, isChatPath),
       clock,
       log,
@@ -340,7 +323,7 @@ export async function openNode(config: Config, around: Surroundings): Promise<No
       ...emulator.wireRoutes(gatewayUrl),
       ...front.routes(() => places),
     ]),
-    authenticateWith(keyring, grants, idTokens),
+    access.authenticate,
   )
   const webchat = openWebchat({
     places,
@@ -399,6 +382,7 @@ export async function openNode(config: Config, around: Surroundings): Promise<No
     },
     async close() {
       webchat.close()
+      await trail.close()
       descriptors.close()
       front.stop()
       await emulator.stop()

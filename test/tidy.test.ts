@@ -46,6 +46,7 @@ const isOwn = ({ to }: Import) => topFolders.some((folder) => to.startsWith(`${f
 const folderOf = (path: string, depth = 1) => path.split('/').slice(0, depth).join('/')
 /** The files of runtime that put a node together; they alone know adapters and mgmt. */
 const composition = [
+  'runtime/access.ts',
   'runtime/automation.ts',
   'runtime/campaigns.ts',
   'runtime/builtin.ts',

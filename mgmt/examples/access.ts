@@ -33,6 +33,31 @@ export const access: Readonly<Record<string, RouteExample>> = {
       rateLimit: null,
     },
   },
+  'GET /orgs/{org}/audit': {
+    params: {
+      org: 'demo',
+    },
+    query: {
+      action: 'api_key',
+      limit: 1,
+    },
+    status: 200,
+    reply: {
+      data: [
+        {
+          id: 'aud_60xrahma3pnkn8vwwapsyc4vdm',
+          at: '2026-03-01T12:00:37.500Z',
+          actor: {
+            kind: 'key',
+            id: 'key_60xrahma3pnkn8vwwapsyc4vdm',
+          },
+          action: 'api_key.created',
+          target: 'key_1v0mrz6mewgp710xm9219px2hb',
+          requestId: 'n1-000001',
+        },
+      ],
+    },
+  },
   'POST /session': {
     body: {
       role: 'viewer',

@@ -11,6 +11,7 @@ import type { Buckets } from '../limits/contract.js'
 import type { Log } from '../observe/log.js'
 import type { RouteMeter } from '../observe/metrics.js'
 import { notFound } from './admit.js'
+import type { Audit } from './audit.js'
 import { openBatch } from './batch.js'
 import type { Cors } from './cors.js'
 import type { Serve } from './exchange.js'
@@ -38,6 +39,8 @@ export interface Front {
   /** The gateway also takes its token from the query, where it wins over the header. */
   readonly tokenParameter?: string
   readonly buckets: Buckets
+  /** Absent on a plane whose calls are not audited. */
+  readonly audit?: Audit
   readonly cors: Cors
   readonly clock: Clock
   readonly log: Log

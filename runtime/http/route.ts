@@ -101,6 +101,8 @@ export interface Route {
   readonly replyTypes?: readonly string[]
   /** Codes the handler itself may answer; those of the pipeline are understood. */
   readonly errors?: readonly ErrorCode[]
+  /** The action under which a call that succeeded goes into the audit trail of the caller's org. */
+  readonly audit?: string
   /** Counted for each API key. */
   readonly budget?: BudgetName
   /** Counted for each address, or network of one, that callers without a key come from. */

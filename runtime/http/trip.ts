@@ -28,9 +28,9 @@ type Outcome = Answer | Refusal
  */
 export class Trip implements Receiver, Batched {
   private readonly entry: Ready
-  private readonly params: Readonly<Record<string, string>>
+  readonly params: Readonly<Record<string, string>>
   private readonly began = performance.now()
-  private caller: Caller | undefined
+  caller: Caller | undefined
   private spent: Spent | undefined
   /** Why the caller may not, unless the body is one for which less is asked. */
   private denied: Refusal | undefined
@@ -52,7 +52,7 @@ export class Trip implements Receiver, Batched {
     private readonly batch: Batch,
     private readonly found: Found<Ready>,
     private readonly incoming: Incoming,
-    private readonly requestId: string,
+    readonly requestId: string,
     private readonly cors: Reply['cors'],
   ) {
     this.entry = found.entry
@@ -179,7 +179,24 @@ export class Trip implements Receiver, Batched {
     answer.then((outcome) => this.finish(outcome)).catch((error) => this.fail(error))
   }
 
+  /** What the audit trail is told is durable before the caller is answered. */
   private finish(outcome: Outcome): void {
+    const noting = this.front.audit && this.noted(outcome)
+    if (noting) noting.then(() => this.conclude(outcome)).catch((error) => this.fail(error))
+    else this.conclude(outcome)
+  }
+
+  private noted(outcome: Outcome): Promise<void> | undefined {
+    const { front, entry, incoming } = this
+    if (isRefusal(outcome)) {
+      return outcome.refused.startsWith('auth.') ? front.audit!.refused(outcome.refused, this) : undefined
+    }
+    const { audit } = entry.route
+    if (audit === undefined || incoming.method === 'HEAD') return undefined
+    return front.audit!.done(audit, this, idOf(outcome))
+  }
+
+  private conclude(outcome: Outcome): void {
     const { entry, requestId, cors, spent, caller } = this
     const told = spent ? withHeaders(outcome, limitHeaders(spent)) : outcome
     if (caller?.svcAgent) attribute(this.front, entry.route, caller, requestId, told)
@@ -196,6 +213,12 @@ export class Trip implements Receiver, Batched {
     if (this.isHolding) this.held = reply
     else this.incoming.respond(reply)
   }
+}
+
+/** The id of what a call has made. */
+function idOf({ json }: Answer): string | undefined {
+  const id = (json as { id?: unknown } | undefined)?.id
+  return typeof id === 'string' ? id : undefined
 }
 
 /** What an automated caller did stays on record under the name it gave. */

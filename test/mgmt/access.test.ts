@@ -331,7 +331,10 @@ t.test('A start with PARLEY_RECOVER makes the given key the system operator’s 
     const me = await recovered.mgmt('GET', '/v1/me', { token })
     t.match(me.json, { isSysop: true, org: { id: 'demo', role: 'admin' }, scopes: [...scopes] }, `asked ${time}`)
     t.equal((await recovered.mgmt('GET', keys, { token })).json.data.length, 1)
-    t.equal(recovered.logged.filter(({ event }) => event === 'access.operator_recovered').length, 1)
+    const { data } = (await recovered.mgmt('GET', '/v1/orgs/demo/audit?action=operator_key', { token })).json
+    t.equal(data.length, time === 'once' ? 1 : 2)
+    t.match(data[0], { action: 'operator_key.recovered', actor: { kind: 'system' }, target: me.json.caller.id })
+    t.equal(recovered.logged.filter(({ action }) => action === 'operator_key.recovered').length, 1)
     await recovered.close()
   }
 

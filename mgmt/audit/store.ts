@@ -1,0 +1,92 @@
+/** The audit trail of an org in its shard: entries by time, appended and never changed, and dropped when they are old. */
+import type { Actor } from '../../core/access.js'
+import { audit as limits } from '../../core/accesslimits.js'
+import type { Command, Query, Repertoire } from '../../runtime/shard/contract.js'
+import { type Reader, table } from '../../runtime/store/contract.js'
+import type { AuditEntry } from './schema.js'
+
+/** What an entry says beside its id and time. Ids only: never a secret, a body or an address of a person. */
+export interface Noted {
+  readonly actor: Actor
+  readonly action: string
+  readonly agentId?: string
+  readonly target?: string
+  readonly requestId?: string
+  readonly code?: string
+  readonly count?: number
+}
+
+type Kept = Noted & { readonly id: string }
+export type AuditPosition = readonly [at: number, id: string]
+
+const auditTable = table<[orgId: string, at: number, id: string], Kept>('audit')
+
+export interface AuditOptions {
+  readonly hasOrg: (reader: Reader, orgId: string) => boolean
+  readonly timeScale: number
+}
+
+export interface Wanted {
+  readonly orgId: string
+  readonly actor?: string
+  readonly action?: string
+  readonly start?: number
+  readonly end?: number
+  readonly limit: number
+  readonly before?: AuditPosition
+}
+
+export function openAuditStore({ hasOrg, timeScale }: AuditOptions) {
+  /** Callers may name orgs that are not there, and then nothing is written. */
+  const note: Command<{ readonly orgId: string; readonly noted: Noted }, boolean> = {
+    name: 'audit.note',
+    decide(tx, { orgId, noted }, { at, mint }) {
+      if (!hasOrg(tx, orgId)) return false
+      const id = mint('aud')
+      tx.put(auditTable, [orgId, at, id], { ...noted, id })
+      const over = at - limits.keptMs / timeScale
+      const oldest = [...tx.range(auditTable, { prefix: [orgId], limit: limits.droppedPerWrite })]
+      for (const { key } of oldest) if (key[1] < over) tx.remove(auditTable, key)
+      return true
+    },
+  }
+
+  /** Newest first. A call looks at a bounded number of entries: `last` is where to go on, absent at the end. */
+  const list: Query<Wanted & { readonly now: number }, { data: AuditEntry[]; last?: AuditPosition }> = {
+    name: 'audit.list',
+    read(reader, { orgId, actor, action, start = 0, end, limit, before, now }) {
+      const from = Math.max(start, now - limits.keptMs / timeScale)
+      const after = before ? [orgId, ...before] : end === undefined ? undefined : [orgId, end]
+      const data: AuditEntry[] = []
+      let looked = 0
+      for (const { key, value } of reader.range(auditTable, { prefix: [orgId], after, reverse: true })) {
+        const [, at, id] = key
+        if (at < from) return { data }
+        if (!isWanted(value, actor, action)) {
+          if (++looked >= limits.lookedAtPerCall) return { data, last: [at, id] }
+          continue
+        }
+        data.push(shown(value, at))
+        if (data.length >= limit) return { data, last: [at, id] }
+      }
+      return { data }
+    },
+  }
+
+  return { commands: { note }, queries: { list } }
+}
+export type AuditStore = ReturnType<typeof openAuditStore>
+
+/** An action stands for all that begin with it and a dot. */
+function isWanted({ actor: by, action: did }: Kept, actor?: string, action?: string): boolean {
+  if (actor !== undefined && by.id !== actor && by.keyId !== actor) return false
+  return action === undefined || did === action || did.startsWith(`${action}.`)
+}
+
+function shown({ id, ...noted }: Kept, at: number): AuditEntry {
+  return { id, at: new Date(at).toISOString(), ...noted }
+}
+
+export function auditRepertoire({ commands, queries }: AuditStore): Pick<Repertoire, 'commands' | 'queries'> {
+  return { commands: [commands.note], queries: [queries.list] }
+}

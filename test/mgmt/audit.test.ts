@@ -1,0 +1,190 @@
+/** The audit trail: who did what to credentials, bindings and exports, who was refused, and what it never holds. */
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import t from 'tap'
+import { scopes } from '../../core/access.js'
+import { audit as limits } from '../../core/accesslimits.js'
+import { auditedRoutes } from '../../mgmt/audit/actions.js'
+import { manualClock, until } from '../harness/clock.js'
+import { openTestNode, type TestNode } from '../harness/node.js'
+
+const trail = '/v1/orgs/demo/audit'
+const keys = '/v1/orgs/demo/api-keys'
+const agent = '/v1/orgs/demo/agents/ada'
+
+type Entry = Record<string, unknown> & { action: string }
+const entries = async (node: TestNode, query = ''): Promise<Entry[]> =>
+  (await node.mgmt('GET', `${trail}${query}`, { token: node.key })).json.data
+
+t.test(
+  'Keys, sessions, secrets, bindings and exports are on record with their actor, and never a secret or a body',
+  async (t) => {
+    const node = await openTestNode()
+    t.teardown(() => node.close())
+    const call = async (method: string, path: string, json?: unknown, token = node.key) => {
+      const answer = await node.mgmt(method, path, { token, json })
+      t.ok(answer.status < 300, `${method} ${path} ${answer.status}: ${answer.text}`)
+      await node.clock.advance(1)
+      return answer
+    }
+    await call('POST', '/v1/orgs/demo/agents', { name: 'Ada' })
+    const key = (await call('POST', keys, { name: 'HushName', scopes: [...scopes] })).json
+    const session = (await call('POST', '/v1/session', {}, key.key)).json.idToken
+    const { id: sessionId } = (await call('GET', '/v1/me', undefined, session)).json.caller
+    const { accessToken } = (await call('POST', `${agent}/gateway/_rotateToken`, undefined, session)).json
+    const { signingSecret } = (await call('POST', `${agent}/gateway/_rotateSecret`)).json
+    const channel = { channel: 'rcs', mode: 'unmanaged', provider: 'emulator', auth: {} }
+    const binding = (await call('POST', `${agent}/channels`, channel)).json
+    await call('GET', `${agent}/people/export`)
+    const link = (await call('POST', `${agent}/emulator-links`, { label: 'HushLabel' })).json
+    await call('PATCH', `${keys}/${key.id}`, { scopes: ['agents:read'] })
+    await call('DELETE', `${keys}/${key.id}`)
+
+    const found = await entries(node)
+    t.same(
+      found.map(({ action }) => action),
+      [
+        'api_key.revoked',
+        'api_key.changed',
+        'emulator_link.created',
+        'people.exported',
+        'binding.created',
+        'gateway.secret_rotated',
+        'gateway.token_rotated',
+        'session.created',
+        'api_key.created',
+      ],
+    )
+    const at = (action: string) => found.find((entry) => entry.action === action)
+    t.match(at('api_key.created'), { actor: { kind: 'key' }, target: key.id, requestId: /./ })
+    t.match(at('session.created'), { actor: { kind: 'key', id: key.id } })
+    t.match(at('gateway.token_rotated'), { actor: { kind: 'session', id: sessionId, keyId: key.id }, agentId: 'ada' })
+    t.match(at('binding.created'), { agentId: 'ada', target: binding.id })
+    t.match(at('emulator_link.created'), { agentId: 'ada', target: link.id })
+    const lines = node.logged.filter(({ event }) => event === 'audit.recorded')
+    t.same(
+      lines.map(({ action }) => action),
+      found.map(({ action }) => action).reverse(),
+      'the log has the same lines',
+    )
+    const text = JSON.stringify([found, lines])
+    for (const secret of [
+      key.key,
+      session,
+      accessToken,
+      signingSecret,
+      link.token,
+      node.key,
+      'HushName',
+      'HushLabel',
+    ]) {
+      t.notMatch(text, secret)
+    }
+
+    t.same(
+      (await entries(node, `?actor=${key.id}`)).map(({ action }) => action),
+      ['gateway.token_rotated', 'session.created'],
+      'a key is found with its sessions',
+    )
+    t.equal((await entries(node, '?action=api_key')).length, 3)
+    t.equal((await entries(node, '?action=api_key.changed')).length, 1)
+    const first = (await node.mgmt('GET', `${trail}?limit=4`, { token: node.key })).json
+    t.equal(first.data.length, 4)
+    const rest = (await node.mgmt('GET', `${trail}?limit=200&pageToken=${first.nextPageToken}`, { token: node.key }))
+      .json
+    t.same([...first.data, ...rest.data], found)
+    t.notOk('nextPageToken' in rest)
+  },
+)
+
+t.test('The list asks for an admin, takes times, and refuses what it cannot read', async (t) => {
+  const clock = manualClock()
+  const node = await openTestNode({ clock })
+  t.teardown(() => node.close())
+  const make = () => node.mgmt('POST', keys, { token: node.key, json: { name: 'x' } })
+  await make()
+  await clock.advance(60_000)
+  const middle = new Date(clock.now()).toISOString()
+  await clock.advance(60_000)
+  await make()
+  t.equal((await entries(node, `?start=${middle}`)).length, 1)
+  t.equal((await entries(node, `?end=${middle}`)).length, 1)
+  t.equal((await entries(node)).length, 2)
+  for (const [query, field] of [
+    ['start=yesterday', 'start'],
+    ['limit=0', 'limit'],
+    ['pageToken=x', 'pageToken'],
+    ['surprise=1', 'surprise'],
+    [`start=${middle}&end=${middle}`, 'end'],
+  ] as const) {
+    const refused = await node.mgmt('GET', `${trail}?${query}`, { token: node.key })
+    t.equal(refused.status, 422, query)
+    t.equal(refused.json.errors[0].field, field)
+  }
+  const editor = await node.keyWith(['agents:write'])
+  t.equal((await node.mgmt('GET', trail, { token: editor })).status, 403)
+})
+
+t.test('Refused access is on record at once, then counted, so that nobody fills the disk with it', async (t) => {
+  const clock = manualClock()
+  const node = await openTestNode({ clock })
+  t.teardown(() => node.close())
+  const token = await node.keyWith(['agents:read'])
+  const { id } = (await node.mgmt('GET', '/v1/me', { token })).json.caller
+  for (let call = 0; call < 5; call++) t.equal((await node.mgmt('GET', keys, { token })).status, 403)
+  await clock.advance(1)
+  for (let call = 0; call < 50; call++) {
+    t.equal((await node.mgmt('GET', `${keys}/key_${call}`, { token: `sk-svc-guess-${call}` })).status, 401)
+  }
+  const seen = await entries(node, '?action=access.refused')
+  t.equal(seen.length, 2)
+  t.match(seen, [
+    { actor: { kind: 'unknown' }, code: 'auth.unauthenticated' },
+    { actor: { kind: 'key', id }, code: 'auth.scope_missing' },
+  ])
+  t.notMatch(JSON.stringify(seen), 'guess')
+  await clock.advance(limits.refusedWindowMs)
+  await until(async () => (await entries(node, '?action=access.refused')).length === 4)
+  const counted = (await entries(node, '?action=access.refused')).filter((entry) => 'count' in entry)
+  t.same(counted.map(({ count }) => count).sort(), [4, 49])
+
+  for (let number = 0; number < limits.refusedActorsPerOrg + 10; number++) {
+    await node.mgmt('GET', keys, { token: await node.keyWith(['agents:read']) })
+  }
+  const many = await entries(node, `?action=access.refused&limit=200&start=${new Date(clock.now()).toISOString()}`)
+  t.ok(many.length <= limits.refusedActorsPerOrg + 1 + 4, `${many.length} entries`)
+  t.ok(many.some(({ actor }) => (actor as { id: string }).id === 'others'))
+  for (let number = 0; number < limits.refusedOrgs * 2; number++) {
+    t.equal((await node.mgmt('GET', `/v1/orgs/none-${number}/api-keys`, { token: 'sk-svc-x' })).status, 401)
+  }
+  t.ok(
+    node.logged.filter(({ event }) => event === 'audit.recorded').length < limits.refusedOrgs + 100,
+    'orgs that are not there are bounded too',
+  )
+})
+
+t.test('Entries are kept for 180 days', async (t) => {
+  const clock = manualClock()
+  const dir = await mkdtemp(join(tmpdir(), 'parley-'))
+  t.teardown(() => rm(dir, { recursive: true, force: true }))
+  const node = await openTestNode({ clock, dir })
+  const make = () => node.mgmt('POST', keys, { token: node.key, json: { name: 'x' } })
+  await make()
+  await node.close()
+  const later = manualClock()
+  await later.advance(limits.keptMs + 1)
+  const again = await openTestNode({ clock: later, dir })
+  t.teardown(() => again.close())
+  const token = node.key
+  t.same((await again.mgmt('GET', trail, { token })).json.data, [])
+  await again.mgmt('POST', keys, { token, json: { name: 'y' } })
+  t.equal((await again.mgmt('GET', trail, { token })).json.data.length, 1)
+})
+
+t.test('Every route that the trail names is there', async (t) => {
+  const node = await openTestNode()
+  t.teardown(() => node.close())
+  const names = new Map(node.node.planes.mgmt.routes.map((route) => [`${route.method} ${route.path}`, route]))
+  for (const [name, action] of Object.entries(auditedRoutes)) t.equal(names.get(name)?.audit, action, name)
+})
