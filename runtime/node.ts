@@ -315,7 +315,7 @@ export async function openNode(config: Config, around: Surroundings): Promise<No
     'mgmt',
     exampled([
       ...managed.routes({ shards: engine, sealer, pages, grants, idTokens, adapters, partnerForms }),
-      ...deadLetterRoutes({ shards: engine }),
+      ...deadLetterRoutes({ shards: engine, directory, pages }),
       ...systemRoutes({ engine, shards: config.shards, log }),
       statusRoute({ engine, health, shards: config.shards, clock }),
       ...backupRoutes({ desk: backups, log }),

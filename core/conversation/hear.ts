@@ -80,7 +80,12 @@ function heardContent(
   recordContent(desk, conversation, content, keyword)
   if (keyword) return heardKeyword(desk, conversation, around, keyword)
   const answer = answerIn(desk, conversation, around.reader, content)
-  if (!answer) return tellAgent(desk, conversation, around, { type: 'message', message: content })
+  if (!answer) {
+    if (conversation.asks) desk.log({ event: 'message.unmatched' })
+    return tellAgent(desk, conversation, around, { type: 'message', message: content })
+  }
+  const { intentId, via } = answer.result
+  desk.log({ event: 'message.matched', data: { intentId, via } })
   return answered(desk, conversation, around, answer)
 }
 
@@ -146,7 +151,10 @@ function heardTap(
 
 function heardKeyword(desk: Desk, conversation: Conversation, around: Around, keyword: Keyword): Conversation {
   const isAnswered = around.binding?.compliance !== undefined
-  if (keyword === 'help') return said(desk, conversation, around, stockTexts.help(around.brand))
+  if (keyword === 'help') {
+    desk.log({ event: 'consent.help_answered' })
+    return said(desk, conversation, around, stockTexts.help(around.brand))
+  }
   const changed = keyword === 'stop' ? optedOut(desk, conversation, around) : optedIn(desk, conversation, around)
   if (changed === conversation || !isAnswered) return changed
   return said(desk, changed, around, stockTexts[keyword](around.brand))

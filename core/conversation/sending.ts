@@ -87,6 +87,7 @@ function goneOn(desk: Desk, before: Conversation, around?: Around): Conversation
 /** Puts the disclaimer before the message that is about to go out. */
 function disclaimed(desk: Desk, before: Conversation, around: Around, messageId: string, text: string): Conversation {
   const { id } = keepServiceMessage(desk, before, around, text, messageId)
+  desk.log({ event: 'consent.disclaimer_sent', data: { messageId: id } })
   return goneOn(desk, having(before, { disclaimedAt: desk.at, queue: [id, ...before.queue] }), around)
 }
 

@@ -9,6 +9,7 @@ export function opened(desk: Desk, heard: Conversation, around: Around): Convers
   if (around.traits.windowHours === null) return heard
   desk.wake('window', closesAt(desk, heard, around))
   if (heard.windowIsOpen) return heard
+  desk.log({ event: 'window.opened' })
   return tellAgent(desk, { ...heard, windowIsOpen: true }, around, {
     type: 'system',
     system: { kind: 'windowChanged' },
@@ -19,5 +20,6 @@ export function opened(desk: Desk, heard: Conversation, around: Around): Convers
 export function lookedAt(desk: Desk, conversation: Conversation, around: Around): Conversation {
   if (!conversation.windowIsOpen || isOpen(desk, conversation, around)) return conversation
   const closed = { ...conversation, windowIsOpen: false }
+  desk.log({ event: 'window.closed' })
   return tellAgent(desk, closed, around, systemEvent('windowChanged'))
 }

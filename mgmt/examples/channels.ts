@@ -271,6 +271,17 @@ export const channels: Readonly<Record<string, RouteExample>> = {
     },
     status: 204,
   },
+  'POST /orgs/{org}/agents/{agent}/gateway/dead-letters/_replay': {
+    params: {
+      org: 'demo',
+      agent: 'harbor-desk',
+    },
+    status: 202,
+    reply: {
+      replayed: 3,
+      isMore: false,
+    },
+  },
   'POST /orgs/{org}/agents/{agent}/gateway/dead-letters/{id}/_replay': {
     params: {
       org: 'demo',
