@@ -33,7 +33,7 @@ export const catalog = {
   parley_http_sockets_refused_total: {
     kind: 'counter',
     labels: ['plane'],
-    help: 'Connections that were closed at once, since too many were open',
+    help: 'Connections that were closed at once, since too many were open or one address opened too many',
   },
   parley_limits_spent_total: {
     kind: 'counter',
