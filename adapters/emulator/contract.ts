@@ -76,7 +76,7 @@ export interface WebhookCall {
   readonly method: 'GET' | 'POST'
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
-  readonly body: string
+  readonly body: string | Uint8Array<ArrayBuffer>
 }
 /** The same over a line that the customer holds open. */
 export interface LineCall {

@@ -11,6 +11,7 @@ import { widerTrait } from '../../core/channel/narrower.js'
 import { adapter as limits } from '../../core/limits.js'
 import { scrubbed, secretsIn } from './secrets.js'
 import {
+  wrongFollowed,
   wrongFound,
   wrongItem,
   wrongOpening,
@@ -230,6 +231,22 @@ export function guarded(
           tell('openMedia', error, reaching)
         }
         return { kind: 'refused', detail: 'The adapter of the channel could not open it.' } as const
+      },
+    }),
+    ...(adapter.follow && {
+      async follow(...[reference, reaching]: Parameters<NonNullable<Adapter['follow']>>) {
+        try {
+          const followed = await within(patience.openMs, () => adapter.follow!(reference, reaching))
+          const wrong = followed === late ? 'no outcome in time' : wrongFollowed(followed)
+          if (followed !== late && !wrong)
+            return followed.kind === 'inbound'
+              ? followed
+              : { ...followed, detail: scrubbed(followed.detail, secretsOf(reaching)) }
+          tell('follow', wrong, reaching)
+        } catch (error) {
+          tell('follow', error, reaching)
+        }
+        return { kind: 'refused', detail: 'The adapter of the channel could not follow it.' } as const
       },
     }),
     ...(adapter.connect && {

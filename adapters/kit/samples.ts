@@ -55,6 +55,7 @@ export interface CallSample {
   readonly proves?: 'body' | 'caller' | 'nothing'
   readonly becomes:
     | { readonly kind: 'refused' }
+    | { readonly kind: 'unreadable' }
     | { readonly kind: 'answer'; readonly status: number; readonly body: string }
     | { readonly kind: 'items'; readonly items: readonly ExpectedItem[] }
 }

@@ -41,10 +41,18 @@ export function wrongFound(found: unknown): Wrong {
   return kind === 'unknown' && isDetail(detail) ? undefined : 'the `kind` of what was found is not of the contract'
 }
 
+export function wrongFollowed(followed: unknown): Wrong {
+  if (!isRecord(followed)) return 'what was followed is not an object'
+  const { kind, inbound, detail } = followed
+  if (kind === 'refused') return isDetail(detail) ? undefined : 'a refusal says nothing, or too much'
+  return kind === 'inbound' ? wrongItem({ id: 'x', address: 'x', inbound }) : 'the `kind` of it is not of the contract'
+}
+
 export function wrongReceived(received: unknown): Wrong {
   if (!isRecord(received)) return 'what was received is not an object'
-  const { kind, status, type, body, items } = received
+  const { kind, status, type, body, items, problem } = received
   if (kind === 'refused') return undefined
+  if (kind === 'unreadable') return isDetail(problem) ? undefined : 'a problem is no short text'
   if (kind === 'answer') {
     const isStatus = Number.isInteger(status) && (status as number) >= 200 && (status as number) <= 499
     if (!isStatus) return 'the `status` of an answer is not from 200 to 499'
@@ -78,7 +86,7 @@ function isAbilities(abilities: unknown): boolean {
 }
 
 type Loose = Readonly<Record<string, unknown>>
-type InboundKind = 'content' | 'tap' | 'system' | 'receipt'
+type InboundKind = 'content' | 'tap' | 'system' | 'receipt' | 'reference'
 
 const inboundKinds: Readonly<Record<InboundKind, (inbound: Loose) => Wrong>> = {
   content: ({ content }) => (isRecord(content) ? wrongContent(content) : '`content` is not an object'),
@@ -89,6 +97,7 @@ const inboundKinds: Readonly<Record<InboundKind, (inbound: Loose) => Wrong>> = {
   },
   system: ({ system }) =>
     system !== 'windowChanged' && systemKinds.some((kind) => kind === system) ? undefined : 'a `system` is unknown',
+  reference: ({ reference }) => (isHeld(reference) ? undefined : 'a `reference` is no word, or too long a one'),
   receipt: ({ receipt }) => (isRecord(receipt) ? wrongReceipt(receipt) : '`receipt` is not an object'),
 }
 
@@ -115,11 +124,13 @@ function isHeld(held: unknown): boolean {
 /** A header is one line; a line break in it would begin another one. */
 export function wrongOpening(opening: unknown): Wrong {
   if (!isRecord(opening)) return 'what opens media is not an object'
-  const { kind, url, headers, detail } = opening
+  const { kind, url, headers, detail, aesKey } = opening
   if (kind === 'refused')
     return isTextUpTo(detail, limits.detailChars) ? undefined : 'a refusal says nothing, or too much'
   if (kind !== 'at') return 'the `kind` of what opens media is neither at nor refused'
   if (!isTextUpTo(url, limits.urlChars) || !/^https?:\/\/[^\s/]+/.test(url)) return 'the `url` is not one of the web'
+  if (!isAbsentOr(aesKey, (value) => typeof value === 'string' && /^[0-9a-f]{64}$/i.test(value)))
+    return '`aesKey` is no key in hex'
   if (!isRecord(headers)) return '`headers` is not an object'
   const all = Object.entries(headers)
   const isHeader = ([name, value]: readonly [string, unknown]) =>

@@ -22,7 +22,8 @@ export function receiveHub(
   const expected = `sha256=${hmacText('sha256', auth.appSecret, [request.body], 'hex')}`
   if (!sameText(signature, expected)) return { kind: 'refused' }
   const body = readJson(request.body)
-  return { kind: 'items', items: isRecord(body) ? itemsIn(body) : [{ problem: 'the body is not a JSON object' }] }
+  if (!isRecord(body)) return { kind: 'unreadable', problem: 'the body is not a JSON object' }
+  return { kind: 'items', items: itemsIn(body) }
 }
 
 /** Only plain characters are echoed. */

@@ -30,10 +30,8 @@ export function receive({ method, header, body }: IngressRequest, { clientToken 
   const expected = hmacText('sha512', clientToken, [data], 'base64')
   if (!sameText(signature, expected)) return refused
   const event = readJson(data)
-  return {
-    kind: 'items',
-    items: isRecord(event) ? itemsOf(event).map(sound) : [{ problem: 'the event is not an object' }],
-  }
+  if (!isRecord(event)) return { kind: 'unreadable', problem: 'the event is not an object' }
+  return { kind: 'items', items: itemsOf(event).map(sound) }
 }
 
 /** What is longer than anything that the provider says is not what it says. */

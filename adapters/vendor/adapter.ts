@@ -2,6 +2,7 @@
 import type { Adapter } from '../../core/channel/adapter.js'
 import { traitsWith } from './abilities.js'
 import { type AppleAuth, descriptor } from './descriptor.js'
+import { follow, openMedia } from './files.js'
 import { receive } from './receive.js'
 import { type AppleWire, render } from './render.js'
 import { send } from './send.js'
@@ -11,6 +12,8 @@ export const appleAdapter: Adapter<AppleAuth, AppleWire> = {
   render,
   send,
   receive,
+  openMedia,
+  follow,
   traitsWith,
   signal: (signal, { address }) =>
     signal === 'typing' ? { message: { type: 'typing_start', destinationId: address, v: 1 } } : undefined,

@@ -22,8 +22,12 @@ export const descriptor: Descriptor = {
   headers: ['authorization', 'capability-list'],
 }
 
-export function messageUrl({ apiUrl = 'https://mspgw.push.apple.com' }: AppleAuth): string {
-  return `${apiUrl.replace(/\/+$/, '')}/v1/message`
+export function apiUrlOf({ apiUrl = 'https://mspgw.push.apple.com' }: AppleAuth): string {
+  return `${apiUrl.replace(/\/+$/, '')}/v1`
+}
+
+export function messageUrl(auth: AppleAuth): string {
+  return `${apiUrlOf(auth)}/message`
 }
 
 /** By status, as Apple documents them: an answer has no body that says more. */

@@ -1,5 +1,5 @@
 /** What Slack tells: events as JSON, and what was tapped as JSON inside a form, both signed alike. */
-import type { IngressRequest, Item, Received } from '../../core/channel/adapter.js'
+import type { IngressRequest, Received } from '../../core/channel/adapter.js'
 import { ingressBounds, adapter as limits, slack } from '../../core/limits.js'
 import { hmacText } from '../kit/hmac.js'
 import { readForm } from '../kit/urlencoded.js'
@@ -11,11 +11,10 @@ import { tapItems } from './taps.js'
 export function receive(request: IngressRequest, auth: SlackAuth): Received {
   if (request.method !== 'POST' || !isSlacks(request, auth)) return { kind: 'refused' }
   const body = readJson(request.body)
-  if (!isRecord(body)) return { kind: 'items', items: formItems(request.body) }
+  if (!isRecord(body)) return formReceived(request.body)
   if (body.type !== 'url_verification') return { kind: 'items', items: eventItems(body, auth) }
   const challenge = asText(body.challenge) ?? ''
-  if (challenge.length > limits.detailChars)
-    return { kind: 'items', items: [{ problem: 'a greeting that is too long' }] }
+  if (challenge.length > limits.detailChars) return { kind: 'unreadable', problem: 'a greeting that is too long' }
   return { kind: 'answer', status: 200, type: 'text/plain', body: challenge }
 }
 
@@ -28,8 +27,9 @@ function isSlacks(request: IngressRequest, { signingSecret }: SlackAuth): boolea
   return sameText(signature, `v0=${hmacText('sha256', signingSecret, [`v0:${timestamp}:`, request.body], 'hex')}`)
 }
 
-function formItems(bytes: Uint8Array): readonly Item[] {
+function formReceived(bytes: Uint8Array): Received {
   const payload = readForm(bytes, ingressBounds.slackForm)?.get('payload')
   const body = payload ? readJson(Buffer.from(payload)) : undefined
-  return isRecord(body) ? tapItems(body) : [{ problem: 'the body is neither JSON nor a form with a payload' }]
+  if (!isRecord(body)) return { kind: 'unreadable', problem: 'the body is neither JSON nor a form with a payload' }
+  return { kind: 'items', items: tapItems(body) }
 }

@@ -7,7 +7,7 @@
 import type { Signal } from '../amf/index.js'
 import type { ProviderForm } from '../catalogs/shapes.js'
 import type { Block } from '../render/contract.js'
-import type { MediaOpening, ToldInbound } from './held.js'
+import type { MediaOpening, Reference, ToldInbound } from './held.js'
 import type { Live } from './live.js'
 import type { ChannelName } from './names.js'
 import type { Traits } from './traits.js'
@@ -54,6 +54,8 @@ export interface Adapter<Auth = unknown, Wire = unknown, Open extends Line = Lin
    * binding only. What is held may be asked for long after it was told, and again and again.
    */
   openMedia?(held: string, reaching: Reaching<Auth>): PromiseLike<MediaOpening>
+  /** What a person did, by the reference that `receive` told. For those whose items refer to it. */
+  follow?(reference: string, reaching: Reaching<Auth>): PromiseLike<FollowOutcome>
   /** For providers that are connected to: opens the line by itself, again and again, until it is closed. */
   connect?(connecting: Connecting<Auth>): Open
   /** For the channel whose people the gateway itself talks to: the frames of their sockets. What is on record there is sent. */
@@ -147,6 +149,8 @@ export interface ProviderAnswer {
   /** Empty where the answer has no such header. */
   readonly header: (name: string) => string
   readonly body: string
+  /** The body as it came. */
+  readonly bytes?: Uint8Array
 }
 
 export interface NoAnswer {
@@ -231,6 +235,8 @@ export type Received =
   | { readonly kind: 'refused' }
   /** A greeting that wants a certain answer. */
   | { readonly kind: 'answer'; readonly status: number; readonly type: string; readonly body: string }
+  /** It came from the provider and nothing of it can be read: the provider keeps it, and calls again. */
+  | { readonly kind: 'unreadable'; readonly problem: string }
   | { readonly kind: 'items'; readonly items: readonly Item[] }
 
 /** Something that happened to one person, under an id by which the provider repeats it; or what could not be read. */
@@ -243,3 +249,7 @@ export type Item =
       readonly abilities?: readonly string[]
     }
   | { readonly problem: string }
+
+export type FollowOutcome =
+  | { readonly kind: 'inbound'; readonly inbound: Exclude<ToldInbound, Reference> }
+  | { readonly kind: 'refused'; readonly detail: string }

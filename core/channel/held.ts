@@ -14,8 +14,15 @@ export interface ToldContent extends Omit<UserContent, 'media'> {
   readonly media?: readonly (UserMedia | HeldMedia)[]
 }
 
+/** What they did is only referred to: `follow` of the adapter finds it, before the provider is told that it was taken. */
+export interface Reference {
+  readonly kind: 'reference'
+  readonly reference: string
+}
+
 /** What an adapter tells of a person. */
 export type ToldInbound =
+  | Reference
   | Exclude<Inbound, { kind: 'content' }>
   | { readonly kind: 'content'; readonly content: ToldContent }
 
@@ -26,12 +33,14 @@ export type MediaOpening =
       readonly url: string
       /** Sent to the host of that URL alone, wherever it leads on to. */
       readonly headers: Readonly<Record<string, string>>
+      /** What is there is encrypted with AES-256 in counter mode from zero, under this key in hex. */
+      readonly aesKey?: string
     }
   /** One sentence, in which no secret stands. */
   | { readonly kind: 'refused'; readonly detail: string }
 
 /** The same, with an address in place of everything that is held. */
-export function withAddresses(told: ToldInbound, addressOf: (held: string) => string): Inbound {
+export function withAddresses(told: Exclude<ToldInbound, Reference>, addressOf: (held: string) => string): Inbound {
   if (told.kind !== 'content') return told
   const { content } = told
   if (isOpen(content)) return { kind: 'content', content }

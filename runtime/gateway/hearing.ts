@@ -32,6 +32,8 @@ export function hear(places: Places, { agent, bound, items }: Told, log: Log): P
       continue
     }
     const { address, id, abilities } = item
+    // Lines refer to nothing, and the ingress follows what calls refer to.
+    if (item.inbound.kind === 'reference') continue
     const inbound = withAddresses(item.inbound, addressOf)
     const heard = abilities ? { id, inbound, abilities } : { id, inbound }
     told.push({ address, told: [heard] })

@@ -5,10 +5,11 @@
 import Type from 'typebox'
 import { type AgentPlace, agentKeyOf } from '../../core/agentkey.js'
 import { type ChannelRoute, routeOfBinding } from '../../core/agentside.js'
-import type { Adapter, IngressRequest, Received } from '../../core/channel/adapter.js'
+import type { Adapter, IngressRequest, Item, Received } from '../../core/channel/adapter.js'
+import type { Reference } from '../../core/channel/held.js'
 import { isRefusal, type Refusal, refuse } from '../../core/errors.js'
 import { pathIdPattern } from '../../core/ids.js'
-import { ingress as limits } from '../../core/limits.js'
+import { adapter as adapterLimits, ingress as limits } from '../../core/limits.js'
 import { type Answer, type BeforeCall, type Method, type Route, route } from '../http/route.js'
 import type { Log } from '../observe/log.js'
 import { unavailable } from '../shard/unavailable.js'
@@ -42,6 +43,12 @@ function isUnverifiable({ auth }: ChannelRoute, { descriptor }: Adapter): boolea
   return !auth && Object.keys(descriptor.form.credentials.properties).length > 0
 }
 
+type Deed = Exclude<Item, { readonly problem: string }>
+
+function isReference(item: Item): item is Deed & { readonly inbound: Reference } {
+  return 'inbound' in item && item.inbound.kind === 'reference'
+}
+
 export function ingressRoutes({ places, findBinding, headers, publicUrl, log }: IngressOptions): Route[] {
   const common = {
     plane: 'gateway',
@@ -52,19 +59,20 @@ export function ingressRoutes({ places, findBinding, headers, publicUrl, log }: 
     rawQuery: true,
     headers,
     before: ({ params: { bindingId = '' } }: BeforeCall) => onceKnown(findBinding(bindingId), refusalOf),
-    errors: ['resource.not_found', 'auth.unauthenticated', 'service.unavailable'],
+    errors: ['resource.not_found', 'auth.unauthenticated', 'request.invalid', 'service.unavailable'],
   } as const
 
-  function ingress(method: Extract<Method, 'GET' | 'POST'>, summary: string): Route {
+  function ingress(method: Extract<Method, 'GET' | 'POST'>, summary: string, below = ''): Route {
     return route({
       ...common,
+      path: `${common.path}${below}`,
       method,
       summary,
       ...(method === 'POST' && { rawTypes: ['*/*'], bodyOptional: true as const, bodyLimitBytes: limits.bodyBytes }),
       reply: { 200: '*/*' },
       handler({ params: { bindingId }, queryText, header, body }) {
         const query = queryText === '' ? '' : `?${queryText}`
-        const url = `${ingressUrlOf(publicUrl(), bindingId)}${query}`
+        const url = `${ingressUrlOf(publicUrl(), bindingId)}${below}${query}`
         const bytes = (body as unknown as Uint8Array | undefined) ?? new Uint8Array(0)
         return answered({ bindingId, method, url, header, body: bytes, at: places.clock.now() })
       },
@@ -108,15 +116,45 @@ export function ingressRoutes({ places, findBinding, headers, publicUrl, log }: 
       counted('badSignature')
       return refuse('auth.unauthenticated')
     }
+    if (received.kind === 'unreadable') {
+      counted('unreadable')
+      log.warn('ingress.unreadable', { bindingId: request.bindingId, problem: received.problem })
+      return refuse('request.invalid', { detail: received.problem })
+    }
     if (received.kind === 'answer') {
       counted('answered')
       const { status, type, body } = received
       return { status, type, body }
     }
-    const refusal = await hear(places, { items: received.items, agent: found.agent, bound: found.bound }, log)
+    const items = await followed(received.items, found)
+    if (isRefusal(items)) {
+      counted('failed')
+      return items
+    }
+    const refusal = await hear(places, { items, agent: found.agent, bound: found.bound }, log)
     counted(refusal ? 'failed' : 'heard')
     // Some providers take a body for something to say to the person.
     return refusal ?? { status: 200 }
+  }
+
+  /** Items that only refer to what a person did, with that in them; while it cannot be had, the provider calls again. */
+  async function followed(items: readonly Item[], { bound, adapter, auth }: Found): Promise<readonly Item[] | Refusal> {
+    if (!adapter.follow || !items.some(isReference)) return items
+    const reaching = places.providers.reach(bound, auth, AbortSignal.timeout(adapterLimits.openMs))
+    const whole: Item[] = []
+    for (const item of items) {
+      if (!isReference(item)) {
+        whole.push(item)
+        continue
+      }
+      const outcome = await adapter.follow(item.inbound.reference, reaching)
+      if (outcome.kind === 'refused') {
+        log.warn('ingress.reference.unavailable', { bindingId: bound.bindingId, detail: outcome.detail })
+        return unavailable
+      }
+      whole.push({ ...item, inbound: outcome.inbound })
+    }
+    return whole
   }
 
   /** An adapter that throws has not read anything; whoever called is told to come again. */
@@ -129,5 +167,10 @@ export function ingressRoutes({ places, findBinding, headers, publicUrl, log }: 
     }
   }
 
-  return [ingress('GET', 'A provider makes itself known'), ingress('POST', 'A provider tells what happened')]
+  return [
+    ingress('GET', 'A provider makes itself known'),
+    ingress('POST', 'A provider tells what happened'),
+    // Apple Messages for Business calls below the address that it is given.
+    ingress('POST', 'Apple Messages for Business tells what happened', '/message'),
+  ]
 }

@@ -29,7 +29,7 @@ export interface GatewayMeters {
 
 export interface IngressMeters {
   /** A provider called. */
-  called(bound: Bound, outcome: 'heard' | 'answered' | 'badSignature' | 'failed'): void
+  called(bound: Bound, outcome: 'heard' | 'answered' | 'badSignature' | 'unreadable' | 'failed'): void
   /** So many things that it told were of this kind. */
   told(channel: string, outcome: 'new' | 'duplicate' | 'unreadable', count: number): void
 }

@@ -79,7 +79,7 @@ export function openProviders({ sealer, clock, publicUrl, own, meters, ...policy
         if (typeof whole === 'string') return failed(whole)
         const { statusCode: status, headers: told } = response
         const header = (name: string) => String(told[name.toLowerCase()] ?? '')
-        return { kind: 'answer' as const, status, header, body: whole.toString('utf8') }
+        return { kind: 'answer' as const, status, header, body: whole.toString('utf8'), bytes: whole }
       })
       const isAnswer = 'kind' in answer
       meters?.called(bound, isAnswer ? answer.status : undefined, clock.elapsed() - began)

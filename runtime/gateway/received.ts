@@ -57,7 +57,10 @@ export function receivedRoutes({ places, capsules, media, objects, log }: Receiv
       const opened = await places.providers.authOf(orgId, bound)
       if (isRefusal(opened)) return opened
       const opening = await adapter.openMedia(held, places.providers.reach(bound, opened.auth, signal))
-      if (opening.kind === 'at') return { url: opening.url, secretHeaders: opening.headers }
+      if (opening.kind === 'at') {
+        const { url, headers: secretHeaders, aesKey } = opening
+        return { url, secretHeaders, ...(aesKey !== undefined && { aesKey }) }
+      }
       log.info('media.not_given', { bindingId: bound.bindingId, detail: opening.detail })
       return { reason: 'mediaUnreachable', why: 'source', detail: opening.detail }
     }

@@ -33,6 +33,8 @@ export interface Source {
   readonly url: string
   /** For the host of the URL and for nobody whom it sends us on to. */
   readonly secretHeaders?: Readonly<Record<string, string>>
+  /** What is there is encrypted with AES-256 in counter mode from zero, under this key in hex. */
+  readonly aesKey?: string
 }
 
 /** Finds out where something is, once it is known that it has to be fetched. The signal fires when nobody waits any more. */

@@ -1,4 +1,5 @@
 /** One fetch: from where the URL leads into an object of ours, judged by its first bytes and counted while it comes. */
+import { createDecipheriv } from 'node:crypto'
 import { isRefusal, type Refusal } from '../../core/errors.js'
 import { media as limits } from '../../core/limits.js'
 import type { Log } from '../observe/log.js'
@@ -44,13 +45,15 @@ export function fetcherOf(options: FetcherOptions): Fetch {
     const { hash, signal } = errand
     const source = await errand.find(signal)
     if (isRefusal(source) || 'why' in source) return source
-    const { url, secretHeaders } = source
+    const { url, secretHeaders, aesKey } = source
     const wrong = options.checkUrl(url)
     if (wrong !== undefined) return unreachable('source', `The media URL ${wrong}.`)
     const done = await turns.take(new URL(url).host, signal, limits.turnMs)
     if (!done) return unreachable('source', sentences.timeout)
     try {
-      const got = await getter.get({ url, headers, secretHeaders, signal }, (answer) => take(options, errand, answer))
+      const got = await getter.get({ url, headers, secretHeaders, signal }, (answer) =>
+        take(options, errand, aesKey === undefined ? answer : { ...answer, body: decrypted(answer.body, aesKey) }),
+      )
       if (got.ok) return got.taken
       signal.throwIfAborted()
       if (got.reason === 'stopped') return unavailable
@@ -91,6 +94,12 @@ async function take(options: FetcherOptions, { hash, wanted }: Errand, answer: G
   const bytes = await put(options, which, whole(), wanted)
   if (typeof bytes !== 'number') return bytes
   return (await keep(options, { ...which, type: found.type, bytes })) ?? unavailable
+}
+
+/** Counter mode keeps the length, so limits hold for both. */
+async function* decrypted(body: AsyncIterable<Uint8Array>, aesKey: string): AsyncGenerator<Uint8Array> {
+  const decipher = createDecipheriv('aes-256-ctr', Buffer.from(aesKey, 'hex'), Buffer.alloc(16))
+  for await (const part of body) yield decipher.update(part)
 }
 
 /** As many bytes as tell the type, and the whole with those bytes at its beginning. */

@@ -1,7 +1,21 @@
 /** Apple Messages for Business: one call for everything, no receipts, and a person who starts and ends the thread. */
-import { randomUUID } from 'node:crypto'
-import { providerEmulator as limits } from '../../../core/limits.js'
-import type { Accept, Account, Call, Deed, Desk, Standing, Tap, Wire, WireAnswer, WireRequest } from '../contract.js'
+import { createCipheriv, randomUUID } from 'node:crypto'
+import { gzipSync } from 'node:zlib'
+import { appleMessages, providerEmulator as limits } from '../../../core/limits.js'
+import type {
+  Accept,
+  Account,
+  Call,
+  Deed,
+  Desk,
+  Standing,
+  Tap,
+  Understood,
+  Wire,
+  WireAnswer,
+  WireRequest,
+} from '../contract.js'
+import { fileCall } from '../files.js'
 import { isLoose, type Loose } from '../shape.js'
 import { bearer, jsonOf, mac, same, tokenParts } from '../sign.js'
 import { appleMessage, bid } from './appleshapes.js'
@@ -44,13 +58,19 @@ export const apple: Wire = {
   },
 
   read(request, desk) {
-    if (request.method !== 'POST' || request.path !== '/v1/message') return failure(404, 'There is no such resource.')
+    const [, fileId] = /^\/v1\/files\/([0-9a-f]{32})$/.exec(request.path) ?? []
+    if (request.method === 'GET' && fileId !== undefined) return fileRead(fileId, desk)
+    const known = { GET: ['/v1/preDownload'], POST: ['/v1/message', '/v1/decodePayload'] }[request.method] ?? []
+    if (!known.includes(request.path)) return failure(404, 'There is no such resource.')
     const token = bearer(request.header('authorization'))
     if (token === '') return failure(401, 'The Authorization header is missing.')
     const source = request.header('source-id')
     const account = desk.accounts('apple').find((each) => authOf(each).businessId === source)
     if (!account || !isGoodToken(token, account, desk)) return failure(403, 'The token is not good.')
     const body = jsonOf(request.body)
+    if (request.path === '/v1/preDownload') return placeOfFile(request, account, desk)
+    if (request.path === '/v1/decodePayload')
+      return body === undefined ? failure(400, 'Not a payload.') : { status: 200, body }
     const problem =
       body === undefined ? 'The body is not JSON' : (appleMessage(body, '') ?? unlike(body as Loose, request))
     if (problem !== undefined) return failure(400, `${problem}.`)
@@ -77,9 +97,9 @@ export const apple: Wire = {
       case 'stop':
         return told({ type: 'text', body: 'STOP' })
       case 'tap':
-        return told({ type: 'interactive', interactiveData: picked(deed) })
+        return told({ type: 'interactive', ...referredTo(picked(deed), account, address, desk) })
       case 'media':
-        return told({ type: 'text', body: '\uFFFC', attachments: [attachmentOf(deed, desk)] })
+        return told({ type: 'text', body: '\uFFFC', attachments: [attachmentOf(deed, account, address, desk)] })
       case 'typing':
         return told({ type: 'typing_start' })
       // The person deletes the thread: nothing may be sent until they write again.
@@ -163,7 +183,7 @@ function pushed(account: Account, address: string, content: object, desk: Desk):
     'capability-list': desk.abilities(account, address).join(','),
   }
   const body = JSON.stringify({ v: 1, id, sourceId: address, destinationId: businessId, locale: 'en_US', ...content })
-  return { method: 'POST', url: account.ingressUrl ?? '', headers, body }
+  return { method: 'POST', url: `${account.ingressUrl ?? ''}/message`, headers, body: gzipSync(body) }
 }
 
 function tapOf(item: Loose, label: unknown): Tap {
@@ -182,6 +202,44 @@ function picked({ tap, kept }: Extract<Deed, { kind: 'tap' }>): object {
   return { bid, data: { ...reply, 'quick-reply': { ...quick, ...selected } } }
 }
 
-function attachmentOf({ url, type, name }: Extract<Deed, { kind: 'media' }>, desk: Desk) {
-  return { url, mimeType: type, name: name ?? 'file', size: '1024', key: `00${desk.newId(32)}`, owner: 'emulated' }
+/** Bytes lie with Apple under a name, encrypted; the key goes with the call. */
+function filed(bytes: Buffer, account: Account, address: string, desk: Desk) {
+  const [name, key] = [desk.newId(16), desk.newId(32)]
+  const cipher = createCipheriv('aes-256-ctr', Buffer.from(key, 'hex'), Buffer.alloc(16))
+  const data = Buffer.concat([cipher.update(bytes), cipher.final()])
+  desk.keepFile(account, name, { address, url: `data:;base64,${data.toString('base64')}`, type: fileType })
+  const signature = mac('sha256', Buffer.from(key, 'hex'), name, 'hex')
+  return { url: `https://mmcs.example/${name}`, owner: `M${name}`, signature, size: bytes.length, key: `00${key}` }
+}
+
+const fileType = 'application/octet-stream'
+
+function attachmentOf(deed: Extract<Deed, { kind: 'media' }>, account: Account, address: string, desk: Desk) {
+  const { url, type, name } = deed
+  const [, data = ''] = /^data:[^,]*;base64,(.*)$/s.exec(url) ?? []
+  return { ...filed(Buffer.from(data, 'base64'), account, address, desk), mimeType: type, name: name ?? 'file' }
+}
+
+/** A large answer is only referred to. */
+function referredTo(interactiveData: object, account: Account, address: string, desk: Desk): object {
+  const bytes = Buffer.from(JSON.stringify(interactiveData))
+  if (bytes.length <= appleMessages.interactiveBytes) return { interactiveData }
+  return { interactiveDataRef: { bid, ...filed(bytes, account, address, desk) } }
+}
+
+function placeOfFile(request: WireRequest, account: Account, desk: Desk): WireAnswer {
+  const name = /^https:\/\/mmcs\.example\/([0-9a-f]{32})$/.exec(request.header('mmcs-url'))?.[1] ?? ''
+  const isSigned = /^[A-Za-z0-9+/]{43}=$/.test(request.header('mmcs-signature'))
+  if (!isSigned || request.header('mmcs-owner') !== `M${name}`)
+    return failure(400, 'The headers of the file are wrong.')
+  if (!desk.fileOf(account, name)) return failure(404, 'There is no such file.')
+  return { status: 200, body: { 'download-url': `${account.auth.apiUrl}/v1/files/${name}` } }
+}
+
+function fileRead(name: string, desk: Desk): Understood {
+  for (const account of desk.accounts('apple')) {
+    const file = desk.fileOf(account, name)
+    if (file) return fileCall(account, file)
+  }
+  return failure(404, 'There is no such file.')
 }

@@ -1,5 +1,6 @@
 /** The emulated Apple Messages for Business, called as its documents say. */
 import { createHmac, randomUUID } from 'node:crypto'
+import { gunzipSync } from 'node:zlib'
 import t from 'tap'
 import type { Account } from '../../../adapters/emulator/contract.js'
 import type { Received } from '../../harness/receiver.js'
@@ -43,7 +44,7 @@ function bodyIn({ body, headers }: Received, { secret, mspId }: Auth) {
   const expected = createHmac('sha256', Buffer.from(secret, 'base64')).update(`${head}.${claims}`).digest('base64url')
   if (signature !== expected) throw new Error('the signature is not good')
   if (JSON.parse(Buffer.from(claims!, 'base64url').toString()).aud !== mspId) throw new Error('not for us')
-  return JSON.parse(body.toString())
+  return JSON.parse(gunzipSync(body).toString())
 }
 
 const data = (picker: object) => ({ version: '1.0', requestIdentifier: randomUUID(), ...picker })
@@ -157,7 +158,7 @@ t.test('What a person picks comes back in the place where it was offered', async
     name: 'b.png',
   })
   await emulator.act('apple', person, { kind: 'typing' })
-  const told = receiver.at('/apple').map((each) => bodyIn(each, auth))
+  const told = receiver.at('/apple/message').map((each) => bodyIn(each, auth))
   t.match(told, [
     { type: 'text', body: 'Hi', sourceId: person, destinationId: auth.businessId },
     {
@@ -165,10 +166,10 @@ t.test('What a person picks comes back in the place where it was offered', async
     },
     { interactiveData: { data: { 'quick-reply': { selectedIdentifier: 'p1.m.1', selectedIndex: 1 } } } },
     { interactiveData: { data: { event: { timeslots: [{ identifier: 'p1.m.1' }] } } } },
-    { attachments: [{ url: 'https://a.example/b.png', mimeType: 'image/png', name: 'b.png' }] },
+    { attachments: [{ url: /^https:/, owner: /./, signature: /./, key: /^00/, mimeType: 'image/png', name: 'b.png' }] },
     { type: 'typing_start' },
   ])
-  t.match(receiver.at('/apple')[0]!.headers['capability-list'], /LIST/)
+  t.match(receiver.at('/apple/message')[0]!.headers['capability-list'], /LIST/)
   for (const kind of ['read', 'optIn'] as const)
     t.match(await emulator.act('apple', person, { kind }), { kind: 'impossible' })
 })
@@ -178,7 +179,7 @@ t.test('What a device can do is told with what the person does: everything, unle
   emulated.account('apple')
   emulated.account('rbm')
   const { emulator, receiver } = emulated
-  const listed = () => receiver.at('/apple').at(-1)?.headers['capability-list']
+  const listed = () => receiver.at('/apple/message').at(-1)?.headers['capability-list']
   await emulator.act('apple', person, { kind: 'text', text: 'Hi' })
   t.equal(listed(), 'LIST,TIME,QUICK,AUTH,AUTH2,FORM')
   t.same(await emulator.act('apple', person, { kind: 'device', abilities: ['QUICK', 'TIME'] }), {
@@ -186,7 +187,7 @@ t.test('What a device can do is told with what the person does: everything, unle
     calls: 0,
     taken: true,
   })
-  t.equal(receiver.at('/apple').length, 1, 'nobody is told of it by itself')
+  t.equal(receiver.at('/apple/message').length, 1, 'nobody is told of it by itself')
   await emulator.act('apple', person, { kind: 'typing' })
   t.equal(listed(), 'QUICK,TIME')
   await emulator.act('apple', 'urn:mbid:somebody-else', { kind: 'text', text: 'Hi' })
@@ -203,7 +204,7 @@ t.test('Who closes the thread is out of reach until they write again', async (t)
   const { emulator, receiver } = emulated
   await emulator.act('apple', person, { kind: 'text', text: 'Hi' })
   await emulator.act('apple', person, { kind: 'optOut' })
-  t.match(bodyIn(receiver.at('/apple')[1]!, auth), { type: 'close', sourceId: person })
+  t.match(bodyIn(receiver.at('/apple/message')[1]!, auth), { type: 'close', sourceId: person })
   t.equal((await send({ type: 'text', body: 'Hello' })).status, 404)
   await emulator.act('apple', person, { kind: 'text', text: 'Hi again' })
   t.equal((await send({ type: 'text', body: 'Hello' })).status, 200)

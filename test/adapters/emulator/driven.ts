@@ -42,7 +42,7 @@ export async function openDriven(t: Test, wire: WireName, adapter: Adapter) {
       auth,
     )
     if (heard.kind === 'items') items.push(...heard.items)
-    const status = { refused: 401, items: 200, answer: 200 }[heard.kind]
+    const status = { refused: 401, items: 200, answer: 200, unreadable: 422 }[heard.kind]
     response.writeHead(status).end(heard.kind === 'answer' ? heard.body : '')
   }
 

@@ -69,8 +69,6 @@ t.test('A place on the equator or on the meridian is a place', async (t) => {
 
 t.test('What cannot be understood is a problem and no exception', async (t) => {
   const odd: unknown[] = [
-    [],
-    'text',
     { text: 'from nobody' },
     { senderPhoneNumber: address },
     { senderPhoneNumber: address, text: 'no id' },

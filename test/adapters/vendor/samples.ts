@@ -1,5 +1,6 @@
 /** Calls and answers of Apple Messages for Business, for the suite that every adapter passes. */
 import { createHmac } from 'node:crypto'
+import { gzipSync } from 'node:zlib'
 import type { AnswerSample, CallSample, ExpectedItem, Samples } from '../../../adapters/kit/samples.js'
 import type { AppleAuth } from '../../../adapters/vendor/descriptor.js'
 import type { Inbound } from '../../../core/conversation/hear.js'
@@ -51,6 +52,15 @@ export const answered = (data: object) => ({
   type: 'interactive',
   interactiveData: { bid: 'com.apple.messages', data: { version: '1.0', requestIdentifier: 'r1', ...data } },
 })
+/** Where a file lies, as Apple says it. */
+export const filed = {
+  url: 'https://mmcs.example/1',
+  owner: 'M1',
+  signature: '81'.repeat(21),
+  key: `00${'ab'.repeat(32)}`,
+}
+export const heldFile = Buffer.from(JSON.stringify(filed)).toString('base64url')
+
 const calls: readonly CallSample[] = [
   {
     name: 'text',
@@ -76,12 +86,32 @@ const calls: readonly CallSample[] = [
     body: told('a2', {
       type: 'text',
       body: 'Like this \ufffc',
-      attachments: [{ name: 'a.jpg', mimeType: 'image/jpeg', size: '10', url: 'https://mmcs.example/1', key: '00ff' }],
+      attachments: [{ name: 'a.jpg', mimeType: 'image/jpeg', size: '10', ...filed }],
     }),
-    becomes: did('a2', {
-      kind: 'content',
-      content: { text: 'Like this', media: [{ url: 'https://mmcs.example/1', type: 'image/jpeg', name: 'a.jpg' }] },
+    becomes: items(back('a2'), {
+      id: 'a2',
+      address: person,
+      inbound: {
+        kind: 'content',
+        content: { text: 'Like this', media: [{ held: heldFile, type: 'image/jpeg', name: 'a.jpg' }] },
+      },
     }),
+  },
+  {
+    name: 'a picture without its key',
+    body: told('a15', { type: 'text', body: '\ufffc', attachments: [{ name: 'a.jpg', url: filed.url }] }),
+    becomes: did('a15', { kind: 'content', content: { text: '[The person sent a file that cannot be shown here]' } }),
+  },
+  {
+    name: 'text, packed',
+    body: gzipSync(JSON.stringify(told('a16', { type: 'text', body: 'Hi there' }))),
+    becomes: did('a16', { kind: 'content', content: { text: 'Hi there' } }),
+  },
+  { name: 'nothing that can be read', body: 'Hi there', becomes: { kind: 'unreadable' } },
+  {
+    name: 'more than a call has, packed',
+    body: gzipSync(Buffer.alloc(2 ** 21)),
+    becomes: { kind: 'unreadable' },
   },
   {
     name: 'a quick reply by its identifier',
@@ -136,14 +166,25 @@ const calls: readonly CallSample[] = [
   { name: 'the person leaves', body: told('a10', { type: 'close' }), becomes: happened('a10', 'unsubscribed') },
   {
     name: 'an answer that is only a reference',
-    body: told('a11', { type: 'interactive', interactiveDataRef: { url: 'https://mmcs.example/2' } }),
-    becomes: items({ problem: true }),
+    body: told('a11', { type: 'interactive', interactiveDataRef: filed }),
+    becomes: items(back('a11'), {
+      id: 'a11',
+      address: person,
+      inbound: { kind: 'reference', reference: heldFile },
+    }),
   },
-  { name: 'a type that is new', body: told('a12', { type: 'hologram' }), becomes: items({ problem: true }) },
+  {
+    name: 'a type that is new',
+    body: told('a12', { type: 'hologram' }),
+    becomes: did('a12', {
+      kind: 'content',
+      content: { text: '[The person sent something that cannot be shown here]' },
+    }),
+  },
   {
     name: 'another business',
     body: { ...told('a13', { type: 'text', body: 'Hi' }), destinationId: 'other' },
-    becomes: items({ problem: true }),
+    becomes: { kind: 'unreadable' },
   },
 ]
 
@@ -169,6 +210,21 @@ export const appleSamples: Samples<AppleAuth> = {
   sign: ({ at }, { mspId }) => ({ Authorization: bearer({ aud: mspId, iat: Math.floor(at / 1_000) }) }),
   // A token tells who calls, not what is said.
   calls: calls.map((call) => ({ ...call, proves: 'caller' })),
+  media: [
+    {
+      name: 'a picture',
+      held: heldFile,
+      answer: { status: 200, body: { 'download-url': 'https://cvws.icloud-content.com/1' } },
+      becomes: {
+        kind: 'at',
+        url: 'https://cvws.icloud-content.com/1',
+        headers: {},
+        aesKey: 'ab'.repeat(32),
+      },
+    },
+    { name: 'a picture that is gone', held: heldFile, answer: { status: 404 }, becomes: { kind: 'refused' } },
+    { name: 'nothing that Apple named', held: 'bm90aGluZw', becomes: { kind: 'refused' } },
+  ],
   answers: [
     { name: 'a message taken', answer: { status: 200 }, becomes: { kind: 'sent' } },
     refused(400, 'invalidMessage', 'never'),

@@ -1,4 +1,6 @@
 /** Providers calling in: believed only with a good signature, on record before it is acknowledged, each item heard once. */
+import { createHmac, randomBytes } from 'node:crypto'
+import { gzipSync } from 'node:zlib'
 import t from 'tap'
 import { signatureHeader, signatureOf } from '../../../adapters/emulator/adapter.js'
 import { ingress } from '../../../core/limits.js'
@@ -161,4 +163,33 @@ t.test('A body over the limit is 413, one at the limit is read', async (t) => {
   t.equal((await house.ingress('sms', sized(ingress.bodyBytes))).status, 200)
   await house.quiet()
   t.same(house.told(house.asid(ann)), ['conversationStarted', 'hello'])
+})
+
+t.test('A provider may call below the address of its binding, and a body that cannot be read is refused', async (t) => {
+  const node = await openTestNode()
+  t.teardown(() => node.close())
+  const { newAgent } = agentsOn(node)
+  const agent = await newAgent()
+  const secret = randomBytes(32).toString('base64')
+  const auth = { businessId: 'biz-1', mspId: 'msp-1', secret }
+  const made = await agent.manage('POST', '/channels', {
+    channel: 'vendorMessages',
+    mode: 'unmanaged',
+    provider: 'apple',
+    auth,
+  })
+  t.match(made, { status: 'Active' })
+  const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
+  const signed = `${part({ alg: 'HS256', typ: 'JWT' })}.${part({ aud: 'msp-1', iat: Math.floor(node.clock.now() / 1_000) })}`
+  const proof = createHmac('sha256', Buffer.from(secret, 'base64')).update(signed).digest('base64url')
+  const headers = { authorization: `Bearer ${signed}.${proof}` }
+  const path = `/v4/ingress/${made.id}/message`
+  const message = { v: 1, id: 'a1', sourceId: 'urn:mbid:1', destinationId: 'biz-1', type: 'text', body: 'Hi' }
+  const call = async (body: Uint8Array) => (await node.gateway('POST', path, { body, headers })).status
+  t.equal(await call(gzipSync(JSON.stringify(message))), 200)
+  const userId = agent.userId('vendorMessages', 'urn:mbid:1')
+  t.equal((await agent.call('GET', `/capabilities?userId=${userId}`)).status, 200, 'it was heard')
+  t.equal(await call(Buffer.from('nothing that is JSON')), 422)
+  t.equal(await call(gzipSync(Buffer.alloc(2 ** 21))), 422, 'more than it may unpack to')
+  t.equal(await call(gzipSync(JSON.stringify(message)).subarray(0, 20)), 422, 'half of a body')
 })
