@@ -11,6 +11,7 @@ export const metrics = {
   rate: { title: 'throughput', unit: 'a second', of: (sample) => sample.operations / sample.seconds },
   p50: { title: 'p50 latency', unit: 'ms', of: (sample) => percentile(sample, 50) },
   p99: { title: 'p99 latency', unit: 'ms', of: (sample) => percentile(sample, 99) },
+  worst: { title: 'worst latency', unit: 'ms', of: (sample) => percentile(sample, 100) },
   p99Without: { title: 'p99 latency without it', unit: 'ms', of: (sample) => partly(sample, 'without', 99) },
   p99Steady: { title: 'p99 latency, no standstills', unit: 'ms', of: (sample) => partly(sample, 'steady', 99) },
   p99SteadyWithout: {

@@ -12,6 +12,7 @@ import { journeyCluster } from './journey/clusterscenario.js'
 import { journey } from './journey/scenario.js'
 import { load } from './load/scenario.js'
 import { messages } from './messages/scenario.js'
+import { neighbours } from './neighbours/scenario.js'
 import { render } from './render/scenario.js'
 import { roundtrip, roundtripSlow } from './roundtrip/scenario.js'
 import type { Scenario } from './scenario.js'
@@ -42,5 +43,6 @@ export const scenarios: readonly Scenario[] = [
   traffic,
   webchat,
   webchatWidget,
+  neighbours,
   load,
 ]

@@ -1,0 +1,80 @@
+/** Sends the corpus, one body after the other, while a neighbour asks both planes; the sample is of the neighbour's waits. */
+import { createHistogram } from 'node:perf_hooks'
+import { setTimeout as pause } from 'node:timers/promises'
+import { Worker } from 'node:worker_threads'
+import { request } from 'undici'
+import { cpuMicros } from '../control.js'
+import { percentilesOf } from '../load/generator.js'
+import { takeJob } from '../load/job.js'
+import type { Sample } from '../scenario.js'
+import { bodyOf, nameOf } from './corpus.js'
+import type { Setting } from './setting.js'
+import { specials } from './specials.js'
+
+const { request: about, window, warm } = await takeJob()
+const setting = about.made!.of as Setting
+const { urls, key, corpus, params } = setting
+const neighbour = new Worker(new URL('./neighbour.js', import.meta.url), { workerData: Object.values(urls) })
+const failures: Record<string, number> = {}
+const micros = createHistogram({ figures: 3 })
+const worst: { readonly name: string; readonly ms: number }[] = []
+let bytes = 0
+/** Of the right shape, so that the body is looked at. */
+const unknownSignature = `${'A'.repeat(27)}=`
+
+function waits(): Promise<number[]> {
+  return new Promise((resolve) => {
+    neighbour.once('message', resolve)
+    neighbour.postMessage('waits')
+  })
+}
+
+/** The neighbour's waits while something was done belong to it. */
+async function during(name: string, work: () => Promise<unknown>): Promise<void> {
+  await work()
+  // A wait that began meanwhile ends before its answer is counted.
+  await pause(20)
+  const all = await waits()
+  for (const ms of all) micros.record(Math.max(1, Math.round(ms * 1000)))
+  worst.push({ name, ms: Math.max(0, ...all) })
+}
+
+async function send(plane: 'mgmt' | 'gateway', method: string, path: string, type: string, body: Buffer) {
+  bytes += body.length
+  const url = `${urls[plane]}${path.replace(/\{(\w+)\}/g, (_, name: string) => params[name] ?? 'x')}`
+  const headers = { authorization: `Bearer ${key}`, 'content-type': type, 'x-twilio-signature': unknownSignature }
+  try {
+    const answer = await request(url, { method: method as 'POST', headers, body })
+    await answer.body.dump()
+    if (answer.statusCode === 500) failures[`500 of ${method} ${path}`] = 1
+    return answer.statusCode
+  } catch {
+    // A body that is too long may be answered before all of it was sent, and the connection closed.
+    return 0
+  }
+}
+
+await pause(window.warmSeconds * 1000)
+await warm()
+await waits()
+const begun = { at: performance.now(), cpu: cpuMicros() }
+for (const each of corpus) {
+  const body = bodyOf(each)
+  const prefix = each.plane === 'mgmt' ? '/v1' : '/v4'
+  await during(nameOf(each), () => send(each.plane, each.method, `${prefix}${each.path}`, each.type, body))
+}
+for (const { name, run } of specials(setting, send)) await during(name, run)
+const seconds = (performance.now() - begun.at) / 1000
+await neighbour.terminate()
+worst.sort((one, other) => other.ms - one.ms)
+for (const { name, ms } of worst.slice(0, 10)) console.error(`${ms.toFixed(1).padStart(8)} ms  ${name}`)
+const sample: Sample = {
+  operations: worst.length,
+  seconds,
+  failures,
+  bytes,
+  latencyMs: percentilesOf(micros),
+  cpuMicros: 0,
+  loadCores: (cpuMicros() - begun.cpu) / 1e6 / seconds,
+}
+console.log(JSON.stringify(sample))

@@ -1,0 +1,111 @@
+/**
+ * The worst bodies that a caller can send to every route that takes one: accepted and refused ones, each as long as the
+ * route reads. It is made from the route tables, so a new route is in it by itself.
+ */
+import { http } from '../../core/limits.js'
+import type { Plane, Route } from '../../runtime/http/route.js'
+
+export interface Hostile {
+  readonly plane: Plane
+  readonly method: string
+  /** As it is declared, with its parameters in braces. */
+  readonly path: string
+  readonly type: string
+  readonly kind: Kind
+  readonly bytes: number
+}
+
+export type Kind = keyof typeof kinds
+
+const repeated = (head: string, unit: string, tail: string, bytes: number) =>
+  head + unit.repeat(Math.max(1, Math.floor((bytes - head.length - tail.length) / unit.length))) + tail
+
+/** Units that differ from each other, until there are enough of them. */
+function counted(head: string, unit: (nth: number) => string, tail: string, bytes: number): string {
+  const units: string[] = []
+  for (let nth = 0, length = head.length + tail.length; ; nth++) {
+    const next = unit(nth)
+    length += next.length
+    if (length > bytes) break
+    units.push(next)
+  }
+  return head + units.join('') + tail
+}
+
+const nested = (open: string, close: string, bytes: number) => {
+  const depth = Math.floor(bytes / (open.length + close.length))
+  return open.repeat(depth) + close.repeat(depth)
+}
+
+/** How each kind of body is written, up to so many bytes. */
+export const kinds = {
+  brackets: (bytes: number) => nested('[', ']', bytes),
+  'nested objects': (bytes: number) => nested('{"a":', '}', bytes),
+  'different names': (bytes: number) => counted('{', (nth) => `"k${nth}":1,`, '"z":1}', bytes),
+  'one name': (bytes: number) => repeated('{', '"a":1,', '"a":1}', bytes),
+  values: (bytes: number) => repeated('[', '0,', '0]', bytes),
+  'small objects': (bytes: number) => repeated('{"data":[', '{"a":1},', '{}]}', bytes),
+  'escaped text': (bytes: number) => repeated('{"text":"', '\\u00e9', '"}', bytes),
+  'markers in text': (bytes: number) => repeated('{"text":"', '[[*_', '"}', bytes),
+  'form of bad escapes': (bytes: number) => `${repeated('', '%=%&', '', bytes - 2)}é`,
+  'form of plus signs': (bytes: number) => repeated('payload=', '+', '', bytes),
+  'YAML names': (bytes: number) => counted('', (nth) => `k${nth}: 1\n`, '', bytes),
+  'YAML names of a thing': (bytes: number) =>
+    counted('things:\n  - id: a\n    name: b\n    metadata:\n', (nth) => `      k${nth}: v\n`, '', bytes),
+  'YAML flow': (bytes: number) => repeated('{', 'a,', 'a}', bytes),
+  'YAML dashes': (bytes: number) => repeated('', '- a\n', '', bytes),
+  'YAML comments': (bytes: number) => repeated('', '#\n', '', bytes),
+  'HTML tags': (bytes: number) => repeated('', '<div><a href=x>', '', bytes),
+  'HTML entities': (bytes: number) => repeated('<p>', '&amp', '', bytes),
+  'words of one letter': (bytes: number) => repeated('', 'a b\n\n', '', bytes),
+  'CSV quotes': (bytes: number) => repeated('email,firstName\n', '"a""b",c\n', '', bytes),
+  'CSV commas': (bytes: number) => repeated('email,', ',', '\n', bytes),
+  'CSV rows': (bytes: number) => counted('email\n', (nth) => `p${nth}@a.example\n`, '', bytes),
+} as const
+
+const json: readonly Kind[] = [
+  'brackets',
+  'nested objects',
+  'different names',
+  'one name',
+  'values',
+  'small objects',
+  'escaped text',
+  'markers in text',
+]
+const byType: readonly (readonly [type: RegExp, kinds: readonly Kind[]])[] = [
+  [
+    /^application\/yaml$/,
+    ['YAML names', 'YAML names of a thing', 'YAML flow', 'YAML dashes', 'YAML comments', 'brackets'],
+  ],
+  [/form-urlencoded/, ['form of bad escapes', 'form of plus signs']],
+  [/html/, ['HTML tags', 'HTML entities']],
+  [/^text\/(plain|markdown)/, ['words of one letter', 'markers in text']],
+  [/^text\/csv/, ['CSV quotes', 'CSV commas', 'CSV rows']],
+  [/^\*\/\*$/, ['form of bad escapes', 'form of plus signs', 'brackets', 'different names']],
+]
+
+export function takesBody({ body, rawTypes }: Route): boolean {
+  return body !== undefined || rawTypes !== undefined
+}
+
+/** Every kind that suits a route, for every route that takes a body. */
+export function corpusOf(routes: readonly Route[]): Hostile[] {
+  return routes.filter(takesBody).flatMap((route) => {
+    const { plane, method, path, bodyLimitBytes: bytes = http.bodyBytes } = route
+    const common = { plane, method, path, bytes }
+    const asJson = route.body ? json.map((kind) => ({ ...common, type: 'application/json', kind })) : []
+    const raw = (route.rawTypes ?? []).flatMap((type) =>
+      (byType.find(([pattern]) => pattern.test(type))?.[1] ?? []).map((kind) => ({ ...common, type, kind })),
+    )
+    return [...asJson, ...raw]
+  })
+}
+
+export function bodyOf({ kind, bytes }: Pick<Hostile, 'kind' | 'bytes'>): Buffer {
+  return Buffer.from(kinds[kind](bytes))
+}
+
+export function nameOf({ method, path, kind, bytes }: Hostile): string {
+  return `${method} ${path}, ${kind}, ${bytes} bytes`
+}

@@ -1,0 +1,56 @@
+/** The neighbours scenario is about every route that takes a body, and its floor is judged by the worst wait. */
+import t from 'tap'
+import { judge } from '../../bench/metrics.js'
+import { bodyOf, corpusOf, kinds, takesBody } from '../../bench/neighbours/corpus.js'
+import { neighbours } from '../../bench/neighbours/scenario.js'
+import type { Sample } from '../../bench/scenario.js'
+import { http } from '../../core/limits.js'
+import { openTestNode } from '../harness/node.js'
+
+t.test('Every route that takes a body is in the corpus, with bodies as long as it reads', async (t) => {
+  const test = await openTestNode()
+  t.teardown(() => test.close())
+  const routes = Object.values(test.node.planes).flatMap((plane) => plane.routes)
+  const corpus = corpusOf(routes)
+  const covered = new Set(corpus.map(({ plane, method, path }) => `${plane} ${method} ${path}`))
+  const wanted = routes.filter(takesBody)
+  t.ok(wanted.length > 50)
+  for (const { plane, method, path } of wanted) t.ok(covered.has(`${plane} ${method} ${path}`), `${method} ${path}`)
+  for (const { path, bytes } of corpus) {
+    const route = wanted.find((each) => each.path === path)!
+    t.ok(bytes >= Math.min(http.bodyBytes, route.bodyLimitBytes ?? http.bodyBytes), path)
+  }
+})
+
+t.test('A body is as long as it is meant to be and no longer', async (t) => {
+  for (const kind of Object.keys(kinds) as (keyof typeof kinds)[]) {
+    const { length } = bodyOf({ kind, bytes: 10_000 })
+    t.ok(length > 9_000 && length <= 10_000, `${kind}: ${length}`)
+  }
+})
+
+t.test('One wait that is longer than the timer breaks the floor, however short the others are', async (t) => {
+  const sample = (worst: number): Sample => ({
+    operations: 1_000,
+    seconds: 1,
+    failures: {},
+    bytes: 0,
+    cpuMicros: 1,
+    latencyMs: [
+      [50, 1],
+      [99, 2],
+      [100, worst],
+    ],
+  })
+  const [floor] = neighbours.ratios
+  const holds = (worst: number) => {
+    const [timer, ours] = neighbours.candidates.map(({ name }) => name) as [string, string]
+    const rounds = new Map([
+      [timer, [sample(50.4)]],
+      [ours, [sample(worst)]],
+    ])
+    return judge(floor!, rounds).holds
+  }
+  t.equal(holds(50), true)
+  t.equal(holds(51), false)
+})
