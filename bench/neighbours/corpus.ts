@@ -85,6 +85,9 @@ const byType: readonly (readonly [type: RegExp, kinds: readonly Kind[]])[] = [
   [/^\*\/\*$/, ['form of bad escapes', 'form of plus signs', 'brackets', 'different names']],
 ]
 
+/** What is read in a thread takes its time there; longer texts would only make the run longer. */
+const mostRawBytes = 4 * 1024 ** 2
+
 export function takesBody({ body, rawTypes }: Route): boolean {
   return body !== undefined || rawTypes !== undefined
 }
@@ -96,7 +99,12 @@ export function corpusOf(routes: readonly Route[]): Hostile[] {
     const common = { plane, method, path, bytes }
     const asJson = route.body ? json.map((kind) => ({ ...common, type: 'application/json', kind })) : []
     const raw = (route.rawTypes ?? []).flatMap((type) =>
-      (byType.find(([pattern]) => pattern.test(type))?.[1] ?? []).map((kind) => ({ ...common, type, kind })),
+      (byType.find(([pattern]) => pattern.test(type))?.[1] ?? []).map((kind) => ({
+        ...common,
+        bytes: Math.min(bytes, mostRawBytes),
+        type,
+        kind,
+      })),
     )
     return [...asJson, ...raw]
   })
