@@ -10,7 +10,7 @@ import type { AmlProblem, Compiled, CompileOptions } from './contract.js'
 import { addPart, type Draft, newDraft, originOf, problem } from './draft.js'
 import { besideText, lineMarkers, type Read } from './lines.js'
 import { type Form, type Piece, scan } from './scan.js'
-import { gatherText } from './text.js'
+import { gatherText, pagesOf } from './text.js'
 import { warnOf } from './warnings.js'
 
 export function compile(aml: string, options: CompileOptions = {}): Compiled {
@@ -25,8 +25,9 @@ const forms = new Map<string, Form>([
 
 /** The same, with the steps that the scanner took, by which tests hold it to linear time; readers pass a piece once. */
 export function compileCounting(aml: string, options: CompileOptions): { compiled: Compiled; steps: number } {
-  const { pieces, problems, steps } = scan(aml, forms)
+  const { pieces, problems, warnings, steps } = scan(aml, forms, options.lenient)
   const draft = newDraft(options)
+  draft.warnings.push(...warnings)
   fill(draft, pieces)
   const message = messageOf(draft, { isBlank: aml.trim() === '', isRead: problems.length === 0 })
   const all = inOrder([...problems, ...draft.problems, ...faultsOf(draft, message)])
@@ -49,7 +50,8 @@ function fill(draft: Draft, pieces: readonly Piece[]): void {
   const text = gatherText()
   const endText = () => {
     const said = text.take()
-    if (said) addPart(draft, { type: 'text', text: said.text }, said.at)
+    for (const page of said ? pagesOf(said.text, limits.textChars) : [])
+      addPart(draft, { type: 'text', text: page }, said!.at)
   }
   for (const piece of pieces) {
     if (piece.kind === 'text') text.add(piece.text, piece.at)

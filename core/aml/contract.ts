@@ -34,11 +34,13 @@ export type ProblemCode =
   | 'unsupportedPart'
   | 'tooLarge'
 
-export type WarningCode = 'longLabel' | 'tooManyChips' | 'pastSlot' | 'unknownOffset'
+export type WarningCode = 'unknownMarker' | 'longLabel' | 'tooManyChips' | 'pastSlot' | 'unknownOffset'
 
 export interface CompileOptions {
   /** Slots before it are warned of; absent: none is. Milliseconds since 1970. */
   readonly now?: number
+  /** Markers that do not exist are text, with a warning; otherwise they are problems. */
+  readonly lenient?: boolean
   /** References to content are kept for the caller to resolve; otherwise they are problems. */
   readonly managed?: boolean
   /** IANA zone in which people read moments; `UTC` unless told. */

@@ -29,15 +29,20 @@ interface Scan {
   readonly placeOf: (offset: number) => Place
   readonly pieces: Piece[]
   readonly problems: AmlProblem[]
+  readonly warnings: AmlProblem[]
+  /** Markers that do not exist are text. */
+  readonly lenient: boolean
   steps: number
 }
 
 export function scan(
   written: string,
   forms: ReadonlyMap<string, Form>,
-): Pick<Readonly<Scan>, 'pieces' | 'problems' | 'steps'> {
+  lenient = false,
+): Pick<Readonly<Scan>, 'pieces' | 'problems' | 'warnings' | 'steps'> {
   const aml = written.replaceAll('\r\n', '\n')
-  const state: Scan = { aml, placeOf: forwardPlaces(aml), pieces: [], problems: [], steps: written.length }
+  const found = { pieces: [], problems: [], warnings: [] }
+  const state: Scan = { aml, placeOf: forwardPlaces(aml), ...found, lenient, steps: written.length }
   let textFrom = 0
   for (;;) {
     const open = nextMarker(state, textFrom)
@@ -77,7 +82,12 @@ function readMarker(state: Scan, open: number, forms: ReadonlyMap<string, Form>)
   const behind = by === ']]' ? end + 2 : end
   const form = forms.get(name)
   if (!form) {
-    addProblem(state, at, 'unknownMarker', unknownText(name, [...forms.keys()]))
+    const told = unknownText(name, [...forms.keys()])
+    if (!state.lenient) addProblem(state, at, 'unknownMarker', told)
+    else {
+      if (state.warnings.length < limits.problems) state.warnings.push({ ...at, code: 'unknownMarker', message: told })
+      pieces.push({ kind: 'text', text: unescaped(aml.slice(open, behind)), at })
+    }
     return behind
   }
   if (by === ']]') {

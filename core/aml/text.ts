@@ -55,3 +55,25 @@ function behind({ text, breaks }: Space, at: Place): Place {
   if (breaks === 0) return { line: at.line, column: at.column + text.length }
   return { line: at.line + breaks, column: text.length - text.lastIndexOf('\n') }
 }
+
+/** Text in pieces of at most so many characters, cut at a paragraph, a line, a sentence or a word where there is one. */
+export function pagesOf(text: string, most: number): string[] {
+  const pages: string[] = []
+  let rest = text
+  while (rest.length > most) {
+    const end = cutOf(rest.slice(0, most))
+    pages.push(rest.slice(0, end).trimEnd())
+    rest = rest.slice(end).trimStart()
+  }
+  return rest === '' ? pages : [...pages, rest]
+}
+
+/** In the later half, so that no page is nearly empty. Half of a character is never left behind. */
+function cutOf(page: string): number {
+  for (const mark of ['\n\n', '\n', '. ', ' ']) {
+    const at = page.lastIndexOf(mark)
+    if (at > page.length / 2) return at + mark.length
+  }
+  const isHalf = /[\ud800-\udbff]$/.test(page)
+  return isHalf ? page.length - 1 : page.length
+}

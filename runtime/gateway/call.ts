@@ -1,6 +1,7 @@
 /** Tells an agent of one event by its webhook, and takes what it answers while it answers. */
+import { createHash } from 'node:crypto'
 import { agentKeyOf } from '../../core/agentkey.js'
-import { isSignal } from '../../core/amf/index.js'
+import { isSignal, type OutboundMessage } from '../../core/amf/index.js'
 import type { Around } from '../../core/conversation/desk.js'
 import { isRefusal } from '../../core/errors.js'
 import { agentWebhook } from '../../core/limits.js'
@@ -71,11 +72,11 @@ export function callPerformer(places: Places): Performer {
       const wholeMs = agentWebhook.headersMs - (places.clock.elapsed() - began)
       const settings = { now: places.clock.now(), zone: around.reader.zone, wholeMs, lineMs: agentWebhook.lineMs }
       const problems: string[] = []
-      let place = 0
+      const nameOf = replyNames(event!.eventId)
       let messages = 0
       for await (const piece of repliesIn(String(headers['content-type'] ?? ''), response.body, settings)) {
         if ('message' in piece) messages++
-        const problem = await taken(piece, `${event!.eventId}:${place++}`, around, known)
+        const problem = await taken(piece, nameOf, around, known)
         if (problem) problems.push(problem)
       }
       return {
@@ -85,14 +86,14 @@ export function callPerformer(places: Places): Performer {
       }
     }
 
-    /** Named after the event, whichever try it is: when the agent is called with it again, what it said before is not sent twice. */
     async function taken(
       piece: Piece,
-      commandId: string,
+      nameOf: ReturnType<typeof replyNames>,
       around: Around,
       { rules }: KnownAgent,
     ): Promise<string | undefined> {
       if ('problem' in piece) return piece.problem || undefined
+      const commandId = nameOf(piece.message)
       const { message, ruled } = await applyRules(rules, piece.message, around.reader, places.clock)
       if (!isSignal(message)) {
         const hosted = await withHostedMedia(places.media, message, around.traits, signal)
@@ -111,6 +112,22 @@ export function callPerformer(places: Places): Performer {
 
 interface Answered {
   readonly answer: { readonly status: number; readonly messages?: number }
+}
+
+/**
+ * Names replies after their event and what they say, whichever try it is: when the agent is called with the event again,
+ * what it said before is not sent twice, and what it says otherwise is a message of its own. An id of the agent's own
+ * stands for what the message says.
+ */
+function replyNames(eventId: string): (message: OutboundMessage) => string {
+  const times = new Map<string, number>()
+  return (message) => {
+    const saying = message.id === undefined ? JSON.stringify(message) : `id ${message.id}`
+    const name = createHash('sha256').update(saying).digest('base64url')
+    const time = message.id === undefined ? (times.get(name) ?? 0) : 0
+    times.set(name, time + 1)
+    return `${eventId}:${name}:${time}`
+  }
 }
 
 const gone: CallOutcome = { kind: 'refused', why: 'The agent is gone.' }

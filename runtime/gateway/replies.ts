@@ -126,7 +126,7 @@ function* piecesOfJson(text: string): Generator<Piece> {
 }
 
 function pieceOfAml(text: string, { now, zone }: ReplySettings): Piece {
-  const { message, problems } = compile(text, { now, zone })
+  const { message, problems } = compile(text, { now, zone, lenient: true })
   if (message) return { message }
   const [first] = problems
   return { problem: first ? `line ${first.line}, column ${first.column}: ${first.message}` : 'The reply says nothing.' }

@@ -12,6 +12,27 @@ import { print, sayable } from './printer.js'
 
 const lines = (...all: string[]) => all.join('\n')
 
+t.test('Text longer than a part is several parts, cut between words, and nothing of it is lost', async (t) => {
+  const long = `${'word '.repeat(1_500)}end`
+  const parts = partsOf(long) as { type: string; text: string }[]
+  t.equal(parts.length, 2)
+  t.ok(parts.every(({ type, text }) => type === 'text' && text.length <= limits.textChars))
+  t.equal(parts.map(({ text }) => text).join(' '), long)
+  t.equal(partsOf('👍'.repeat(limits.textChars)).length, 2, 'no character is cut in half')
+})
+
+t.test('Where it is asked to be lenient, a marker that does not exist is text with a warning', async (t) => {
+  const aml = 'Take array[[0]] and [[code]] of it.\n[[chips: Yes | No]]'
+  t.equal(compile(aml).message, undefined)
+  const { message, problems, warnings } = compile(aml, { lenient: true })
+  t.same(problems, [])
+  t.match(message, { parts: [{ type: 'text', text: 'Take array[[0]] and [[code]] of it.' }], chips: [{}, {}] })
+  t.same(
+    warnings.map(({ line, column, code }) => `${line}:${column} ${code}`),
+    ['1:11 unknownMarker', '1:21 unknownMarker'],
+  )
+})
+
 /** The parts of a text that compiles. */
 function partsOf(aml: string, options?: CompileOptions): readonly unknown[] {
   const { message, problems } = compile(aml, options)
@@ -226,7 +247,6 @@ t.test('Each problem of the contract is told, with its line and column', async (
     ['a detail that is none', lines('[[confirm #a | Sure?', 'Price 12', ']]'), '2:1 badLine'],
     ['a line too many', lines('[[ask.location #a | Where?', 'x', ']]'), '2:1 badLine'],
     ['an option without label', lines('[[ask.choice #a | Which?', 'x = ~ about', ']]'), '2:1 invalidMessage'],
-    ['a long text', `Hi\n[[confirm #a | Sure?]]\n\n${'x'.repeat(limits.textChars + 1)}`, '4:1 tooLarge'],
     ['half a surrogate pair', '[[confirm #a | Sure?]]\n  a\ud800', '2:3 invalidMessage'],
     [
       'several, by their places',

@@ -194,7 +194,7 @@ t.test('A reply that cannot be read is a dead letter that says why, and nothing 
     ['application/x-ndjson', `${large}${large}`, /larger/],
     ['text/svc-aml', `${large}${large}`, /larger/],
     ['text/svc-aml', 'Hi\n[[ask.choice #a | Which?\n]]', /line 2/],
-    ['text/svc-aml', '[[nonsense]]', /line 1, column 1/],
+    ['text/svc-aml', '[[chips: Yes', /line 1, column 1/],
   ] as const) {
     const house = await openHouse(t)
     const headers = type === '' ? {} : { 'content-type': type }
@@ -273,6 +273,27 @@ t.test('A reply that breaks off is tried again, and what was said before the bre
   await until(() => house.waiting() === 0 && house.handed.length >= 3)
   t.same(texts(house), ['one', 'two', 'three'])
   t.same(house.deadLetters(), [])
+})
+
+t.test('A reply that is another at the next try is sent as it is, and nothing of it is dropped', async (t) => {
+  const house = await openHouse(t)
+  const own = (text: string, id: string) => `${JSON.stringify({ message: said(text, { id }) })}\n`
+  let isFirst = true
+  house.behaves(
+    forText(house, 'go', (response, nth) => {
+      const again = [line('same'), own('second try', 'own-2'), own('kept', 'own-1'), line('same')]
+      if (!isFirst) return replies('application/x-ndjson', ...again)(response, nth)
+      isFirst = false
+      response.writeHead(200, { 'content-type': 'application/x-ndjson' })
+      response.write(line('same') + own('kept', 'own-1'))
+      void until(() => house.handed.length === 2).then(() => response.socket?.destroy())
+    }),
+  )
+  await house.says(ann, 'go')
+  await until(() => triedSoFar(house) === 1)
+  house.clock.advance(1_000)
+  await until(() => house.waiting() === 0 && house.handed.length >= 4)
+  t.same(texts(house), ['same', 'kept', 'second try', 'same'])
 })
 
 t.test('An agent without a webhook is managed: its events are over without a request', async (t) => {
