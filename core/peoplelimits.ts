@@ -43,6 +43,9 @@ export const person = {
   importRowsPerCommand: 200,
   importCharsPerCommand: 256 * 1024,
   importRejectedShown: 1_000,
+  /** Of a first line that cannot be used. */
+  headersShown: 20,
+  headerCharsShown: 60,
   /** Imports that a person is known to have come by, and ids of records merged into theirs: the newest. */
   importBatches: 50,
   formerIds: 100,

@@ -1,6 +1,7 @@
 /** What an agent says of its people as a whole: the fields they have beyond those of everybody, and segments of them. */
 import { type FieldError, invalid, isRefusal, type Refusal, refuse } from '../errors.js'
 import { agentLimits as limits } from '../limits.js'
+import { isPersonField } from '../people/columns.js'
 import { filterFaults } from '../people/filter.js'
 import { type AgentDocument, type DraftCampaign, find, listSections, withItem, withSection } from './document.js'
 import { brokenBy, conflictOf } from './integrity.js'
@@ -18,9 +19,30 @@ export function peopleFieldsReplaced(document: AgentDocument, body: unknown): Ou
   const wrong = misshapen(PeopleFieldsBody, body)
   if (wrong) return wrong
   const { fields } = body as { fields: PeopleField[] }
-  const twice = fields.findIndex(({ key }, place) => fields.findIndex((each) => each.key === key) < place)
-  if (twice >= 0) return invalid(`fields[${twice}].key`, 'is declared twice')
-  return withSection(document, 'peopleFields', fields)
+  const faults = peopleFieldFaults(fields, 'fields')
+  return faults.length > 0 ? invalidFields(faults) : withSection(document, 'peopleFields', fields)
+}
+
+/** A field is declared once, under a key that no field of everybody has in any spelling. */
+function peopleFieldFaults(fields: readonly PeopleField[], at: string): FieldError[] {
+  const keys = new Set<string>()
+  return fields.flatMap(({ key }, place) => {
+    const message = isPersonField(key)
+      ? 'is the name of a field that every person has'
+      : keys.has(key)
+        ? 'is declared twice'
+        : undefined
+    keys.add(key)
+    return message === undefined ? [] : [{ field: `${at}[${place}].key`, message }]
+  })
+}
+
+/** The whole list, as an import brings it. */
+export function peopleFieldsImported(document: AgentDocument, fields: unknown): Outcome {
+  const wrong = misshapen(listSections.peopleFields, fields, 'peopleFields')
+  if (wrong) return wrong
+  const faults = peopleFieldFaults(fields as PeopleField[], 'peopleFields')
+  return faults.length > 0 ? invalidFields(faults) : withSection(document, 'peopleFields', fields as PeopleField[])
 }
 
 export function segmentAdded(

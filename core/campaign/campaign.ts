@@ -97,6 +97,8 @@ export interface Judged
 export interface JudgedBy {
   readonly document: AgentDocument
   readonly hasPersona: (personaId: string) => boolean
+  /** Whether that import read in a person who is still there. */
+  readonly hasBatch: (importBatchId: string) => boolean
   /** Under which a list of people is kept. */
   readonly list: string
 }
@@ -137,11 +139,14 @@ function wrongOutreach(document: AgentDocument, outreachId: string): Refusal | u
   return refuse('agent.outreach.not_found', { detail: message, errors: [{ field: 'outreachId', message }] })
 }
 
-function audienceFaults({ document, hasPersona }: JudgedBy, audience: CampaignAudience): FieldError[] {
+function audienceFaults({ document, hasPersona, hasBatch }: JudgedBy, audience: CampaignAudience): FieldError[] {
   const named = audienceForms.filter((form) => audience[form] !== undefined)
   if (named.length !== 1)
     return [{ field: 'audience', message: `must have exactly one of ${audienceForms.join(', ')}` }]
-  const { segmentId, filter, personaIds = [] } = audience
+  const { segmentId, filter, importBatchId, personaIds = [] } = audience
+  if (importBatchId !== undefined && !hasBatch(importBatchId)) {
+    return [{ field: 'audience.importBatchId', message: `no person was read in by an import ${importBatchId}` }]
+  }
   if (segmentId !== undefined && !document.segments.some(({ id }) => id === segmentId)) {
     return [{ field: 'audience.segmentId', message: `there is no segment ${segmentId}` }]
   }

@@ -7,6 +7,7 @@ import type { Outreach } from '../agent/resources/templates.js'
 import type { ChannelName } from '../channel/names.js'
 import { type Refusal, refuse } from '../errors.js'
 import { newPerson } from '../people/change.js'
+import { customTypesOf } from '../people/customfields.js'
 import { numberOf, phoneNumberOf } from '../people/numbers.js'
 import { type Person, type PersonIdentity, type TextField, textFields } from '../people/person.js'
 import { withInputs, withProfile } from '../people/profile.js'
@@ -70,7 +71,7 @@ export function judge(asked: Asked): Verdict {
   const { inputs = {}, profile, profileUpdate = 'fill' } = request
   const locked = lockedIn(document.peopleFields)
   const profiled = profile ? withProfile(found.person, profile, profileUpdate, at, locked) : found.person
-  const person = request.inputs ? withInputs(profiled, inputs, at, locked) : profiled
+  const person = request.inputs ? withInputs(profiled, inputs, at, locked, typesIn(document.peopleFields)) : profiled
   const missing = outreach.inputs.filter((key) => isBlank(inputs[key]) && isBlank(inputOf(person, key)))
   if (missing.length > 0) return missingInputs(missing)
   return {
@@ -202,6 +203,8 @@ const fieldKeys = once((list: AgentDocument['peopleFields']) => new Set(list.map
 const lockedIn = once(
   (list: AgentDocument['peopleFields']) => new Set(list.flatMap(({ key, locked }) => (locked ? [key] : []))),
 )
+
+const typesIn = once((list: AgentDocument['peopleFields']) => customTypesOf(list))
 
 export function outreachIn(document: AgentDocument, id: string): Outreach | undefined {
   return outreachById(document.outreach).get(id) as Outreach | undefined

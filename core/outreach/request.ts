@@ -3,6 +3,7 @@ import Type, { type Static } from 'typebox'
 import { type ChannelName, channelNames } from '../channel/names.js'
 import { invalid, type Refusal, refuse } from '../errors.js'
 import { outreachSend as limits } from '../limits.js'
+import { isMoment } from '../moment.js'
 import type { Profile, ProfileUpdate } from '../people/profile.js'
 
 const closed = { additionalProperties: false } as const
@@ -100,6 +101,8 @@ export function requested(outreachId: string, body: NamedSend): SendRequest | Re
   const inputs = body.inputs ? supplied(body.inputs) : undefined
   const wrong = inputs && wrongInputs(inputs)
   if (wrong) return wrong
+  const { capturedAt } = body.consent ?? {}
+  if (capturedAt && !isMoment(capturedAt)) return invalid('consent.capturedAt', 'must be a moment in ISO 8601')
   const { profileUpdate, source, idempotencyKey } = body
   return {
     outreachId,

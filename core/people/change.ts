@@ -2,6 +2,8 @@
 import { type FieldError, type Refusal, refuse } from '../errors.js'
 import { person as limits } from '../limits.js'
 import { isTimeZone } from '../zones.js'
+import { phoneOf } from './address.js'
+import { emailOf } from './marks.js'
 import { type ConsentStatus, type Person, type PersonStatus, type TextField, textFields } from './person.js'
 
 export interface PersonChange extends Readonly<Partial<Record<TextField, string | null>>> {
@@ -24,8 +26,22 @@ export const isCustomKey = (key: string) =>
 export function wrongText(field: TextField, value: string): string | undefined {
   const mostChars = limits.textChars[field]
   if (value.length > mostChars) return `is longer than ${mostChars} characters`
-  if (field === 'timezone' && value !== '' && !isTimeZone(value)) return 'must be an IANA time zone'
+  if (value.includes(nul)) return withNul
+  if (value.trim() === '') return undefined
+  if (field === 'timezone' && !isTimeZone(value)) return 'must be an IANA time zone'
+  if (field === 'phone' && phoneOf(value) === undefined) return 'must be a number in international format'
+  if (field === 'email' && emailOf(value) === undefined) return 'must be an e-mail address'
   return undefined
+}
+
+const nul = '\0'
+const withNul = 'must not hold a NUL character'
+
+/** Whether the change says anything of a person. */
+export function saysNothing(change: PersonChange): boolean {
+  return Object.values(change).every(
+    (value) => value === undefined || value === null || (typeof value === 'string' && value.trim() === ''),
+  )
 }
 
 export function newPerson(id: string, source: string, at: number): Person {
@@ -42,6 +58,13 @@ export function changed(person: Person, change: PersonChange, at: number): Perso
   set(next, 'tags', change.tags && emptyIsNull(distinct(change.tags)))
   set(next, 'lockedFields', change.lockedFields && emptyIsNull(distinct(change.lockedFields)))
   set(next, 'scheduledCallAt', change.scheduledCallAt)
+  for (const [field, values] of [
+    ['source', [change.source ?? '']],
+    ['tags', change.tags ?? []],
+    ['lockedFields', change.lockedFields ?? []],
+  ] as const) {
+    if (values.some((value) => value.includes(nul))) faults.push({ field, message: withNul })
+  }
   if (change.customFields) {
     faults.push(...wrongCustom(change.customFields))
     const custom = customFieldsWith(person.customFields ?? {}, change.customFields)
@@ -76,6 +99,7 @@ function wrongCustom(fields: NonNullable<PersonChange['customFields']>): FieldEr
       const message = `a key has 1 to ${limits.customKeyChars} characters, no dot, and no $ in front`
       return [{ field: field.slice(0, limits.customKeyChars), message }]
     }
+    if (key.includes(nul) || (typeof value === 'string' && value.includes(nul))) return [{ field, message: withNul }]
     const isLong = typeof value === 'string' && value.length > limits.customValueChars
     return isLong ? [{ field, message: `is longer than ${limits.customValueChars} characters` }] : []
   })

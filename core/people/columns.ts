@@ -2,19 +2,15 @@
 import { type FieldError, type Refusal, refuse } from '../errors.js'
 import type { Writable } from '../having.js'
 import { person as limits } from '../limits.js'
+import { isMoment } from '../moment.js'
 import { phoneOf } from './address.js'
 import { isCustomKey, type PersonChange, wrongText } from './change.js'
-import { cellValue, listText, listValues } from './csv.js'
+import { cellValue, type Delimiter, listText, listValues } from './csv.js'
+import { type CustomFieldType, customTypeFaults, type DeclaredField, wrongCustomValue } from './customfields.js'
 import { customPrefix } from './filter.js'
 import { emailOf, type Mark } from './marks.js'
 import { phoneNumberOf } from './numbers.js'
 import { consentStatuses, type Person, personStatuses, type TextField, textFields } from './person.js'
-
-/** A field that the agent declares for its people. */
-export interface DeclaredField {
-  readonly key: string
-  readonly label: string
-}
 
 /** What a row says: how to find whom it is about, and what of them. */
 export interface ImportRow {
@@ -70,12 +66,13 @@ function listColumn(name: 'tags' | 'lockedFields', most: number, mostChars: numb
   }
 }
 
-function customColumn(key: string): Column {
+function customColumn(key: string, type?: CustomFieldType): Column {
   return {
     name: `${customPrefix}${key}`,
     read(cell, draft) {
       draft.customFields = { ...draft.customFields, [key]: cell }
-      return cell.length > limits.customValueChars ? `is longer than ${limits.customValueChars} characters` : undefined
+      if (cell.length > limits.customValueChars) return `is longer than ${limits.customValueChars} characters`
+      return wrongCustomValue(type, cell)
     },
     write: ({ customFields = {} }) => (Object.hasOwn(customFields, key) ? customFields[key]! : ''),
   }
@@ -89,6 +86,8 @@ function otherCustomColumn(declared: readonly DeclaredField[]): Column {
     read(cell, draft) {
       const fields = fieldsIn(cell)
       if (!fields) return 'must be a JSON object of texts'
+      const [wrong] = customTypeFaults(fields, declared)
+      if (wrong) return `${wrong.field} ${wrong.message}`
       draft.customFields = { ...fields, ...draft.customFields }
       return undefined
     },
@@ -146,9 +145,8 @@ const known: readonly Column[] = [
   {
     name: 'scheduledCallAt',
     read(cell, draft) {
-      const at = Date.parse(cell)
-      draft.scheduledCallAt = at
-      return Number.isNaN(at) ? 'must be a moment in ISO 8601' : undefined
+      draft.scheduledCallAt = Date.parse(cell)
+      return isMoment(cell.trim()) ? undefined : 'must be a moment in ISO 8601'
     },
     write: ({ scheduledCallAt }) => when(scheduledCallAt),
   },
@@ -196,15 +194,30 @@ const byPlainName = new Map(known.map((column) => [plain(column.name), column]))
 
 /** The columns that an export has. */
 export function exportColumns(declared: readonly DeclaredField[]): readonly Column[] {
-  return [...known, ...declared.map(({ key }) => customColumn(key)), otherCustomColumn(declared)]
+  return [...known, ...declared.map(({ key, type }) => customColumn(key, type)), otherCustomColumn(declared)]
+}
+
+/** Whether a name, however it is spelled, is that of a field that every person has. */
+export function isPersonField(name: string): boolean {
+  return byPlainName.has(plain(name)) || plain(name) === plain('customFields')
 }
 
 export interface ReadColumn extends Column {
   readonly header: string
+  /** It names neither a field of everybody nor a declared one: its cells become custom fields of that name. */
+  readonly isUnknown?: true
 }
 
+const partings: Readonly<Record<Delimiter, string>> = { ',': 'a comma', ';': 'a semicolon', '\t': 'a tab' }
+/** One of these has to be there, or no row could be about a person. */
+const telling: readonly string[] = ['id', 'phone', 'email']
+
 /** The columns of a file by its first line; a header that names no field is that of a custom one. */
-export function readColumns(headers: readonly string[], declared: readonly DeclaredField[]): ReadColumn[] | Refusal {
+export function readColumns(
+  headers: readonly string[],
+  declared: readonly DeclaredField[],
+  delimiter: Delimiter = ',',
+): ReadColumn[] | Refusal {
   if (headers.length > limits.importColumns) {
     return refuse('request.invalid', { detail: `The file has more than ${limits.importColumns} columns.` })
   }
@@ -217,24 +230,48 @@ export function readColumns(headers: readonly string[], declared: readonly Decla
     if (!column) errors.push({ field: header || 'header', message: 'names no field of a person' })
     else if (before !== undefined) errors.push({ field: header, message: `is the same field as ${before}` })
     if (column) taken.set(column.name, header)
-    return { header, ...(column ?? known[0]!) }
+    return { header, ...(column ?? { ...known[0]!, isUnknown: true }) }
   })
+  if (!telling.some((name) => taken.has(name))) return untold(columns, delimiter)
   if (errors.length === 0) return columns
   const [first] = errors as [FieldError]
   return refuse('request.invalid', { detail: `${first.field}: ${first.message}`, errors })
 }
 
-function columnOf(header: string, declared: readonly DeclaredField[]): Column | undefined {
+/** Says how the first line was read, so that a strange header, a missing one and a strange delimiter are told apart. */
+function untold(columns: readonly ReadColumn[], delimiter: Delimiter): Refusal {
+  const shown = columns.slice(0, limits.headersShown).map(({ header }) => header.slice(0, limits.headerCharsShown))
+  const count = `${columns.length} ${columns.length === 1 ? 'column' : 'columns'}`
+  const read = columns.length === 1 ? count : `${count} parted by ${partings[delimiter]}`
+  const isValue = shown.some((header) => phoneOf(header) !== undefined || emailOf(header) !== undefined)
+  const detail = isValue
+    ? 'The first line holds values; it must name the columns, and one of them must be phone, email or id.'
+    : `No column is phone, email or id. The first line was read as ${read}: ${shown.join(', ')}. Columns are parted by a comma, a semicolon or a tab.`
+  const message = isValue ? 'is a value and no name of a column' : 'names no field of a person'
+  const strange = columns.flatMap(({ header, isUnknown }, place) =>
+    place < limits.headersShown && isUnknown
+      ? [{ field: header.slice(0, limits.headerCharsShown) || 'header', message }]
+      : [],
+  )
+  return refuse('request.invalid', {
+    detail,
+    errors: strange.length > 0 ? strange : [{ field: 'body', message: detail }],
+  })
+}
+
+function columnOf(
+  header: string,
+  declared: readonly DeclaredField[],
+): (Column & { readonly isUnknown?: true }) | undefined {
   if (header === 'customFields') return otherCustomColumn(declared)
-  if (header.startsWith(customPrefix)) {
-    const key = header.slice(customPrefix.length)
-    return isCustomKey(key) ? customColumn(key) : undefined
-  }
+  const custom = (key: string) =>
+    isCustomKey(key) ? customColumn(key, declared.find((each) => each.key === key)?.type) : undefined
+  if (header.startsWith(customPrefix)) return custom(header.slice(customPrefix.length))
   const own = declared.find(({ key, label }) => header === key || plain(header) === plain(label))
   const found = byPlainName.get(plain(header)) ?? byPlainName.get(plain(otherNames.get(plain(header)) ?? ''))
   if (found && !(own && own.key === header)) return found
-  const key = own?.key ?? header
-  return key !== '' && isCustomKey(key) ? customColumn(key) : undefined
+  const column = custom(own?.key ?? header)
+  return column && !own ? { ...column, isUnknown: true } : column
 }
 
 /** What the cells of a row say; a sentence that names the column when one of them cannot be. */
@@ -253,8 +290,6 @@ export function readRow(columns: readonly ReadColumn[], cells: readonly string[]
   const marks: Mark[] = []
   if (phone !== undefined) marks.push({ kind: 'phone', value: phone }, { kind: 'address', value: phone })
   if (email !== undefined) marks.push({ kind: 'email', value: email })
-  if (change.phone && phone === undefined) return 'phone: must be a number in international format'
-  if (change.email && email === undefined) return 'email: must be an e-mail address'
   if (id === undefined && marks.length === 0) return 'the row has no phone, email or id to know the person by'
   return { ...(id !== undefined && { id }), marks, change }
 }

@@ -36,9 +36,10 @@ export function listValues(text: string): string[] {
 }
 
 const delimiters = [',', ';', '\t'] as const
+export type Delimiter = (typeof delimiters)[number]
 
 /** What the first line parts its columns with. */
-export function delimiterOf(header: string): (typeof delimiters)[number] {
+export function delimiterOf(header: string): Delimiter {
   const count = (delimiter: string) => header.replace(/"[^"]*"/g, '').split(delimiter).length
   return delimiters.reduce((best, each) => (count(each) > count(best) ? each : best))
 }

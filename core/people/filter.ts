@@ -4,37 +4,42 @@
  */
 import type { FieldError } from '../errors.js'
 import { person as limits } from '../limits.js'
+import { isMoment } from '../moment.js'
 import { phoneOf } from './address.js'
 import { batchesOf } from './batches.js'
 import { isCustomKey } from './change.js'
 import { emailOf, type Mark } from './marks.js'
+import { phoneNumberOf } from './numbers.js'
 import { consentStatuses, type Person, personStatuses } from './person.js'
 
 export type PersonFilter = Readonly<Record<string, string>>
 
 export interface CompiledFilter {
   matches(person: Person): boolean
-  /** Everybody who matches bears this mark. */
-  readonly mark?: Mark
+  /** Everybody who matches bears one of these marks. */
+  readonly marks?: readonly Mark[]
   /** Everybody who matches was made after and before these times. */
   readonly after?: number
   readonly before?: number
 }
 
-interface Term extends CompiledFilter {
-  matches(person: Person): boolean
+type Term = CompiledFilter
+
+export interface FilterOptions {
+  /** The addresses of identities are searched too: for callers that may see them, and for no others. */
+  readonly seesAddresses?: boolean
 }
 
 interface Word {
   /** What is wrong with the value, if anything. */
   readonly wrong?: (value: string) => string | undefined
-  readonly term: (value: string) => Term
+  readonly term: (value: string, options: FilterOptions) => Term
 }
 
 const moment =
   /^[0-9]{4}-[0-9]{2}-[0-9]{2}(?:T[0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]+)?)?(?:Z|[+-][0-9]{2}:[0-9]{2}))?$/
 const wrongMoment = (value: string) =>
-  moment.test(value) && !Number.isNaN(Date.parse(value)) ? undefined : 'must be a moment in ISO 8601'
+  moment.test(value) && isMoment(value) ? undefined : 'must be a moment in ISO 8601'
 const amongst = (values: readonly string[]) => (value: string) =>
   values.includes(value) ? undefined : `must be one of ${values.join(', ')}`
 
@@ -42,7 +47,7 @@ export const filterWords: Readonly<Record<string, Word>> = {
   q: { term: search },
   status: { wrong: amongst(personStatuses), term: (value) => ({ matches: ({ status }) => status === value }) },
   tag: {
-    term: (value) => ({ matches: ({ tags }) => tags?.includes(value) ?? false, mark: { kind: 'tag', value } }),
+    term: (value) => ({ matches: ({ tags }) => tags?.includes(value) ?? false, marks: [{ kind: 'tag', value }] }),
   },
   consent: {
     wrong: amongst(consentStatuses),
@@ -98,13 +103,14 @@ function wrongTerm(name: string, value: unknown): string | undefined {
 }
 
 /** Of a filter without faults. Without any term everybody matches. */
-export function compileFilter(filter: PersonFilter): CompiledFilter {
-  const terms = Object.entries(filter).map(([name, value]) => wordOf(name)!.term(value))
+export function compileFilter(filter: PersonFilter, options: FilterOptions = {}): CompiledFilter {
+  const terms = Object.entries(filter).map(([name, value]) => wordOf(name)!.term(value, options))
   const times = (name: 'after' | 'before') => terms.flatMap((term) => term[name] ?? [])
-  const mark = terms.find((term) => term.mark && term.mark.kind !== 'tag')?.mark ?? terms.find(({ mark }) => mark)?.mark
+  const marked = terms.flatMap(({ marks }) => (marks ? [marks] : []))
+  const marks = marked.find(([first]) => first?.kind !== 'tag') ?? marked[0]
   return {
     matches: (person) => terms.every((term) => term.matches(person)),
-    ...(mark && { mark }),
+    ...(marks && { marks }),
     ...(times('after').length > 0 && { after: Math.max(...times('after')) }),
     ...(times('before').length > 0 && { before: Math.min(...times('before')) }),
   }
@@ -114,27 +120,44 @@ export function compileFilter(filter: PersonFilter): CompiledFilter {
 export function readInBy(importBatchId: string): CompiledFilter {
   return {
     matches: (person) => batchesOf(person).includes(importBatchId),
-    mark: { kind: 'batch', value: importBatchId },
+    marks: [{ kind: 'batch', value: importBatchId }],
   }
 }
 
 /** A whole number or e-mail address finds whoever has that one; any other words are looked for within names and the like. */
-function search(value: string): Term {
+function search(value: string, { seesAddresses = false }: FilterOptions): Term {
   const phone = phoneOf(value)
-  if (phone !== undefined)
-    return { matches: (person) => phoneOf(person.phone ?? '') === phone, mark: { kind: 'phone', value: phone } }
+  if (phone !== undefined) {
+    const isAt = (person: Person) =>
+      seesAddresses && person.identities.some(({ address }) => phoneOf(address) === phone)
+    return {
+      matches: (person) => phoneNumberOf(person) === phone || isAt(person),
+      marks: [{ kind: 'phone', value: phone }, ...(seesAddresses ? [{ kind: 'address', value: phone } as const] : [])],
+    }
+  }
   const email = emailOf(value)
   if (email !== undefined)
-    return { matches: (person) => emailOf(person.email ?? '') === email, mark: { kind: 'email', value: email } }
+    return { matches: (person) => emailOf(person.email ?? '') === email, marks: [{ kind: 'email', value: email }] }
   const words = folded(value)
     .split(/\s+/)
     .filter((word) => word !== '')
+    .map((text) => ({ text, digits: digitsOf(text) }))
   return {
     matches(person) {
-      const text = folded(searched.map((field) => person[field] ?? '').join('\n'))
-      return words.every((word) => text.includes(word))
+      const addresses = seesAddresses ? person.identities.map(({ address }) => address) : []
+      const text = folded([...searched.map((field) => person[field] ?? ''), ...addresses].join('\n'))
+      const numbers = [person.phone ?? '', ...addresses].map((number) => number.replace(/[^0-9]/g, ''))
+      return words.every(
+        (word) =>
+          text.includes(word.text) || (word.digits !== '' && numbers.some((each) => each.includes(word.digits))),
+      )
     },
   }
+}
+
+/** The digits of a part of a number, however it is parted; none of other words. */
+function digitsOf(word: string): string {
+  return /^[+(]*[0-9][0-9().\-/]*$/.test(word) ? word.replace(/[^0-9]/g, '') : ''
 }
 
 const searched = ['fullName', 'firstName', 'lastName', 'email', 'phone', 'company'] as const

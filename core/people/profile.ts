@@ -1,6 +1,7 @@
 /** What a send brings along about its recipient, written to the person: never over a locked field, never taking away. */
 import { person as limits } from '../limits.js'
 import { isCustomKey, wrongText } from './change.js'
+import { type CustomFieldType, wrongCustomValue } from './customfields.js'
 import { type Person, type TextField, textFields } from './person.js'
 
 export const profileFields = ['firstName', 'lastName', 'fullName', 'email', 'phone'] as const satisfies TextField[]
@@ -10,6 +11,7 @@ export type Profile = Readonly<Partial<Record<(typeof profileFields)[number], st
 export type ProfileUpdate = 'fill' | 'overwrite'
 
 const nothing: ReadonlySet<string> = new Set()
+const untyped: ReadonlyMap<string, CustomFieldType> = new Map()
 const isTextField = (name: string): name is TextField => (textFields as readonly string[]).includes(name)
 
 /** `declaredLocked` are the fields that the agent locks for everybody, beside those locked on the person. */
@@ -34,11 +36,14 @@ export function withInputs(
   inputs: Readonly<Record<string, string>>,
   at: number,
   declaredLocked = nothing,
+  types: ReadonlyMap<string, CustomFieldType> = untyped,
 ): Person {
   const changing = changesOf(person, declaredLocked)
   for (const key of Object.keys(inputs)) {
     if (isTextField(key)) changing.text(key, inputs[key]!)
-    else if (isCustomKey(key)) changing.custom(key, inputs[key]!)
+    else if (isCustomKey(key) && wrongCustomValue(types.get(key), inputs[key]!) === undefined) {
+      changing.custom(key, inputs[key]!)
+    }
   }
   return changing.at(at)
 }

@@ -13,6 +13,7 @@ import type { CampaignView } from '../../core/campaign/view.js'
 import { isRefusal, refuse } from '../../core/errors.js'
 import { campaign as limits } from '../../core/limits.js'
 import { sendIdAt } from '../../core/outreach/sendid.js'
+import { readInBy } from '../../core/people/filter.js'
 import type { Command, Query, Tx } from '../../runtime/shard/contract.js'
 import type { Reader } from '../../runtime/store/contract.js'
 import {
@@ -57,6 +58,8 @@ export function openCampaigns(doors: Doors) {
     document,
     list,
     hasPersona: (personaId: string) => doors.personas.personOf(reader, place, personaId) !== undefined,
+    hasBatch: (importBatchId: string) =>
+      doors.people.look(reader, place, readInBy(importBatchId), undefined, 1).people.length > 0,
   })
 
   function keepPeople(tx: Tx, { place }: Known, id: string, { audience, personIds }: Judged): void {

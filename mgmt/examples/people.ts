@@ -266,6 +266,9 @@ export const people: Readonly<Record<string, RouteExample>> = {
       created: 1,
       updated: 0,
       rejected: [],
+      rejectedCount: 0,
+      consentKept: 0,
+      unknownColumns: [],
     },
   },
   'GET /orgs/{org}/agents/{agent}/people/export': {

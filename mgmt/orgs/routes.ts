@@ -1,6 +1,6 @@
 /** Reading and changing the org itself. */
 import { actorOf } from '../../core/access.js'
-import { isRefusal, refuse } from '../../core/errors.js'
+import { invalid, isRefusal, refuse } from '../../core/errors.js'
 import { json, type Route, route } from '../../runtime/http/route.js'
 import type { Shards } from '../../runtime/shard/contract.js'
 import { Org, OrgPatch } from './schema.js'
@@ -28,6 +28,10 @@ export function orgRoutes({ shards }: { shards: Shards }): Route[] {
       async handler({ params, body, caller }) {
         if (Object.keys(body).length === 0) {
           return refuse('request.invalid', { status: 400, detail: 'Give at least one of name, description, timeZone.' })
+        }
+        const { name } = body
+        if (name !== undefined && (name.trim() === '' || name.includes('\0'))) {
+          return invalid('name', 'must hold more than space, and no NUL character')
         }
         const org = await shards.ask(params.org, patchOrg, { id: params.org, patch: body }, { by: actorOf(caller) })
         return isRefusal(org) ? org : json(200, org)

@@ -1,8 +1,9 @@
 /** What callers say of people, as commands and queries take it. */
 import type { Static } from 'typebox'
 import type { Member } from '../../core/access.js'
-import { type Refusal, refuse } from '../../core/errors.js'
-import type { PersonChange } from '../../core/people/change.js'
+import { invalid, isRefusal, type Refusal, refuse } from '../../core/errors.js'
+import { type PersonChange, saysNothing } from '../../core/people/change.js'
+import { customTypeFaults, type DeclaredField } from '../../core/people/customfields.js'
 import { filterFaults, type PersonFilter } from '../../core/people/filter.js'
 import type { personPatch } from './schema.js'
 
@@ -10,6 +11,21 @@ import type { personPatch } from './schema.js'
 export function changeOf({ scheduledCallAt, ...said }: Static<typeof personPatch>): PersonChange {
   if (scheduledCallAt === undefined) return said
   return { ...said, scheduledCallAt: scheduledCallAt === null ? null : Date.parse(scheduledCallAt) }
+}
+
+/** Nothing at all is no person, and a custom field holds what its declared type takes. */
+export async function wrongChange(
+  change: PersonChange,
+  declaredOf: () => Promise<readonly DeclaredField[] | Refusal>,
+  isNew: boolean,
+): Promise<Refusal | undefined> {
+  if (isNew && saysNothing(change)) return invalid('body', 'must say something of the person')
+  if (!change.customFields) return undefined
+  const declared = await declaredOf()
+  if (isRefusal(declared)) return declared
+  const errors = customTypeFaults(change.customFields, declared)
+  const [first] = errors
+  return first && refuse('request.invalid', { detail: `${first.field}: ${first.message}`, errors })
 }
 
 export function wrongFilter(filter: PersonFilter): Refusal | undefined {

@@ -16,7 +16,7 @@ export function exportRoute({ shards, people, fieldsOf }: PeopleRoutesOptions): 
 
   async function* rows(place: AgentPlace, filter: PersonFilter, columns: Columns): AsyncGenerator<string> {
     yield rowText(columns.map(({ name }) => name))
-    const look = { ...place, filter, limit: limits.exportRowsPerLook }
+    const look = { ...place, filter, seesAddresses: true, limit: limits.exportRowsPerLook }
     let after: string | undefined
     do {
       const looked = await shards.read(

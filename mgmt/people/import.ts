@@ -7,8 +7,9 @@ import { agentKeyOf } from '../../core/agentkey.js'
 import { invalid, isRefusal, type Refusal } from '../../core/errors.js'
 import { idFromBytes } from '../../core/ids.js'
 import { person as limits } from '../../core/limits.js'
-import { type DeclaredField, type ReadColumn, readColumns, readRow } from '../../core/people/columns.js'
-import { delimiterOf } from '../../core/people/csv.js'
+import { type ReadColumn, readColumns, readRow } from '../../core/people/columns.js'
+import { type Delimiter, delimiterOf } from '../../core/people/csv.js'
+import type { DeclaredField } from '../../core/people/customfields.js'
 import type { PersonIdentity } from '../../core/people/person.js'
 import { json, type Route, route } from '../../runtime/http/route.js'
 import type { Imported, ImportedRow, ImportRows, Rejected } from './importing.js'
@@ -19,7 +20,7 @@ export const csvType = 'text/csv'
 const notUtf8 = invalid('body', 'must be CSV in UTF-8')
 const noHeader = invalid('body', 'must begin with a line that names the columns')
 
-const nothing: Imported = { created: 0, updated: 0, rejected: [] }
+const nothing: Imported = { created: 0, updated: 0, consentKept: 0, rejected: [] }
 const firstOf = (rejected: readonly Rejected[]) => rejected.slice(0, limits.importRejectedShown)
 const inOrder = (rejected: readonly Rejected[]) => rejected.toSorted((one, other) => one.line - other.line)
 
@@ -57,7 +58,8 @@ export function importRoute({ shards, people, fieldsOf, identityAt, randomBytes 
       if (isRefusal(declared)) return declared
       if (!isUtf8(file)) return notUtf8
       const importBatchId = idFromBytes('imp', randomBytes(17))
-      const total = { created: 0, updated: 0 }
+      const total = { created: 0, updated: 0, consentKept: 0, rejectedCount: 0 }
+      let unknownColumns: readonly string[] = []
       let rejected: readonly Rejected[] = []
       for await (const part of partsOf(file, declared)) {
         if (isRefusal(part)) return part
@@ -65,9 +67,12 @@ export function importRoute({ shards, people, fieldsOf, identityAt, randomBytes 
         if (isRefusal(done)) return done
         total.created += done.created
         total.updated += done.updated
+        total.consentKept += done.consentKept
+        total.rejectedCount += part.rejected.length + done.rejected.length
+        unknownColumns = part.unknownColumns
         rejected = firstOf([...rejected, ...inOrder([...part.rejected, ...done.rejected])])
       }
-      return json(200, { importBatchId, ...total, rejected })
+      return json(200, { importBatchId, ...total, rejected, unknownColumns })
     },
   })
 }
@@ -75,21 +80,26 @@ export function importRoute({ shards, people, fieldsOf, identityAt, randomBytes 
 interface Part {
   readonly rows: ImportRows['rows']
   readonly rejected: readonly Rejected[]
+  /** Columns that name no field: their cells become custom fields. */
+  readonly unknownColumns: readonly string[]
 }
 
 /** The rows of a file in parts that one command takes; a refusal when its first line is not one of columns. */
 export async function* partsOf(file: Buffer, declared: readonly DeclaredField[]): AsyncGenerator<Part | Refusal> {
+  const delimiter = delimiterIn(file)
   let columns: ReadColumn[] | undefined
+  let unknownColumns: readonly string[] = []
   let rows: ImportRows['rows'][number][] = []
   let rejected: Rejected[] = []
   let chars = 0
-  for await (const { line, cells, problem } of recordsOf(file)) {
+  for await (const { line, cells, problem } of recordsOf(file, delimiter)) {
     if (problem !== undefined) {
       rejected.push({ line, message: problem })
     } else if (!columns) {
-      const read = readColumns(cells, declared)
+      const read = readColumns(cells, declared, delimiter)
       if (isRefusal(read)) return yield read
       columns = read
+      unknownColumns = read.flatMap(({ header, isUnknown }) => (isUnknown ? [header] : []))
     } else {
       const row = readRow(columns, cells)
       if (typeof row === 'string') rejected.push({ line, message: row })
@@ -97,12 +107,12 @@ export async function* partsOf(file: Buffer, declared: readonly DeclaredField[])
       for (const cell of cells) chars += cell.length
     }
     if (rows.length + rejected.length < limits.importRowsPerCommand && chars < limits.importCharsPerCommand) continue
-    yield { rows, rejected }
+    yield { rows, rejected, unknownColumns }
     rows = []
     rejected = []
     chars = 0
   }
-  yield columns ? { rows, rejected } : noHeader
+  yield columns ? { rows, rejected, unknownColumns } : noHeader
 }
 
 interface FileRecord {
@@ -113,17 +123,21 @@ interface FileRecord {
   readonly problem?: string
 }
 
-async function* recordsOf(file: Buffer): AsyncGenerator<FileRecord> {
+/** By the first line. */
+function delimiterIn(file: Buffer): Delimiter {
+  const [first] = file
+    .subarray(0, limits.importPieceBytes)
+    .toString()
+    .split(/[\r\n]/, 1)
+  return delimiterOf(first!)
+}
+
+async function* recordsOf(file: Buffer, delimiter: Delimiter): AsyncGenerator<FileRecord> {
   const parser = Readable.from(piecesOf(file)).pipe(
     parse({
       bom: true,
       info: true,
-      delimiter: delimiterOf(
-        file
-          .subarray(0, limits.importPieceBytes)
-          .toString()
-          .split(/[\r\n]/, 1)[0]!,
-      ),
+      delimiter,
       relax_column_count: true,
       relax_quotes: true,
       skip_empty_lines: true,

@@ -10,6 +10,7 @@ import type { Person, PersonIdentity } from '../../core/people/person.js'
 import type { Command } from '../../runtime/shard/contract.js'
 import type { Reader } from '../../runtime/store/contract.js'
 import type { People } from './door.js'
+import { noteOnce } from './journal.js'
 import { keepReachable } from './reaching.js'
 import { type AgentOf, personAt, personOfMark, type Realm, realmOf } from './store.js'
 
@@ -33,10 +34,13 @@ export interface Rejected {
 export interface Imported {
   readonly created: number
   readonly updated: number
+  /** Rows that name another consent than the denial on record, which stays. */
+  readonly consentKept: number
   readonly rejected: readonly Rejected[]
 }
 
 const importedSource = 'import'
+const denialKept = 'An import named another consent; the denial on record stays.'
 
 /** Deciding the same rows again finds everybody they made: a file that is sent twice makes nobody twice. */
 export function importCommand(door: People, agentOf: AgentOf): Command<ImportRows, Imported> {
@@ -46,20 +50,28 @@ export function importCommand(door: People, agentOf: AgentOf): Command<ImportRow
       const realm = realmOf(agentOf, tx, place)
       if (!realm) return refuse('resource.not_found')
       const index = indexFor(tx, realm, rows)
-      const counts = { created: 0, updated: 0 }
+      const counts = { created: 0, updated: 0, consentKept: 0 }
       const rejected: Rejected[] = []
 
       function lay({
-        row: { change, ...about },
+        row: { change: said, ...about },
         identity,
       }: ImportedRow): 'created' | 'updated' | { readonly why: string } {
         const whom = holderOf(index, about)
         if (typeof whom === 'string') return { why: whom }
+        const isDenied = whom?.consent.status === 'denied' && said.consent !== undefined
+        const lifts = isDenied && said.consent.status !== 'denied'
+        const { consent: _claimed, ...others } = said
+        const change = lifts ? others : said
         const start = whom ?? newPerson(door.newId(told), change.source ?? importedSource, told.at)
         const person = changed(start, change, told.at)
         if (isRefusal(person)) return { why: person.detail ?? 'cannot be taken over' }
         const after = withBatch(person, importBatchId)
         index.note(keepReachable(door, tx, { place, realm: realm! }, whom, after, identity, told))
+        if (lifts) {
+          counts.consentKept++
+          noteOnce(tx, realm!, start.id, { at: told.at, author: 'operator', text: denialKept })
+        }
         return whom ? 'updated' : 'created'
       }
 

@@ -15,6 +15,11 @@ export function append(tx: Tx, realm: Realm, personId: string, entry: JournalEnt
   if (number > limits.journalKept) tx.remove(journalTable, [...realm, personId, number - limits.journalKept])
 }
 
+/** Unless the newest entry says the same. */
+export function noteOnce(tx: Tx, realm: Realm, personId: string, entry: JournalEntry): void {
+  if (journalOf(tx, realm, personId, 1)[0]?.text !== entry.text) append(tx, realm, personId, entry)
+}
+
 /** Newest first. */
 export function journalOf(reader: Reader, realm: Realm, personId: string, limit: number): JournalEntry[] {
   const rows = reader.range(journalTable, { prefix: [...realm, personId], reverse: true, limit })

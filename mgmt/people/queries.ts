@@ -24,6 +24,8 @@ export interface PersonRead {
 
 export interface Look extends AgentPlace {
   readonly filter: PersonFilter
+  /** Addresses are searched as well: the caller may see them. */
+  readonly seesAddresses?: boolean
   /** Where the look before this one ended. */
   readonly after?: string
   readonly limit: number
@@ -52,9 +54,10 @@ export function peopleQueries(agentOf: AgentOf) {
 
   const look: Query<Look, Looked> = {
     name: 'people.look',
-    read(reader, { filter, after, limit, ...place }) {
+    read(reader, { filter, seesAddresses = false, after, limit, ...place }) {
       const realm = realmOf(agentOf, reader, place)
-      return realm ? lookedThrough(reader, realm, compileFilter(filter), after, limit) : notFound
+      if (!realm) return notFound
+      return lookedThrough(reader, realm, compileFilter(filter, { seesAddresses }), after, limit)
     },
   }
 
@@ -102,26 +105,41 @@ export function lookedThrough(
   return { people, chars }
 }
 
-/** Everybody who might match, newest first: those who bear the mark that all who match do, or simply everybody. */
+/** Everybody who might match, newest first: those who bear a mark that all who match do, or simply everybody. */
 function* candidates(
   reader: Reader,
   realm: Realm,
-  { mark, before }: CompiledFilter,
+  { marks, before }: CompiledFilter,
   after: string | undefined,
 ): Generator<{ id: string; person: Person | undefined }> {
   const latest = before === undefined ? undefined : firstIdAt(before)
   const from = after !== undefined && (latest === undefined || after < latest) ? after : latest
   const direction = { reverse: true, limit: limits.rowsPerLook + 1 }
-  if (mark) {
-    const prefix = [...realm, mark.kind, mark.value] as const
-    const start = from === undefined ? {} : { after: [...prefix, from] }
-    for (const { key } of reader.range(markTable, { prefix, ...start, ...direction })) {
-      yield { id: key[5], person: personAt(reader, realm, key[5]) }
-    }
+  if (marks) {
+    const bearers = marks.map(({ kind, value }) => {
+      const prefix = [...realm, kind, value] as const
+      const start = from === undefined ? {} : { after: [...prefix, from] }
+      return reader.range(markTable, { prefix, ...start, ...direction })
+    })
+    const [only] = bearers
+    const ids =
+      bearers.length === 1
+        ? idsOf(only!)
+        : new Set(
+            bearers
+              .flatMap((each) => [...idsOf(each)])
+              .sort()
+              .reverse(),
+          )
+    for (const id of ids) yield { id, person: personAt(reader, realm, id) }
     return
   }
   const start = from === undefined ? {} : { after: [...realm, from] }
   for (const { key, value } of reader.range(personTable, { prefix: realm, ...start, ...direction })) {
     yield { id: key[3], person: value }
   }
+}
+
+function* idsOf(rows: Iterable<{ readonly key: readonly [...Realm, kind: string, value: string, personId: string] }>) {
+  for (const { key } of rows) yield key[5]
 }

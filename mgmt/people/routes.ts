@@ -3,14 +3,14 @@ import { actorOf, type Member } from '../../core/access.js'
 import { type AgentPlace, agentKeyOf } from '../../core/agentkey.js'
 import { invalid, isRefusal, type Refusal } from '../../core/errors.js'
 import { person as limits, page } from '../../core/limits.js'
-import type { DeclaredField } from '../../core/people/columns.js'
+import type { DeclaredField } from '../../core/people/customfields.js'
 import type { PersonFilter } from '../../core/people/filter.js'
 import type { Person } from '../../core/people/person.js'
 import { appointmentView, personView } from '../../core/people/view.js'
 import type { Pages } from '../../runtime/http/page.js'
 import { json, noContent, type Route, route } from '../../runtime/http/route.js'
 import type { Shards } from '../../runtime/shard/contract.js'
-import { changeOf, showsAddresses, wrongFilter } from './asked.js'
+import { changeOf, showsAddresses, wrongChange, wrongFilter } from './asked.js'
 import type { OpenPeople } from './commands.js'
 import { exportRoute } from './export.js'
 import { importRoute } from './import.js'
@@ -45,15 +45,19 @@ export function peopleRoutes(options: PeopleRoutesOptions): Route[] {
   return [...collection(options), importRoute(options), exportRoute(options), ...item(options)]
 }
 
-function collection({ shards, people, pages, identityAt }: PeopleRoutesOptions): Route[] {
+function collection({ shards, people, pages, fieldsOf, identityAt }: PeopleRoutesOptions): Route[] {
   /** Looks on until a page is full, everybody was looked at, or this call has looked at enough. */
-  async function found(place: AgentPlace, filter: PersonFilter, limit: number, from: string | undefined) {
+  async function found(
+    asked: AgentPlace & { filter: PersonFilter; seesAddresses: boolean },
+    limit: number,
+    from: string | undefined,
+  ) {
     const matching: Person[] = []
     let after = from
     let chars = 0
     for (let rows = 0; rows < limits.rowsPerCall; rows += limits.rowsPerLook) {
-      const look = { ...place, filter, limit: limit - matching.length, ...(after !== undefined && { after }) }
-      const looked = await shards.read(agentKeyOf(place), people.queries.look, look)
+      const look = { ...asked, limit: limit - matching.length, ...(after !== undefined && { after }) }
+      const looked = await shards.read(agentKeyOf(asked), people.queries.look, look)
       if (isRefusal(looked)) return looked
       matching.push(...looked.people)
       chars += looked.chars
@@ -82,9 +86,10 @@ function collection({ shards, people, pages, identityAt }: PeopleRoutesOptions):
         const scope = `people:${agentKeyOf(place)}:${JSON.stringify(Object.entries(filter).sort())}`
         const from = pageToken === undefined ? undefined : pages.read(scope, pageToken)
         if (pageToken !== undefined && !from) return invalid('pageToken', 'is not a token of this list')
-        const looked = await found(place, filter, limit, from?.[0] as string | undefined)
+        const seesAddresses = showsAddresses(caller)
+        const looked = await found({ ...place, filter, seesAddresses }, limit, from?.[0] as string | undefined)
         if (isRefusal(looked)) return looked
-        const shown = { showsAddresses: showsAddresses(caller) }
+        const shown = { showsAddresses: seesAddresses }
         const data = looked.matching.map((person) => personView(person, shown))
         const { after } = looked
         return json(200, after === undefined ? { data } : { data, nextPageToken: pages.write(scope, [after]) })
@@ -101,9 +106,12 @@ function collection({ shards, people, pages, identityAt }: PeopleRoutesOptions):
       errors: ['resource.not_found', 'request.invalid'],
       async handler({ params: { org: orgId, agent: agentId }, body, caller }) {
         const place = { orgId, agentId }
+        const change = changeOf(body)
+        const wrong = await wrongChange(change, () => fieldsOf(place), true)
+        if (wrong) return wrong
         const identity = body.phone ? await identityAt(place, body.phone) : undefined
         if (identity && isRefusal(identity)) return identity
-        const input = { ...place, change: changeOf(body), ...(identity && { identity }) }
+        const input = { ...place, change, ...(identity && { identity }) }
         const person = await shards.ask(agentKeyOf(place), people.commands.create, input, { by: actorOf(caller) })
         return isRefusal(person) ? person : json(201, shownTo(caller, person))
       },
@@ -115,7 +123,7 @@ function shownTo(caller: Member, person: Person) {
   return personView(person, { showsAddresses: showsAddresses(caller) })
 }
 
-function item({ shards, people, identityAt }: PeopleRoutesOptions): Route[] {
+function item({ shards, people, fieldsOf, identityAt }: PeopleRoutesOptions): Route[] {
   const { commands, queries } = people
   const one = `${path}/{personId}` as const
   return [
@@ -145,9 +153,12 @@ function item({ shards, people, identityAt }: PeopleRoutesOptions): Route[] {
       errors: ['resource.not_found', 'request.invalid'],
       async handler({ params: { org: orgId, agent: agentId, personId }, body, caller }) {
         const place = { orgId, agentId }
+        const change = changeOf(body)
+        const wrong = await wrongChange(change, () => fieldsOf(place), false)
+        if (wrong) return wrong
         const identity = body.phone ? await identityAt(place, body.phone) : undefined
         if (identity && isRefusal(identity)) return identity
-        const input = { ...place, personId, change: changeOf(body), ...(identity && { identity }) }
+        const input = { ...place, personId, change, ...(identity && { identity }) }
         const person = await shards.ask(agentKeyOf(input), commands.change, input, { by: actorOf(caller) })
         return isRefusal(person) ? person : json(200, shownTo(caller, person))
       },

@@ -122,7 +122,10 @@ const filterText = Type.String()
 
 const filters = {
   q: optional(
-    Type.String({ description: 'A whole phone number or e-mail address, or words within names, contact or company.' }),
+    Type.String({
+      description:
+        'A whole phone number or e-mail address, or words within names, contact or company; digits match a phone however it is written. Addresses of identities are searched for callers that hold people:export.',
+    }),
   ),
   status: optional(filterText),
   tag: optional(filterText),
@@ -180,6 +183,13 @@ export const importAnswer = closed('PeopleImport', {
   created: Type.Integer(),
   updated: Type.Integer(),
   rejected: Type.Array(closed('PeopleImportRejected', { line: Type.Integer(), message: Type.String() }), {
-    description: `The first ${limits.importRejectedShown} at most.`,
+    description: `The first ${limits.importRejectedShown} at most; rejectedCount says how many there are.`,
+  }),
+  rejectedCount: Type.Integer(),
+  consentKept: Type.Integer({
+    description: 'Rows that named another consent for a person whose consent is denied: the denial stays.',
+  }),
+  unknownColumns: Type.Array(Type.String(), {
+    description: 'Columns that name no field of a person and no declared one: their cells became custom fields.',
   }),
 })

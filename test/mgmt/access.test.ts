@@ -517,6 +517,8 @@ t.test('The org can be read by any of its tokens and changed by its admins', asy
     [{ timeZone: 'Mars/Base' }, 'timeZone'],
     [{ id: 'x' }, 'id'],
     [{ name: null }, 'name'],
+    [{ name: '   ' }, 'name'],
+    [{ name: 'a\u0000b' }, 'name'],
   ] as const) {
     const answer = await own.mgmt('PATCH', '/v1/orgs/demo', { token, json })
     t.equal(answer.status, 422)

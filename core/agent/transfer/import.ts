@@ -8,6 +8,7 @@ import { filledIntegration, integrationFaults, notificationsReplaced, scheduling
 import { instructionsReplaced, rulesReplaced } from '../character.js'
 import {
   type AgentDocument,
+  type DraftCampaign,
   emptyDocument,
   type ListSection,
   listSections,
@@ -21,7 +22,7 @@ import { collectionsReplaced } from '../knowledge/collections.js'
 import { factsReplaced } from '../knowledge/facts.js'
 import { addressesToGeocode, type ThingReaders, thingsRead, thingsReplaced } from '../knowledge/things.js'
 import { flowErrors, refusalOf } from '../lint/index.js'
-import { segmentsReplaced } from '../people.js'
+import { peopleFieldsImported, segmentsReplaced } from '../people.js'
 import type { Integration } from '../resources/capabilities.js'
 import type { GoalAssignment } from '../resources/character.js'
 import { FactsBody, ThingsBody } from '../resources/knowledge.js'
@@ -63,7 +64,7 @@ const importers: Readonly<Record<string, Importer>> = {
   standingInstructions: ({ document, value }) => instructionsReplaced(document, { standingInstructions: value }),
   guardrails: whole('guardrails'),
   rules: ({ document, value }) => rulesReplaced(document, { rules: value }),
-  peopleFields: whole('peopleFields'),
+  peopleFields: ({ document, value }) => peopleFieldsImported(document, value),
   segments: ({ document, value }) => segmentsReplaced(document, value),
   integrations({ document, value }) {
     const wrong = misshapen(listSections.integrations, value, 'integrations')
@@ -117,12 +118,14 @@ export function importFaults(sent: unknown): readonly FieldError[] {
   return wrong?.errors ?? []
 }
 
+/** `draftCampaigns` are those that name a segment, and keep it. */
 export function imported(
   before: AgentDocument,
   sent: unknown,
   readers: ThingReaders,
   index?: ReferenceIndex,
   isShaped = false,
+  draftCampaigns: readonly DraftCampaign[] = [],
 ): Outcome {
   const { sections, faults } = sectionsIn(sent)
   if (faults.length > 0) return invalidFields(faults)
@@ -134,7 +137,11 @@ export function imported(
     if (isRefusal(outcome)) return relocated(outcome, section, given.at)
     document = outcome
   }
-  const broken = conflictOf(brokenBy(before, document, index))
+  const broken =
+    conflictOf(brokenBy(before, document, index)) ??
+    (sections.has('segments')
+      ? conflictOf(brokenBy({ ...before, draftCampaigns }, { ...document, draftCampaigns }))
+      : undefined)
   if (broken || !sections.has('playbooks')) return broken ?? document
   const unowned = ownerFaults(document)
   return unowned.length > 0

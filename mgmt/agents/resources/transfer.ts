@@ -205,9 +205,9 @@ export const transferResources: readonly Resource[] = [
       'agent.playbook.flow_invalid',
     ],
     lookUp: placesOfImport,
-    write: becomes((document, { body, found, isShaped }, { index }) => {
+    write: becomes((document, { body, found, isShaped }, { index, draftCampaigns }) => {
       const readers = { phone: phoneOf, geocoded: new Map((found as Places | undefined) ?? []) }
-      return imported(document, body, readers, index, isShaped)
+      return imported(document, body, readers, index, isShaped, draftCampaigns())
     }),
     view: showExport,
   },

@@ -62,6 +62,34 @@ t.test('A number is written in clean E.164, however it was entered, and what quo
   t.equal(cellText("'+14155550100"), "''+14155550100", 'and what has a quote of its own keeps it')
 })
 
+t.test('A first line without phone, email or id is refused in one sentence that says how it was read', async (t) => {
+  const detail = (headers: string[], delimiter?: ',' | ';') => {
+    const read = readColumns(headers, declared, delimiter)
+    return isRefusal(read) ? read.detail : ''
+  }
+  t.match(
+    detail(['telefon', 'Loyalty Level'], ';'),
+    /read as 2 columns parted by a semicolon: telefon, Loyalty Level\./,
+  )
+  t.match(
+    detail(['phone|name']),
+    /read as 1 column: phone\|name\. Columns are parted by a comma, a semicolon or a tab\./,
+  )
+  t.match(detail(['+14155550100', 'Bob']), /^The first line holds values/)
+  t.same(wrongHeaders('telefon', 'Loyalty Level', 'name'), ['telefon: names no field of a person'])
+})
+
+t.test('A cell of a declared field holds what its type takes', async (t) => {
+  const fields = (['number', 'boolean', 'date'] as const).map((type) => ({ key: type, label: type, type }))
+  const read = readColumns(['id', 'number', 'boolean', 'date', 'customFields'], fields)
+  if (isRefusal(read)) throw new Error(read.detail)
+  t.match(readRow(read, ['pr_1', '-4.5', 'TRUE', '2026-02-28', '']), { id: 'pr_1' })
+  t.match(readRow(read, ['pr_1', 'abc', '', '', '']), 'number: must be a number')
+  t.match(readRow(read, ['pr_1', '', 'maybe', '', '']), 'boolean: must be true or false')
+  t.match(readRow(read, ['pr_1', '', '', '2026-02-30', '']), 'date: must be a date in ISO 8601')
+  t.match(readRow(read, ['pr_1', '', '', '', '{"number":"x"}']), 'customFields: customFields.number must be a number')
+})
+
 t.test('A column may have any name that a custom field may have, those of objects included', async (t) => {
   for (const name of ['constructor', 'toString', 'hasOwnProperty', 'valueOf']) {
     t.equal(columns('phone', name)[1]?.name, `customFields.${name}`)
@@ -89,7 +117,7 @@ t.test('A header names a field by its name, by what other programs call it, or a
   )
   t.same(wrongHeaders('phone', 'Mobile'), ['Mobile: is the same field as phone'])
   t.same(wrongHeaders('phone', ''), ['header: names no field of a person'])
-  t.same(wrongHeaders('$where'), ['$where: names no field of a person'])
+  t.same(wrongHeaders('phone', '$where'), ['$where: names no field of a person'])
   t.ok(isRefusal(readColumns(Array(limits.importColumns + 1).fill('x'), [])))
 })
 

@@ -3,8 +3,9 @@ import fc from 'fast-check'
 import t from 'tap'
 import { person as limits } from '../../../core/limits.js'
 import { phoneOf } from '../../../core/people/address.js'
+import { newPerson } from '../../../core/people/change.js'
 import { compileFilter, filterFaults, type PersonFilter } from '../../../core/people/filter.js'
-import { marksOf } from '../../../core/people/marks.js'
+import { type Mark, marksOf } from '../../../core/people/marks.js'
 import type { Person } from '../../../core/people/person.js'
 import { somebody, someFilter } from './arbitrary.js'
 
@@ -47,8 +48,9 @@ t.test('Whoever matches bears the mark and the time that the filter names', asyn
     fc.property(somebody, someFilter, (person, filter) => {
       const compiled = compileFilter(filter as PersonFilter)
       if (!compiled.matches(person)) return
-      const { mark, after = 0, before = Number.MAX_VALUE } = compiled
-      if (mark) t.ok(marksOf(person).some(({ kind, value }) => kind === mark.kind && value === mark.value))
+      const { marks, after = 0, before = Number.MAX_VALUE } = compiled
+      const isBorne = ({ kind, value }: Mark) => marks?.some((mark) => kind === mark.kind && value === mark.value)
+      if (marks) t.ok(marksOf(person).some(isBorne))
       t.ok(person.createdAt > after && person.createdAt < before)
     }),
     { numRuns: 1_000 },
@@ -63,6 +65,7 @@ t.test('A word that is no filter, or a value it does not take, is named', async 
     [{ consent: 'yes' }, 'consent'],
     [{ createdAfter: 'yesterday' }, 'createdAfter'],
     [{ createdBefore: '2026-13-01T00:00:00Z' }, 'createdBefore'],
+    [{ createdBefore: '2026-02-30' }, 'createdBefore'],
     [{ q: '' }, 'q'],
     [{ q: long }, 'q'],
     [{ tag: 7 }, 'tag'],
@@ -77,3 +80,19 @@ t.test('A word that is no filter, or a value it does not take, is named', async 
   }
   t.same(filterFaults({ q: long.slice(1), createdAfter: '2026-01-01', 'customFields.a b': 'x' }), [])
 })
+
+t.test(
+  'Digits find a number however it is written; addresses are searched only for those who may see them',
+  async (t) => {
+    const blank = newPerson('pr_1', 'x', 1)
+    const entered: Person = { ...blank, phone: '+1 (415) 555-0101' }
+    const wrote: Person = { ...blank, identities: [{ asid: 'usr_1', channel: 'sms', address: '+14155550101' }] }
+    for (const q of ['+14155550101', '001 415 555 0101', '5550101', '555-0101', '(415) 555', '415 0101']) {
+      t.ok(compileFilter({ q }).matches(entered), q)
+      t.notOk(compileFilter({ q }).matches(wrote), `${q} of an address`)
+      const seeing = compileFilter({ q }, { seesAddresses: true })
+      t.ok(seeing.matches(entered) && seeing.matches(wrote), `${q} for those who may see addresses`)
+    }
+    t.notOk(compileFilter({ q: '5550102' }).matches(entered))
+  },
+)

@@ -56,9 +56,9 @@ t.test('A campaign is drafted, read, listed page by page, edited and deleted', a
     name: 'Summer',
     sendWindow: null,
     includePreviouslyContacted: false,
-    audience: { importBatchId: 'ib_1' },
+    audience: { filter: { tag: 'vip' } },
   })
-  t.match(edited.json, { name: 'Summer', audience: { importBatchId: 'ib_1' }, includePreviouslyContacted: false })
+  t.match(edited.json, { name: 'Summer', audience: { filter: { tag: 'vip' } }, includePreviouslyContacted: false })
   t.equal(edited.json.sendWindow, undefined)
   t.equal((await call('PATCH', item, { includePreviouslyContacted: null })).json.includePreviouslyContacted, true)
   for (let nth = 0; nth < 4; nth++) {
@@ -114,6 +114,7 @@ t.test('Every field is bounded, and what is wrong is named', async (t) => {
     [audience({ segmentId: 'none' }), ['audience.segmentId']],
     [audience({ filter: { hat: 'red' } }), ['audience.filter.hat']],
     [audience({ importBatchId: '' }), ['audience.importBatchId']],
+    [audience({ importBatchId: 'imp_unknown' }), ['audience.importBatchId']],
     [audience({ personIds: [] }), ['audience.personIds']],
     [audience({ personIds: [''] }), ['audience.personIds[0]']],
     [audience({ personaIds: [] }), ['audience.personaIds']],
@@ -288,6 +289,9 @@ t.test('A segment stays while a campaign is being drafted for it, and goes once 
   await call('POST', '/people/segments', { id: 'vip', name: 'VIP', filter: { tag: 'vip' } })
   const item = await drafted(call, { audience: { segmentId: 'vip' } })
   t.equal(code(await call('DELETE', '/people/segments/vip')), '409 agent.integrity_conflict')
+  const without = { capabilities: { people: { segments: [] } } }
+  t.equal(code(await call('POST', '/import', without)), '409 agent.integrity_conflict', 'whichever way it would go')
+  t.equal((await call('POST', '/import', { capabilities: { people: { fields: [] } } })).status, 200)
   t.equal((await call('POST', `${item}/stage`)).status, 200)
   t.equal((await call('DELETE', '/people/segments/vip')).status, 204)
   t.match(await call('POST', `${item}/stage`), {

@@ -143,6 +143,8 @@ t.test('A body that is not as it should be is 422 request.invalid, names the fie
     [{ recipient, consent: { optIn: 'yes' } }, 'consent.optIn'],
     [{ recipient, consent: { given: true } }, 'consent.given'],
     [{ recipient, consent: { capturedAt: 'yesterday' } }, 'consent.capturedAt'],
+    [{ recipient, consent: { capturedAt: '2026-13-45' } }, 'consent.capturedAt'],
+    [{ recipient, consent: { capturedAt: '2026-02-29T10:00:00Z' } }, 'consent.capturedAt'],
     [{ recipient, source: 'x'.repeat(65) }, 'source'],
     [{ recipient, source: '' }, 'source'],
     [{ recipient, source: 'a b' }, 'source'],

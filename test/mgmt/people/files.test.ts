@@ -36,7 +36,15 @@ t.test('A row makes a person, or changes whoever is known by its id, phone or e-
   const answer = await send(id, file)
   t.equal(answer.status, 200)
   const { importBatchId } = answer.json
-  t.strictSame(answer.json, { importBatchId, created: 1, updated: 4, rejected: [] })
+  t.strictSame(answer.json, {
+    importBatchId,
+    created: 1,
+    updated: 4,
+    consentKept: 0,
+    rejectedCount: 0,
+    rejected: [],
+    unknownColumns: ['Loyalty'],
+  })
   t.match((await call('GET', `/people/${byPhone.id}`)).json, {
     firstName: 'Ana Maria',
     notes: 'old',
@@ -81,6 +89,9 @@ t.test('A row that cannot be taken over is told with its line, and the others ar
     importBatchId: (await list(call, '&q=%2B14155550101'))[0].importBatchId,
     created: 1,
     updated: 0,
+    consentKept: 0,
+    unknownColumns: [],
+    rejectedCount: 6,
     rejected: [
       { line: 5, message: 'phone: must be a number in international format' },
       { line: 6, message: 'status: must be one of new, contacted, qualified, converted, lost' },
@@ -98,9 +109,28 @@ t.test('A file without columns, in another encoding, or of another type is refus
   t.same(fieldsOf(await send(id, '')), ['body'])
   t.same(fieldsOf(await send(id, Buffer.from('phone,n\xe4me\n', 'latin1'))), ['body'])
   t.same(fieldsOf(await send(id, 'phone,Mobile\n+14155550100,\n')), ['Mobile'])
+  t.same(fieldsOf(await send(id, 'telefon;Name\n+14155550100;Ann\n')), ['telefon'])
+  t.match((await send(id, '+14155550100,Bob\n')).json, { status: 422, detail: /^The first line holds values/ })
+  t.equal((await send(id, 'constructor,phone\nx,+14155550100\n')).status, 200)
   t.equal((await send(id, 'phone\n', 'text/html')).status, 415)
   t.equal((await send('nobody', 'phone\n')).status, 404)
   t.same((await send(id, 'phone\n')).json.rejected, [], 'nobody is nobody')
+})
+
+t.test('A file lifts no denial that is on record, and says so', async (t) => {
+  const { id, call } = await desk.agent()
+  const denied = { phone: '+14155550100', consent: { status: 'denied' } }
+  const ann = (await call('POST', '/people', denied)).json
+  const file = 'phone,consent,company\n+14155550100,granted,Acme\n'
+  for (let times = 0; times < 2; times++) {
+    t.match((await send(id, file)).json, { updated: 1, consentKept: 1, rejected: [] })
+  }
+  const kept = (await call('GET', `/people/${ann.id}`)).json
+  t.match(kept, { consent: ann.consent, company: 'Acme', journal: [{ text: /denial on record stays/ }] })
+  t.equal(kept.journal.length, 1)
+  t.match((await send(id, 'phone,consent\n+14155550100,denied\n')).json, { consentKept: 0 })
+  const lifted = await call('PATCH', `/people/${ann.id}`, { consent: { status: 'granted' } })
+  t.equal(lifted.json.consent.status, 'granted', 'an operator may')
 })
 
 t.test('Ten thousand rows are read in, and the same file again makes nobody twice', async (t) => {
@@ -199,7 +229,8 @@ t.test('Whatever a file holds, it is read to its end in parts that one command t
 t.test('Of very many rejected rows the first are told', async (t) => {
   const { id } = await desk.agent()
   const rows = limits.importRejectedShown + limits.importRowsPerCommand
-  const { rejected } = (await send(id, ['phone', ...Array(rows).fill('x')].join('\n'))).json
+  const { rejected, rejectedCount } = (await send(id, ['phone', ...Array(rows).fill('x')].join('\n'))).json
+  t.equal(rejectedCount, rows, 'and how many there are')
   t.equal(rejected.length, limits.importRejectedShown)
   t.match(rejected.at(-1), { line: limits.importRejectedShown + 1 })
 })

@@ -76,7 +76,7 @@ t.test('A person is entered, read, changed and deleted', async (t) => {
   )
   t.equal((await call('DELETE', `/people/${id}`)).status, 204)
   for (const method of ['GET', 'PATCH', 'DELETE']) t.equal((await call(method, `/people/${id}`, {})).status, 404)
-  t.match((await call('POST', '/people', {})).json, {
+  t.match((await call('POST', '/people', { notes: 'x' })).json, {
     status: 'new',
     source: 'operator',
     consent: { status: 'unknown' },
@@ -100,7 +100,7 @@ t.test('Channel identity and outreach state are runtime-owned and cannot be set'
 
 t.test('Every field is taken at its limit and refused past it', async (t) => {
   const { call } = await desk.agent()
-  const { id } = (await call('POST', '/people', {})).json
+  const { id } = (await call('POST', '/people', { notes: 'x' })).json
   const patch = (body: object) => call('PATCH', `/people/${id}`, body)
   const most: [field: string, at: unknown, past: unknown, named?: string][] = [
     ['source', 'x'.repeat(limits.sourceChars), 'x'.repeat(limits.sourceChars + 1)],
@@ -119,9 +119,12 @@ t.test('Every field is taken at its limit and refused past it', async (t) => {
     ['scheduledCallAt', '2026-05-01T10:00:00Z', 'tomorrow'],
     ['timezone', 'America/Sao_Paulo', 'America/Nowhere'],
   ]
-  for (const field of textFields.filter((name) => name !== 'timezone')) {
+  for (const field of textFields.filter((name) => !['timezone', 'phone', 'email'].includes(name))) {
     most.push([field, 'x'.repeat(limits.textChars[field]), 'x'.repeat(limits.textChars[field] + 1)])
   }
+  const mail = (chars: number) => `${'x'.repeat(chars - 5)}@x.yz`
+  most.push(['email', mail(limits.textChars.email), mail(limits.textChars.email + 1)])
+  most.push(['phone', `+14155550100${' '.repeat(limits.textChars.phone - 12)}`, ' '.repeat(limits.textChars.phone + 1)])
   for (const [field, at, past, named = field] of most) {
     t.equal((await patch({ [field]: at })).status, 200, `${field} at its limit`)
     const refused = await patch({ [field]: past })
@@ -130,6 +133,62 @@ t.test('Every field is taken at its limit and refused past it', async (t) => {
   }
   t.same(fieldsOf(await call('POST', '/people', { firstName: null })), ['firstName'])
 })
+
+t.test('A phone is a number, an e-mail address is one, and nothing at all is no person', async (t) => {
+  const { call } = await desk.agent()
+  const { id } = (await call('POST', '/people', { notes: 'x' })).json
+  for (const [body, field] of [
+    [{ phone: 'hello' }, 'phone'],
+    [{ phone: '5550100' }, 'phone'],
+    [{ email: 'not-an-email' }, 'email'],
+    [{ firstName: 'a\u0000b' }, 'firstName'],
+    [{ tags: ['a\u0000b'] }, 'tags'],
+    [{ customFields: { level: 'a\u0000b' } }, 'customFields.level'],
+  ] as const) {
+    t.same(fieldsOf(await call('POST', '/people', body)), [field])
+    t.same(fieldsOf(await call('PATCH', `/people/${id}`, body)), [field])
+  }
+  for (const body of [{}, { firstName: ' ' }]) t.same(fieldsOf(await call('POST', '/people', body)), ['body'])
+  t.equal((await call('GET', '/people')).json.data.length, 1, 'and nothing of it is kept')
+})
+
+t.test('A custom field holds what its declared type takes, in whichever way it comes', async (t) => {
+  const { call } = await desk.agent()
+  const fields = [
+    { key: 'age', label: 'Age', type: 'number' },
+    { key: 'member', label: 'Member', type: 'boolean' },
+    { key: 'since', label: 'Since', type: 'date' },
+  ]
+  await call('PUT', '/people/fields', { fields })
+  const customFields = { age: 41, member: true, since: '2026-02-28' }
+  const made = await call('POST', '/people', { customFields })
+  t.match(made.json.customFields, { age: '41', member: 'true', since: '2026-02-28' })
+  for (const [key, value] of [
+    ['age', 'abc'],
+    ['member', 'maybe'],
+    ['since', '2026-13-45'],
+  ] as const) {
+    const wrong = { customFields: { [key]: value } }
+    t.same(fieldsOf(await call('POST', '/people', wrong)), [`customFields.${key}`])
+    t.same(fieldsOf(await call('PATCH', `/people/${made.json.id}`, wrong)), [`customFields.${key}`])
+  }
+  t.match((await call('PATCH', `/people/${made.json.id}`, { customFields: { age: null } })).json.customFields, {
+    member: 'true',
+  })
+})
+
+t.test(
+  'A number is found by its digits, and one that only an identity has by those who may see addresses',
+  async (t) => {
+    const { id, call } = await desk.agent()
+    await hears(id, { address: '+14155550177' })
+    const reader = desk.callAs(await node.keyWith(['people:read']), id)
+    for (const q of ['%2B14155550177', '5550177']) {
+      t.equal((await call('GET', `/people?q=${q}`)).json.data.length, 1, q)
+      t.equal((await reader('GET', `/people?q=${q}`)).json.data.length, 0, `${q} without people:export`)
+    }
+  },
+)
 
 t.test('Addresses are shown to callers that hold people:export, and to nobody else', async (t) => {
   const { id, call } = await desk.agent()
@@ -191,7 +250,7 @@ t.test('The filters of the list are those of the contract', async (t) => {
 
 t.test('People of another org, or of no agent, are not found', async (t) => {
   const { id, call } = await desk.agent()
-  const { id: personId } = (await call('POST', '/people', {})).json
+  const { id: personId } = (await call('POST', '/people', { notes: 'x' })).json
   await node.makeOrg('other')
   const token = await node.keyWith(['people:write'], 'other')
   for (const path of ['/people', `/people/${personId}`, '/people/export', `/people/${personId}/appointments`]) {
@@ -200,7 +259,7 @@ t.test('People of another org, or of no agent, are not found', async (t) => {
   }
   const { call: another } = await desk.agent()
   t.equal((await another('GET', `/people/${personId}`)).status, 404)
-  t.equal((await desk.callAs(node.key, 'nobody')('POST', '/people', {})).status, 404)
+  t.equal((await desk.callAs(node.key, 'nobody')('POST', '/people', { notes: 'x' })).status, 404)
 })
 
 t.test('Two people are merged, and the one that went leads to the other', async (t) => {
@@ -222,6 +281,12 @@ t.test('Fields of people are declared in the agent’s document', async (t) => {
   const fields = [{ key: 'level', label: 'Level', type: 'string', locked: true }]
   t.strictSame((await call('PUT', '/people/fields', { fields })).json, { fields })
   t.same(fieldsOf(await call('PUT', '/people/fields', { fields: [...fields, ...fields] })), ['fields[1].key'])
+  for (const key of ['firstName', 'first_name', 'phone', 'consent', 'customFields']) {
+    const reserved = [...fields, { key, label: 'Mine', type: 'string' }]
+    t.same(fieldsOf(await call('PUT', '/people/fields', { fields: reserved })), ['fields[1].key'], key)
+    const sent = { capabilities: { people: { fields: reserved } } }
+    t.same(fieldsOf(await call('POST', '/import', sent)), ['capabilities.people.fields[1].key'], key)
+  }
   await call('POST', '/message-templates', { name: 'Hi', body: 'Your level is {person.customFields.level}.' })
   t.match((await call('PUT', '/people/fields', { fields: [] })).json, { code: 'agent.integrity_conflict' })
 })

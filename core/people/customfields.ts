@@ -1,0 +1,43 @@
+/** The types that an agent declares for custom fields; values are kept as text and have to read as their type. */
+import type { FieldError } from '../errors.js'
+import { isMoment } from '../moment.js'
+
+export type CustomFieldType = 'string' | 'number' | 'boolean' | 'date'
+
+/** A field that the agent declares for its people. */
+export interface DeclaredField {
+  readonly key: string
+  readonly label: string
+  /** Text, where nothing is said. */
+  readonly type?: CustomFieldType
+}
+
+const number = /^[+-]?(?:[0-9]{1,300}(?:\.[0-9]{0,300})?|\.[0-9]{1,300})(?:[eE][+-]?[0-9]{1,3})?$/
+
+const wrongAs: Readonly<Record<CustomFieldType, (text: string) => string | undefined>> = {
+  string: () => undefined,
+  number: (text) => (number.test(text) && Number.isFinite(Number(text)) ? undefined : 'must be a number'),
+  boolean: (text) => (/^(?:true|false)$/i.test(text) ? undefined : 'must be true or false'),
+  date: (text) => (isMoment(text) ? undefined : 'must be a date in ISO 8601'),
+}
+
+/** What keeps a value from its field; blank values take a field away and are of every type. */
+export function wrongCustomValue(type: CustomFieldType | undefined, value: string): string | undefined {
+  const text = value.trim()
+  return type === undefined || text === '' ? undefined : wrongAs[type](text)
+}
+
+export function customTypesOf(declared: readonly DeclaredField[]): ReadonlyMap<string, CustomFieldType> {
+  return new Map(declared.flatMap(({ key, type }) => (type === undefined ? [] : [[key, type] as const])))
+}
+
+export function customTypeFaults(
+  fields: Readonly<Record<string, string | number | boolean | null>>,
+  declared: readonly DeclaredField[],
+): FieldError[] {
+  const types = customTypesOf(declared)
+  return Object.entries(fields).flatMap(([key, value]) => {
+    const message = value === null ? undefined : wrongCustomValue(types.get(key), String(value))
+    return message === undefined ? [] : [{ field: `customFields.${key}`, message }]
+  })
+}
