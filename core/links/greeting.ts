@@ -3,6 +3,7 @@ import type { AgentDocument } from '../agent/index.js'
 import type { ContentMessage } from '../amf/index.js'
 import { openerFor } from '../outreach/opener.js'
 import type { Person } from '../people/person.js'
+import { escapeMarkdown } from '../render/escape.js'
 
 /** A default playbook that refers to the message template of this id greets with it. */
 export const greetingTemplate = 'greeting'
@@ -24,6 +25,8 @@ export function greetingOf({ document, agent, person }: Greeting): ContentMessag
 
 /** Names are text, whatever they look like. */
 export function stockGreeting(name: string): ContentMessage {
-  const plain = name.replace(/[\\`*_~[\]<>]/g, '\\$&')
-  return { spec: 'amf/1', parts: [{ type: 'text', text: `Hello, this is ${plain}. How can I help you?` }] }
+  return {
+    spec: 'amf/1',
+    parts: [{ type: 'text', text: `Hello, this is ${escapeMarkdown(name)}. How can I help you?` }],
+  }
 }

@@ -222,7 +222,9 @@ export function checkedAddress(
 ): { readonly channel: ChannelName; readonly address: string } | Refusal {
   if (!isOutreachChannel(channel)) return unavailable(channel)
   const canonical = read(channel, address)
-  if (canonical !== undefined) return { channel, address: canonical }
-  const message = 'must be a phone number in international format'
-  return refuse('agent.outreach.invalid_address', { errors: [{ field: 'recipient.address', message }] })
+  return canonical === undefined ? invalidAddress : { channel, address: canonical }
 }
+
+export const invalidAddress: Refusal = refuse('agent.outreach.invalid_address', {
+  errors: [{ field: 'recipient.address', message: 'must be a phone number in international format' }],
+})

@@ -6,6 +6,7 @@ import { type Card, type Chip, type ContentMessage, isSignal, type Part, validat
 import { compile, type Reference } from '../aml/index.js'
 import { amf } from '../limits.js'
 import { type Person, textFields } from '../people/person.js'
+import { escapedSlots, literalSlots } from './literal.js'
 
 export type Opener = { readonly message: ContentMessage } | { readonly blocked: string }
 
@@ -30,13 +31,13 @@ export function openerRead(document: AgentDocument, templateId: string, read: Sl
     renderedText,
     missingSlots,
     problem: missing,
-  } = renderNested(document.messageTemplates as readonly MessageTemplate[], templateId, literal(read))
+  } = renderNested(document.messageTemplates as readonly MessageTemplate[], templateId, literalSlots(read))
   if (missing !== undefined || renderedText === null) return { blocked: missing ?? 'It must not be sent.' }
   if (renderedText.trim() === '') {
     const names = missingSlots.map(({ path }) => path).join(', ') || 'words'
     return { blocked: `Nothing is left of the opening without ${names}.` }
   }
-  const { message, problems, references = [] } = compile(renderedText, { managed: true })
+  const { message, problems, references = [] } = compile(escapedSlots(renderedText), { managed: true })
   const [problem] = problems
   if (!message || problem) return { blocked: `Line ${problem?.line}: ${problem?.message}` }
   if (isSignal(message)) return { blocked: 'The opening says nothing.' }
@@ -51,11 +52,6 @@ function withInputValues(person: Person, inputs: Readonly<Record<string, string>
   const texts = Object.fromEntries(entries.filter(([key]) => names.includes(key)))
   const custom = Object.fromEntries(entries.filter(([key]) => !names.includes(key)))
   return { ...person, ...texts, customFields: { ...person.customFields, ...custom } }
-}
-
-/** What somebody is called is text, whatever it looks like: no value opens or closes a marker. */
-function literal(read: SlotReader): SlotReader {
-  return (path) => read(path)?.replaceAll('[[', '\\[[').replaceAll(']]', '] ]')
 }
 
 /** References point before the parts they were written among, so they are put in from behind. */

@@ -43,6 +43,23 @@ export function phoneOf(text: string): string | undefined {
   return settled.test(text) ? text : readPhone(text)
 }
 
+/** Numbers of the North American plan have ten digits. */
+const possible = /^\+1[2-9][0-9]{9}$/
+
+/**
+ * Whether a number in E.164 has as many digits as numbers of its country have. Asked of what is entered or addressed, and
+ * not of a number that wrote in: that one exists, whatever the tables say.
+ */
+export function isPossiblePhone(phone: string): boolean {
+  return possible.test(phone) || (parsePhoneNumberFromString(phone, { extract: false })?.isPossible() ?? false)
+}
+
+/** In E.164, of a number that may exist. */
+export function possiblePhoneOf(text: string): string | undefined {
+  const phone = phoneOf(text)
+  return phone !== undefined && isPossiblePhone(phone) ? phone : undefined
+}
+
 /** The same without the short way. */
 export function readPhone(text: string): string | undefined {
   if (text.length > longestChars) return undefined

@@ -2,7 +2,7 @@
 import { type FieldError, type Refusal, refuse } from '../errors.js'
 import { person as limits } from '../limits.js'
 import { isTimeZone } from '../zones.js'
-import { phoneOf } from './address.js'
+import { possiblePhoneOf } from './address.js'
 import { emailOf } from './marks.js'
 import { type ConsentStatus, type Person, type PersonStatus, type TextField, textFields } from './person.js'
 
@@ -29,7 +29,7 @@ export function wrongText(field: TextField, value: string): string | undefined {
   if (value.includes(nul)) return withNul
   if (value.trim() === '') return undefined
   if (field === 'timezone' && !isTimeZone(value)) return 'must be an IANA time zone'
-  if (field === 'phone' && phoneOf(value) === undefined) return 'must be a number in international format'
+  if (field === 'phone' && possiblePhoneOf(value) === undefined) return 'must be a number in international format'
   if (field === 'email' && emailOf(value) === undefined) return 'must be an e-mail address'
   return undefined
 }

@@ -73,7 +73,15 @@ function routeOf(resource: Resource, options: DocumentRoutesOptions): Route {
     return shards.read(owner, documents.queries.view, input).then((found) => answerTo(call, found))
   }
 
-  function answerTo(call: RowCall, shown: Shown | Refusal): Promise<Answer | Refusal> | Answer | Refusal {
+  /** A view that the caller may see whole stays the object that it is. */
+  function cutFor({ caller }: RowCall, shown: Shown | Refusal): Shown | Refusal {
+    if (!resource.shownTo || isRefusal(shown) || shown.json === undefined) return shown
+    const seen = resource.shownTo(caller, shown.json)
+    return seen === shown.json ? shown : { ...shown, json: seen }
+  }
+
+  function answerTo(call: RowCall, whole: Shown | Refusal): Promise<Answer | Refusal> | Answer | Refusal {
+    const shown = cutFor(call, whole)
     return yaml === 'reply' && !wantsJson(call) ? inYaml(shown) : keptAnswer(shown)
   }
 
@@ -120,6 +128,8 @@ function routeOf(resource: Resource, options: DocumentRoutesOptions): Route {
     // A body that is not of its shape goes no further: the shard judges only what the document has a say in.
     const wrong = schema && !isShaped && !isCheckedBefore && misshapen(schema, body, resource.bodyAt)
     if (wrong) return wrong
+    const forbidden = resource.permit?.(call.caller, asked)
+    if (forbidden) return forbidden
     const ways = () => ({ view: viewOf(place, { shards, documents }), geocode })
     const found = resource.lookUp && (await resource.lookUp(asked, ways()))
     if (isRefusal(found)) return found
@@ -137,7 +147,7 @@ function routeOf(resource: Resource, options: DocumentRoutesOptions): Route {
       ...(secrets && { secrets }),
     }
     const by = actorOf(call.caller)
-    return answer(await shards.ask(agentKeyOf(place), documents.commands.write, input, { by }))
+    return answer(cutFor(call, await shards.ask(agentKeyOf(place), documents.commands.write, input, { by })))
   }
 
   return {

@@ -3,7 +3,7 @@
  * of the document after it.
  */
 import type { TObject, TSchema } from 'typebox'
-import type { Access } from '../../core/access.js'
+import type { Access, Member } from '../../core/access.js'
 import type {
   AgentDocument,
   DraftCampaign,
@@ -94,6 +94,10 @@ export interface Resource {
   readonly yaml?: 'body' | 'reply'
   readonly reply: Readonly<Record<number, TSchema | null>>
   readonly errors?: readonly ErrorCode[]
+  /** Judges what the caller may send beyond the row's access, by a body that has its shape. */
+  readonly permit?: (caller: Member, asked: Asked) => Refusal | undefined
+  /** What of the view that caller may see; the view itself where nothing is left out. */
+  readonly shownTo?: (caller: Member, view: unknown) => unknown
   /** Runs before the command, on a body that has its shape; whatever it refuses, `write` would refuse too. */
   readonly part?: (asked: Asked) => Parted | Refusal
   /** Runs before the command too; a refusal of it ends the call. */

@@ -5,10 +5,10 @@ import type { ChannelName } from '../../core/channel/names.js'
 import { isRefusal, type Refusal, refuse } from '../../core/errors.js'
 import { outreachSend as limits } from '../../core/limits.js'
 import type { Standing } from '../../core/outreach/contact.js'
-import { checkedAddress, type Postponed, unavailable } from '../../core/outreach/judge.js'
+import { checkedAddress, invalidAddress, type Postponed, unavailable } from '../../core/outreach/judge.js'
 import { isOutreachChannel, type SendRequest } from '../../core/outreach/request.js'
 import type { Send } from '../../core/outreach/send.js'
-import { addressOn } from '../../core/people/address.js'
+import { addressOn, isPossiblePhone } from '../../core/people/address.js'
 import type { Clock } from '../../runtime/clock.js'
 import type { Shards } from '../../runtime/shard/contract.js'
 import { StoreFailed } from '../../runtime/store/contract.js'
@@ -69,6 +69,8 @@ export function openSendDesk(options: DeskOptions): SendDesk {
     if (isRefusal(asid)) return asid
     const standing = asid === undefined ? undefined : await conversations.standing(asid)
     if (isRefusal(standing)) return standing
+    // A number that has a conversation exists, however few digits it has.
+    if (identity && !standing?.of && !isPossiblePhone(identity.address)) return invalidAddress
     const meant = identity ?? (request.recipient.kind === 'asid' ? identityIn(standing, place, asid!) : undefined)
     const { of: _whose, ...stands } = standing ?? { isOptedOut: false }
     const asked: AskedSend = {

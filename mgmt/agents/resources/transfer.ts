@@ -1,6 +1,8 @@
 /** The agent as a whole: what lint says of it, templates and their updates, and carrying it elsewhere. */
 import Type from 'typebox'
+import type { Member } from '../../../core/access.js'
 import {
+  type AgentExport,
   addressesToImport,
   exported,
   exportFormat,
@@ -14,7 +16,7 @@ import {
 } from '../../../core/agent/index.js'
 import { closed, optional, orNull } from '../../../core/agent/resources/words.js'
 import { updateKinds } from '../../../core/agent/updates.js'
-import { isRefusal, type Refusal } from '../../../core/errors.js'
+import { isRefusal, type Refusal, refuse } from '../../../core/errors.js'
 import { agentDocument as limits } from '../../../core/limits.js'
 import { phoneOf } from '../phone.js'
 import { type Asked, becomes, type LookUp, type Places, type Resource, type Seen } from '../resource.js'
@@ -89,7 +91,15 @@ const Export = closed('AgentExport', {
     }),
     scheduling: optional(scheduling),
     notifications: optional(notifications),
-    people: closed('ExportedPeople', { fields: lists.peopleFields, segments: lists.segments }),
+    people: optional(
+      closed(
+        'ExportedPeople',
+        { fields: lists.peopleFields, segments: lists.segments },
+        {
+          description: 'Only for callers that hold people:read; importing it takes people:write.',
+        },
+      ),
+    ),
   }),
   integrations: closed('ExportedIntegrations', { custom: lists.integrations }),
   outreach,
@@ -111,6 +121,19 @@ const Import = closed(
 
 const showUpdates = ({ document }: Seen) => updatesOf(document)
 const showExport = ({ document }: Seen) => exported(document)
+
+/** Fields and segments of people take the scopes that their own routes take. */
+function permitPeople({ scopes }: Member, { body }: Asked): Refusal | undefined {
+  const { capabilities } = (body ?? {}) as { capabilities?: { people?: unknown } | null }
+  return capabilities?.people === undefined || scopes.has('people:write') ? undefined : refuse('auth.scope_missing')
+}
+
+function withPeopleFor({ scopes }: Member, view: unknown): unknown {
+  if (scopes.has('people:read')) return view
+  const { capabilities, ...others } = view as AgentExport
+  const { people: _hidden, ...seen } = capabilities
+  return { ...others, capabilities: seen }
+}
 
 /** The addresses of things are looked up as they are when the things are sent by themselves. */
 async function placesOfImport({ params, query, body }: Asked, { view, geocode }: LookUp): Promise<Places | Refusal> {
@@ -185,6 +208,7 @@ export const transferResources: readonly Resource[] = [
     yaml: 'reply',
     reply: { 200: Export },
     view: showExport,
+    shownTo: withPeopleFor,
   },
   {
     ...whole,
@@ -204,11 +228,13 @@ export const transferResources: readonly Resource[] = [
       'agent.playbook.uses_unknown',
       'agent.playbook.flow_invalid',
     ],
+    permit: permitPeople,
     lookUp: placesOfImport,
     write: becomes((document, { body, found, isShaped }, { index, draftCampaigns }) => {
       const readers = { phone: phoneOf, geocoded: new Map((found as Places | undefined) ?? []) }
       return imported(document, body, readers, index, isShaped, draftCampaigns())
     }),
     view: showExport,
+    shownTo: withPeopleFor,
   },
 ]

@@ -5,6 +5,7 @@ import { type AgentDocument, emptyDocument } from '../../../core/agent/index.js'
 import { type Opener, openerFor } from '../../../core/outreach/opener.js'
 import { newPerson } from '../../../core/people/change.js'
 import type { Person } from '../../../core/people/person.js'
+import { parse } from '../../../core/render/markdown.js'
 
 const bare = newPerson('pr_1', 'api', 0)
 
@@ -75,6 +76,26 @@ t.test('No value of a person opens or closes a marker', async (t) => {
     ),
   )
   t.pass()
+})
+
+t.test('No value of a person is read as Markdown, and each is read as it is written', async (t) => {
+  const link = '[x](https://evil.example)'
+  t.equal(
+    textOf(opener('Hello {person.firstName}!', {}, { person: { firstName: link } })),
+    'Hello \\[x\\](https://evil.example)!',
+  )
+  const { chips } = messageOf(opener('Hi. [[chips: {person.firstName}]]', {}, { person: { firstName: 'a_b*c' } }))
+  t.match(chips, [{ label: 'a_b*c' }], 'a label knows no Markdown')
+  const characters = fc.constantFrom(...'\\`*_~[]<>()a1 ')
+  fc.assert(
+    fc.property(fc.array(characters, { maxLength: 12 }), (pieces) => {
+      const firstName = `x${pieces.join('')}x`
+      const text = textOf(opener('{person.firstName}', {}, { person: { firstName } }))
+      const shown = parse(text).flatMap(({ spans }) => spans)
+      t.equal(shown.map((span) => span.text).join(''), firstName)
+      t.ok(shown.every(({ text: _text, ...style }) => Object.values(style).every((each) => !each)))
+    }),
+  )
 })
 
 t.test('A template that is named stands where it is named; templates in a circle are not sent', async (t) => {

@@ -52,9 +52,13 @@ t.test('Every text has an end, and every time zone is one', async (t) => {
   for (const field of textFields) {
     const most = limits.textChars[field]
     t.same(fieldsOf({ [field]: 'x'.repeat(most + 1) }), [field], `${field} past its end`)
-    if (field !== 'timezone') t.same(fieldsOf({ [field]: 'x'.repeat(most) }), [], `${field} at its end`)
+    const isFree = !['timezone', 'phone', 'email'].includes(field)
+    if (isFree) t.same(fieldsOf({ [field]: 'x'.repeat(most) }), [], `${field} at its end`)
   }
   t.same(fieldsOf({ timezone: 'Mars/Base' }), ['timezone'])
+  for (const phone of ['hello', '5550100', '+1415555', '+1 415 555 0100 0']) t.same(fieldsOf({ phone }), ['phone'])
+  t.same(fieldsOf({ phone: '+1 (415) 555-0100', email: 'Ann@example.com' }), [])
+  t.same(fieldsOf({ email: 'not-an-email', notes: 'a\0b' }), ['email', 'notes'])
   t.same(fieldsOf({ timezone: 'Europe/Berlin' }), [])
   t.same(fieldsOf({ customFields: { 'a.b': '1' } }), ['customFields.a.b'])
   t.same(fieldsOf({ customFields: { $set: '1' } }), ['customFields.$set'])
@@ -82,7 +86,8 @@ t.test('A profile never takes anything away', async (t) => {
     fc.property(somebody, profiles, fc.constantFrom('fill', 'overwrite'), (person, profile, how) => {
       const next = withProfile(person, profile, how as 'fill', 9)
       for (const field of profileFields) {
-        const expected = profile[field] === 'x' && (how === 'overwrite' || !person[field]) ? 'x' : person[field]
+        const isTaken = profile[field] === 'x' && field !== 'phone' && field !== 'email'
+        const expected = isTaken && (how === 'overwrite' || !person[field]) ? 'x' : person[field]
         t.equal(next[field], expected)
       }
     }),
@@ -106,6 +111,17 @@ t.test('Inputs are merged into the fields of a person key by key, except locked 
     customFields: { level: 'gold', order: 'A-1' },
     updatedAt: 9,
   })
+  const typed = withInputs(
+    ann,
+    { age: 'abc', order: '7' },
+    9,
+    undefined,
+    new Map([
+      ['age', 'number'],
+      ['order', 'number'],
+    ]),
+  )
+  t.same(typed.customFields, { ...ann.customFields, order: '7' }, 'what its type does not take is left out')
   const full: Person = {
     ...ann,
     customFields: Object.fromEntries(Array.from({ length: limits.customFields }, (_, n) => [`k${n}`, 'v'])),

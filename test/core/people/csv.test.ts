@@ -128,8 +128,9 @@ t.test('A cell that cannot be is refused in a sentence that names its column', a
     ['consent', 'yes', 'consent: must be one of granted, denied, unknown'],
     ['Time zone', 'Mars', 'Time zone: must be an IANA time zone'],
     ['scheduledCallAt', 'soon', 'scheduledCallAt: must be a moment in ISO 8601'],
-    ['Phone', '555 0100', 'phone: must be a number in international format'],
-    ['Mail', 'ann', 'email: must be an e-mail address'],
+    ['Phone', '555 0100', 'Phone: must be a number in international format'],
+    ['Phone', '+1415555', 'Phone: must be a number in international format'],
+    ['Mail', 'ann', 'Mail: must be an e-mail address'],
     ['customFields', '[1]', 'customFields: must be a JSON object of texts'],
     [
       'First',

@@ -69,7 +69,7 @@ t.test('Whatever is true of people, total = sendable + exclusions, and the first
   marketing(house)
   let batch = 0
   await fc.assert(
-    fc.asyncProperty(fc.array(fc.subarray(order), { maxLength: 30 }), async (all) => {
+    fc.asyncProperty(fc.array(fc.subarray(order), { minLength: 1, maxLength: 30 }), async (all) => {
       const importBatchId = `batch-${batch++}`
       await house.people(all.map((of) => ({ ...entered(of), importBatchId })))
       const { id } = await house.draft({ audience: { importBatchId } })

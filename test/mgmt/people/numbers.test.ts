@@ -261,3 +261,19 @@ t.test('An id that was merged away leads to the one who stays, in writes and in 
   t.equal((await agent.call('DELETE', `/people/${ann.id}`)).status, 204)
   t.equal((await people(agent)).length, 0)
 })
+
+t.test('A number with too few or too many digits for its country is refused, unless it wrote in', async (t) => {
+  const agent = await desk.sender()
+  for (const number of ['+1415555', '+1234567', '+155501000000']) {
+    const named = await agent.send({ recipient: { channel: 'rcs', address: number } })
+    t.match(named.json, { status: 422, code: 'agent.outreach.invalid_address' })
+    const path = '/integrations/journey/outreach/hello/sends'
+    t.match((await agent.call('POST', path, { profile: { phone: number } })).json, { status: 400 })
+    t.match((await agent.call('POST', '/people', { phone: number })).json.errors, [{ field: 'phone' }])
+    t.match(await imports(agent, `phone\n${number}\n`), { created: 0, rejectedCount: 1 })
+  }
+  t.equal((await people(agent)).length, 0)
+  await writes(agent, '+15550100', 'hello')
+  await reaches(agent, ({ length }) => length === 1)
+  t.match((await agent.send({ recipient: { channel: 'rcs', address: '+15550100' } })).json, { status: 'queued' })
+})
