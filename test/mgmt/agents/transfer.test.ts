@@ -106,6 +106,29 @@ t.test('Only the sections that are present are applied, under names of today or 
   )
 })
 
+t.test('Fields and segments of people are exported for people:read, and imported with people:write', async (t) => {
+  const { id, call } = await desk.agent()
+  const people = {
+    fields: [{ key: 'level', label: 'Level', type: 'string' }],
+    segments: [{ id: 'gold', name: 'Gold', filter: { tag: 'gold' } }],
+  }
+  t.equal((await call('POST', '/import', { capabilities: { people } })).status, 200)
+  const without = desk.callAs(await desk.node.keyWith(['agents:write']), id)
+  const reader = desk.callAs(await desk.node.keyWith(['agents:write', 'people:read']), id)
+  t.same((await reader('GET', '/export?format=json')).json.capabilities.people, people)
+  const seen = (await without('GET', '/export?format=json')).json
+  t.notOk('people' in seen.capabilities)
+  t.notMatch((await without('GET', '/export')).text, /gold/)
+  for (const lesser of [without, reader]) {
+    const refused = await lesser('POST', '/import', { capabilities: { people: { segments: [] } } })
+    t.match(refused.json, { status: 403, code: 'auth.scope_missing' })
+  }
+  const again = await without('POST', '/import', seen)
+  t.equal(again.status, 200, 'what a key exports it imports')
+  t.notOk('people' in again.json.capabilities)
+  t.same((await call('GET', '/export?format=json')).json.capabilities.people, people, 'and people stay as they are')
+})
+
 t.test('An import never half-applies, whatever part of it is wrong', async (t) => {
   const { call } = await desk.agent()
   await call('POST', '/import', sampleExport)

@@ -291,6 +291,11 @@ t.test('Fields of people are declared in the agent’s document', async (t) => {
   t.match((await call('PUT', '/people/fields', { fields: [] })).json, { code: 'agent.integrity_conflict' })
 })
 
+t.test('The documents of the API say that previews show what is known of people', async (t) => {
+  const { info } = (await node.mgmt('GET', '/v1/openapi.json')).json
+  t.match(info.description, /`agents:read` opens template and campaign previews/)
+})
+
 t.test('A segment is a named filter of the same words', async (t) => {
   const { call } = await desk.agent()
   const made = await call('POST', '/people/segments', { name: 'Very important', filter: { tag: 'vip' } })
