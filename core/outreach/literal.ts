@@ -3,18 +3,19 @@
  * of the two a character needs depends on where its slot stands, so it is noted first and escaped when the text is whole.
  */
 import type { SlotReader } from '../agent/index.js'
-import { markdownCharacters } from '../render/escape.js'
+import { escapeMarkdown } from '../render/escape.js'
 
 /** Stands before a character of a value that would be read as more than text. */
 const note = '\uE001'
-const special = new RegExp(`[${markdownCharacters}]`, 'g')
 
 export function literalSlots(read: SlotReader): SlotReader {
-  return (path) => read(path)?.replaceAll(note, '').replace(special, `${note}$&`)
+  return (path) => {
+    const value = read(path)
+    return value === undefined ? undefined : escapeMarkdown(value.replaceAll(note, ''), note)
+  }
 }
 
-const noted = new RegExp(`${note}(.)`, 'gs')
-const asMarkdown = (text: string) => text.replace(noted, '\\$1')
+const asMarkdown = (text: string) => text.replaceAll(note, '\\')
 
 /** Brackets in pairs would be markers. */
 const inMarker = (text: string) =>

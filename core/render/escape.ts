@@ -1,9 +1,6 @@
 /** Makes text of what Markdown would read as more: emphasis, links, code, escapes. */
 
-/** As they stand within the brackets of an expression. */
-export const markdownCharacters = '\\\\`*_~[\\]<>'
-const special = new RegExp(`[${markdownCharacters}]`, 'g')
-
-export function escapeMarkdown(text: string): string {
-  return text.replace(special, '\\$&')
+/** `before` stands in front of each character that Markdown reads; a backslash makes text of it. */
+export function escapeMarkdown(text: string, before = '\\'): string {
+  return text.replace(/[\\`*_~[\]<>]/g, (character) => before + character)
 }
