@@ -3,6 +3,7 @@ import type { IngressRequest, Item, Received } from '../../core/channel/adapter.
 import type { Inbound } from '../../core/conversation/hear.js'
 import type { Receipt } from '../../core/conversation/receipts.js'
 import type { UserContent, UserMedia } from '../../core/conversation/state.js'
+import { notUnderstood } from '../kit/inbound.js'
 import { asNumber, asText, isRecord } from '../kit/wire.js'
 import { addressIn, idIn, type Loose, readEach, receiveHub, tapOrWords } from './hub.js'
 import type { PageAuth } from './pagedescriptor.js'
@@ -45,16 +46,18 @@ function deedItems(event: Loose): Item[] {
   const id = idIn(deed.mid) ?? unnamed
   if (!id) return [{ problem: 'a message without `mid`' }]
   const inbound = isRecord(message) ? saidIn(message) : tapOrWords(asText(deed.payload), asText(deed.title))
-  return [inbound ? { id, address, inbound } : { problem: 'a message that says nothing that is understood' }]
+  return [{ id, address, inbound: inbound ?? notUnderstood('something') }]
 }
 
 /** The text of a tapped reply is its label, perhaps cut: what it carries counts. */
 function saidIn({ text, quick_reply: tapped, attachments }: Loose): Inbound | undefined {
   if (isRecord(tapped)) return tapOrWords(asText(tapped.payload), asText(text))
   const media = Array.isArray(attachments) ? attachments.flatMap(mediaFrom) : []
+  const place = Array.isArray(attachments) ? attachments.map(placeFrom).find((each) => each !== undefined) : undefined
   const content: UserContent = {
     ...(typeof text === 'string' && text !== '' && { text }),
     ...(media.length > 0 && { media }),
+    ...(place && { place }),
   }
   return Object.keys(content).length > 0 ? { kind: 'content', content } : undefined
 }
@@ -63,6 +66,15 @@ function mediaFrom(attachment: unknown): UserMedia[] {
   const payload = isRecord(attachment) && isRecord(attachment.payload) ? attachment.payload : {}
   const url = asText(payload.url)
   return url ? [{ url }] : []
+}
+
+function placeFrom(attachment: unknown): UserContent['place'] {
+  const payload = isRecord(attachment) && isRecord(attachment.payload) ? attachment.payload : {}
+  const { lat, long } = isRecord(payload.coordinates) ? payload.coordinates : {}
+  const [latitude, longitude] = [asNumber(lat), asNumber(long)]
+  if (latitude === undefined || longitude === undefined) return undefined
+  const label = isRecord(attachment) ? asText(attachment.title) : undefined
+  return { latitude, longitude, ...(label && { label }) }
 }
 
 /** A mark covers everything up to its time; messages that are named are those for certain, whatever our clocks say. */

@@ -8,6 +8,7 @@ import type { Inbound } from '../../core/conversation/hear.js'
 import type { UserContent } from '../../core/conversation/state.js'
 import { ingressBounds } from '../../core/limits.js'
 import { hmacText } from '../kit/hmac.js'
+import { notUnderstood } from '../kit/inbound.js'
 import { wrongItem } from '../kit/shapes.js'
 import { asNumber, asText, isRecord, readJson, sameText } from '../kit/wire.js'
 import { type RbmAuth, signatureHeader } from './descriptor.js'
@@ -63,7 +64,7 @@ function itemsOf(event: Loose): readonly Item[] {
   if (!messageId) return [{ problem: 'a message has no `messageId`' }]
   const inbound = saidIn(event)
   if (inbound === 'nothing') return []
-  return [inbound ? { id: messageId, address, inbound } : { problem: 'a message says nothing that is understood' }]
+  return [{ id: messageId, address, inbound: inbound ?? notUnderstood('something') }]
 }
 
 /** Whether an id that was given above is that of a message. */
@@ -131,7 +132,7 @@ function tappedIn({ postbackData, text, type }: Loose): Inbound | 'nothing' | un
 }
 
 function placeIn(location: unknown): UserContent | undefined {
-  if (!isRecord(location) || (location.latitude ?? location.longitude) === undefined) return undefined
+  if (!isRecord(location)) return undefined
   const [latitude, longitude] = [degreesIn(location.latitude, 90), degreesIn(location.longitude, 180)]
   return latitude === undefined || longitude === undefined ? undefined : { place: { latitude, longitude } }
 }

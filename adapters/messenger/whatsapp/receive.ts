@@ -4,6 +4,7 @@ import type { ToldContent, ToldInbound } from '../../../core/channel/held.js'
 import type { Inbound } from '../../../core/conversation/hear.js'
 import type { Receipt } from '../../../core/conversation/receipts.js'
 import type { UserContent } from '../../../core/conversation/state.js'
+import { notUnderstood } from '../../kit/inbound.js'
 import { asNumber, asText, isRecord } from '../../kit/wire.js'
 import { refusalOf } from '../graph.js'
 import { addressIn, idIn, type Loose, readEach, receiveHub, tapOrWords } from '../hub.js'
@@ -19,7 +20,9 @@ export function receive(request: IngressRequest, auth: WhatsappAuth): Received {
         return typeof value === 'string' ? [{ problem: value }] : []
       }),
     )
-    const messages = values.flatMap((value) => readEach(value.messages, 'messages', (each) => [messageItem(each)]))
+    const messages = values.flatMap((value) =>
+      readEach(value.messages, 'messages', (each) => [messageItem(each, value.contacts)]),
+    )
     const statuses = values.flatMap((value) => readEach(value.statuses, 'statuses', (each) => [statusItem(each)]))
     return [...problems, ...messages, ...statuses]
   })
@@ -32,11 +35,47 @@ function ours({ field, value }: Loose, { phoneNumberId }: WhatsappAuth): Loose |
   return number === undefined || number === phoneNumberId ? value : 'something about another number'
 }
 
-function messageItem(message: Loose): Item {
-  const [id, address] = [idIn(message.id), addressIn(message.from)]
-  if (!id || !address) return { problem: 'a message without `id` or `from`' }
-  const inbound = inboundIn(message)
-  return inbound ? { id, address, inbound } : { problem: 'a message of a type that is not understood' }
+/** People with a username have no number here: they are known by an id of the business, which comes with their contact. */
+function personIn(message: Loose, contacts: unknown): string | undefined {
+  const [only] = Array.isArray(contacts) && contacts.length === 1 ? contacts : []
+  const contact = isRecord(only) ? only : {}
+  return (
+    addressIn(message.from) ??
+    addressIn(contact.wa_id) ??
+    addressIn(message.from_user_id) ??
+    addressIn(message.user_id) ??
+    addressIn(contact.user_id)
+  )
+}
+
+function messageItem(message: Loose, contacts: unknown): Item {
+  const [id, address] = [idIn(message.id), personIn(message, contacts)]
+  if (!id || !address) return { problem: 'a message without `id`, `from` or `user_id`' }
+  return { id, address, inbound: inboundIn(message) ?? unclearIn(message) }
+}
+
+/** What a person did that has no place in a conversation is told as a message that says so. */
+function unclearIn(message: Loose): Inbound {
+  const { type, reaction, contacts, interactive } = message
+  const emoji = isRecord(reaction) ? asText(reaction.emoji) : undefined
+  if (type === 'reaction') return notUnderstood(emoji ? 'a reaction' : 'back a reaction', emoji)
+  if (type === 'contacts') return notUnderstood('a contact', namesIn(contacts))
+  const flow = isRecord(interactive) && isRecord(interactive.nfm_reply) ? interactive.nfm_reply : undefined
+  if (flow) return notUnderstood('a form', asText(flow.response_json) ?? asText(flow.body))
+  return notUnderstood('something')
+}
+
+function namesIn(contacts: unknown): string {
+  const all: readonly unknown[] = Array.isArray(contacts) ? contacts : []
+  const named = all.map((each) => {
+    if (!isRecord(each)) return ''
+    const name = isRecord(each.name) ? (asText(each.name.formatted_name) ?? '') : ''
+    const phones: readonly unknown[] = Array.isArray(each.phones) ? each.phones : []
+    return [name, ...phones.map((phone) => (isRecord(phone) ? asText(phone.phone) : undefined))]
+      .filter(Boolean)
+      .join(' ')
+  })
+  return named.filter(Boolean).join(', ')
 }
 
 function inboundIn(message: Loose): ToldInbound | undefined {
@@ -89,8 +128,9 @@ function mediaIn(kind: string, media: Loose): ToldContent | undefined {
 const states: readonly Receipt['state'][] = ['sent', 'delivered', 'read', 'failed']
 
 function statusItem(status: Loose): Item {
-  const [providerId, address] = [idIn(status.id), addressIn(status.recipient_id)]
-  if (!providerId || !address) return { problem: 'a status without `id` or `recipient_id`' }
+  const address = addressIn(status.recipient_id) ?? addressIn(status.recipient_user_id)
+  const providerId = idIn(status.id)
+  if (!providerId || !address) return { problem: 'a status without `id` or whom it is about' }
   const state = states.find((each) => each === status.status)
   if (!state) return { problem: 'a status that is not understood' }
   const why = state === 'failed' ? failureIn(status.errors) : {}

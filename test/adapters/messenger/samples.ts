@@ -157,7 +157,15 @@ const whatsappCalls: readonly CallSample[] = [
         ...changed({}, 'account_update').entry,
       ],
     },
-    becomes: items(problem, problem, problem, heard('A8', said('Me')), receipt('B3', 'read'), problem, problem),
+    becomes: items(
+      problem,
+      problem,
+      heard('A7', said('[The person sent back a reaction that cannot be shown here]')),
+      heard('A8', said('Me')),
+      receipt('B3', 'read'),
+      problem,
+      problem,
+    ),
   },
   {
     name: 'something about another number of the same app',
