@@ -315,16 +315,6 @@ export const agent = {
   identityPreambleChars: 1_000,
 } as const
 
-/** An agent's way in and out of the gateway: its access token, its signing secret, its webhook. */
-export const gatewayAccess = {
-  tokenBytes: 32,
-  secretBytes: 32,
-  instanceIdChars: 200,
-  /** Access tokens whose place, and agents whose routes, a process keeps at hand. */
-  rememberedTokens: 10_000,
-  heldAgents: 10_000,
-} as const
-
 export const channelBinding = {
   delayMinMs: 250,
   delayMaxMs: 3_000,

@@ -18,3 +18,13 @@ export const agentWebhook = {
 
 /** Rules on what agents say: how long they are applied in one go. */
 export const replyRules = { sliceMs: 5 } as const
+
+/** An agent's way in and out of the gateway: its access token, its signing secret, its webhook. */
+export const gatewayAccess = {
+  tokenBytes: 32,
+  secretBytes: 32,
+  instanceIdChars: 200,
+  /** Access tokens whose place, and agents whose routes, a process keeps at hand. */
+  rememberedTokens: 10_000,
+  heldAgents: 10_000,
+} as const
