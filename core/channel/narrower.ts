@@ -34,7 +34,13 @@ const groups: Readonly<Record<string, Readonly<Record<string, Rule>>>> = {
   carousel: { min: atLeast, max: atMost, alike: asked },
   list: { min: atLeast, max: atMost, labelMax: atMost, descriptionMax: atMost },
   timePicker: { max: atMost },
-  media: { types: among, maxBytes: atMost },
+  media: {
+    types: among,
+    maxBytes: atMost,
+    imageMaxBytes: atMost,
+    videoMaxBytes: atMost,
+    audioMaxBytes: atMost,
+  },
   receipts: { delivered: granted, read: granted },
 }
 

@@ -52,11 +52,28 @@ export interface Traits {
     readonly descriptionMax: number
   }
   readonly timePicker?: { readonly max: number }
-  readonly media?: { readonly types: readonly string[]; readonly maxBytes: number }
+  readonly media?: MediaTraits
   readonly receipts: { readonly delivered: boolean; readonly read: boolean }
   readonly typing: boolean
   /** How long after a person last wrote they may be written to freely; null: always. */
   readonly windowHours: number | null
+}
+
+export interface MediaTraits {
+  readonly types: readonly string[]
+  /** Of the kind that may be largest. */
+  readonly maxBytes: number
+  /** Of a kind that may be less. */
+  readonly imageMaxBytes?: number
+  readonly videoMaxBytes?: number
+  readonly audioMaxBytes?: number
+}
+
+/** How large content of that type may be on a channel with these traits. */
+export function mostBytesOf({ maxBytes, ...kinds }: MediaTraits, type: string): number {
+  if (type.startsWith('image/')) return kinds.imageMaxBytes ?? maxBytes
+  if (type.startsWith('video/')) return kinds.videoMaxBytes ?? maxBytes
+  return (type.startsWith('audio/') ? kinds.audioMaxBytes : undefined) ?? maxBytes
 }
 
 /** The document of `GET /capabilities`. */

@@ -14,7 +14,7 @@ import {
   textDraft,
 } from './drafts.js'
 import { below, entry, heading, isBlank, type Line, literal, oneLine, tidy } from './lines.js'
-import { mediaOf } from './media.js'
+import { linkTo, mediaOf } from './media.js'
 import { type PlacedChip, type Row, rowOf } from './row.js'
 import { sizeOf } from './split.js'
 import { words } from './words.js'
@@ -42,14 +42,14 @@ function makeCard({ card: { title, description, mediaUrl }, chips }: Placed, at:
   if (!room) return undefined
   const inCard = { kinds: room.chipKinds, min: 0, max: room.chipsMax, labelMax: room.chipLabelMax }
   const row = rowOf(chips, inCard, at.firstNumber, text.encoding, at.say)
-  const picture = mediaUrl === undefined ? undefined : mediaOf(mediaUrl, at.traits)
+  const picture = mediaUrl === undefined ? undefined : mediaOf(mediaUrl, at.traits, at.say.links)
   if (room.needsMedia && !picture) return undefined
   const name = title === undefined ? undefined : oneLine(title)
   const shownTitle = name !== undefined && name.length <= room.titleMax ? name : undefined
   const lines = [
     ...(name !== undefined && shownTitle === undefined ? [heading(name)] : []),
     ...(description === undefined ? [] : literal(description)),
-    ...(mediaUrl === undefined || picture ? [] : literal(mediaUrl)),
+    ...(picture ? [] : linkTo(mediaUrl, at.say.links)),
     ...row.lines,
   ]
   const body = write(tidy(lines), markup)
@@ -88,29 +88,32 @@ function asCard(part: Placed, at: At): Piece | undefined {
   return { drafts: [cardDraft(made.card)], numbered: made.numbered }
 }
 
-function wordsOf({ title, description, mediaUrl }: Card, row: Row, withUrl: boolean): Line[] {
+function wordsOf({ title, description }: Card, row: Row, link: readonly Line[] = []): Line[] {
   const lines = [
     ...(title === undefined ? [] : [heading(title)]),
     ...(description === undefined ? [] : literal(description)),
-    ...(mediaUrl === undefined || !withUrl ? [] : literal(mediaUrl)),
+    ...link,
     ...row.lines,
   ]
   return row.chips.length > 0 && lines.every(isBlank) ? literal(words.choose) : lines
 }
 
 function asPicture({ card, chips }: Placed, at: At): Piece | undefined {
-  const media = card.mediaUrl === undefined ? undefined : mediaOf(card.mediaUrl, at.traits)
+  const media = card.mediaUrl === undefined ? undefined : mediaOf(card.mediaUrl, at.traits, at.say.links)
   if (!media) return undefined
   const row = rowOf(chips, roomBelow(at), at.firstNumber, at.traits.text.encoding, at.say)
   return {
-    drafts: [{ kind: 'media', media, lines: wordsOf(card, row, false), chips: row.chips }],
+    drafts: [{ kind: 'media', media, lines: wordsOf(card, row), chips: row.chips }],
     numbered: row.numbered,
   }
 }
 
 function asText({ card, chips }: Placed, at: At): Piece {
   const row = rowOf(chips, roomBelow(at), at.firstNumber, at.traits.text.encoding, at.say)
-  return { drafts: [textDraft(wordsOf(card, row, true), row.chips)], numbered: row.numbered }
+  return {
+    drafts: [textDraft(wordsOf(card, row, linkTo(card.mediaUrl, at.say.links)), row.chips)],
+    numbered: row.numbered,
+  }
 }
 
 const placedLadder: Ladder<Placed> = [

@@ -22,6 +22,8 @@ export interface Reader {
   readonly locale: string
   /** IANA zone for moments that have none of their own to be shown in. */
   readonly zone: string
+  /** Media that this channel cannot take: addresses that are written out, each with the name and size of what is there. */
+  readonly links?: ReadonlyMap<string, string>
 }
 
 export type Render = (message: ContentMessage, traits: Traits, reader: Reader) => Rendering

@@ -2,9 +2,17 @@
 import type { Traits } from '../channel/traits.js'
 import type { RenderedMedia } from './contract.js'
 import { always, type Ladder, type PartOf, textDraft } from './drafts.js'
-import { literal } from './lines.js'
+import { type Line, literal } from './lines.js'
 
 type Kind = RenderedMedia['kind']
+type Links = ReadonlyMap<string, string>
+
+/** An address written out, below the name and size of what is there where those are known. */
+export function linkTo(url: string | undefined, links?: Links): Line[] {
+  if (url === undefined) return []
+  const label = links?.get(url)
+  return [...(label === undefined ? [] : literal(label)), ...literal(url)]
+}
 
 const typeByEnding: Readonly<Record<string, string>> = {
   jpg: 'image/jpeg',
@@ -46,8 +54,8 @@ function kindOfType(type: string): Kind {
 }
 
 /** An address that gives nothing away is believed; its type is known for certain only when it has been fetched. */
-function takes({ media }: Traits, kind: Kind, url: string): boolean {
-  if (!media) return false
+function takes({ media }: Traits, kind: Kind, url: string, links?: Links): boolean {
+  if (!media || links?.has(url)) return false
   const type = typeOf(url)
   if (type === undefined) return media.types.some((each) => kindOfType(each) === kind)
   // Whatever it is called, a file is sent as a file; anything else has to be what it is called.
@@ -55,10 +63,10 @@ function takes({ media }: Traits, kind: Kind, url: string): boolean {
 }
 
 /** What a card shows: a film if its address says so, otherwise a picture. Undefined where the channel cannot show it. */
-export function mediaOf(url: string, traits: Traits): RenderedMedia | undefined {
+export function mediaOf(url: string, traits: Traits, links?: Links): RenderedMedia | undefined {
   const type = typeOf(url)
   const kind = type !== undefined && kindOfType(type) === 'video' ? 'video' : 'image'
-  return takes(traits, kind, url) ? { url, kind } : undefined
+  return takes(traits, kind, url, links) ? { url, kind } : undefined
 }
 
 export const mediaLadder: Ladder<PartOf<'media'>> = [
@@ -66,8 +74,8 @@ export const mediaLadder: Ladder<PartOf<'media'>> = [
     name: 'media',
     level: 'native',
     has: ({ media }) => !!media,
-    show: ({ mediaUrl, kind, alt, thumbnailUrl }, { traits }) => {
-      if (!takes(traits, kind, mediaUrl)) return undefined
+    show: ({ mediaUrl, kind, alt, thumbnailUrl }, { traits, say: { links } }) => {
+      if (!takes(traits, kind, mediaUrl, links)) return undefined
       const media = {
         url: mediaUrl,
         kind,
@@ -81,8 +89,10 @@ export const mediaLadder: Ladder<PartOf<'media'>> = [
     name: 'address',
     level: 'text',
     has: always,
-    show: ({ mediaUrl, alt, thumbnailUrl }) => ({
-      drafts: [textDraft([alt, mediaUrl, thumbnailUrl].flatMap((each) => (each === undefined ? [] : literal(each))))],
+    show: ({ mediaUrl, alt, thumbnailUrl }, { say: { links } }) => ({
+      drafts: [
+        textDraft([...(alt === undefined ? [] : literal(alt)), ...linkTo(mediaUrl, links), ...linkTo(thumbnailUrl)]),
+      ],
       numbered: [],
     }),
   },

@@ -5,6 +5,7 @@ import { rendering } from '../limits.js'
 export interface Say {
   readonly locale: string
   readonly zone: string
+  readonly links?: ReadonlyMap<string, string>
 }
 
 /** Making a formatter takes thousands of times as long as using it. */
@@ -148,7 +149,7 @@ const knownLocales = new Map<string, boolean>()
 /** A locale that nobody can write for is answered in English, rather than not at all. */
 export function sayFor(wanted: string | undefined, reader: Say): Say {
   const locale = [wanted, reader.locale].find((each) => each !== undefined && isLocale(each)) ?? 'en-US'
-  return { locale, zone: reader.zone }
+  return { locale, zone: reader.zone, ...(reader.links && { links: reader.links }) }
 }
 
 function isLocale(name: string): boolean {

@@ -184,7 +184,8 @@ async function wiresFor(
   if (isRefusal(hosted)) return refused('sendFailed', 'later', 'The media of the message could not be looked up.')
   if ('reason' in hosted) return refused(hosted.reason, 'elsewhere', hosted.detail)
   const { reader } = aroundOf(agent, conversation, places)
-  const { blocks, numbered } = render(hosted, traits, reader)
+  const { links } = hosted
+  const { blocks, numbered } = render(hosted.message, traits, links ? { ...reader, links } : reader)
   const wires = adapter.render(blocks, about)
   const isExpected = !isAsking(message) || isSameList(numbered, outgoing.numbered ?? [])
   return isExpected ? { wires } : { wires, numbered }

@@ -1,41 +1,66 @@
 /** Media of a message, fetched and kept by us before anything of it is sent. */
 import { type ContentMessage, mediaUrlsIn, type Part, type PlainPart } from '../../core/amf/index.js'
-import type { Traits } from '../../core/channel/traits.js'
+import { mostBytesOf, type Traits } from '../../core/channel/traits.js'
 import { isRefusal, type Refusal } from '../../core/errors.js'
 import { media as limits } from '../../core/limits.js'
-import type { Media, Unreachable } from '../media/contract.js'
+import { fileLabel } from '../../core/render/filelabel.js'
+import type { Hosted, Media, Unreachable } from '../media/contract.js'
 import { everyType } from '../media/types.js'
 
-type Hosted = ContentMessage | Unreachable | Refusal
+export interface HostedMessage {
+  /** The message with addresses of ours in place of those it came with. */
+  readonly message: ContentMessage
+  /** Addresses in it that the channel can only be given as a link, each with the name and size of what is there. */
+  readonly links?: ReadonlyMap<string, string>
+}
+type Hosting = HostedMessage | Unreachable | Refusal
 
 /**
- * The message with our own addresses in place of those it came with, or the first of them that cannot be had; at once
- * where there is nothing to fetch.
+ * Fetches and keeps the media of a message; at once where there is nothing to fetch. What the channel cannot take, by its
+ * kind or its size, becomes a link; media that cannot be fetched at all is the reason of a refusal.
  */
 export function withHostedMedia(
   media: Pick<Media, 'hosted'>,
   message: ContentMessage,
   traits: Traits,
   signal?: AbortSignal,
-): Hosted | Promise<Hosted> {
+): Hosting | Promise<Hosting> {
   const urls = mediaUrlsIn(message)
-  return urls.length === 0 ? message : hostedAt(urls, media, message, traits, signal)
+  return urls.length === 0 ? { message } : hostAll(urls, media, message, traits, signal)
 }
 
-async function hostedAt(
+async function hostAll(
   urls: readonly string[],
   media: Pick<Media, 'hosted'>,
   message: ContentMessage,
   traits: Traits,
   signal?: AbortSignal,
-): Promise<Hosted> {
-  // What a channel cannot show it is given as a link.
-  const wanted = { types: everyType, maxBytes: traits.media?.maxBytes ?? limits.maxBytes }
-  const found = await Promise.all(urls.map((url) => media.hosted(url, wanted, signal)))
-  for (const each of found) if (isRefusal(each) || 'reason' in each) return each
-  const hosted = new Map(urls.map((url, at) => [url, (found[at] as { url: string }).url]))
-  return { ...message, parts: message.parts.map((part) => replaced(part, (url) => hosted.get(url) ?? url)) }
+): Promise<Hosting> {
+  const found = await Promise.all(urls.map((url) => media.hosted(url, anyMedia, signal)))
+  const addresses = new Map<string, string>()
+  const links = new Map<string, string>()
+  for (const [at, url] of urls.entries()) {
+    const one = found[at]!
+    if (isRefusal(one)) return one
+    if ('reason' in one) {
+      if (one.why !== 'type' && one.why !== 'size') return one
+      links.set(url, fileLabel(url))
+      continue
+    }
+    addresses.set(url, one.url)
+    if (isLinked(one, traits)) links.set(one.url, fileLabel(url, one.bytes))
+  }
+  const parts = message.parts.map((part) => replaced(part, (url) => addresses.get(url) ?? url))
+  return { message: { ...message, parts }, ...(links.size > 0 && { links }) }
 }
+
+/** A channel that shows no media at all writes out every address; there only documents need their name beside it. */
+function isLinked({ type, bytes }: Hosted, { media }: Traits): boolean {
+  if (!media) return !/^(image|video|audio)\//.test(type)
+  return !media.types.includes(type) || bytes > mostBytesOf(media, type)
+}
+
+const anyMedia = { types: everyType, maxBytes: limits.maxBytes }
 
 type Swap = (url: string) => string
 

@@ -85,7 +85,7 @@ export function receivedRoutes({ places, capsules, media, objects, log }: Receiv
         if (isRefusal(found)) return found
         const kept = await media.received(capsule, finding(received, found))
         if (isRefusal(kept)) return kept
-        if (!('why' in kept)) return served(objects, kept.name, header('range'))
+        if (!('why' in kept)) return served(objects, kept.name, header('range'), 'personal')
         const { why, detail } = kept
         return why === 'room' ? { ...unavailable, detail } : refuse('media.unreachable', { detail })
       },

@@ -52,7 +52,7 @@ export function fetcherOf(options: FetcherOptions): Fetch {
     if (!done) return unreachable('source', sentences.timeout)
     try {
       const got = await getter.get({ url, headers, secretHeaders, signal }, (answer) =>
-        take(options, errand, aesKey === undefined ? answer : { ...answer, body: decrypted(answer.body, aesKey) }),
+        take(options, errand, aesKey === undefined ? answer : { ...answer, body: decrypted(answer.body, aesKey) }, url),
       )
       if (got.ok) return got.taken
       signal.throwIfAborted()
@@ -79,13 +79,13 @@ const mostBytes = ({ maxBytes }: Wanted) => Math.min(maxBytes, limits.maxBytes)
 const tooLarge = (wanted: Wanted) => unreachable('size', `The media has more than ${mostBytes(wanted)} bytes.`)
 const wrongType = (type: string) => unreachable('type', `The media is ${type}, which cannot be shown there.`)
 
-async function take(options: FetcherOptions, { hash, wanted }: Errand, answer: Gotten) {
+async function take(options: FetcherOptions, { hash, wanted }: Errand, answer: Gotten, url: string) {
   const { status, announcedBytes, body } = answer
   if (status !== 200) return unreachable('source', `The media URL answered with status ${status}.`)
   if ((announcedBytes ?? 0) > mostBytes(wanted)) return tooLarge(wanted)
   const { head, whole } = await behead(body)
   if (head.length === 0) return unreachable('source', 'The media URL answered with nothing.')
-  const found = typeOf(head, wanted)
+  const found = typeOf(head, wanted, url)
   if (!found) return unreachable('type', 'The media is of a kind that is not passed on.')
   if (!isWanted(found.type, wanted)) return wrongType(found.type)
   const which = { hash, name: `${options.newName()}.${found.extension}` }

@@ -9,22 +9,41 @@ import { type MediaType, typeOfName } from './types.js'
 
 const notFound = refuse('resource.not_found')
 
+/** What agents publish may be kept by every cache; what a person sent is theirs, and no cache keeps it. */
+export type Caching = 'published' | 'personal'
+
+const cacheControl: Readonly<Record<Caching, string>> = {
+  published: `public, max-age=${limits.maxAgeSeconds}, immutable`,
+  personal: 'private, no-store',
+}
+
 /** `range` is the header of that name, as it came. */
-export async function served(objects: Objects, name: string, range: string): Promise<Answer | Refusal> {
+export async function served(
+  objects: Objects,
+  name: string,
+  range: string,
+  caching: Caching = 'published',
+): Promise<Answer | Refusal> {
   const type = typeOfName(name)
   if (!type) return notFound
   try {
     const stored = await objects.get(name)
-    return stored ? await answered(stored, type, name, range) : notFound
+    return stored ? await answered(stored, type, name, range, caching) : notFound
   } catch (error) {
     if (error instanceof BusUnreachable) return unavailable
     throw error
   }
 }
 
-async function answered(stored: Stored, type: MediaType, name: string, range: string): Promise<Answer> {
+async function answered(
+  stored: Stored,
+  type: MediaType,
+  name: string,
+  range: string,
+  caching: Caching,
+): Promise<Answer> {
   const headers = {
-    'cache-control': `public, max-age=${limits.maxAgeSeconds}, immutable`,
+    'cache-control': cacheControl[caching],
     'content-security-policy': "sandbox; default-src 'none'",
     'content-disposition': type.saved ? `attachment; filename="${name}"` : 'inline',
     ...(stored.bytes !== undefined && { 'accept-ranges': 'bytes' }),

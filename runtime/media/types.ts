@@ -1,4 +1,5 @@
 /** What may be kept and served, by the first bytes of it: what is not in this table (html, svg, scripts) never is. */
+import { isUtf8 } from 'node:buffer'
 import type { Wanted } from './contract.js'
 
 export interface MediaType {
@@ -7,6 +8,8 @@ export interface MediaType {
   readonly extension: string
   /** Opened by programs rather than shown in place, so a browser is told to save it. */
   readonly saved?: true
+  /** Several types begin alike; then the ending of its address says which one it is. */
+  readonly endings?: readonly string[]
   readonly matches: (head: Buffer) => boolean
 }
 
@@ -77,6 +80,34 @@ const text = (opening: string) => (head: Buffer) => {
   return start.slice(0, opening.length).toUpperCase() === opening && /^\r?\n/.test(start.slice(opening.length))
 }
 
+const page = /^\s*(<!doctype html|<html)/i
+const markup = /^\s*</
+const zipped = begins([0x50, 0x4b, 0x03, 0x04])
+/** The container of Office before 2007. */
+const compound = begins([0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1])
+
+/** Text, and nothing that a browser would take for markup. The head may end within a character. */
+function isPlainText(head: Buffer): boolean {
+  return !head.includes(0) && !markup.test(head.toString('latin1')) && isUtf8(head.subarray(0, lastWhole(head)))
+}
+
+/** Where the last character that is whole ends. */
+function lastWhole(head: Buffer): number {
+  for (let at = head.length - 1; at >= Math.max(0, head.length - 4); at--) {
+    if ((head[at]! & 0xc0) === 0xc0) return at
+    if ((head[at]! & 0x80) === 0) break
+  }
+  return head.length
+}
+
+const document = (ending: string, type: string, matches: MediaType['matches']): MediaType => ({
+  type,
+  extension: ending,
+  saved: true,
+  endings: [ending],
+  matches,
+})
+
 export const mediaTypes: readonly MediaType[] = [
   { type: 'image/jpeg', extension: 'jpg', matches: begins([0xff, 0xd8, 0xff]) },
   { type: 'image/png', extension: 'png', matches: begins([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]) },
@@ -105,11 +136,24 @@ export const mediaTypes: readonly MediaType[] = [
   { type: 'audio/amr', extension: 'amr', matches: begins('#!AMR\n', '#!AMR-WB\n') },
   { type: 'audio/wav', extension: 'wav', matches: riff('WAVE') },
   { type: 'application/pdf', extension: 'pdf', saved: true, matches: begins('%PDF-') },
+  ...[
+    ['docx', 'application/vnd.openxmlformats-officedocument.wordprocessingml.document'],
+    ['xlsx', 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'],
+    ['pptx', 'application/vnd.openxmlformats-officedocument.presentationml.presentation'],
+    ['odt', 'application/vnd.oasis.opendocument.text'],
+    ['ods', 'application/vnd.oasis.opendocument.spreadsheet'],
+  ].map(([ending = '', type = '']) => document(ending, type, zipped)),
+  ...[
+    ['doc', 'application/msword'],
+    ['xls', 'application/vnd.ms-excel'],
+    ['ppt', 'application/vnd.ms-powerpoint'],
+  ].map(([ending = '', type = '']) => document(ending, type, compound)),
+  { type: 'application/zip', extension: 'zip', saved: true, matches: zipped },
   { type: 'text/vcard', extension: 'vcf', saved: true, matches: text('BEGIN:VCARD') },
   { type: 'text/calendar', extension: 'ics', saved: true, matches: text('BEGIN:VCALENDAR') },
+  document('csv', 'text/csv', isPlainText),
+  document('txt', 'text/plain', isPlainText),
 ]
-
-const page = /^\s*(<!doctype html|<html)/i
 
 /** What is none of them: bytes, which no browser opens. A page is what some providers answer with in place of a file. */
 const unknownType: MediaType = {
@@ -123,8 +167,13 @@ const unknownType: MediaType = {
 export const everyType = ['image/*', 'video/*', 'audio/*', 'application/*', 'text/*'] as const
 
 /** Undefined for content that is not kept. */
-export function typeOf(head: Buffer, { isUnknownWanted }: Pick<Wanted, 'isUnknownWanted'> = {}): MediaType | undefined {
-  const known = mediaTypes.find(({ matches }) => matches(head))
+export function typeOf(
+  head: Buffer,
+  { isUnknownWanted }: Pick<Wanted, 'isUnknownWanted'> = {},
+  url = '',
+): MediaType | undefined {
+  const ending = /\.([a-z0-9]+)$/i.exec(url.replace(/[?#].*$/s, ''))?.[1]?.toLowerCase() ?? ''
+  const known = mediaTypes.find(({ endings, matches }) => (!endings || endings.includes(ending)) && matches(head))
   return known ?? (isUnknownWanted && unknownType.matches(head) ? unknownType : undefined)
 }
 

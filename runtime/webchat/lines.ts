@@ -48,8 +48,9 @@ async function tellingOfMessage(
   const hosted = await withHostedMedia(media, content, descriptor.traits)
   if (isRefusal(hosted)) return undefined
   // Media that was there when it was sent and is gone now leaves its address, and the words beside it, to the page.
-  const message = 'reason' in hosted ? content : hosted
-  const { blocks } = render(message, descriptor.traits, readerOf(agent))
+  const { message, links } = 'reason' in hosted ? { message: content } : hosted
+  const reader = readerOf(agent)
+  const { blocks } = render(message, descriptor.traits, links ? { ...reader, links } : reader)
   const [wire] = adapter.render(blocks, { address, messageId })
   return { kind: 'message', cursor, at, state, wire, contacts: contactsIn(content.parts) }
 }

@@ -137,7 +137,7 @@ t.test('Whatever is not one of our words is not found, and all such answers are 
   )
   for (const { status, text, headers } of answers) {
     t.same([status, text], [404, answers[0]!.text])
-    t.equal(headers['cache-control'], 'no-store')
+    t.match(headers['cache-control'], 'no-store')
   }
   t.same(api.seen, [])
 })
@@ -155,7 +155,7 @@ t.test(
       world.status = status
       const answer = await open(url)
       t.same([answer.status, answer.json], [502, { message: sentence, code: 'media.unreachable' }])
-      t.equal(answer.headers['cache-control'], 'no-store')
+      t.match(answer.headers['cache-control'], 'no-store')
     }
     world.status = 200
     world.picture = Buffer.from('<!DOCTYPE html><script>alert(1)</script>')

@@ -35,11 +35,28 @@ export const samples: Readonly<Record<string, readonly Buffer[]>> = {
   'audio/amr': [bytes('#!AMR\n', [0x3c])],
   'audio/wav': [bytes('RIFF', [36, 0, 0, 0], 'WAVEfmt ')],
   'application/pdf': [pdf],
+  'application/zip': [bytes('PK', [3, 4])],
   'text/vcard': [bytes('BEGIN:VCARD\r\nVERSION:4.0\r\n'), bytes([0xef, 0xbb, 0xbf], 'begin:vcard\nVERSION:3.0\n')],
   'text/calendar': [bytes('BEGIN:VCALENDAR\r\nVERSION:2.0\r\n')],
 }
 
 /** None of it is passed on. */
+/** Types that begin like others: the ending of their address says which one they are. */
+const zip = bytes('PK', [3, 4, 20, 0])
+const compound = bytes([0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1])
+export const documents: Readonly<Record<string, Buffer>> = {
+  docx: zip,
+  xlsx: zip,
+  pptx: zip,
+  odt: zip,
+  ods: zip,
+  doc: compound,
+  xls: compound,
+  ppt: compound,
+  csv: bytes('name,phone\nAnn,1\n'),
+  txt: Buffer.from('Gr\u00fc\u00df dich, 10 \u20ac'),
+}
+
 export const strangers: Readonly<Record<string, Buffer>> = {
   html: bytes('<!doctype html><title>Not found</title>'),
   'html after blanks': bytes('\r\n\r\n  <html><body>'),
@@ -50,7 +67,6 @@ export const strangers: Readonly<Record<string, Buffer>> = {
   'plain text': bytes('BEGIN:VCARDS are not cards'),
   'a shell script': bytes('#!/bin/sh\n'),
   'a program': bytes([0x7f], 'ELF'),
-  'a zip': bytes('PK', [3, 4]),
   'a matroska film': ebml('matr'),
   'an ogg film': ogg('\x80theora'),
   'an unknown brand': brands('heic', 'mif1', 'heic'),

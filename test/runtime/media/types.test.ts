@@ -2,17 +2,37 @@
 import fc from 'fast-check'
 import t from 'tap'
 import { isWanted, mediaTypes, typeOf, typeOfName } from '../../../runtime/media/types.js'
-import { samples, strangers } from './samples.js'
+import { documents, samples, strangers } from './samples.js'
 
 t.test('The type is told by the first bytes, and every type of the table has a sample', async (t) => {
-  t.same(Object.keys(samples).sort(), mediaTypes.map(({ type }) => type).sort())
+  const byBytes = mediaTypes.filter(({ endings }) => !endings)
+  t.same(Object.keys(samples).sort(), byBytes.map(({ type }) => type).sort())
   for (const [type, heads] of Object.entries(samples)) {
     for (const head of heads) {
-      const matching = mediaTypes.filter(({ matches }) => matches(head)).map((each) => each.type)
+      const matching = byBytes.filter(({ matches }) => matches(head)).map((each) => each.type)
       t.same(matching, [type], `${type}: ${head.toString('latin1').slice(0, 12)}`)
     }
   }
 })
+
+t.test(
+  'Documents that begin alike are told apart by the ending of their address, and never by that alone',
+  async (t) => {
+    const named = mediaTypes.filter(({ endings }) => endings)
+    t.same(Object.keys(documents).sort(), named.map(({ extension }) => extension).sort())
+    for (const { type, extension } of named) {
+      t.equal(typeOf(documents[extension]!, {}, `https://x.example/a.${extension.toUpperCase()}?v=1`)?.type, type)
+      t.equal(typeOf(strangers['a program']!, {}, `https://x.example/a.${extension}`), undefined, extension)
+    }
+    for (const head of [strangers.html!, strangers.svg!])
+      t.equal(typeOf(head, {}, 'https://x.example/a.txt'), undefined)
+    t.equal(
+      typeOf(documents.txt!.subarray(0, documents.txt!.length - 1), {}, 'a.txt')?.type,
+      'text/plain',
+      'a cut character',
+    )
+  },
+)
 
 t.test('Pages, drawings with scripts, programs and whatever is not in the table have no type', async (t) => {
   for (const [name, head] of Object.entries(strangers)) t.equal(typeOf(head), undefined, name)

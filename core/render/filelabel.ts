@@ -1,0 +1,34 @@
+/** The name and size of a file, as people read them beside a link to it. */
+
+const nameChars = 80
+
+/** The name is the last piece of the address; the size is left out where it is not known. */
+export function fileLabel(url: string, bytes?: number): string {
+  const name = nameIn(url)
+  return bytes === undefined ? name : `${name} (${sizeOf(bytes)})`
+}
+
+function nameIn(url: string): string {
+  const piece =
+    url
+      .replace(/[?#].*$/s, '')
+      .replace(/^[a-z]+:\/\/[^/]*/i, '')
+      .split('/')
+      .at(-1) ?? ''
+  const name = decoded(piece).replace(/\p{C}/gu, '').trim()
+  return name === '' ? 'File' : [...name].slice(0, nameChars).join('')
+}
+
+function decoded(piece: string): string {
+  try {
+    return decodeURIComponent(piece)
+  } catch {
+    return piece
+  }
+}
+
+/** Powers of ten, as phones and operators count. */
+function sizeOf(bytes: number): string {
+  if (bytes < 1_000) return `${bytes} bytes`
+  return bytes < 1_000_000 ? `${Math.round(bytes / 1_000)} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`
+}

@@ -1,0 +1,78 @@
+/** Media by its kind: what a channel takes is shown there, and everything else is a link with its name and size. */
+import t from 'tap'
+import type { ContentMessage } from '../../../core/amf/index.js'
+import type { ChannelName } from '../../../core/channel/names.js'
+import { traitsOf } from '../../../core/channel/table.js'
+import { isRefusal } from '../../../core/errors.js'
+import { fileLabel } from '../../../core/render/filelabel.js'
+import { render } from '../../../core/render/render.js'
+import { withHostedMedia } from '../../../runtime/gateway/media.js'
+import type { Hosted, Unreachable } from '../../../runtime/media/contract.js'
+
+const megabyte = 1_000_000
+const reader = { locale: 'en-US', zone: 'UTC' }
+const docx = 'application/vnd.openxmlformats-officedocument.wordprocessingml.document'
+
+type Found = Pick<Hosted, 'type' | 'bytes'> | Unreachable
+
+/** The blocks that a channel gets of one media part whose content is what was found. */
+async function blocksOf(channel: ChannelName, kind: 'image' | 'video' | 'audio' | 'file', name: string, found: Found) {
+  const mediaUrl = `https://x.example/${name}`
+  const message: ContentMessage = { spec: 'amf/1', parts: [{ type: 'media', kind, mediaUrl }] }
+  const ending = name.split('.').at(-1)
+  const media = {
+    hosted: async () => ('reason' in found ? found : { ...found, url: `https://gw.example/v4/media/abc.${ending}` }),
+  }
+  const hosted = await withHostedMedia(media, message, traitsOf(channel))
+  if (isRefusal(hosted)) throw new Error(hosted.refused)
+  if ('reason' in hosted) return hosted
+  const links = hosted.links && { links: hosted.links }
+  const { blocks, loss } = render(hosted.message, traitsOf(channel), { ...reader, ...links })
+  t.same(loss, [])
+  return blocks
+}
+
+t.test('Every kind of media is shown up to the size that the channel takes of that kind', async (t) => {
+  const cases: [ChannelName, 'image' | 'video' | 'audio' | 'file', string, string, number][] = [
+    ['messengerA', 'image', 'a.png', 'image/png', 5 * megabyte],
+    ['messengerA', 'video', 'a.mp4', 'video/mp4', 16 * megabyte],
+    ['messengerA', 'audio', 'a.mp3', 'audio/mpeg', 16 * megabyte],
+    ['messengerA', 'file', 'a.pdf', 'application/pdf', 100 * megabyte],
+    ['messengerA', 'file', 'a.docx', docx, 100 * megabyte],
+    ['messengerB', 'image', 'a.png', 'image/png', 8 * megabyte],
+    ['messengerB', 'video', 'a.mp4', 'video/mp4', 25 * megabyte],
+    ['rcs', 'file', 'a.pdf', 'application/pdf', 100 * megabyte],
+  ]
+  for (const [channel, kind, name, type, most] of cases) {
+    t.match(
+      await blocksOf(channel, kind, name, { type, bytes: most }),
+      [{ kind: 'media', media: { kind } }],
+      `${channel} ${name}`,
+    )
+    const label = fileLabel(`https://x.example/${name}`, most + 1)
+    const [block] = (await blocksOf(channel, kind, name, { type, bytes: most + 1 })) as unknown as { text: string }[]
+    t.equal(
+      block?.text,
+      `${label}\nhttps://gw.example/v4/media/abc.${name.split('.').at(-1)}`,
+      `${channel} ${name} too large`,
+    )
+  }
+})
+
+t.test('What a channel does not take, or what is not kept, is a link with its name', async (t) => {
+  const texts = async (...args: Parameters<typeof blocksOf>) =>
+    ((await blocksOf(...args)) as unknown as { text?: string }[]).map(({ text }) => text)
+  t.same(await texts('messengerA', 'file', 'all.zip', { type: 'application/zip', bytes: 2_345 }), [
+    'all.zip (2 kB)\nhttps://gw.example/v4/media/abc.zip',
+  ])
+  t.same(await texts('sms', 'file', 'Menu%20for%20May.docx', { type: docx, bytes: 1_240_000 }), [
+    'Menu for May.docx (1.2 MB)\nhttps://gw.example/v4/media/abc.docx',
+  ])
+  t.same(await texts('sms', 'image', 'a.png', { type: 'image/png', bytes: 9 }), ['https://gw.example/v4/media/abc.png'])
+  for (const why of ['type', 'size'] as const) {
+    const refused = { reason: 'mediaUnreachable', why, detail: 'no' } as const
+    t.same(await texts('messengerA', 'image', 'logo.svg', refused), ['logo.svg\nhttps://x.example/logo.svg'], why)
+  }
+  const away = { reason: 'mediaUnreachable', why: 'source', detail: 'It is gone.' } as const
+  t.same(await blocksOf('messengerA', 'image', 'a.png', away), away, 'media that cannot be fetched is refused')
+})
