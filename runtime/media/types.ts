@@ -82,13 +82,15 @@ const text = (opening: string) => (head: Buffer) => {
 
 const page = /^\s*(<!doctype html|<html)/i
 const markup = /^\s*</
+const blanks = [0x09, 0x0a, 0x0c, 0x0d]
 const zipped = begins([0x50, 0x4b, 0x03, 0x04])
 /** The container of Office before 2007. */
 const compound = begins([0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1])
 
 /** Text, and nothing that a browser would take for markup. The head may end within a character. */
 function isPlainText(head: Buffer): boolean {
-  return !head.includes(0) && !markup.test(head.toString('latin1')) && isUtf8(head.subarray(0, lastWhole(head)))
+  const hasControls = head.some((byte) => (byte < 0x20 && !blanks.includes(byte)) || byte === 0x7f)
+  return !hasControls && !markup.test(head.toString('latin1')) && isUtf8(head.subarray(0, lastWhole(head)))
 }
 
 /** Where the last character that is whole ends. */
