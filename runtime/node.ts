@@ -32,7 +32,7 @@ import type { Clock } from './clock.js'
 import type { Config } from './config.js'
 import { type Emulator, openEmulator } from './emulator.js'
 import { openEmulatorFront } from './emulatorfront.js'
-import { asids } from './gateway/asid.js'
+import { type AsidOf, asids } from './gateway/asid.js'
 import { openCampaignGate } from './gateway/campaigngate.js'
 import { deadLetterRoutes } from './gateway/deadletters.js'
 import { adaptersAmong } from './gateway/directory.js'
@@ -105,6 +105,8 @@ export interface Node {
   readonly emulator: Pick<Emulator, 'start' | 'stop' | 'providers'>
   /** Somebody to talk to, once providers run; `link` opens the page. */
   readonly sample: { start(port?: number): Promise<void>; link(): string | undefined }
+  /** The user id of a person: the same on every node of an installation. */
+  readonly asidOf: AsidOf
   /** Gives the node its public addresses; effects are performed from then on. */
   reachableAt(urls: Urls): void
   /** Finishes what was asked, flushes, and lets go of the data. */
@@ -374,6 +376,7 @@ export async function openNode(config: Config, around: Surroundings): Promise<No
       start: (port) => front.start({ places, sealer, management, randomBytes: random }, bootstrapped, port),
       link: front.link,
     },
+    asidOf: places.asidOf,
     reachableAt(found) {
       addresses.set(found)
       if (config.roles.includes('shards')) lines.start()

@@ -2,7 +2,6 @@
 import { signatureHeader, signatureOf } from '../../../adapters/emulator/adapter.js'
 import { agentKeyOf } from '../../../core/agentkey.js'
 import type { ChannelName } from '../../../core/channel/names.js'
-import { asids } from '../../../runtime/gateway/asid.js'
 import { deriveKey } from '../../../runtime/store/seal.js'
 import { readOrMakeSecretKey } from '../../../runtime/store/secretkey.js'
 import type { TestNode } from '../../harness/node.js'
@@ -19,7 +18,7 @@ export interface Result {
 export function agentsOn(node: TestNode) {
   const { key } = readOrMakeSecretKey(node.dir)
   const phoneKey = deriveKey(key, 'emulated phones')
-  const asidOf = asids(deriveKey(key, 'asids'))
+  const { asidOf } = node.node
   let items = 0
 
   async function manage(method: string, path: string, json?: unknown) {
