@@ -1,6 +1,11 @@
 /** The grammars of ids and tokens, and the alphabet that new ones are written in. */
 
-export const slugPattern = '^[a-z0-9][a-z0-9-]{0,62}$'
+const slug = /^[a-z0-9][a-z0-9-]{0,62}$/
+export const slugPattern = slug.source
+
+export function isSlug(text: string): boolean {
+  return slug.test(text)
+}
 /** What a path parameter may hold when its route says nothing narrower. */
 export const pathIdPattern = '^(@svc/)?[A-Za-z0-9][A-Za-z0-9_.:-]{0,199}$'
 export const svcAgentPattern = /^[a-z0-9._-]{1,32}$/

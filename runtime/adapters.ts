@@ -95,7 +95,17 @@ function adaptersIn(specifier: string, module: Loose): readonly unknown[] {
 
 const isForm = compileCheck(ProviderForm, 'form')
 const needed = ['render', 'send', 'receive'] as const
-const optional = ['traitsWith', 'signal', 'wrongAuth', 'probe', 'find', 'revoke', 'openMedia', 'follow', 'connect'] as const
+const optional = [
+  'traitsWith',
+  'signal',
+  'wrongAuth',
+  'probe',
+  'find',
+  'revoke',
+  'openMedia',
+  'follow',
+  'connect',
+] as const
 
 /** What is wrong with an adapter although it could be loaded, to be read after its name. */
 function wrongAdapter(adapter: unknown): string | undefined {

@@ -263,8 +263,7 @@ export async function openNode(config: Config, around: Surroundings): Promise<No
     : { orgId: config.bootstrapOrg }
 
   const nodes = () => engine.inspect().nodes.filter(({ about }) => about.roles !== 'shards').length
-  const { redisUrl, redisTlsCaFile } = config
-  const buckets = metered(await openBuckets({ redisUrl, redisTlsCaFile, nodes, log }), metrics)
+  const buckets = metered(await openBuckets({ ...config, nodes, log }), metrics)
   const health = openHealth([
     { name: 'store', critical: true, check: () => state.store?.failure()?.message },
     { name: 'bus', critical: true, check: () => state.bus?.failure() },

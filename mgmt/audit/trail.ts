@@ -2,7 +2,7 @@
 import { type Actor, actorOf, type Caller } from '../../core/access.js'
 import { audit as limits } from '../../core/accesslimits.js'
 import type { ErrorCode } from '../../core/errors.js'
-import { slugPattern } from '../../core/ids.js'
+import { isSlug } from '../../core/ids.js'
 import type { Clock } from '../../runtime/clock.js'
 import type { Audit, AuditedCall } from '../../runtime/http/audit.js'
 import type { Log } from '../../runtime/observe/log.js'
@@ -31,7 +31,6 @@ interface Window {
 
 const unknown: Actor = { kind: 'unknown', id: 'unknown' }
 const others: Actor = { kind: 'unknown', id: 'others' }
-const slug = new RegExp(slugPattern)
 
 export function openTrail({ shards, store, clock, log }: TrailOptions): Trail {
   const windows = new Map<string, Window>()
@@ -79,7 +78,7 @@ export function openTrail({ shards, store, clock, log }: TrailOptions): Trail {
     },
     refused(code, call) {
       const orgId = call.caller?.orgId ?? call.params.org ?? ''
-      const counts = slug.test(orgId) ? windowOf(orgId)?.counts : undefined
+      const counts = isSlug(orgId) ? windowOf(orgId)?.counts : undefined
       if (!counts) return undefined
       const key = refusedKey(code, call.caller)
       const isOneTooMany = !counts.has(key) && counts.size >= limits.refusedActorsPerOrg
