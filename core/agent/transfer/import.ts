@@ -4,6 +4,7 @@
  */
 import type { TSchema } from 'typebox'
 import { type FieldError, isRefusal, type Refusal } from '../../errors.js'
+import { agentLimits } from '../../limits.js'
 import { filledIntegration, integrationFaults, notificationsReplaced, schedulingReplaced } from '../capabilities.js'
 import { instructionsReplaced, rulesReplaced } from '../character.js'
 import {
@@ -109,7 +110,7 @@ export function addressesToImport(sent: unknown): string[] {
 /** What is wrong with the shape of a document, as far as its long lists go: the import itself says the rest. */
 export function importFaults(sent: unknown): readonly FieldError[] {
   const { sections, faults } = sectionsIn(sent)
-  if (faults.length > 0) return faults
+  if (faults.length > 0) return faults.slice(0, agentLimits.faults)
   const things = sections.get('things')
   const facts = sections.get('facts')
   const wrong =

@@ -226,6 +226,20 @@ t.test('Whatever a file holds, it is read to its end in parts that one command t
   t.ok(parts >= (40 * 20_000) / (limits.importCharsPerCommand + 20_000), 'long rows make short parts')
 })
 
+t.test('Others have their turn while a file is read, rows that are refused included', async (t) => {
+  const file = Buffer.from(`email\n${'"a""b",c\n'.repeat(60_000)}`)
+  let turns = 0
+  let isReading = true
+  const count = () => {
+    turns++
+    if (isReading) setImmediate(count)
+  }
+  setImmediate(count)
+  for await (const part of partsOf(file, [])) t.notOk(isRefusal(part))
+  isReading = false
+  t.ok(turns >= file.length / limits.importPieceBytes - 1, `${turns} turns`)
+})
+
 t.test('Of very many rejected rows the first are told', async (t) => {
   const { id } = await desk.agent()
   const rows = limits.importRejectedShown + limits.importRowsPerCommand
