@@ -21,6 +21,7 @@ export const errorTable = {
   'agent.channel.taken': { status: 409, title: 'The agent has a binding of that channel' },
   'agent.channel.state_conflict': { status: 409, title: 'The status of the binding does not allow this' },
   'connection.provider_not_configured': { status: 409, title: 'The installation is not set up for that provider' },
+  'connection.other_account': { status: 409, title: 'The sign-in is of another account than the connection' },
   'connection.unusable': { status: 409, title: 'The sign-in at the provider does not work any more' },
   'connection.call_failed': { status: 502, title: 'The provider did not do what was asked' },
   'agent.not_found': { status: 404, title: 'There is no such agent' },

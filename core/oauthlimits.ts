@@ -11,6 +11,8 @@ export const oauth = {
   /** Sign-ins that wait for their end, for each org and each agent; one more ends the oldest. */
   pendingPerOwner: 50,
   connectionsPerOrg: 200,
+  /** Disconnected connections whose ids an org remembers. */
+  endedConnectionsPerOrg: 200,
   labelChars: 120,
   accountLabelChars: 200,
   returnToChars: 2_048,

@@ -1,5 +1,6 @@
 /** Puts the sign-ins of orgs and agents together: who speaks with providers, who keeps what they give, and who uses it. */
 
+import { isRefusal } from '../core/errors.js'
 import { openDocuments } from '../mgmt/agents/document.js'
 import { agentTable, findAgent } from '../mgmt/agents/store.js'
 import {
@@ -58,6 +59,11 @@ export function openConnections({ config, secrets, clock, log, randomBytes, mgmt
     repertoire: connectionRepertoire(commands, queries),
     performers({ sealer }: Pick<Over, 'sealer'>): Readonly<Record<string, Performer>> {
       return { [revocationEffect]: revocationPerformer({ provider, sealer, clock, log }) }
+    },
+    /** How connections of an org stand, by id; an id that the org does not know is left out. */
+    standingsOf: (shards: Pick<Shards, 'read'>) => async (orgId: string, ids: readonly string[]) => {
+      const found = await shards.read(orgId, queries.standings, { orgId, ids })
+      return isRefusal(found) ? found : new Map(found.map(({ id, standing }) => [id, standing]))
     },
     /** For whatever acts in the name of a sign-in. */
     tokens: (over: Over): TokenDoor => openTokenDoor({ ...over, commands, queries, provider, clock }),

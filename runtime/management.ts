@@ -246,6 +246,7 @@ export function openManagement(options: ManagementOptions) {
               sealer,
               pages,
               bodies: openBodies(workers),
+              connectionsOf: connections.standingsOf(shards),
               ...knowing.around,
               newCredentials: (orgId) => newCredentials(orgId, { sealer, randomBytes }),
             }),

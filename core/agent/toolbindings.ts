@@ -1,6 +1,7 @@
 /** Tool bindings: a config held to the form of its tool, with write-only fields taken out before it is kept. */
 import { listCatalog } from '../catalogs/index.js'
 import { connectionField, signInOf } from '../catalogs/tooloauth.js'
+import { isUsable, type Standing } from '../connections/status.js'
 import { invalid, type Refusal, refuse } from '../errors.js'
 import { agentLimits as limits } from '../limits.js'
 import type { SecretChanges } from './capabilities.js'
@@ -82,6 +83,8 @@ export function bindingRemoved(document: AgentDocument, toolId: string): Outcome
 export interface ConfigStatus {
   readonly complete: boolean
   readonly missing: readonly string[]
+  /** The connection that the config names, where it is not connected. */
+  readonly connection?: { readonly id: string; readonly status: Standing }
 }
 
 /** A required write-only field counts as given once it is stored, or once a connection of the org stands for it. */
@@ -90,4 +93,18 @@ export function configStatus({ toolId, config }: Item<'toolBindings'>, stored: R
   const given = new Set([...stored, ...(config[connectionField] ? (signInOf(toolId)?.standsFor ?? []) : [])])
   const missing = required.filter((name) => config[name] === undefined && !given.has(name))
   return { complete: missing.length === 0, missing }
+}
+
+/** The connection of the org that a config names; undefined where the tool has none. */
+export function connectionOf(toolId: string, config: Config): string | undefined {
+  const id = config[connectionField]
+  return signInOf(toolId) && typeof id === 'string' && id !== '' ? id : undefined
+}
+
+/** A config is not complete while its connection is missing or only a person can connect it again. */
+export function withConnection(status: ConfigStatus, id: string, standing: Standing): ConfigStatus {
+  if (standing === 'connected') return status
+  const connection = { id, status: standing }
+  if (standing !== 'not-connected' && isUsable(standing)) return { ...status, connection }
+  return { complete: false, missing: [...status.missing, connectionField], connection }
 }

@@ -18,6 +18,7 @@ const ofOurs = {
   exchange_failed: 'The provider did not confirm the sign-in. Try again.',
   provider_not_configured: 'This installation is no longer set up for the provider.',
   limit_reached: 'There are as many connections as there may be. Remove one first.',
+  other_account: 'The connection belongs to another account. Sign in with the account that it had.',
   not_found: 'What the sign-in was for is no longer there.',
   unavailable: 'The sign-in could not be kept just now. Try again.',
 } as const satisfies Record<string, string>

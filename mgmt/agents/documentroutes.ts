@@ -13,7 +13,7 @@ import { ActivityList, ActivityQuery } from './activity.js'
 import { type Bodies, yamlType, yamlTypes } from './bodies.js'
 import type { AgentDocuments, AskedOf, Shown } from './documents.js'
 import { type GenerateOptions, generateRoute } from './generating.js'
-import { type Asked, type LookUp, nameOf, type Resource } from './resource.js'
+import { type Asked, type Connections, type LookUp, nameOf, type Resource } from './resource.js'
 import { agentResources } from './resources/index.js'
 import { ofAgents } from './schema.js'
 import { sealSecrets } from './secrets.js'
@@ -25,6 +25,8 @@ export interface DocumentRoutesOptions extends Pick<LookUp, 'geocode'>, Pick<Gen
   readonly sealer: Pick<Sealer, 'seal'>
   readonly pages: Pages
   readonly bodies: Bodies
+  /** How connections of that org stand. */
+  readonly connectionsOf: (orgId: string, ids: readonly string[]) => Promise<Connections | Refusal>
 }
 
 const agentPath = '/orgs/{org}/agents/{agent}'
@@ -46,7 +48,7 @@ interface Question {
 }
 
 function routeOf(resource: Resource, options: DocumentRoutesOptions): Route {
-  const { shards, documents, sealer, geocode, bodies } = options
+  const { shards, documents, sealer, geocode, bodies, connectionsOf } = options
   const { method, path, summary, tag, access, params, query, body: schema, isCheckedBefore, reply } = resource
   const { bodyLimitBytes = limits.bodyBytes, errors = [], write, yaml, long } = resource
   const name = nameOf(resource)
@@ -82,7 +84,14 @@ function routeOf(resource: Resource, options: DocumentRoutesOptions): Route {
 
   function answerTo(call: RowCall, whole: Shown | Refusal): Promise<Answer | Refusal> | Answer | Refusal {
     const shown = cutFor(call, whole)
+    if (resource.complete) return completed(call, shown).then(answer)
     return yaml === 'reply' && !wantsJson(call) ? inYaml(shown) : keptAnswer(shown)
+  }
+
+  async function completed({ params }: RowCall, shown: Shown | Refusal): Promise<Shown | Refusal> {
+    if (!resource.complete || isRefusal(shown) || shown.json === undefined) return shown
+    const view = await resource.complete(shown.json, { connections: (ids) => connectionsOf(params.org!, ids) })
+    return isRefusal(view) ? view : { ...shown, json: view }
   }
 
   async function inYaml(outcome: Shown | Refusal): Promise<Answer | Refusal> {
@@ -130,7 +139,11 @@ function routeOf(resource: Resource, options: DocumentRoutesOptions): Route {
     if (wrong) return wrong
     const forbidden = resource.permit?.(call.caller, asked)
     if (forbidden) return forbidden
-    const ways = () => ({ view: viewOf(place, { shards, documents }), geocode })
+    const ways = () => ({
+      view: viewOf(place, { shards, documents }),
+      connections: (ids: readonly string[]) => connectionsOf(place.orgId, ids),
+      geocode,
+    })
     const found = resource.lookUp && (await resource.lookUp(asked, ways()))
     if (isRefusal(found)) return found
     const parted = resource.part?.(asked)
@@ -147,7 +160,8 @@ function routeOf(resource: Resource, options: DocumentRoutesOptions): Route {
       ...(secrets && { secrets }),
     }
     const by = actorOf(call.caller)
-    return answer(cutFor(call, await shards.ask(agentKeyOf(place), documents.commands.write, input, { by })))
+    const kept = await shards.ask(agentKeyOf(place), documents.commands.write, input, { by })
+    return answer(await completed(call, cutFor(call, kept)))
   }
 
   return {

@@ -12,6 +12,7 @@ import type {
   ReferenceIndex,
   Section,
 } from '../../core/agent/index.js'
+import type { Standing } from '../../core/connections/status.js'
 import { type ErrorCode, isRefusal, type Refusal } from '../../core/errors.js'
 import type { Method } from '../../runtime/http/route.js'
 import type { Part } from './document.js'
@@ -32,9 +33,13 @@ export interface Asked {
 export interface LookUp {
   /** What another row shows of the document as it is now. */
   view(row: string, asked: Asked): Promise<unknown>
+  /** How those connections of the agent's org stand, by id; one that the org does not know is left out. */
+  connections(ids: readonly string[]): Promise<Connections | Refusal>
   /** The addresses that were looked up, with what each came to. Absent: there is no geocoder. */
   geocode?(addresses: readonly string[]): Promise<Places>
 }
+
+export type Connections = ReadonlyMap<string, Standing>
 
 export type Places = readonly (readonly [address: string, found: Geocoded])[]
 
@@ -105,6 +110,8 @@ export interface Resource {
   readonly write?: (seen: Seen, asked: Asked & { readonly at: string }) => Wrote | Refusal
   /** Absent: nothing is shown. */
   readonly view?: (seen: Seen, asked: Asked & { readonly wrote?: Wrote }) => unknown
+  /** Adds to a view what other shards know; it may change without the document, so the ETag does not speak for it. */
+  readonly complete?: (view: unknown, ways: Pick<LookUp, 'connections'>) => Promise<unknown>
 }
 
 export function nameOf({ method, path }: Pick<Resource, 'method' | 'path'>): string {

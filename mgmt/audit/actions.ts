@@ -18,6 +18,7 @@ export const auditedRoutes: Readonly<Record<string, string>> = {
   'DELETE /orgs/{org}/webhooks/{webhookId}': 'webhook.deleted',
   'POST /orgs/{org}/webhooks/{webhookId}/_rotate': 'webhook.secret_rotated',
   'POST /orgs/{org}/connections/{provider}/_start': 'connection.sign_in_started',
+  'POST /orgs/{org}/connections/{id}/_reconnect': 'connection.sign_in_started',
   'DELETE /orgs/{org}/connections/{id}': 'connection.deleted',
   [`DELETE ${agent}`]: 'agent.deleted',
   [`POST ${agent}/gateway/_rotateToken`]: 'gateway.token_rotated',

@@ -84,7 +84,7 @@ async function settled(
   { state, code, error, queryText }: BroughtBack & { readonly queryText: string },
 ): Promise<SignInOutcome> {
   const { shards, commands, provider, sealer } = options
-  const { orgId, agentId, toolId, label } = pending
+  const { orgId, agentId, toolId, label, connectionId } = pending
   if (error !== undefined || !code) return failed(reasonOfProvider(error ?? ''))
   const verifier = await sealer.open(orgId, sealedKind, mark, pending.verifier)
   if (isRefusal(verifier)) return failed('unavailable')
@@ -100,6 +100,7 @@ async function settled(
         provider: pending.provider,
         ...(toolId !== undefined && { toolId }),
         ...(label !== undefined && { label }),
+        ...(connectionId !== undefined && { connectionId }),
         ...(accountLabel !== undefined && { accountLabel }),
         tokens: { sealed, sealedFor: mark },
         ...(tokens.expiresAt !== undefined && { expiresAt: tokens.expiresAt }),
@@ -125,6 +126,7 @@ const reasonOfNoGrant: Readonly<Record<NotGranted['why'], Reason>> = {
 
 function reasonOfRefusal({ refused }: Refusal): Reason {
   if (refused === 'resource.not_found') return 'not_found'
+  if (refused === 'connection.other_account') return 'other_account'
   return refused === 'request.invalid' ? 'limit_reached' : 'unavailable'
 }
 

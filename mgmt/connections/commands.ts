@@ -8,6 +8,7 @@ import type { OrgEventPayload } from '../../core/orgevents.js'
 import type { Command, Repertoire, Told, Tx } from '../../runtime/shard/contract.js'
 import { forgetAllPending, type HasAgent, pendingCommands } from './pending.js'
 import type { ConnectionQueries } from './queries.js'
+import { findAsked, findEnded, forgetEnded, type Reconnectable, rememberEnded } from './reconnect.js'
 import { type Revocation, revocationEffect } from './revoke.js'
 import {
   type Credential,
@@ -26,6 +27,8 @@ export interface KeepGrant extends Holder {
   readonly toolId?: string
   readonly label?: string
   readonly accountLabel?: string
+  /** The connection that is to be connected again. */
+  readonly connectionId?: string
   readonly tokens: SealedTokens
   readonly expiresAt?: number
 }
@@ -52,6 +55,7 @@ export interface ConnectionCommandsOptions {
 }
 
 const notFound = refuse('resource.not_found')
+const tooMany = refuse('request.invalid')
 
 export function connectionCommands({ orgEvent, hasAgent }: ConnectionCommandsOptions) {
   /** Keeps a credential, and tells the org of the status it has come to, if that is another one. */
@@ -95,6 +99,7 @@ export function connectionCommands({ orgEvent, hasAgent }: ConnectionCommandsOpt
         ...(expiresAt !== undefined && { expiresAt }),
         ...(before?.lastUsedAt !== undefined && { lastUsedAt: before.lastUsedAt }),
       }
+      if (agentId === undefined) forgetEnded(tx, { orgId, id })
       saved(tx, moved(granted, before?.status ?? 'not-connected', 'granted'), before?.status ?? 'not-connected')
       return { id }
     },
@@ -113,12 +118,24 @@ export function connectionCommands({ orgEvent, hasAgent }: ConnectionCommandsOpt
   }
 
   function connectionOf(tx: Tx, grant: KeepGrant, { mint }: Told): Found | Refusal {
+    if (grant.connectionId !== undefined) {
+      const asked = findAsked(tx, grant, grant.connectionId)
+      return 'refused' in asked ? asked : connectedAgain(tx, asked)
+    }
     const label = grant.label ?? grant.accountLabel ?? grant.provider
     const all = credentialsOf(tx, grant)
     const before = all.find((each) => each.provider === grant.provider && each.label === label)
     if (before) return { id: before.id, label, before }
-    if (all.length >= limits.connectionsPerOrg) return refuse('request.invalid')
+    const ended = findEnded(tx, grant)
+    if (ended) return connectedAgain(tx, ended)
+    if (all.length >= limits.connectionsPerOrg) return tooMany
     return { id: mint('conn'), label }
+  }
+
+  function connectedAgain(tx: Tx, { orgId, id, label }: Reconnectable): Found | Refusal {
+    const before = credentialAt(tx, { orgId, id })
+    if (before) return { id, label, before }
+    return credentialsOf(tx, { orgId }).length >= limits.connectionsPerOrg ? tooMany : { id, label }
   }
 
   const report: Command<ReportUse, boolean> = {
@@ -173,9 +190,11 @@ export function connectionCommands({ orgEvent, hasAgent }: ConnectionCommandsOpt
   /** The credential goes now; the provider is told once that is on record, for as long as that takes. */
   const disconnect: Command<Place, boolean> = {
     name: 'connections.disconnect',
-    decide(tx, place) {
+    decide(tx, place, { at }) {
       const { orgId, agentId } = place
       if (agentId !== undefined && !hasAgent(tx, { orgId, agentId })) return notFound
+      const before = agentId === undefined ? credentialAt(tx, place) : undefined
+      if (before) rememberEnded(tx, before, at)
       return dropped(tx, place)
     },
   }

@@ -1,10 +1,12 @@
 /** What is read of sign-ins: by callers without their tokens, and by those who use them with the tokens sealed. */
 import type { AgentPlace } from '../../core/agentkey.js'
 import { connectionField } from '../../core/catalogs/tooloauth.js'
+import type { Standing } from '../../core/connections/status.js'
 import { isRefusal, type Refusal, refuse } from '../../core/errors.js'
 import type { Query, Shards } from '../../runtime/shard/contract.js'
 import type { Reader } from '../../runtime/store/contract.js'
 import type { HasAgent } from './pending.js'
+import { findConnection } from './reconnect.js'
 import type { ConnectionView, OAuthStatusView } from './schema.js'
 import { type Credential, connectionAsRead, credentialAt, credentialsOf, type Place, toolStatusOf } from './store.js'
 
@@ -17,6 +19,12 @@ export interface AgentTools {
 
 /** The agents of an org that live in that shard. */
 export type ToolsIn = (reader: Reader, orgId: string) => Iterable<AgentTools>
+
+export interface ConnectionStanding {
+  readonly id: string
+  readonly provider: string
+  readonly standing: Standing
+}
 
 /** One agent that uses one connection. */
 interface Use {
@@ -41,6 +49,17 @@ export function connectionQueries(hasAgent: HasAgent, toolsIn: ToolsIn) {
     },
   }
 
+  /** How each of those connections stands; an id that the org does not know is left out. */
+  const standings: Query<{ readonly orgId: string; readonly ids: readonly string[] }, ConnectionStanding[]> = {
+    name: 'connections.standings',
+    read: (reader, { orgId, ids }) =>
+      ids.flatMap((id) => {
+        const found = findConnection(reader, { orgId, id })
+        if (!found) return []
+        return [{ id, provider: found.provider, standing: 'status' in found ? found.status : 'not-connected' }]
+      }),
+  }
+
   const status: Query<AgentPlace & { readonly toolId: string }, OAuthStatusView> = {
     name: 'connections.status',
     read(reader, { orgId, agentId, toolId }) {
@@ -63,7 +82,7 @@ export function connectionQueries(hasAgent: HasAgent, toolsIn: ToolsIn) {
     read: (reader, { orgId }) => Array.from(toolsIn(reader, orgId)).flatMap(usesOf),
   }
 
-  return { list, read, status, credential, users }
+  return { list, read, standings, status, credential, users }
 }
 export type ConnectionQueries = ReturnType<typeof connectionQueries>
 

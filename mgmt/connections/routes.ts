@@ -13,6 +13,7 @@ import {
   Connection,
   ConnectionDisconnect,
   ConnectionList,
+  ConnectionReconnect,
   ConnectionStart,
   OAuthStatus,
   ofConnections,
@@ -38,6 +39,7 @@ interface Wanted {
   readonly provider: string
   readonly toolId?: string
   readonly label?: string
+  readonly connectionId?: string
   readonly returnTo?: string
 }
 
@@ -121,9 +123,29 @@ function connections(options: ConnectionRoutesOptions): Route[] {
     route({
       ...ofConnections,
       access: administering,
+      method: 'POST',
+      path: `${path}/{id}/_reconnect`,
+      summary:
+        'Begin to connect a connection again, with the account that it had; it keeps its id, and its agents use it',
+      body: ConnectionReconnect,
+      bodyOptional: true,
+      reply: { 200: SignInStarted },
+      errors: ['resource.not_found', 'connection.provider_not_configured', 'service.unavailable'],
+      async handler({ params: { org: orgId, id }, body, caller }) {
+        const found = await shards.read(orgId, queries.standings, { orgId, ids: [id] })
+        if (isRefusal(found)) return found
+        const [connection] = found
+        if (!connection) return refuse('resource.not_found')
+        return started(options, { orgId }, { provider: connection.provider, connectionId: id, ...body }, caller)
+      },
+    }),
+    route({
+      ...ofConnections,
+      access: administering,
       method: 'DELETE',
       path: `${path}/{id}`,
-      summary: 'Disconnect: the credential goes at once and the provider is told; agents that used it are listed',
+      summary:
+        'Disconnect: the credential goes at once and the provider is told; agents that used it are listed. A sign-in with the same account connects it again under its id',
       reply: { 200: ConnectionDisconnect },
       async handler({ params: { org: orgId, id }, caller }) {
         const usedBy = await usersOf(shards, queries, orgId)

@@ -35,6 +35,7 @@ export const ConnectionStart = Type.Object(
   },
   closed('ConnectionStart'),
 )
+export const ConnectionReconnect = Type.Object({ returnTo }, closed('ConnectionReconnect'))
 export const ToolOAuthStart = Type.Object({ returnTo }, closed('ToolOAuthStart'))
 
 export const SignInStarted = Type.Object(

@@ -40,12 +40,25 @@ export interface Credential extends Place {
   readonly lastUsedAt?: number
 }
 
+/**
+ * What is left of a disconnected connection, so that the same account gets its id back: no token and no status. An org
+ * keeps a bounded number of them, the newest.
+ */
+export interface EndedConnection extends Place {
+  readonly provider: string
+  readonly label: string
+  readonly accountLabel?: string
+  readonly endedAt: number
+}
+
 /** A sign-in that was started and has not come to its end. */
 export interface Pending extends Holder {
   readonly provider: string
   /** The tool that an agent signs in for. */
   readonly toolId?: string
   readonly label?: string
+  /** The connection that is to be connected again. */
+  readonly connectionId?: string
   readonly returnTo?: string
   /** The PKCE verifier, sealed for the mark. */
   readonly verifier: Uint8Array
@@ -55,6 +68,7 @@ export interface Pending extends Holder {
 type HolderKey = [orgId: string, agentId: string]
 
 export const credentialTable = table<[...HolderKey, id: string], Credential>('connections')
+export const endedTable = table<[...HolderKey, id: string], EndedConnection>('connections.ended')
 /** By the hash of the word that only the state token holds. */
 export const pendingTable = table<[...HolderKey, mark: string], Pending>('connections.pending')
 
@@ -78,6 +92,12 @@ export function credentialAt(reader: Reader, place: Place): Credential | undefin
 export function credentialsOf(reader: Reader, holder: Holder): Credential[] {
   const found = Array.from(reader.range(credentialTable, { prefix: keyOf(holder) }), ({ value }) => value)
   return found.sort((a, b) => a.connectedAt - b.connectedAt || (a.id < b.id ? -1 : 1))
+}
+
+/** An org's disconnected connections, newest first. */
+export function endedConnectionsOf(reader: Reader, holder: Holder): EndedConnection[] {
+  const found = Array.from(reader.range(endedTable, { prefix: keyOf(holder) }), ({ value }) => value)
+  return found.sort((a, b) => b.endedAt - a.endedAt || (a.id < b.id ? -1 : 1))
 }
 
 const iso = (at: number) => new Date(at).toISOString()

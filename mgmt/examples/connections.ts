@@ -61,6 +61,19 @@ export const connections: Readonly<Record<string, RouteExample>> = {
       authorizationUrl: 'https://accounts.example/authorize?client_id=parley&state=one-use-only',
     },
   },
+  'POST /orgs/{org}/connections/{id}/_reconnect': {
+    params: {
+      org: 'demo',
+      id: 'cn_8t2v5x',
+    },
+    body: {
+      returnTo: 'https://console.example/settings',
+    },
+    status: 200,
+    reply: {
+      authorizationUrl: 'https://accounts.example/authorize?client_id=parley&state=one-use-only',
+    },
+  },
   'DELETE /orgs/{org}/connections/{id}': {
     params: {
       org: 'demo',

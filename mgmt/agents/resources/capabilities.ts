@@ -26,11 +26,13 @@ import {
   SchedulingBody,
 } from '../../../core/agent/resources/capabilities.js'
 import { anyObject, closed, optional, record } from '../../../core/agent/resources/words.js'
+import { type Standing, standings } from '../../../core/connections/status.js'
 import { invalid, isRefusal, type Refusal, refuse } from '../../../core/errors.js'
 import { agentLimits } from '../../../core/limits.js'
 import { type Asked, becomes, type Parted, type Resource, type Seen, type Wrote } from '../resource.js'
 import { agentParams, listOf, reading, writing } from '../schema.js'
 import { stateOf } from '../secrets.js'
+import { checkConnection, completeBinding, completeBindings } from './toolconnections.js'
 
 const tag = 'Agent capabilities'
 const noTool = refuse('tool.not_found')
@@ -78,7 +80,19 @@ const ToolBindingView = closed('ToolBindingView', {
   enabled: Type.Boolean(),
   config: anyObject(),
   secrets: record(secretState, { description: 'Write-only fields that are stored, by name.' }),
-  configStatus: closed('ToolConfigStatus', { complete: Type.Boolean(), missing: Type.Array(Type.String()) }),
+  configStatus: closed('ToolConfigStatus', {
+    complete: Type.Boolean(),
+    missing: Type.Array(Type.String(), {
+      description: 'Required fields that are not there; `connectionId` where its connection has to be connected again.',
+    }),
+    connection: optional(
+      closed(
+        'ToolConnectionStatus',
+        { id: Type.String(), status: Type.Unsafe<Standing>({ type: 'string', enum: [...standings] }) },
+        { description: 'The connection that the config names, where it is missing or not connected.' },
+      ),
+    ),
+  }),
 })
 const ToolBindingBody = closed('ToolBindingBody', {
   toolId: optional(Type.String()),
@@ -95,7 +109,12 @@ interface ToolBindingBody {
 }
 
 const bindings = { tag, of: ['toolBindings'] } as const
-const binding = { ...bindings, path: '/tool-bindings/{toolId}', reply: { 200: ToolBindingView } } as const
+const binding = {
+  ...bindings,
+  path: '/tool-bindings/{toolId}',
+  reply: { 200: ToolBindingView },
+  complete: completeBinding,
+} as const
 
 function bindingView({ secrets }: Seen, kept: Item<'toolBindings'>) {
   const { toolId, enabled = true, config } = kept
@@ -220,6 +239,7 @@ export const capabilityResources: readonly Resource[] = [
     summary: 'List the tools that an agent is set up with',
     reply: { 200: listOf(ToolBindingView, 'ToolBindingList') },
     view: (seen) => ({ data: seen.document.toolBindings.map((kept) => bindingView(seen, kept)) }),
+    complete: completeBindings,
   },
   {
     ...binding,
@@ -236,6 +256,7 @@ export const capabilityResources: readonly Resource[] = [
     summary: 'Replace the config of a tool; write-only fields that are left out stay stored',
     body: ToolBindingBody,
     errors: ['request.invalid', 'tool.not_found'],
+    lookUp: checkConnection,
     part: partBinding,
     write: writeBinding('replace'),
     view: showBinding,
@@ -247,6 +268,7 @@ export const capabilityResources: readonly Resource[] = [
     summary: 'Change single fields of the config of a tool; null takes one away',
     body: ToolBindingBody,
     errors: ['request.invalid', 'tool.not_found'],
+    lookUp: checkConnection,
     part: partBinding,
     write: writeBinding('merge'),
     view: showBinding,

@@ -148,3 +148,17 @@ t.test('An org has so many connections and no more, and one it has can always be
   t.equal(grant(0)?.id, credentials().find((credential) => credential.label === 'label 0')?.id)
   t.equal(credentials().length, limits.connectionsPerOrg)
 })
+
+t.test('An org remembers a bounded number of disconnected connections, the newest', async (t) => {
+  const { commands, ask, wait } = openLedger()
+  const grant = (label: string) => ask(commands.keep, { orgId, provider: 'crm', label, tokens })!.id
+  const ended: string[] = []
+  for (let made = 0; made <= limits.endedConnectionsPerOrg; made++) {
+    wait(1)
+    ended.push(grant(`label ${made}`))
+    t.equal(ask(commands.disconnect, { orgId, id: ended[made]! }), true)
+  }
+  t.equal(grant('label 1'), ended[1], 'the oldest that is remembered')
+  t.equal(grant(`label ${limits.endedConnectionsPerOrg}`), ended.at(-1))
+  t.not(grant('label 0'), ended[0])
+})

@@ -207,6 +207,22 @@ t.test('The journey has a budget of its own, and its scope reaches nothing else'
   t.equal((await call('POST', '/outreach/hello/sends', { recipient: {} })).status, 403)
 })
 
+t.test('Reading what became of a send is not limited, and leaves the budget of sends as it is', async (t) => {
+  const agent = await desk.sender()
+  const call = desk.callAs(await desk.node.keyWith(['integrations:journey']), agent.id)
+  const sent = () => call('POST', '/integrations/journey/outreach/hello/sends', { profile: { phone: newNumber() } })
+  const first = await sent()
+  t.equal(first.headers['ratelimit-limit'], '1000')
+  for (const path of [`/sends/${first.json.sendId}`, `/sends?sendId=${first.json.sendId}`]) {
+    const read = await call('GET', `/integrations/journey${path}`)
+    t.equal(read.status, 200)
+    t.equal(read.headers['ratelimit-limit'], undefined)
+  }
+  const second = await sent()
+  const left = ({ headers }: typeof first) => Number(headers['ratelimit-remaining'])
+  t.ok(left(second) >= left(first) - 1, 'the second send alone has spent from it')
+})
+
 t.test(
   'A shard that nobody serves is 502, and one that does not answer in time 504: a repeat is the same send',
   async (t) => {
