@@ -44,6 +44,7 @@ const Activity = closed('AgentActivity', {
     closed('Actor', {
       kind: Type.String(),
       id: Type.String({ description: 'Of the API key or the user.' }),
+      keyId: optional(Type.String({ description: 'The key that a session was made with.' })),
       svcAgent: optional(Type.String({ description: 'The automated caller, as X-Svc-Agent named it.' })),
     }),
   ),
