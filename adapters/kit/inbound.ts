@@ -1,9 +1,19 @@
-/** What a person did that an adapter does not understand, as a message that says so: the agent can ask about it. */
+/** What a person did and no message of the contract can say, as a message that says so: the agent can ask about it. */
 import type { Inbound } from '../../core/conversation/hear.js'
 import { adapter as limits } from '../../core/limits.js'
 
+type Note = Extract<Inbound, { readonly kind: 'content' }>
+
 /** `what` begins with an article, such as `a contact card`; `said` is what can be told of it. */
-export function notUnderstood(what: string, said?: string): Extract<Inbound, { readonly kind: 'content' }> {
-  const text = `[The person sent ${what} that cannot be shown here${said ? `: ${said}` : ''}]`
-  return { kind: 'content', content: { text: text.slice(0, limits.textChars) } }
+export function notUnderstood(what: string, said?: string): Note {
+  return note(`The person sent ${what} that cannot be shown here${said ? `: ${said}` : ''}`)
+}
+
+/** A message that a person wrote before and now reads otherwise. It answers no question and is no keyword. */
+export function edited(said: string): Note {
+  return note(`The person edited a message, which now says: ${said}`)
+}
+
+function note(sentence: string): Note {
+  return { kind: 'content', content: { text: `[${sentence}]`.slice(0, limits.textChars) } }
 }

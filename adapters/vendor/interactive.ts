@@ -30,6 +30,9 @@ const dataOf = (name: string, content: Loose): Loose => ({
   ...content,
 })
 
+/** Apple's samples of pickers give the version under this name; its documents under the other. */
+const pickerOf = (name: string, content: Loose): Loose => dataOf(name, { mspVersion: '1.0', ...content })
+
 const identifierOf = (tap: number | undefined, messageId: string) => writePostback({ messageId, place: tap! })
 
 export function quickReply(text: string, chips: readonly RenderedChip[], messageId: string, name: string): Interactive {
@@ -73,7 +76,7 @@ function listPicker(text: string, rows: readonly RenderedRow[], messageId: strin
     style: 'default',
   }))
   const sections = [{ title: words.select, order: 0, multipleSelection: false, items }]
-  return { bid, ...bubbles(text), data: dataOf(name, { listPicker: { sections } }) }
+  return { bid, ...bubbles(text), data: pickerOf(name, { listPicker: { sections } }) }
 }
 
 /** The picker shows times and no labels: they stand in its bubble, or ahead of it where that has no room for them. */
@@ -94,7 +97,7 @@ export function timePicker(
   const event = { identifier: '1', title: text, ...zoneOf(slots), timeslots }
   return {
     labels: fits ? [] : pagesOf(lines, traits),
-    picker: { bid, ...bubbles(text, fits ? inBubble : undefined), data: dataOf(name, { event }) },
+    picker: { bid, ...bubbles(text, fits ? inBubble : undefined), data: pickerOf(name, { event }) },
   }
 }
 

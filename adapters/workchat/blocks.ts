@@ -21,6 +21,11 @@ export const image = (url: string, alt?: string): Loose => ({
   alt_text: alt?.trim() ? alt : 'Picture',
 })
 
+/** What buttons are called that are no tap of the message. */
+const linkName = 'chip.'
+
+export const isLinkName = (actionId: string): boolean => actionId.startsWith(linkName)
+
 /** Each button has a name of its own. What is tapped comes back in it, links too, so that they are told of. */
 export function actions(chips: readonly RenderedChip[], messageId: string): Loose {
   const elements = chips.map(({ label, url, tap }, place) => {
@@ -28,7 +33,7 @@ export function actions(chips: readonly RenderedChip[], messageId: string): Loos
     return {
       type: 'button',
       text: plain(label),
-      action_id: postback ?? `chip.${place}`,
+      action_id: postback ?? `${linkName}${place}`,
       ...(postback !== undefined && { value: postback }),
       ...(url !== undefined && { url }),
     }

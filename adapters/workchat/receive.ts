@@ -1,5 +1,5 @@
 /** What Slack tells: events as JSON, and what was tapped as JSON inside a form, both signed alike. */
-import type { IngressRequest, Received } from '../../core/channel/adapter.js'
+import type { IngressRequest, Item, Received } from '../../core/channel/adapter.js'
 import { ingressBounds, adapter as limits, slack } from '../../core/limits.js'
 import { hmacText } from '../kit/hmac.js'
 import { readForm } from '../kit/urlencoded.js'
@@ -12,7 +12,7 @@ export function receive(request: IngressRequest, auth: SlackAuth): Received {
   if (request.method !== 'POST' || !isSlacks(request, auth)) return { kind: 'refused' }
   const body = readJson(request.body)
   if (!isRecord(body)) return formReceived(request.body)
-  if (body.type !== 'url_verification') return { kind: 'items', items: eventItems(body, auth) }
+  if (body.type !== 'url_verification') return told(eventItems(body, auth))
   const challenge = asText(body.challenge) ?? ''
   if (challenge.length > limits.detailChars) return { kind: 'unreadable', problem: 'a greeting that is too long' }
   return { kind: 'answer', status: 200, type: 'text/plain', body: challenge }
@@ -31,5 +31,9 @@ function formReceived(bytes: Uint8Array): Received {
   const payload = readForm(bytes, ingressBounds.slackForm)?.get('payload')
   const body = payload ? readJson(Buffer.from(payload)) : undefined
   if (!isRecord(body)) return { kind: 'unreadable', problem: 'the body is neither JSON nor a form with a payload' }
-  return { kind: 'items', items: tapItems(body) }
+  return told(tapItems(body))
+}
+
+function told(items: readonly Item[] | undefined): Received {
+  return items ? { kind: 'items', items } : { kind: 'unreadable', problem: 'what a person did, without who or where' }
 }

@@ -7,7 +7,7 @@ import { literal } from '../../core/render/lines.js'
 import { pagesOf } from '../../core/render/split.js'
 import { words } from '../../core/render/words.js'
 import { isRecord } from '../kit/wire.js'
-import { channelOf } from './address.js'
+import { channelOf, threadOf } from './address.js'
 import { actions, divider, header, image, type Loose, section, select } from './blocks.js'
 
 export interface SlackWire {
@@ -16,9 +16,14 @@ export interface SlackWire {
 
 const traits = traitsOf('workchatD')
 
-export function render(blocks: readonly Block[], { address, messageId }: Addressed): readonly SlackWire[] {
+export function render(blocks: readonly Block[], { address, messageId, lastHeardId }: Addressed): readonly SlackWire[] {
   const channel = channelOf(address)
-  return blocks.flatMap((block) => messagesOf(block, messageId)).map((message) => ({ body: { ...message, channel } }))
+  const thread = threadOf(lastHeardId)
+  // A payload may name another thread.
+  const place = thread === undefined ? {} : { thread_ts: thread }
+  return blocks
+    .flatMap((block) => messagesOf(block, messageId))
+    .map((message) => ({ body: { ...place, ...message, channel } }))
 }
 
 /** `text` is what notifications say, and all there is where blocks are not shown. */

@@ -55,6 +55,8 @@ export interface Traits {
   readonly media?: MediaTraits
   readonly receipts: { readonly delivered: boolean; readonly read: boolean }
   readonly typing: boolean
+  /** The provider takes no payload of a caller's own: native parts are shown by their fallback. */
+  readonly withoutPayloads?: true
   /** How long after a person last wrote they may be written to freely; null: always. */
   readonly windowHours: number | null
 }

@@ -31,8 +31,8 @@ export function showPart(part: PlainPart, at: At): Piece {
 
 /** The best that a channel can do with a kind of part. */
 export function levelOf(type: PartType, traits: Traits): Rung<never>['level'] {
-  // A payload goes out as it is on its own channel, whatever the channel can do otherwise.
-  if (type === 'native') return 'native'
+  // A payload goes out as it is on its own channel, whatever the channel can do otherwise, if the provider takes payloads.
+  if (type === 'native') return traits.withoutPayloads ? 'text' : 'native'
   const ladder = ladders[type] as Ladder<never>
   return ladder.find(({ has }) => has(traits))?.level ?? 'text'
 }

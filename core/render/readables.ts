@@ -29,7 +29,8 @@ export function lossOf(message: ContentMessage, blocks: readonly Block[], traits
   let reached = 0
   let rowFrom = 0
   let wasInRow = false
-  for (const { text, inRow = false } of readablesOf(message, say, traits.channel)) {
+  const readable = readablesOf(message, say, traits.withoutPayloads ? undefined : traits.channel)
+  for (const { text, inRow = false } of readable) {
     if (!wasInRow) rowFrom = reached
     const end = endOf(searchable(text), said, inRow ? rowFrom : reached)
     if (end < 0) lost.push(text)

@@ -59,7 +59,7 @@ function showParts({ parts, chips = [] }: ContentMessage, traits: Traits, say: S
   for (const [place, part] of parts.entries()) {
     const isLast = place === parts.length - 1
     if (part.type !== 'native') show(part, isLast)
-    else if (part.channel === traits.channel) {
+    else if (part.channel === traits.channel && !traits.withoutPayloads) {
       drafts.push({ kind: 'whole', block: { kind: 'native', payload: part.payload } })
       taps += tapsOf({ parts: [part] }).length
     } else for (const [each, plain] of part.fallback.entries()) show(plain, isLast && each === part.fallback.length - 1)

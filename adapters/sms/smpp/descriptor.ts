@@ -7,7 +7,7 @@ export const descriptor: Descriptor = {
   contract: contractVersion,
   channel: 'sms',
   provider: 'smpp',
-  traits: traitsOf('sms'),
+  traits: { ...traitsOf('sms'), withoutPayloads: true },
   form: providerForm('sms', 'smpp'),
   // Nobody calls in: everything comes over the line.
   headers: [],

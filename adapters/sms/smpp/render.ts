@@ -4,15 +4,13 @@ import type { Addressed } from '../../../core/channel/adapter.js'
 import type { Block } from '../../../core/render/contract.js'
 import { partsOf, type TextPart } from './parts.js'
 
-/** What the channel does not have is carried to `send`, which refuses it by name. */
-export type SmppWire = TextPart | { readonly kind: 'unsupported'; readonly block: Block['kind'] }
+export type SmppWire = TextPart
 
 export function render(blocks: readonly Block[], { messageId }: Addressed): readonly SmppWire[] {
-  return blocks.flatMap((block, place): readonly SmppWire[] =>
-    block.kind === 'text'
-      ? partsOf(block.text, referenceOf(messageId, place))
-      : [{ kind: 'unsupported', block: block.kind }],
-  )
+  return blocks.flatMap((block, place) => {
+    if (block.kind === 'text') return partsOf(block.text, referenceOf(messageId, place))
+    throw new Error(`the traits of smpp have no ${block.kind}`)
+  })
 }
 
 /** The same each time the message is tried, and unlike for the texts of one message, which go to one phone. */

@@ -13,7 +13,6 @@ const wantsReceipt = 1
 export async function send(wire: SmppWire, sending: Sending<SmppAuth, SmppLine>): Promise<SendOutcome> {
   const { auth, address, id, signal, line, isWithheld } = sending
   if (!line) return notNow('There is no line to the message center.')
-  if (wire.kind === 'unsupported') return { kind: 'refused', reason: 'unsupportedPart', again: 'never' }
   const source = senderOf(auth.from)
   if (!source) {
     const detail = 'The sender of the channel is neither a number nor a name that phones show.'

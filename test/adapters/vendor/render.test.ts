@@ -54,6 +54,7 @@ t.test('A list picker takes one choice, and pictures of its rows go ahead as lin
     replyMessage: { title: 'Select' },
     data: {
       version: '1.0',
+      mspVersion: '1.0',
       listPicker: {
         sections: [
           {
@@ -107,6 +108,7 @@ t.test('A time picker has its times in UTC, and the zone in which they were said
       { identifier: 'p1.msg_1.1', startTime: '2026-11-21T01:30+0000', duration: 3_600 },
     ],
   })
+  t.match(interactiveOf(message).data, { version: '1.0', mspVersion: '1.0' }, 'by both names of the version')
   t.match(interactiveOf(message).receivedMessage, { title: 'When?', subtitle: 'Slot 0 · Slot 1' }, 'with its labels')
 })
 

@@ -126,6 +126,50 @@ t.test('The same button tapped twice is two things', async (t) => {
   t.not((first as { id: string }).id, (second as { id: string }).id)
 })
 
+t.test('A link of ours that is no tap of its message opens, and nothing more has happened', async (t) => {
+  t.same(items(tapped({ type: 'button', action_id: 'chip.2', url: 'https://maps.example', action_ts: '1.5' })), [])
+})
+
+t.test('Files that cannot be told are mentioned beside the words and the other files', async (t) => {
+  const files = [{ url_private: 'https://drive.example/b' }, { id: 'F1', file_access: 'check_file_info' }]
+  const [item] = items(wrote({ subtype: 'file_share', text: 'Two of them', ts: '1.1', files }))
+  t.match(item, {
+    inbound: {
+      content: {
+        text: /^Two of them\n\[.*a file that cannot be shown/,
+        media: [files[0]!.url_private].map((url) => ({ url })),
+      },
+    },
+  })
+})
+
+t.test('A person is answered in the thread in which they wrote or tapped', async (t) => {
+  const thread = '1763640001.000100'
+  const [said] = items(wrote({ channel: 'C061EG9SL', text: 'Hi', ts: '1763640009.000100', thread_ts: thread }))
+  const action = { type: 'button', value: 'p1.msg_1.0', action_ts: '1.5' }
+  const tap = { type: 'block_actions', user: { id: user }, channel: { id: dm }, actions: [action] }
+  const message = { ts: '1763640010.000100', thread_ts: thread }
+  const [chosen] = items(`payload=${encodeURIComponent(JSON.stringify({ ...tap, message }))}`)
+  const answer = (lastHeardId?: string) =>
+    slackAdapter.render([{ kind: 'text', text: 'Yes' }], {
+      address: `C061EG9SL/${user}`,
+      messageId: 'msg_2',
+      ...(lastHeardId !== undefined && { lastHeardId }),
+    })
+  for (const item of [said, chosen]) {
+    const { id } = item as { id: string }
+    t.same(answer(id), [{ body: { channel: 'C061EG9SL', thread_ts: thread, text: 'Yes' } }], id)
+  }
+  const outside = [undefined, 'C061EG9SL:1763640009.000100']
+  for (const id of outside) t.same(answer(id), [{ body: { channel: 'C061EG9SL', text: 'Yes' } }], id ?? 'nothing known')
+})
+
+t.test('A payload that names a thread goes there', async (t) => {
+  const about = { address: dm, messageId: 'msg_2', lastHeardId: `${dm}:1.1@2.2` }
+  const payload = { text: 'There', thread_ts: '3.3' }
+  t.same(slackAdapter.render([{ kind: 'native', payload }], about), [{ body: { ...payload, channel: dm } }])
+})
+
 t.test('Nothing that Slack could sign makes it throw', async (t) => {
   const names = fc.constantFrom(
     'type',

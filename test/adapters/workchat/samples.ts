@@ -99,8 +99,40 @@ const calls: readonly CallSample[] = [
   },
   {
     name: 'a message that was changed',
-    body: wrote({ subtype: 'message_changed', ts: '1763640005.000100' }),
-    becomes: items(problem),
+    body: wrote({
+      subtype: 'message_changed',
+      user: undefined,
+      ts: '1763640005.000200',
+      message: { type: 'message', user, text: 'Table for 4', ts: '1763640005.000100' },
+      previous_message: { type: 'message', user, text: 'Table for 2', ts: '1763640005.000100' },
+    }),
+    becomes: items(did('1763640005.000200', said('[The person edited a message, which now says: Table for 4]'))),
+  },
+  {
+    name: 'a message whose link got a preview',
+    body: wrote({
+      subtype: 'message_changed',
+      user: undefined,
+      ts: '1763640005.000300',
+      message: { type: 'message', user, text: 'See roma.example', ts: '1763640005.000100', attachments: [{}] },
+      previous_message: { type: 'message', user, text: 'See roma.example', ts: '1763640005.000100' },
+    }),
+    becomes: items(),
+  },
+  {
+    name: 'a message in a thread',
+    body: wrote({ text: 'And here?', ts: '1763640006.000100', thread_ts: '1763640001.000100' }),
+    becomes: items(did('1763640006.000100@1763640001.000100', said('And here?'))),
+  },
+  {
+    name: 'a message that was passed on, without words of its own',
+    body: wrote({ text: '', ts: '1763640007.000100', attachments: [{ is_share: true }] }),
+    becomes: items(did('1763640007.000100', said('[The person sent a message that cannot be shown here]'))),
+  },
+  {
+    name: 'a message without who wrote it',
+    body: wrote({ user: undefined, text: 'Hi', ts: '1763640008.000100' }),
+    becomes: { kind: 'unreadable' },
   },
   { name: 'an event that is new', body: wrote({ type: 'reaction_added' }), becomes: items(problem) },
   {
@@ -120,7 +152,7 @@ const calls: readonly CallSample[] = [
     becomes: items(
       did('1763640000.000100:1763640006.1:2', tap),
       problem,
-      problem,
+      did('1763640000.000100:1763640007.1', said('Table 3')),
       did('1763640000.000100:1763640008.1:2', tap),
     ),
   },
@@ -128,7 +160,7 @@ const calls: readonly CallSample[] = [
     name: 'a form of another kind',
     headers: form,
     body: 'token=x&command=%2Fhello',
-    becomes: items(problem),
+    becomes: { kind: 'unreadable' },
   },
 ]
 
