@@ -14,6 +14,8 @@ export const agentWebhook = {
   /** The longest wait for the next line of a reply that is told line by line. */
   lineMs: 30 * second,
   replyBytes: 1024 * 1024,
+  /** Lines of the agent's log about one reply. */
+  notedPerReply: 20,
 } as const
 
 /** Rules on what agents say: how long they are applied in one go. */

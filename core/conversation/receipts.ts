@@ -102,6 +102,9 @@ function applied(
   const counted = withPiece(outgoing, receipt)
   if (counted !== outgoing) desk.keepOutgoing(counted)
   if (!isWhole(counted, receipt)) return conversation
+  if (!isNews(counted, receipt.state)) {
+    desk.log({ event: 'receipt.ignored', data: { messageId: outgoing.id, state: receipt.state } })
+  }
   const told = reached(desk, conversation, around, counted, receipt)
   return receipt.state === 'failed' && receipt.reason === 'optedOut' ? optedOut(desk, told, around) : told
 }

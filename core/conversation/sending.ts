@@ -8,7 +8,7 @@ import { having } from '../having.js'
 import { channelBinding } from '../limits.js'
 import { begunWith, believed, type OnDevice, toldByRefusal, writtenFor } from './abilities.js'
 import { keepServiceMessage } from './content.js'
-import type { Around, CarriedNews, Desk } from './desk.js'
+import type { Around, CarriedNews, Desk, LogNote } from './desk.js'
 import { disclaimerBefore, isSilencedByOptOut } from './disclaimer.js'
 import { optedOut } from './optout.js'
 import { closeAsk, openAsk } from './questions.js'
@@ -18,7 +18,12 @@ import type { Conversation, Flight, Outgoing } from './state.js'
 import { awaited } from './undelivered.js'
 
 /** What the provider, or our way to it, said of a message. */
-export type Outcome = Told & OnDevice
+export type Outcome = Told & OnDevice & Noted
+
+/** Lines of the agent's log that the hand-over found: kept with the message once it is out, else written. */
+interface Noted {
+  readonly notes?: readonly LogNote[]
+}
 
 type Told =
   | {
@@ -144,10 +149,12 @@ export function dispatched(
   const told = toldByRefusal(desk, before, outcome)
   const outgoing = writtenFor(known, outcome)
   if (outcome.kind === 'sent') {
-    const { providerIds, numbered } = outcome
-    const read = numbered ? having(outgoing, { numbered }) : outgoing
+    const { providerIds, numbered, notes } = outcome
+    const noted = notes ? having(outgoing, { notes }) : outgoing
+    const read = numbered ? having(noted, { numbered }) : noted
     return departed(desk, told, around, handedOver(read, flight.at, providerIds))
   }
+  for (const note of outcome.notes ?? []) desk.log(note)
   const partly = outcome.providerIds?.length ? { ...outgoing, providerIds: outcome.providerIds } : outgoing
   if (partly !== known) desk.keepOutgoing(partly)
   const flown = withOutcome(flight, outcome)

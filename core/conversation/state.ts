@@ -6,6 +6,7 @@ import type { AgentPlace } from '../agentkey.js'
 import type { OutboundMessage, Place } from '../amf/index.js'
 import type { ChannelName } from '../channel/names.js'
 import type { Trail } from '../traffic/trail.js'
+import type { LogNote } from './desk.js'
 import type { Unanswered } from './loopguard.js'
 
 export interface Conversation {
@@ -133,6 +134,8 @@ export interface Outgoing {
   readonly carriedFor?: { readonly asid: string; readonly messageId: string }
   /** It opens for a send, which is told what becomes of it. */
   readonly forSend?: ForSend
+  /** Lines of the agent's log about how it went out; read with the record that it was sent. */
+  readonly notes?: readonly LogNote[]
   /** It is the disclaimer that goes before this message. */
   readonly disclaims?: string
 }

@@ -17,6 +17,10 @@ export const trafficEvents: readonly LogEventName[] = [
   'message.matched',
   'message.held',
   'message.sent',
+  'message.degraded',
+  'message.truncated',
+  'media.fetched',
+  'media.unreachable',
   'message.failed',
   'receipt.received',
   'outreach.dispatched',
@@ -32,9 +36,12 @@ export const attemptEvents: readonly LogEventName[] = [
 ]
 
 /** `begins`: a session, or the conversation with it, begins with this record. */
+/** What the lines of a message are read off beside its record. */
+type Kept = Pick<Outgoing, 'forSend' | 'notes'>
+
 type Traffic = TrafficEntry & { readonly begins?: 'session' | 'conversation' }
 
-export function linesOfTraffic(record: Traffic, outgoing?: Pick<Outgoing, 'forSend'>): LogLine[] {
+export function linesOfTraffic(record: Traffic, outgoing?: Kept): LogLine[] {
   const { begins } = record
   return [
     ...(record.origin === 'user' ? linesOfUser(record) : linesOfState(record, outgoing)),
@@ -50,17 +57,20 @@ function linesOfUser({ messageId, subtype, raw }: Traffic): LogLine[] {
   return [{ event: 'message.matched', data: { messageId, intentId, via } }, received]
 }
 
-function linesOfState({ type, subtype, messageId, error, raw }: Traffic, outgoing?: Pick<Outgoing, 'forSend'>) {
+function linesOfState({ type, subtype, messageId, error, raw }: Traffic, outgoing?: Kept): LogLine[] {
   if (type !== 'status') return []
   const { detail } = (raw ?? {}) as { detail?: string }
   const why = { ...(error && { reason: error }), ...(detail && { detail }) }
   const sendId = outgoing?.forSend?.sendId
   const ofSend = (event: LogEventName): LogLine[] =>
     sendId === undefined ? [] : [{ event, data: { sendId, messageId, ...why } }]
+  const shown = (outgoing?.notes ?? []).map(({ event, data }) => ({ event, data: { messageId, ...data } }))
+  const unreachable: LogLine[] =
+    error === 'mediaUnreachable' ? [{ event: 'media.unreachable', data: { messageId, ...why } }] : []
   const lines: Readonly<Record<string, LogLine[]>> = {
     queued: [{ event: 'message.held', data: { messageId } }],
-    sent: [...ofSend('outreach.dispatched'), { event: 'message.sent', data: { messageId } }],
-    failed: [...ofSend('outreach.failed'), { event: 'message.failed', data: { messageId, ...why } }],
+    sent: [...ofSend('outreach.dispatched'), { event: 'message.sent', data: { messageId } }, ...shown],
+    failed: [...ofSend('outreach.failed'), { event: 'message.failed', data: { messageId, ...why } }, ...unreachable],
   }
   return lines[subtype ?? ''] ?? [{ event: 'receipt.received' as const, data: { messageId, state: subtype } }]
 }

@@ -2,9 +2,10 @@
 import { createHash } from 'node:crypto'
 import { agentKeyOf } from '../../core/agentkey.js'
 import { isSignal, type OutboundMessage } from '../../core/amf/index.js'
-import type { Around } from '../../core/conversation/desk.js'
+import type { Around, LogNote } from '../../core/conversation/desk.js'
 import { isRefusal } from '../../core/errors.js'
 import { agentWebhook } from '../../core/limits.js'
+import type { Unreachable } from '../media/contract.js'
 import type { Performer } from '../shard/contract.js'
 import { drain } from '../webhook/answer.js'
 import type { Send } from '../webhook/door.js'
@@ -72,17 +73,25 @@ export function callPerformer(places: Places): Performer {
       const wholeMs = agentWebhook.headersMs - (places.clock.elapsed() - began)
       const settings = { now: places.clock.now(), zone: around.reader.zone, wholeMs, lineMs: agentWebhook.lineMs }
       const problems: string[] = []
+      const notes: LogNote[] = []
       const nameOf = replyNames(event!.eventId)
       let messages = 0
       for await (const piece of repliesIn(String(headers['content-type'] ?? ''), response.body, settings)) {
         if ('message' in piece) messages++
+        if (piece.notes) notes.push(...piece.notes)
         const problem = await taken(piece, nameOf, around, known)
-        if (problem) problems.push(problem)
+        if (problem === undefined) continue
+        if (typeof problem === 'string') problems.push(problem)
+        else {
+          problems.push(`${problem.reason}: ${problem.detail}`)
+          notes.push({ event: 'media.unreachable', data: { detail: problem.detail } })
+        }
       }
       return {
         kind: 'taken',
         answer: { status, messages },
         ...(problems.length > 0 && { problem: problems.join(' ') }),
+        ...(notes.length > 0 && { notes: notes.slice(0, agentWebhook.notedPerReply) }),
       }
     }
 
@@ -91,14 +100,14 @@ export function callPerformer(places: Places): Performer {
       nameOf: ReturnType<typeof replyNames>,
       around: Around,
       { rules }: KnownAgent,
-    ): Promise<string | undefined> {
+    ): Promise<string | Unreachable | undefined> {
       if ('problem' in piece) return piece.problem || undefined
       const commandId = nameOf(piece.message)
       const { message, ruled } = await applyRules(rules, piece.message, around.reader, places.clock)
       if (!isSignal(message)) {
         const hosted = await withHostedMedia(places.media, message, around.traits, signal)
         if (isRefusal(hosted)) throw new Error('the media of a reply could not be looked up')
-        if ('reason' in hosted) return `${hosted.reason}: ${hosted.detail}`
+        if ('reason' in hosted) return hosted
       }
       const { eventId, event: about } = event!
       const answering = { ...(about.type === 'status' && { toStatus: eventId }), ...(ruled && { ruled }) }

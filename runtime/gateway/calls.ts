@@ -1,5 +1,5 @@
 /** The line of events before an agent's webhook: one at a time for each person, tried again, and set aside in the end. */
-import type { Desk } from '../../core/conversation/desk.js'
+import type { Desk, LogNote } from '../../core/conversation/desk.js'
 import type { Conversation, ConversationEvent } from '../../core/conversation/state.js'
 import { agentWebhook as limits } from '../../core/limits.js'
 import type { Tx } from '../shard/contract.js'
@@ -15,8 +15,10 @@ export type CallOutcome = (
 ) &
   Called
 
-/** Absent where the agent has no webhook to be called. */
 export interface Called {
+  /** Lines of the agent's log about the reply. */
+  readonly notes?: readonly LogNote[]
+  /** Absent where the agent has no webhook to be called. */
   readonly called?: { readonly ms: number; readonly status?: number; readonly messages?: number }
 }
 
@@ -31,6 +33,7 @@ export function called(
   const { asid, firstEvent } = conversation
   const event = number === firstEvent ? tx.get(eventTable, [asid, number]) : undefined
   if (!event) return conversation
+  for (const note of outcome.notes ?? []) desk.log({ ...note, data: { eventId: event.eventId, ...note.data } })
   const tried = (event.tried ?? 0) + 1
   const waitMs = outcome.kind === 'away' ? limits.retryAfterMs[tried - 1] : undefined
   const why = outcome.kind === 'taken' ? outcome.problem : outcome.why

@@ -114,17 +114,25 @@ export function conversationCommands({ timeScale, keepers = {} }: ConversationOp
       name: 'conversation.hear',
       decide(tx, { who, around, items }, told) {
         const until = told.at + Math.ceil(limits.seenMs / timeScale)
-        const fresh = items.filter(({ id }) => {
+        const repeated = { messages: 0, receipts: 0 }
+        const fresh = items.filter(({ id, inbound }) => {
           // What was put before is read here too, so that an id twice among the items is known the second time.
-          const isKnown = (tx.get(seenTable, [who.asid, id])?.until ?? 0) > told.at
+          const known = tx.get(seenTable, [who.asid, id])
+          const isKnown = known !== undefined && known.until > told.at
           if (!isKnown) tx.put(seenTable, [who.asid, id], { until })
+          else if (!known.isRepeated) {
+            // The log has the first repeat of an item only, so that a provider that goes on repeating writes nothing.
+            tx.put(seenTable, [who.asid, id], { ...known, isRepeated: true })
+            repeated[inbound.kind === 'receipt' ? 'receipts' : 'messages']++
+          }
           return !isKnown
         })
         const conversation =
-          fresh.length === 0
+          fresh.length === 0 && repeated.messages + repeated.receipts === 0
             ? tx.get(conversationTable, [who.asid])
             : turn(tx, told, who, (desk, before) => {
                 let after = before
+                logRepeats(desk, repeated)
                 for (const { id, inbound, abilities } of fresh)
                   after = heard(desk, withAbilities(after, abilities), around, inbound, id)
                 return { conversation: after, answer: after }
@@ -223,6 +231,14 @@ export function conversationCommands({ timeScale, keepers = {} }: ConversationOp
     },
   }
   return commands
+}
+
+function logRepeats(
+  desk: Desk,
+  { messages, receipts }: { readonly messages: number; readonly receipts: number },
+): void {
+  if (messages > 0) desk.log({ event: 'message.duplicate', data: { count: messages } })
+  if (receipts > 0) desk.log({ event: 'receipt.ignored', data: { count: receipts } })
 }
 
 function untidy({ isTidy: _before, ...conversation }: Conversation): Conversation {

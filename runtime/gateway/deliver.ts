@@ -1,10 +1,11 @@
 /** Hands one message of a conversation to the provider of its channel, and reports what came of it. */
 import { agentKeyOf } from '../../core/agentkey.js'
 import { type ChannelRoute, notReadyOn } from '../../core/agentside.js'
-import { type ContentMessage, isAsking, isSignal } from '../../core/amf/index.js'
+import { type ContentMessage, isAsking, isSignal, mediaUrlsIn } from '../../core/amf/index.js'
 import { traitsFor } from '../../core/channel/abilities.js'
 import type { Adapter, Sending } from '../../core/channel/adapter.js'
 import type { Traits } from '../../core/channel/traits.js'
+import type { LogNote } from '../../core/conversation/desk.js'
 import { disclaimerBefore, isSilencedByOptOut } from '../../core/conversation/disclaimer.js'
 import type { NotHandedOver, Outcome } from '../../core/conversation/sending.js'
 import type { Conversation, Outgoing } from '../../core/conversation/state.js'
@@ -12,6 +13,7 @@ import { isRefusal } from '../../core/errors.js'
 import { provider as limits } from '../../core/limits.js'
 import { withCardPicture } from '../../core/render/cardpicture.js'
 import { render } from '../../core/render/render.js'
+import { degradedNotes, truncatedNotes } from '../../core/render/shown.js'
 import type { Performer } from '../shard/contract.js'
 import { holdOf } from './campaigngate.js'
 import { aroundNobody, aroundOf, type KnownAgent } from './directory.js'
@@ -151,13 +153,21 @@ async function handOver(
     const { providerIds } = outcome
     return { ...refused('optedOut', 'never'), ...(providerIds && { providerIds }) }
   }
-  if (outcome.kind === 'sent' || !outcome.needsOperator) return outcome
-  const { needsOperator: _told, ...rest } = outcome
-  return { ...rest, refusedBy: bound }
+  if (outcome.kind === 'sent') return outcome
+  const { needsOperator, ...rest } = { ...outcome, ...troubleOf(outcome) }
+  return needsOperator ? { ...rest, refusedBy: bound } : rest
+}
+
+/** What a refusal says of the provider itself, for the agent's log. */
+function troubleOf({ reason, detail, again, retryAfterMs, needsOperator }: Extract<Handed, { kind: 'refused' }>) {
+  const why = { reason, ...(detail && { why: detail }), ...(retryAfterMs !== undefined && { retryAfterMs }) }
+  if (reason === 'rateLimited') return { notes: [{ event: 'provider.throttled' as const, data: why }] }
+  return again === 'later' || needsOperator ? { notes: [{ event: 'provider.unreachable' as const, data: why }] } : {}
 }
 
 interface Written {
   readonly wires: readonly unknown[]
+  readonly notes?: readonly LogNote[]
   /** Numbers that the person reads, where others were expected when it was taken. */
   readonly numbered?: readonly number[]
 }
@@ -185,10 +195,18 @@ async function wiresFor(
   if ('reason' in hosted) return refused(hosted.reason, 'elsewhere', hosted.detail)
   const { reader } = aroundOf(agent, conversation, places)
   const { links } = hosted
-  const { blocks, numbered } = render(hosted.message, traits, links ? { ...reader, links } : reader)
+  const rendering = render(hosted.message, traits, links ? { ...reader, links } : reader)
+  const { blocks, numbered } = rendering
   const wires = adapter.render(blocks, about)
+  const files = mediaUrlsIn(message).length
+  const notes: LogNote[] = [
+    ...truncatedNotes(hosted.message, rendering, reader),
+    ...degradedNotes(hosted.message, traits),
+    ...(files > 0 ? [{ event: 'media.fetched' as const, data: { files } }] : []),
+  ]
+  const noted = notes.length > 0 && { notes }
   const isExpected = !isAsking(message) || isSameList(numbered, outgoing.numbered ?? [])
-  return isExpected ? { wires } : { wires, numbered }
+  return { wires, ...noted, ...(!isExpected && { numbered }) }
 }
 
 /** Cards get the agent's stand-in picture; where it cannot be fetched, they go out as they were sent. */
@@ -244,7 +262,7 @@ function partsAt(piece: number, these: readonly unknown[], those: readonly unkno
 /** Piece by piece, each after the one before was taken, from where an earlier try had come to. */
 async function sendAll(
   adapter: Adapter,
-  { wires, numbered }: Written,
+  { wires, numbered, notes }: Written,
   { id, rewritten, providerIds: before = [] }: Outgoing,
   reach: Reach,
 ): Promise<Handed> {
@@ -258,5 +276,5 @@ async function sendAll(
     if (outcome.kind === 'refused') return { ...outcome, ...(providerIds.length > 0 && { providerIds }) }
     providerIds.push(outcome.providerId)
   }
-  return { kind: 'sent', providerIds, ...(numbered && { numbered }) }
+  return { kind: 'sent', providerIds, ...(numbered && { numbered }), ...(notes && { notes }) }
 }

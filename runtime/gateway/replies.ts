@@ -2,13 +2,17 @@
 import type { Readable } from 'node:stream'
 import type { OutboundMessage } from '../../core/amf/index.js'
 import { validateMessage } from '../../core/amf/validate.js'
-import { compile } from '../../core/aml/index.js'
+import { type AmlProblem, compile } from '../../core/aml/index.js'
 import { ByteQueue } from '../../core/bytequeue.js'
+import type { LogNote } from '../../core/conversation/desk.js'
 import { isWithinJsonBounds } from '../../core/jsonbounds.js'
 import { agentWebhook, amf, ingressBounds } from '../../core/limits.js'
 
 /** A message, or what is wrong with a part of the reply; the rest of it still counts. */
-export type Piece = { readonly message: OutboundMessage } | { readonly problem: string }
+export type Piece = ({ readonly message: OutboundMessage } | { readonly problem: string }) & {
+  /** Lines of the agent's log about how it was read. */
+  readonly notes?: readonly LogNote[]
+}
 
 const types = { json: 'application/json', lines: 'application/x-ndjson', aml: 'text/svc-aml' } as const
 
@@ -126,10 +130,19 @@ function* piecesOfJson(text: string): Generator<Piece> {
 }
 
 function pieceOfAml(text: string, { now, zone }: ReplySettings): Piece {
-  const { message, problems } = compile(text, { now, zone, lenient: true })
-  if (message) return { message }
+  const { message, problems, warnings } = compile(text, { now, zone, lenient: true })
+  const noted = [...notesOf('aml.problem', problems), ...notesOf('aml.warning', warnings)]
+  const notes = noted.length > 0 ? { notes: noted.slice(0, agentWebhook.notedPerReply) } : {}
+  if (message) return { message, ...notes }
   const [first] = problems
-  return { problem: first ? `line ${first.line}, column ${first.column}: ${first.message}` : 'The reply says nothing.' }
+  return {
+    ...notes,
+    problem: first ? `line ${first.line}, column ${first.column}: ${first.message}` : 'The reply says nothing.',
+  }
+}
+
+function notesOf(event: 'aml.problem' | 'aml.warning', found: readonly AmlProblem[]): LogNote[] {
+  return found.map(({ line, column, code, message: why }) => ({ event, data: { line, column, code, why } }))
 }
 
 function judged(value: unknown, where: string): Piece {

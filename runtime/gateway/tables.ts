@@ -24,8 +24,10 @@ export const providerIdTable = byOwner(table<[asid: string, providerId: string],
 export const parkedTable = byOwner(
   table<[asid: string, providerId: string], { receipts: readonly Receipt[]; until: number }>('conversation.parked'),
 )
-/** What a provider has told us already, by its own id. */
-export const seenTable = byOwner(table<[asid: string, id: string], { until: number }>('conversation.seen'))
+/** What a provider has told us already, by its own id; `isRepeated`: more than once, which the log has. */
+export const seenTable = byOwner(
+  table<[asid: string, id: string], { until: number; isRepeated?: true }>('conversation.seen'),
+)
 /**
  * Records that people list by agent and time over all shards: nothing is written twice for the sake of a list. The number
  * counts the records of a conversation, so that no two fall on one key, and each record says where the one before it is.

@@ -16,7 +16,9 @@ const status =
 const shownByTestsOfConversations = [
   ...['message.held', 'message.retried', 'message.failed', 'message.fallback', 'message.undelivered'],
   ...['receipt.received', 'receipt.parked', 'webhook.overflow', 'window.closed'],
-  ...['outreach.dispatched', 'outreach.failed'],
+  ...['outreach.dispatched', 'outreach.failed', 'message.duplicate', 'message.degraded', 'message.truncated'],
+  ...['receipt.ignored', 'media.fetched', 'media.unreachable', 'aml.warning', 'aml.problem'],
+  ...['provider.throttled', 'provider.unreachable'],
 ]
 
 /** The managed runtime, its tools and tests of agents do not exist yet; of the others no line is written so far. */
@@ -33,9 +35,7 @@ const withoutSourceYet = [
   ],
   ...['integration.called', 'integration.failed', 'connection.lost', 'scheduling.offered', 'scheduling.booked'],
   ...['scheduling.moved', 'scheduling.released', 'scheduling.failed', 'reminder.sent', 'person.updated', 'notify.sent'],
-  ...['notify.failed', 'emulator.turn', 'template.slot_missing', 'aml.warning', 'aml.problem', 'media.fetched'],
-  ...['media.unreachable', 'message.duplicate', 'message.degraded', 'message.truncated', 'receipt.ignored'],
-  ...['ingress.signature_refused', 'ingress.malformed', 'provider.throttled', 'provider.unreachable'],
+  ...['notify.failed', 'emulator.turn', 'template.slot_missing', 'ingress.signature_refused', 'ingress.malformed'],
   ...['capability.checked', 'outreach.accepted', 'outreach.suppressed'],
 ]
 
