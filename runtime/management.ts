@@ -2,7 +2,7 @@
 import { enabledRules } from '../core/agent/replyrules.js'
 import type { Rule } from '../core/agent/resources/character.js'
 import type { ProviderForm } from '../core/catalogs/shapes.js'
-import type { Adapter } from '../core/channel/adapter.js'
+import type { HostedAdapter } from '../core/channel/hosted.js'
 import type { ChannelName } from '../core/channel/names.js'
 import { accessRepertoire, keyCommands } from '../mgmt/access/commands.js'
 import type { Grants } from '../mgmt/access/grants.js'
@@ -95,7 +95,7 @@ export interface OverEngine extends Pick<AccessRoutesOptions, 'idTokens'> {
   readonly sealer: Sealer
   readonly pages: Pages
   readonly grants: Grants
-  readonly adapters: readonly Adapter[]
+  readonly adapters: readonly HostedAdapter[]
   /** Forms of adapters that came from elsewhere. */
   readonly partnerForms: readonly { readonly channel: ChannelName; readonly form: ProviderForm }[]
 }

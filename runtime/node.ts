@@ -6,6 +6,7 @@ import { guarded } from '../adapters/kit/guard.js'
 import { webchatAdapter } from '../adapters/webchat/adapter.js'
 import { chatLook } from '../adapters/webchat/widget/look.js'
 import type { Adapter } from '../core/channel/adapter.js'
+import type { HostedAdapter } from '../core/channel/hosted.js'
 import { traitsOf } from '../core/channel/table.js'
 import { isRefusal } from '../core/errors.js'
 import { agentWebhook, provider as providerLimits, shutdown } from '../core/limits.js'
@@ -22,7 +23,7 @@ import { agentWebhookRoutes } from '../mgmt/gateway/webhook.js'
 import { objectTable } from '../mgmt/knowledge/media.js'
 import { orgTable, readOrg } from '../mgmt/orgs/store.js'
 import { openAccess } from './access.js'
-import { loadAdapters } from './adapters.js'
+import { openPartners } from './adapters.js'
 import { publicAddresses, type Urls } from './addresses.js'
 import { openBackups } from './backup/desk.js'
 import { backupRoutes } from './backup/routes.js'
@@ -141,8 +142,9 @@ export async function openNode(config: Config, around: Surroundings): Promise<No
     timeScale: config.timeScale,
   })
   const builtIn = [...builtInAdapters, ...emulator.adapters]
-  const partners = await loadAdapters(config.adapters ?? [], process.cwd(), builtIn)
-  const adapters = [...emulator.adapters, ...[...builtInAdapters, ...partners].map((each) => guarded(each, log))]
+  const partners = await openPartners(config.adapters ?? [], { from: process.cwd(), taken: builtIn, log })
+  const ours = builtInAdapters.map((each) => guarded(each, log))
+  const adapters: readonly HostedAdapter[] = [...emulator.adapters, ...ours, ...partners.adapters]
   const addresses = publicAddresses()
   const { urls } = addresses
   const mgmtUrl = () => urls().mgmt
@@ -311,7 +313,7 @@ export async function openNode(config: Config, around: Surroundings): Promise<No
     ...{ dataDir: dir, store: state.store, objects, namesMedia, engine, clock, log },
     isCluster: state.bus !== undefined,
   })
-  const partnerForms = partners.map(({ descriptor: { channel, form } }) => ({ channel, form }))
+  const partnerForms = partners.adapters.map(({ descriptor: { channel, form } }) => ({ channel, form }))
   const mgmt = plane(
     'mgmt',
     exampled([
@@ -392,6 +394,7 @@ export async function openNode(config: Config, around: Surroundings): Promise<No
       await Promise.race([stopped, new Promise((resolve) => setTimeout(resolve, shutdown.effectsMs).unref())])
       await Promise.all([management.close(), agentDoor.close(), media.close(), lines.close(), providers.close()])
       await stopped
+      await partners.close()
       await buckets.close()
       await state.close()
     },

@@ -58,6 +58,7 @@ const composition = [
   'runtime/knowledge.ts',
   'runtime/main.ts',
   'runtime/node.ts',
+  'runtime/partners/thread.ts',
   'runtime/rehearsals.ts',
   'runtime/run.ts',
   'runtime/sampleagent.ts',

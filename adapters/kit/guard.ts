@@ -2,9 +2,9 @@
  * An adapter behind a guard: one that throws, hangs or answers nonsense is the trouble of its own bindings and of nobody
  * else. What waits is bounded in time, what is answered in shape and size; what went wrong is in the log, without a secret.
  *
- * Two things no guard can do. What runs without waiting (`render`, `receive`, `signal`, `wrongAuth`, `traitsWith`) cannot
- * be cut short: an adapter that never returns holds up its process. And a send that was given up may still have reached the provider:
- * its outcome is unknown.
+ * Three things no guard can do. A function that never returns cannot be cut short, a rejection that the adapter does not
+ * await is not part of its answer, and a send that was given up may still have reached the provider: its outcome is
+ * unknown. A node runs the adapters of partners in threads for the first two.
  */
 import type { Adapter, Item, Line, Received, SendOutcome } from '../../core/channel/adapter.js'
 import { widerTrait } from '../../core/channel/narrower.js'
@@ -21,6 +21,7 @@ import {
   wrongWire,
   wrongWires,
 } from './shapes.js'
+import { isRecord } from './wire.js'
 
 /** Where the guard says what went wrong: the log of a node. */
 export interface GuardLog {
@@ -29,8 +30,9 @@ export interface GuardLog {
 
 export type Patience = Pick<typeof limits, 'sendMs' | 'probeMs' | 'revokeMs' | 'openMs' | 'closeMs'>
 
-/** What `render` gives for a message that the adapter could not write; `send` knows it again. */
-const unwritten = Object.freeze({ unwritten: true })
+/** What `render` gives for a message that the adapter could not write; `send` knows it again, as a copy too. */
+const unwritten = Object.freeze({ unwrittenByAdapter: true })
+const isUnwritten = (wire: unknown) => isRecord(wire) && wire.unwrittenByAdapter === true
 
 const refusedFor = (detail: string, again: 'later' | 'elsewhere'): SendOutcome => ({
   kind: 'refused',
@@ -98,7 +100,7 @@ export function guarded(
       return [unwritten]
     },
     async send(wire, sending) {
-      if (wire === unwritten) return failedToWrite
+      if (isUnwritten(wire)) return failedToWrite
       const { bindingId, line } = sending
       if (!stuck.mayTry(bindingId)) return isStuck
       try {

@@ -148,6 +148,8 @@ export interface ProviderAnswer {
   readonly status: number
   /** Empty where the answer has no such header. */
   readonly header: (name: string) => string
+  /** All headers as data, with names in lower case, where the answer came over HTTP. */
+  readonly headers?: Readonly<Record<string, string>>
   readonly body: string
   /** The body as it came. */
   readonly bytes?: Uint8Array

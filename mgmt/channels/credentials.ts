@@ -1,6 +1,7 @@
 /** Whether credentials will do: first by the form of their provider, then by the judgement of its adapter. */
 import { findInCatalog } from '../../core/catalogs/index.js'
-import type { Adapter } from '../../core/channel/adapter.js'
+import type { AuthProblem } from '../../core/channel/adapter.js'
+import type { HostedAdapter } from '../../core/channel/hosted.js'
 import type { ChannelName } from '../../core/channel/names.js'
 import { invalid, type Refusal } from '../../core/errors.js'
 import { type Check, compileCheck } from '../../runtime/http/validate.js'
@@ -10,11 +11,11 @@ const asked = { status: 400 } as const
 
 interface Provider {
   readonly fits: Check
-  readonly adapter: Adapter
+  readonly adapter: HostedAdapter
 }
 
 /** Judges by the adapters that this installation has; a provider that is only in the catalog cannot be bound. */
-export function credentialsAmong(adapters: readonly Adapter[]): CheckCredentials {
+export function credentialsAmong(adapters: readonly HostedAdapter[]): CheckCredentials {
   const providers = new Map<string, Provider>(
     adapters.map((adapter) => {
       const { channel, provider, form } = adapter.descriptor
@@ -27,9 +28,13 @@ export function credentialsAmong(adapters: readonly Adapter[]): CheckCredentials
     if (!found) return unknownProvider(channel, provider)
     // A copy is checked: what the form would fill in is the adapter's to decide, and may change with it.
     const [wrong] = found.fits(structuredClone(auth)) ?? []
-    const problem = wrong ?? found.adapter.wrongAuth?.(auth)
-    return problem && invalid(fieldOf(problem.field), problem.message, asked)
+    const judged = wrong ?? found.adapter.wrongAuth?.(auth)
+    return judged instanceof Promise ? judged.then(refusalOf) : refusalOf(judged as AuthProblem | undefined)
   }
+}
+
+function refusalOf(problem: AuthProblem | undefined): Refusal | undefined {
+  return problem && invalid(fieldOf(problem.field), problem.message, asked)
 }
 
 function nameOf(channel: ChannelName, provider: string): string {

@@ -78,7 +78,7 @@ function collection(options: ChannelRoutesOptions): Route[] {
       errors: ['request.invalid', 'agent.channel.taken'],
       async handler({ params: { org: orgId, agent: agentId }, body, caller }) {
         const { channel, mode, provider, inputs, auth = {} } = body
-        const wrong = wrongMode(body) ?? (provider && checkCredentials(channel, provider, auth))
+        const wrong = wrongMode(body) ?? (provider && (await checkCredentials(channel, provider, auth)))
         if (wrong) return refusedAs(wrong)
         const place = { orgId, agentId }
         const bindingId = idFromBytes('cb', randomBytes(17))
@@ -113,7 +113,7 @@ function item(options: ChannelRoutesOptions): Route[] {
   async function newAuth(place: BindingPlace, auth: Auth): Promise<Uint8Array | Refusal> {
     const binding = await shards.read(agentKeyOf(place), queries.read, place)
     if (isRefusal(binding)) return binding
-    const wrong = binding.provider && checkCredentials(binding.channel, binding.provider, auth)
+    const wrong = binding.provider && (await checkCredentials(binding.channel, binding.provider, auth))
     return wrong || sealed(sealer, place.orgId, place.bindingId, auth)
   }
 

@@ -3,7 +3,8 @@ import { agentKeyOf } from '../../core/agentkey.js'
 import { type ChannelRoute, notReadyOn } from '../../core/agentside.js'
 import { type ContentMessage, isAsking, isSignal, mediaUrlsIn } from '../../core/amf/index.js'
 import { traitsFor } from '../../core/channel/abilities.js'
-import type { Adapter, Sending } from '../../core/channel/adapter.js'
+import type { Sending } from '../../core/channel/adapter.js'
+import type { HostedAdapter } from '../../core/channel/hosted.js'
 import type { Traits } from '../../core/channel/traits.js'
 import type { LogNote } from '../../core/conversation/desk.js'
 import { disclaimerBefore, isSilencedByOptOut } from '../../core/conversation/disclaimer.js'
@@ -174,7 +175,7 @@ interface Written {
 
 async function wiresFor(
   places: Places,
-  adapter: Adapter,
+  adapter: HostedAdapter,
   conversation: Conversation,
   outgoing: Outgoing,
   agent: KnownAgent,
@@ -186,9 +187,11 @@ async function wiresFor(
   const known = { ...(heardId !== undefined && { lastHeardId: heardId }), ...(abilities && { abilities }) }
   const about = { address, messageId, ...known }
   if (isSignal(message)) {
-    const wire = adapter.signal?.(message.signal, about)
+    const written = adapter.signal?.(message.signal, about)
+    const wire = isLater(written) ? await written : written
     return { wires: wire === undefined ? [] : [wire] }
   }
+  if (abilities && adapter.prepareTraits) await adapter.prepareTraits(abilities)
   const traits = traitsFor(adapter, abilities)
   const hosted = await hostedWithPicture(places, message, agent, traits, signal)
   if (isRefusal(hosted)) return refused('sendFailed', 'later', 'The media of the message could not be looked up.')
@@ -197,7 +200,8 @@ async function wiresFor(
   const { links } = hosted
   const rendering = render(hosted.message, traits, links ? { ...reader, links } : reader)
   const { blocks, numbered } = rendering
-  const wires = adapter.render(blocks, about)
+  const written = adapter.render(blocks, about)
+  const wires = isLater(written) ? await written : written
   const files = mediaUrlsIn(message).length
   const notes: LogNote[] = [
     ...truncatedNotes(hosted.message, rendering, reader),
@@ -207,6 +211,11 @@ async function wiresFor(
   const noted = notes.length > 0 && { notes }
   const isExpected = !isAsking(message) || isSameList(numbered, outgoing.numbered ?? [])
   return { wires, ...noted, ...(!isExpected && { numbered }) }
+}
+
+/** An adapter of this process answers at once, and its answer is not waited for. */
+function isLater<T>(answer: T | PromiseLike<T>): answer is PromiseLike<T> {
+  return answer instanceof Promise
 }
 
 /** Cards get the agent's stand-in picture; where it cannot be fetched, they go out as they were sent. */
@@ -236,7 +245,7 @@ type Reach = Omit<Sending<unknown>, 'id'> & Partial<Doubt>
  * nothing is left out.
  */
 async function sendWritten(
-  adapter: Adapter,
+  adapter: HostedAdapter,
   written: Written,
   outgoing: Outgoing,
   reach: Reach,
@@ -261,7 +270,7 @@ function partsAt(piece: number, these: readonly unknown[], those: readonly unkno
 
 /** Piece by piece, each after the one before was taken, from where an earlier try had come to. */
 async function sendAll(
-  adapter: Adapter,
+  adapter: HostedAdapter,
   { wires, numbered, notes }: Written,
   { id, rewritten, providerIds: before = [] }: Outgoing,
   reach: Reach,

@@ -3,7 +3,7 @@
 import { agentKeyOf } from '../../core/agentkey.js'
 import { type AgentSide, notReadyOn } from '../../core/agentside.js'
 import { traitsFor } from '../../core/channel/abilities.js'
-import type { Adapter } from '../../core/channel/adapter.js'
+import type { HostedAdapter } from '../../core/channel/hosted.js'
 import type { ChannelName } from '../../core/channel/names.js'
 import { bulkPace } from '../../core/channel/pace.js'
 import type { Around } from '../../core/conversation/desk.js'
@@ -20,9 +20,9 @@ export interface Directory {
 }
 
 /** Finds the adapter of a provider on a channel. */
-export type Adapters = (channel: ChannelName, provider: string) => Adapter | undefined
+export type Adapters = (channel: ChannelName, provider: string) => HostedAdapter | undefined
 
-export function adaptersAmong(known: readonly Adapter[]): Adapters {
+export function adaptersAmong(known: readonly HostedAdapter[]): Adapters {
   const byName = new Map(
     known.map((adapter) => [nameOf(adapter.descriptor.channel, adapter.descriptor.provider), adapter]),
   )
@@ -62,7 +62,7 @@ export function aroundOf(agent: KnownAgent, person: Person, ways: Ways): Around 
   return adapter ? { ...known, traits: traitsFor(adapter, person.abilities) } : known
 }
 
-function adapterOf(agent: KnownAgent, channel: ChannelName, { adapters }: Ways): Adapter | undefined {
+function adapterOf(agent: KnownAgent, channel: ChannelName, { adapters }: Ways): HostedAdapter | undefined {
   const bound = agent.channels.find((each) => each.channel === channel) ?? notReadyOn(agent, channel)
   return bound && adapters(channel, bound.provider)
 }

@@ -2,7 +2,8 @@
  * Hands over a message that an earlier try may have handed over: a provider that can be asked for its messages is asked
  * first, and any other is given the message for the last time.
  */
-import type { Adapter, Finding, FindOutcome, Sending, SendOutcome } from '../../core/channel/adapter.js'
+import type { Finding, FindOutcome, Sending, SendOutcome } from '../../core/channel/adapter.js'
+import type { HostedAdapter } from '../../core/channel/hosted.js'
 import type { Outcome } from '../../core/conversation/sending.js'
 
 export type Doubt = Pick<Finding<unknown>, 'since' | 'isKnown'>
@@ -13,7 +14,7 @@ type PieceOutcome =
       Pick<Extract<Outcome, { readonly kind: 'refused' }>, 'isUnknown' | 'isAbsent'>)
 
 /** Sends the pieces of one message in their order. Behind a piece that the provider does not have, it has none. */
-export function askFirst(adapter: Adapter, { since, isKnown }: Partial<Doubt>) {
+export function askFirst(adapter: HostedAdapter, { since, isKnown }: Partial<Doubt>) {
   let isDoubtful = since !== undefined && isKnown !== undefined
   let isAbsent = false
   return {
@@ -40,7 +41,7 @@ export function askFirst(adapter: Adapter, { since, isKnown }: Partial<Doubt>) {
 }
 
 /** An adapter that throws has a bug; what it was about to do may or may not have been done. */
-async function attempt(adapter: Adapter, wire: unknown, sending: Sending<unknown>): Promise<SendOutcome> {
+async function attempt(adapter: HostedAdapter, wire: unknown, sending: Sending<unknown>): Promise<SendOutcome> {
   try {
     return await adapter.send(wire, sending)
   } catch {
@@ -49,7 +50,7 @@ async function attempt(adapter: Adapter, wire: unknown, sending: Sending<unknown
 }
 
 async function findPiece(
-  find: NonNullable<Adapter['find']>,
+  find: NonNullable<HostedAdapter['find']>,
   wire: unknown,
   finding: Finding<unknown>,
 ): Promise<FindOutcome> {

@@ -5,8 +5,9 @@
 import Type from 'typebox'
 import { type AgentPlace, agentKeyOf } from '../../core/agentkey.js'
 import { type ChannelRoute, routeOfBinding } from '../../core/agentside.js'
-import type { Adapter, IngressRequest, Item, Received } from '../../core/channel/adapter.js'
+import type { IngressRequest, Item, Received } from '../../core/channel/adapter.js'
 import type { Reference } from '../../core/channel/held.js'
+import type { HostedAdapter } from '../../core/channel/hosted.js'
 import { isRefusal, type Refusal, refuse } from '../../core/errors.js'
 import { pathIdPattern } from '../../core/ids.js'
 import { adapter as adapterLimits, ingress as limits } from '../../core/limits.js'
@@ -39,7 +40,7 @@ function refusalOf(place: AgentPlace | null | Refusal): Refusal | undefined {
 }
 
 /** A binding whose setup waits for its credentials has nothing yet that a call could be verified with. */
-function isUnverifiable({ auth }: ChannelRoute, { descriptor }: Adapter): boolean {
+function isUnverifiable({ auth }: ChannelRoute, { descriptor }: HostedAdapter): boolean {
   return !auth && Object.keys(descriptor.form.credentials.properties).length > 0
 }
 
@@ -82,7 +83,7 @@ export function ingressRoutes({ places, findBinding, headers, publicUrl, log }: 
   interface Found {
     readonly agent: KnownAgent
     readonly bound: ChannelRoute
-    readonly adapter: Adapter
+    readonly adapter: HostedAdapter
     readonly auth: unknown
   }
 
@@ -105,7 +106,8 @@ export function ingressRoutes({ places, findBinding, headers, publicUrl, log }: 
   async function answered(request: IngressRequest): Promise<Answer | Refusal> {
     const found = await boundTo(request.bindingId)
     if (isRefusal(found)) return found
-    const received = read(found.adapter, request, found.auth)
+    const reading = read(found.adapter, request, found.auth)
+    const received = reading instanceof Promise ? await reading : reading
     const counted = (outcome: Parameters<IngressMeters['called']>[1]) =>
       places.meters.ingress.called(found.bound, outcome)
     if (isRefusal(received)) {
@@ -158,12 +160,20 @@ export function ingressRoutes({ places, findBinding, headers, publicUrl, log }: 
   }
 
   /** An adapter that throws has not read anything; whoever called is told to come again. */
-  function read(adapter: Adapter, request: IngressRequest, auth: unknown): Received | Refusal {
-    try {
-      return adapter.receive(request, auth)
-    } catch (error) {
+  function read(
+    adapter: HostedAdapter,
+    request: IngressRequest,
+    auth: unknown,
+  ): Received | Refusal | Promise<Received | Refusal> {
+    const fail = (error: unknown) => {
       log.error('ingress.adapter.failed', { bindingId: request.bindingId, error })
       return unavailable
+    }
+    try {
+      const received = adapter.receive(request, auth)
+      return received instanceof Promise ? received.catch(fail) : (received as Received)
+    } catch (error) {
+      return fail(error)
     }
   }
 

@@ -5,7 +5,8 @@
  */
 import { type AgentPlace, agentKeyOf } from '../../core/agentkey.js'
 import { type ChannelRoute, routeOfBinding } from '../../core/agentside.js'
-import type { Adapter, Line } from '../../core/channel/adapter.js'
+import type { Line } from '../../core/channel/adapter.js'
+import type { HostedAdapter } from '../../core/channel/hosted.js'
 import { isRefusal } from '../../core/errors.js'
 import { provider as limits } from '../../core/limits.js'
 import type { Log } from '../observe/log.js'
@@ -16,7 +17,7 @@ import { sameBytes } from './providers.js'
 
 export interface Lines {
   /** Undefined where the provider is called and not connected to. */
-  of(agent: KnownAgent, bound: ChannelRoute, adapter: Adapter, auth: unknown): Line | undefined
+  of(agent: KnownAgent, bound: ChannelRoute, adapter: HostedAdapter, auth: unknown): Line | undefined
   /** Looks around from now on. */
   start(): void
   close(): Promise<void>
@@ -50,7 +51,7 @@ export function openLines({ places, find, addressOf, log }: LinesOptions): Lines
   let cancel = () => {}
   let closed = false
 
-  function of(agent: KnownAgent, bound: ChannelRoute, adapter: Adapter, auth: unknown): Line | undefined {
+  function of(agent: KnownAgent, bound: ChannelRoute, adapter: HostedAdapter, auth: unknown): Line | undefined {
     if (!adapter.connect || closed) return undefined
     const { bindingId } = bound
     const known = held.get(bindingId)

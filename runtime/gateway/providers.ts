@@ -79,7 +79,17 @@ export function openProviders({ sealer, clock, publicUrl, own, meters, ...policy
         if (typeof whole === 'string') return failed(whole)
         const { statusCode: status, headers: told } = response
         const header = (name: string) => String(told[name.toLowerCase()] ?? '')
-        return { kind: 'answer' as const, status, header, body: whole.toString('utf8'), bytes: whole }
+        return {
+          kind: 'answer' as const,
+          status,
+          header,
+          // Made when it is read: most adapters ask for one header or none.
+          get headers() {
+            return Object.fromEntries(Object.entries(told).map(([name, value]) => [name, String(value ?? '')]))
+          },
+          body: whole.toString('utf8'),
+          bytes: whole,
+        }
       })
       const isAnswer = 'kind' in answer
       meters?.called(bound, isAnswer ? answer.status : undefined, clock.elapsed() - began)

@@ -5,7 +5,7 @@
 import Type from 'typebox'
 import { agentKeyOf } from '../../core/agentkey.js'
 import { type ChannelRoute, routeOfBinding } from '../../core/agentside.js'
-import type { Adapter } from '../../core/channel/adapter.js'
+import type { HostedAdapter } from '../../core/channel/hosted.js'
 import { isRefusal, type Refusal, refuse } from '../../core/errors.js'
 import { http } from '../../core/limits.js'
 import { type Route, route } from '../http/route.js'
@@ -35,10 +35,10 @@ export interface ReceivedOptions {
 
 interface Found {
   readonly bound: ChannelRoute
-  readonly adapter: Adapter & Required<Pick<Adapter, 'openMedia'>>
+  readonly adapter: HostedAdapter & Required<Pick<HostedAdapter, 'openMedia'>>
 }
 
-const opens = (adapter: Adapter): adapter is Found['adapter'] => adapter.openMedia !== undefined
+const opens = (adapter: HostedAdapter): adapter is Found['adapter'] => adapter.openMedia !== undefined
 
 const notThere = refuse('resource.not_found')
 

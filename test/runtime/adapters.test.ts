@@ -2,11 +2,21 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { AdapterUnusable, loadAdapters } from '../../runtime/adapters.js'
+import type { Adapter } from '../../core/channel/adapter.js'
+import { AdapterUnusable, openPartners } from '../../runtime/adapters.js'
+import type { Log } from '../../runtime/observe/log.js'
 import { generated, loaded, tempDir } from '../adapters/kit/house.js'
 
 const { dir } = generated(t, 'sms', 'pigeon')
 const { adapter } = await loaded(dir)
+
+const log: Log = { debug() {}, info() {}, warn() {}, error() {}, child: () => log }
+
+async function load(specifiers: readonly string[], from: string, taken: readonly Adapter[] = []) {
+  const partners = await openPartners(specifiers, { from, taken, log })
+  t.teardown(() => partners.close())
+  return partners.adapters
+}
 
 const code = 'export default { descriptor: { contract: 1, channel: "sms" } }'
 
@@ -18,12 +28,16 @@ function written(test: { teardown(end: () => void): void }, text: string): { dir
 }
 
 t.test('A generated package is loaded by its folder, from wherever the node runs', async (t) => {
-  const [found, ...more] = await loadAdapters([dir], '/')
+  const [found, ...more] = await load([dir], '/')
   t.equal(found?.descriptor.provider, 'pigeon')
   t.same(more, [])
-  t.equal((await loadAdapters(['./made'], join(dir, '..')))[0], found, 'relative to where the node was started')
-  t.equal((await loadAdapters(['.'], dir))[0], found)
-  t.equal((await loadAdapters(['./index.js'], dir))[0], found, 'or by its file')
+  t.same(
+    (await load(['./made'], join(dir, '..')))[0]?.descriptor,
+    found?.descriptor,
+    'relative to where the node was started',
+  )
+  t.same((await load(['.'], dir))[0]?.descriptor, found?.descriptor)
+  t.same((await load(['./index.js'], dir))[0]?.descriptor, found?.descriptor, 'or by its file')
 })
 
 t.test('A package is found by its name, though it is for import alone', async (t) => {
@@ -40,7 +54,7 @@ t.test('A package is found by its name, though it is for import alone', async (t
     writeFileSync(join(folder, 'package.json'), JSON.stringify({ name, type: 'module', ...about }))
     const entry = name === 'usual' ? 'index.js' : 'in.js'
     writeFileSync(join(folder, entry), `export { default } from '${join(dir, 'index.js')}'`)
-    const [found] = await loadAdapters([name], from)
+    const [found] = await load([name], from)
     t.equal(found?.descriptor.provider, 'pigeon', name)
   }
 })
@@ -52,7 +66,7 @@ t.test('A module may give several adapters', async (t) => {
      const of = (provider) => ({ ...pigeon, descriptor: { ...pigeon.descriptor, provider, form: { ...pigeon.descriptor.form, provider } } })
      export const adapters = [of('one'), of('two')]`,
   )
-  const found = await loadAdapters([file, dir], from)
+  const found = await load([file, dir], from)
   t.same(
     found.map(({ descriptor }) => descriptor.provider),
     ['one', 'two', 'pigeon'],
@@ -93,21 +107,17 @@ t.test('What is wrong is an error that names the module and says what', async (t
   ]
   for (const [text, says] of wrong) {
     const { dir: from, file } = written(t, text)
-    await t.rejects(loadAdapters([file], from), { message: says }, text.split('\n').at(-1) ?? text)
-    await t.rejects(loadAdapters([file], from), { message: /^PARLEY_ADAPTERS: \.\/module\.mjs / })
+    await t.rejects(load([file], from), { message: says }, text.split('\n').at(-1) ?? text)
+    await t.rejects(load([file], from), { message: /^PARLEY_ADAPTERS: \.\/module\.mjs / })
   }
-  t.ok((await loadAdapters(['./nowhere'], dir).catch((error) => error)) instanceof AdapterUnusable)
-  await t.rejects(loadAdapters(['@partner/nowhere'], dir), { message: /@partner\/nowhere cannot be found/ })
-  await t.rejects(loadAdapters(['./nowhere'], dir), { message: /\.\/nowhere cannot be found/ })
-  await t.rejects(loadAdapters(['fs'], dir), { message: /fs/ }, 'what is no module of a partner')
+  t.ok((await load(['./nowhere'], dir).catch((error) => error)) instanceof AdapterUnusable)
+  await t.rejects(load(['@partner/nowhere'], dir), { message: /@partner\/nowhere cannot be found/ })
+  await t.rejects(load(['./nowhere'], dir), { message: /\.\/nowhere cannot be found/ })
+  await t.rejects(load(['fs'], dir), { message: /fs/ }, 'what is no module of a partner')
 })
 
 t.test('A provider of a channel has one adapter', async (t) => {
-  await t.rejects(loadAdapters([dir, join(dir, 'index.js')], '/'), { message: /pigeon on sms, which has an adapter/ })
-  await t.rejects(
-    loadAdapters([dir], '/', [adapter]),
-    { message: /has an adapter already/ },
-    'those of the build count',
-  )
-  t.same(await loadAdapters([], '/'), [])
+  await t.rejects(load([dir, join(dir, 'index.js')], '/'), { message: /pigeon on sms, which has an adapter/ })
+  await t.rejects(load([dir], '/', [adapter]), { message: /has an adapter already/ }, 'those of the build count')
+  t.same(await load([], '/'), [])
 })

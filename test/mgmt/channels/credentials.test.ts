@@ -9,6 +9,7 @@ import { findAgent } from '../../../mgmt/agents/store.js'
 import { channelCommands } from '../../../mgmt/channels/commands.js'
 import { credentialsAmong } from '../../../mgmt/channels/credentials.js'
 import { channelRoutes } from '../../../mgmt/channels/routes.js'
+import type { CheckCredentials } from '../../../mgmt/channels/rules.js'
 import { webhookCommands } from '../../../mgmt/webhooks/commands.js'
 import { openSealer } from '../../../runtime/store/sealer.js'
 import { readOrMakeSecretKey } from '../../../runtime/store/secretkey.js'
@@ -23,7 +24,12 @@ const picky: Adapter = {
     (auth as typeof good).accountId === 'nobody' ? { field: 'accountId', message: 'is not an account' } : undefined,
 }
 const emulated = emulatorAdapter('sms', openPhones(1), Buffer.from('key')) as Adapter
-const check = credentialsAmong([picky, emulated])
+const check = judge(credentialsAmong([picky, emulated]))
+
+/** Adapters of this process judge at once. */
+function judge(check: CheckCredentials) {
+  return check as (...args: Parameters<CheckCredentials>) => Refusal | undefined
+}
 
 function field(refusal: Refusal | undefined): string | undefined {
   return refusal?.errors?.[0]?.field
@@ -63,10 +69,10 @@ t.test('A field deep in the form is named by its whole path', async (t) => {
   const credentials = { type: 'object' as const, properties: { account: inner, keys: { type: 'array', items: inner } } }
   const { descriptor } = pigeon
   const deep = { ...pigeon, descriptor: { ...descriptor, form: { ...descriptor.form, credentials } } }
-  const judge = credentialsAmong([deep])
-  t.equal(field(judge('sms', 'pigeon', { account: {} })), 'auth.account.pem')
-  t.equal(field(judge('sms', 'pigeon', { keys: [{ pem: 'x' }, { pem: 1 }] })), 'auth.keys[1].pem')
-  const whole = credentialsAmong([{ ...pigeon, wrongAuth: () => ({ field: '', message: 'will not do' }) }])
+  const judgeDeep = judge(credentialsAmong([deep]))
+  t.equal(field(judgeDeep('sms', 'pigeon', { account: {} })), 'auth.account.pem')
+  t.equal(field(judgeDeep('sms', 'pigeon', { keys: [{ pem: 'x' }, { pem: 1 }] })), 'auth.keys[1].pem')
+  const whole = judge(credentialsAmong([{ ...pigeon, wrongAuth: () => ({ field: '', message: 'will not do' }) }]))
   t.equal(field(whole('sms', 'pigeon', good)), 'auth', 'or none, where all of it will not do')
 })
 

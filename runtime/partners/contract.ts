@@ -1,0 +1,89 @@
+/** The messages between a node and the thread that runs the module of a partner. Every one is data that can be cloned. */
+import type { Descriptor } from '../../core/channel/adapter.js'
+import type { Traits } from '../../core/channel/traits.js'
+
+/** The functions of an adapter that an adapter may leave out. */
+export const optionalMembers = [
+  'traitsWith',
+  'signal',
+  'wrongAuth',
+  'probe',
+  'find',
+  'revoke',
+  'openMedia',
+  'follow',
+  'connect',
+] as const
+
+export type OptionalMember = (typeof optionalMembers)[number]
+export type Member = 'render' | 'send' | 'receive' | OptionalMember
+
+export interface LoadedAdapter {
+  readonly descriptor: Descriptor
+  readonly members: readonly OptionalMember[]
+}
+
+/** The data of `Reaching`, `Sending`, `Finding` and `Connecting`; the thread adds their functions. */
+export interface Given {
+  readonly auth: unknown
+  readonly bindingId: string
+  readonly ingressUrl: string
+  /** The clock of the node when the call began. */
+  readonly at: number
+  /** Two calls with the same number share their memory. */
+  readonly memory: number
+  readonly isAborted: boolean
+  readonly address?: string
+  readonly id?: string
+  readonly since?: number
+  readonly line?: number
+}
+
+export type BackName = 'call' | 'addressOf' | 'tell'
+export type AskName = 'isWithheld' | 'isKnown'
+
+export type ToThread =
+  | {
+      readonly kind: 'call'
+      readonly id: number
+      readonly adapter: number
+      readonly member: Member
+      readonly args: readonly unknown[]
+      readonly given?: Given
+    }
+  | { readonly kind: 'abort' | 'closeLine'; readonly id: number }
+  | { readonly kind: 'back'; readonly id: number; readonly answer?: unknown; readonly failed?: string }
+  | { readonly kind: 'beat' }
+
+export type FromThread =
+  | { readonly kind: 'loaded'; readonly adapters: readonly LoadedAdapter[] }
+  | { readonly kind: 'unusable'; readonly problem: string }
+  | { readonly kind: 'done'; readonly id: number; readonly answer?: unknown; readonly traits?: KnownTraits }
+  | { readonly kind: 'failed'; readonly id: number; readonly problem: string }
+  | {
+      readonly kind: 'back'
+      readonly id: number
+      readonly call: number
+      readonly name: BackName
+      readonly args: readonly unknown[]
+    }
+  /** The thread waits until the node has written its answer into `cell`. */
+  | {
+      readonly kind: 'ask'
+      readonly call: number
+      readonly name: AskName
+      readonly arg?: string
+      readonly cell: Int32Array
+    }
+  | { readonly kind: 'log'; readonly fields: Readonly<Record<string, string>> }
+  | {
+      readonly kind: 'beat'
+      readonly externalBytes: number
+      readonly troubles: readonly (readonly [line: number, trouble: string])[]
+    }
+
+/** The traits of every list of abilities that an answer holds. */
+export type KnownTraits = readonly (readonly [abilities: readonly string[], traits: Traits])[]
+
+/** What the node writes into the cell of a question. */
+export const said = { yes: 1, no: 2 } as const

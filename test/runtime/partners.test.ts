@@ -1,0 +1,244 @@
+/** An adapter of a partner runs in a thread: what ends or holds the thread is the trouble of its own bindings. */
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import t, { type Test } from 'tap'
+import type { Connecting, Finding, Item, ProviderAnswer, ProviderRequest } from '../../core/channel/adapter.js'
+import { adapterThread } from '../../core/limits.js'
+import { openPartners } from '../../runtime/adapters.js'
+import { openMemory } from '../../runtime/gateway/memory.js'
+import type { Fields, Log } from '../../runtime/observe/log.js'
+import { generated, loaded } from '../adapters/kit/house.js'
+import { until } from '../harness/clock.js'
+
+const limits = { ...adapterThread, beatMs: 50, missedBeats: 20, restartMs: 10, heapMb: 64 }
+const secret = 'secret-of-the-sample-account'
+const about = { address: '+14155550100', messageId: 'msg_1' }
+
+/** What the adapter does besides sending, by the text of the message. */
+const troubles = `
+  const doing = wire.text
+  const fail = async () => { throw new Error('broken by ' + auth.signingSecret) }
+  if (doing === 'forgets') fail()
+  if (doing === 'loops') for (;;) {}
+  if (doing === 'calls and loops') { await call({ method: 'GET', url: 'https://a.example/' }); for (;;) {} }
+  if (doing === 'fills the heap') { const all = []; for (;;) all.push(new Array(1000).fill(all.length)) }
+  if (doing === 'keeps buffers') { const all = []; setInterval(() => all.push(Buffer.alloc(16e6, 1)), 1); await new Promise(() => {}) }
+  if (doing === 'throws later') { setTimeout(() => { throw new Error('late ' + auth.signingSecret) }); await new Promise(() => {}) }
+  if (doing === 'exits') process.exit(0)
+  if (doing === 'asks') return { kind: 'sent', providerId: String([isWithheld(), now(), await memory.get('n', async () => ({ value: Math.random(), until: now() + 1e6 }))]) }
+  if (doing === 'waits') { await new Promise((done) => signal.addEventListener('abort', done)); return { kind: 'sent', providerId: 'aborted' } }
+  if (doing === 'floods') { for (let n = 0; n < 5000; n++) call({ method: 'GET', url: 'https://a.example/' }) }
+`
+
+function troubled(t: Test, provider = 'pigeon', more = ''): string {
+  const { dir } = generated(t, 'sms', provider)
+  const send = join(dir, 'send.js')
+  const text = readFileSync(send, 'utf8').replace(
+    '{ auth, address, id, call }) {',
+    `{ auth, address, id, call, isWithheld, now, memory, signal }) {${troubles}`,
+  )
+  writeFileSync(send, text)
+  const index = join(dir, 'index.js')
+  writeFileSync(index, readFileSync(index, 'utf8').replace('  receive,\n', `  receive,\n${more}`))
+  return dir
+}
+
+async function open(t: Test, dirs: readonly string[], changes: Partial<typeof limits> = {}) {
+  const lines: { event: string; fields: Fields }[] = []
+  const say = (event: string, fields: Fields = {}) => void lines.push({ event, fields })
+  const log: Log = { debug: say, info: say, warn: say, error: say, child: () => log }
+  const partners = await openPartners(dirs, { from: '/', log, limits: { ...limits, ...changes } })
+  t.teardown(() => partners.close())
+  const logged = (event: string) => lines.filter((each) => each.event === event).map(({ fields }) => fields)
+  return { adapters: partners.adapters, adapter: partners.adapters[0]!, logged, lines }
+}
+
+const taken: ProviderAnswer = { kind: 'answer', status: 202, header: () => '', headers: {}, body: '{"id":"wire_1"}' }
+const auth = { accountId: 'acme', apiKey: 'key-of-the-sample-account', signingSecret: secret }
+const memory = openMemory({ now: () => 1_000 })
+
+function sending(more: Partial<Finding<unknown>> = {}): Finding<unknown> {
+  return {
+    ...{
+      auth,
+      bindingId: 'cb_1',
+      ingressUrl: 'https://gateway.test/v4/ingress/cb_1',
+      address: about.address,
+      id: 'msg_1.0',
+    },
+    ...{ call: async () => taken, memory, now: () => 1_000, signal: new AbortController().signal },
+    ...{ isWithheld: () => false, since: 0, isKnown: () => false },
+    ...more,
+  }
+}
+
+type Opened = Awaited<ReturnType<typeof open>>['adapter']
+const message = (text: string) => ({ type: 'text', text })
+const send = (adapter: Opened, text: string, more = {}) => adapter.send(message(text), sending(more))
+const sent = { kind: 'sent', providerId: 'wire_1' }
+const isBack = async (adapter: Opened) => (await send(adapter, 'Hello')).kind === 'sent'
+
+t.test('An adapter in its thread renders, receives and sends what it does anywhere', async (t) => {
+  const { dir } = generated(t, 'sms', 'pigeon')
+  const { adapter: local, samples } = await loaded(dir)
+  const { adapter, lines } = await open(t, [dir])
+  t.same(adapter.descriptor, local.descriptor)
+  t.notOk('connect' in adapter || 'probe' in adapter, 'no power is added')
+  const blocks = [{ kind: 'text', text: 'Hello', chips: [{ label: 'Yes', tap: 0 }] }] as never
+  t.same(await adapter.render(blocks, about), local.render(blocks, about))
+  t.same(await adapter.signal?.('typing', about), local.signal?.('typing', about))
+  for (const { body, signed } of samples.calls) {
+    const bytes = Buffer.from(JSON.stringify(body))
+    const at = signed?.at ?? Date.UTC(2026, 10, 20)
+    const headers = signed?.headers ?? samples.sign!({ body: bytes, at } as never, samples.auth)
+    const header = (name: string) => (headers as Record<string, string>)[name] ?? ''
+    const request = { bindingId: 'cb_1', method: 'POST', url: 'https://g.test/', header, body: bytes, at } as const
+    t.same(await adapter.receive(request, samples.auth), local.receive(request, samples.auth))
+  }
+  for (const { answer } of samples.answers) {
+    const { status, headers = {}, body } = answer as { status: number; headers?: Record<string, string>; body: unknown }
+    const text = typeof body === 'string' ? body : JSON.stringify(body)
+    const call = async () =>
+      ({ kind: 'answer', status, headers, header: (name: string) => headers[name] ?? '', body: text }) as const
+    t.same(await send(adapter, 'Hello', { call }), await local.send(message('Hello'), sending({ call })))
+  }
+  t.same(lines, [])
+})
+
+t.test(
+  'A rejection that the adapter does not await is logged without a secret, and its message goes out',
+  async (t) => {
+    const { adapter, logged } = await open(t, [troubled(t)])
+    t.same(await send(adapter, 'forgets'), sent)
+    await until(() => logged('adapter.failed').length > 0)
+    t.match(logged('adapter.failed'), [
+      { provider: 'pigeon', bindingId: 'cb_1', doing: /^send: a rejection/, problem: /^broken by / },
+    ])
+    t.notMatch(JSON.stringify(logged('adapter.failed')), secret)
+    t.same(await send(adapter, 'Hello'), sent)
+    t.same(logged('adapter.thread.ended'), [])
+  },
+)
+
+t.test('An adapter that ends or holds its thread is started again, and other adapters go on', async (t) => {
+  for (const doing of ['loops', 'fills the heap', 'keeps buffers', 'throws later', 'exits']) {
+    const { adapters, adapter, logged } = await open(t, [troubled(t), troubled(t, 'owl')], { externalBytes: 128e6 })
+    const pending = send(adapter, doing)
+    t.same(await send(adapters[1]!, 'Hello'), sent, 'another adapter answers meanwhile')
+    const outcome = await pending
+    t.match(outcome, { kind: 'refused', again: 'later' }, doing)
+    t.notOk('isUnknown' in outcome, 'nothing had left the node')
+    t.match(logged('adapter.thread.ended'), [{ calls: 1 }], doing)
+    await until(() => isBack(adapter))
+    t.equal(logged('adapter.thread.ended').length, 1)
+    t.notMatch(JSON.stringify(logged('adapter.failed')), secret)
+  }
+})
+
+t.test('A send that had called its provider when the thread ended has an unknown outcome', async (t) => {
+  const { adapter } = await open(t, [troubled(t)])
+  t.match(await send(adapter, 'calls and loops'), { kind: 'refused', again: 'later', isUnknown: true })
+})
+
+t.test('While there is no thread, messages are refused for now and calls of providers fail', async (t) => {
+  const { adapter, logged } = await open(t, [troubled(t)], { restartMs: 400, restartMostMs: 1_000 })
+  const ends = async (count: number) => {
+    await send(adapter, 'exits')
+    await until(() => logged('adapter.thread.ended').length === count)
+  }
+  await ends(1)
+  const [wire] = await adapter.render([{ kind: 'text', text: 'Hello' }], about)
+  t.match(await adapter.send(wire, sending()), { kind: 'refused', again: 'later' })
+  t.match(await send(adapter, 'Hello'), { kind: 'refused', again: 'later' })
+  const request = {
+    bindingId: 'cb_1',
+    method: 'POST',
+    url: '',
+    header: () => '',
+    body: new Uint8Array(),
+    at: 0,
+  } as const
+  await t.rejects(Promise.resolve(adapter.receive(request, auth)))
+  for (const count of [2, 3]) {
+    await until(() => isBack(adapter))
+    await ends(count)
+  }
+  const waits = logged('adapter.thread.ended').map(({ restartInMs }) => restartInMs)
+  t.same(waits, [400, 800, 1_000], 'each wait is twice the one before, up to the most')
+})
+
+t.test('A module that never finishes loading keeps a node from starting, with a sentence', async (t) => {
+  for (const text of ['for (;;) {}', 'await new Promise(() => setInterval(() => {}, 1000))', 'process.exit(0)']) {
+    const { dir } = generated(t, 'sms', 'pigeon')
+    writeFileSync(join(dir, 'index.js'), text)
+    await t.rejects(open(t, [dir], { loadMs: 300 }), { name: 'AdapterUnusable', message: /cannot be loaded: it/ }, text)
+  }
+})
+
+t.test('An adapter in its thread asks the node for what only the node knows', async (t) => {
+  const { adapter } = await open(t, [troubled(t)])
+  const asked = async (more: Partial<Finding<unknown>> = {}) => {
+    const outcome = await send(adapter, 'asks', more)
+    return outcome.kind === 'sent' ? outcome.providerId.split(',') : []
+  }
+  const [isWithheld, at, kept] = await asked()
+  t.equal(isWithheld, 'false')
+  t.ok(Number(at) >= 1_000 && Number(at) < Date.now() / 2, 'the clock is that of the node')
+  t.match(await asked({ isWithheld: () => true }), ['true', /^\d+$/, kept], 'what the adapter keeps is kept')
+  const other = await asked({ memory: openMemory({ now: () => 0 }) })
+  t.not(other[2], kept, 'a binding with other credentials has a memory of its own')
+  const end = new AbortController()
+  const waiting = send(adapter, 'waits', { signal: end.signal })
+  end.abort()
+  t.same(await waiting, { kind: 'sent', providerId: 'aborted' })
+})
+
+t.test('An adapter that never stops calling has a bounded number of requests at the node', async (t) => {
+  const { adapter } = await open(t, [troubled(t)], {})
+  let requests = 0
+  const call = (request: ProviderRequest) => {
+    if (request.method === 'GET') requests++
+    return new Promise<ProviderAnswer>((resolve) => setTimeout(() => resolve(taken), 20))
+  }
+  await send(adapter, 'floods', { call })
+  t.ok(requests > 0 && requests <= adapterThread.openRequests, String(requests))
+})
+
+const powers = `
+  wrongAuth: ({ accountId }) => (accountId === 'nobody' ? { field: 'accountId', message: 'is not an account' } : undefined),
+  traitsWith: (abilities) => (abilities.includes('MEDIA') ? descriptor.traits : { ...descriptor.traits, media: undefined }),
+  find: async (_wire, { isKnown }) => (isKnown('a') ? { kind: 'absent' } : { kind: 'found', providerId: 'a' }),
+  connect({ tell, addressOf, bindingId }) {
+    const items = [{ id: 'evt_1', address: '+14155550100', inbound: { kind: 'content', content: { text: bindingId } } }]
+    const up = addressOf('smsc.example', 2775).then(async (address) => { await tell(items); return address })
+    return { trouble: () => 'no bind yet', close: async () => {}, up }
+  },
+  revoke: async (_id, { line }) => ((await line.up) === '192.0.2.1' ? 'revoked' : 'tooLate'),
+`
+
+t.test('Powers of an adapter work from its thread, and a line is opened again after a restart', async (t) => {
+  const { adapter } = await open(t, [troubled(t, 'pigeon', powers)])
+  t.equal(await adapter.wrongAuth?.(auth), undefined)
+  t.match(await adapter.wrongAuth?.({ ...auth, accountId: 'nobody' }), { field: 'accountId' })
+  t.same(await adapter.find?.({}, sending()), { kind: 'found', providerId: 'a' })
+  t.same(await adapter.find?.({}, sending({ isKnown: (id) => id === 'a' })), { kind: 'absent' })
+  t.equal(adapter.traitsWith?.([]), adapter.descriptor.traits, 'until it is known')
+  await adapter.prepareTraits?.([])
+  t.notSame(adapter.traitsWith?.([]), adapter.descriptor.traits)
+  const items: Item[] = []
+  const connecting: Connecting<unknown> = {
+    ...sending(),
+    addressOf: async () => '192.0.2.1',
+    tell: async (told) => void items.push(...told),
+  }
+  const line = adapter.connect!(connecting)
+  t.equal(await adapter.revoke?.('wire_1', sending({ line })), 'revoked')
+  t.match(items, [{ id: 'evt_1', inbound: { content: { text: 'cb_1' } } }])
+  await until(() => line.trouble() === 'no bind yet')
+  await send(adapter, 'exits')
+  t.match(line.trouble(), /started again/)
+  await until(() => isBack(adapter))
+  t.equal(await adapter.revoke?.('wire_1', sending({ line })), 'revoked')
+  t.equal(items.length, 2)
+  await line.close()
+})
