@@ -6,7 +6,6 @@ import { guarded } from '../adapters/kit/guard.js'
 import { webchatAdapter } from '../adapters/webchat/adapter.js'
 import { chatLook } from '../adapters/webchat/widget/look.js'
 import type { Adapter } from '../core/channel/adapter.js'
-import type { HostedAdapter } from '../core/channel/hosted.js'
 import { traitsOf } from '../core/channel/table.js'
 import { isRefusal } from '../core/errors.js'
 import { agentWebhook, provider as providerLimits, shutdown } from '../core/limits.js'
@@ -143,8 +142,7 @@ export async function openNode(config: Config, around: Surroundings): Promise<No
   })
   const builtIn = [...builtInAdapters, ...emulator.adapters]
   const partners = await openPartners(config.adapters ?? [], { from: process.cwd(), taken: builtIn, log })
-  const ours = builtInAdapters.map((each) => guarded(each, log))
-  const adapters: readonly HostedAdapter[] = [...emulator.adapters, ...ours, ...partners.adapters]
+  const adapters = [...emulator.adapters, ...builtInAdapters.map((each) => guarded(each, log)), ...partners.adapters]
   const addresses = publicAddresses()
   const { urls } = addresses
   const mgmtUrl = () => urls().mgmt
@@ -394,8 +392,7 @@ export async function openNode(config: Config, around: Surroundings): Promise<No
       await Promise.race([stopped, new Promise((resolve) => setTimeout(resolve, shutdown.effectsMs).unref())])
       await Promise.all([management.close(), agentDoor.close(), media.close(), lines.close(), providers.close()])
       await stopped
-      await partners.close()
-      await buckets.close()
+      await Promise.all([partners.close(), buckets.close()])
       await state.close()
     },
   }

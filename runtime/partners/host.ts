@@ -3,10 +3,10 @@
  * thread ends. A thread that misses its beats or takes too much memory is ended, and started again with backoff.
  */
 import { Worker } from 'node:worker_threads'
-import { adapterThread as defaults } from '../../core/limits.js'
 import type { Log } from '../observe/log.js'
 import { type Around, answerAsk, answerBack, givenOf } from './answers.js'
 import type { FromThread, KnownTraits, LoadedAdapter, Member, ToThread } from './contract.js'
+import { adapterThread as defaults } from './limits.js'
 
 export type ThreadLimits = { readonly [name in keyof typeof defaults]: number }
 

@@ -5,10 +5,10 @@
 import type { Adapter, Line, SendOutcome } from '../../core/channel/adapter.js'
 import type { HostedAdapter } from '../../core/channel/hosted.js'
 import type { Traits } from '../../core/channel/traits.js'
-import { adapterThread as limits } from '../../core/limits.js'
 import type { Around } from './answers.js'
 import type { LoadedAdapter, Member, OptionalMember } from './contract.js'
 import { type Host, ThreadEnded } from './host.js'
+import { adapterThread as limits } from './limits.js'
 
 /** What `render` gives while there is no thread; `send` knows it again. */
 const unavailable = Object.freeze({ adapterUnavailable: true })

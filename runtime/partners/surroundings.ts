@@ -1,8 +1,9 @@
 /** What an adapter works with inside its thread: the functions of one call, which ask the node for what only it can do. */
 import type { Line, Memory, ProviderAnswer } from '../../core/channel/adapter.js'
-import { adapterThread as limits, provider as providerLimits } from '../../core/limits.js'
+import { provider as providerLimits } from '../../core/limits.js'
 import { openMemory } from '../gateway/memory.js'
 import { type AskName, type BackName, type FromThread, type Given, said, type ToThread } from './contract.js'
+import { adapterThread as limits } from './limits.js'
 
 type BackAnswer = Extract<ToThread, { readonly kind: 'back' }>
 type Waiting = { readonly resolve: (answer: unknown) => void; readonly reject: (error: Error) => void }

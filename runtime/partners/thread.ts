@@ -9,9 +9,9 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { guarded } from '../../adapters/kit/guard.js'
 import { scrubbed, secretsIn } from '../../adapters/kit/secrets.js'
 import type { Adapter, Line } from '../../core/channel/adapter.js'
-import { adapterThread as limits } from '../../core/limits.js'
 import { adaptersIn, wrongAdapter } from './check.js'
 import { type FromThread, type KnownTraits, type LoadedAdapter, optionalMembers, type ToThread } from './contract.js'
+import { adapterThread as limits } from './limits.js'
 import { openSurroundings } from './surroundings.js'
 
 type Call = Extract<ToThread, { readonly kind: 'call' }>
