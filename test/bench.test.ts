@@ -232,8 +232,17 @@ t.test(
   },
 )
 
-/** Their candidates are whole installations or large agents, which take longer to make than all the others to run. */
-const takesMinutes = ['campaign', 'campaign-stage', 'config', 'journey', 'journey-budget', 'journey-cluster', 'webchat']
+/** Whole installations, large agents or every route with its worst bodies: they take longer than all the others to run. */
+const takesMinutes = [
+  'campaign',
+  'campaign-stage',
+  'config',
+  'journey',
+  'journey-budget',
+  'journey-cluster',
+  'neighbours',
+  'webchat',
+]
 
 t.test(
   'A short run of every scenario that is made quickly prints its tables and leaves a report that loads nothing',

@@ -281,7 +281,7 @@ async function sendAll(
   for (const [piece, wire] of wires.entries()) {
     if (piece < before.length) continue
     if (reach.isWithheld()) return { ...refused('optedOut', 'never'), ...(providerIds.length > 0 && { providerIds }) }
-    const outcome = await asking.send(wire, { ...reach, id: `${id}.${piece}${writing}` })
+    const outcome = await asking.send(wire, { id: `${id}.${piece}${writing}`, ...reach })
     if (outcome.kind === 'refused') return { ...outcome, ...(providerIds.length > 0 && { providerIds }) }
     providerIds.push(outcome.providerId)
   }

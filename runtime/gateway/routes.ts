@@ -80,8 +80,8 @@ export function gatewayRoutes(places: Places): Route[] {
         if (unavailable) return unavailable
         const good = (ready as Prepared[]).flatMap((each) => ('message' in each ? [each] : []))
         const offered = good.map((each) => ({
-          ...each,
           from: 'send' as const,
+          ...each,
           ...(priority === 'batch' && { isBatch: true as const }),
         }))
         const answers =

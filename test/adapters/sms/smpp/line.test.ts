@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import t, { type Test } from 'tap'
-import { smppAdapter } from '../../../../adapters/sms/smpp/adapter.js'
 import { evenPace } from '../../../../adapters/sms/smpp/pace.js'
 import type { SendOutcome } from '../../../../core/channel/adapter.js'
 import { makeCertificates } from '../../../harness/certificates.js'
@@ -94,8 +93,6 @@ t.test('Without a line, over one that is down, or to no number, nothing is sent'
   t.match(line.trouble(), /0x08/)
   t.equal(refusedAs(await sender(undefined)('Hello')), 'sendFailed later')
   t.equal(refusedAs(await sender(line, { address: 'ada@example.com' })('Hello')), 'unknownRecipient elsewhere')
-  const native = smppAdapter.render([{ kind: 'native', payload: {} }], { address: '+15550001', messageId: 'm' })
-  t.equal(refusedAs(await sender(line).wire(native[0]!)), 'unsupportedPart never')
   t.same(center.submits(), [])
 })
 

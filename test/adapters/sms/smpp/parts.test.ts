@@ -5,7 +5,6 @@ import t from 'tap'
 import { smppAdapter } from '../../../../adapters/sms/smpp/adapter.js'
 import { textIn } from '../../../../adapters/sms/smpp/alphabet.js'
 import { carrying, partsOf } from '../../../../adapters/sms/smpp/parts.js'
-import { traitsOf } from '../../../../core/channel/table.js'
 import { foldLookalikes, isGsm7, segmentsOf } from '../../../../core/render/gsm7.js'
 import { readables, render } from '../../../../core/render/index.js'
 import { message } from '../../../core/render/messages.js'
@@ -108,11 +107,11 @@ t.test('Everything that a person should read stands in the submits, in order, fo
   const reader = { locale: 'en-US', zone: 'America/New_York' }
   fc.assert(
     fc.property(message, (each) => {
-      const { blocks } = render(each, traitsOf('sms'), reader)
+      const { blocks } = render(each, smppAdapter.descriptor.traits, reader)
       const wires = smppAdapter.render(blocks, { address: '+15550001', messageId: 'msg_1' })
       const whole = foldLookalikes(wires.map((wire) => (wire.kind === 'text' ? wire.text : '')).join(''))
       let reached = 0
-      for (const readable of readables(each, reader, 'sms')) {
+      for (const readable of readables(each, reader)) {
         for (const word of foldLookalikes(readable).match(/[a-z]{2,}/g) ?? []) {
           const found = whole.indexOf(word, reached)
           hold(found >= 0, `${word} of ${JSON.stringify(readable)} is missing or out of order in\n${whole}`)
