@@ -21,7 +21,7 @@ t.test(
       const form = new URLSearchParams(Buffer.concat(await request.toArray()).toString())
       if (request.method === 'GET') return void response.writeHead(200).end(JSON.stringify({ messages: [] }))
       if (hangs) return void hanging.push(response)
-      callbacks.push(form.get('StatusCallback') ?? '')
+      callbacks.push((form.get('StatusCallback') ?? '').replace(/\?.*$/, ''))
       response
         .writeHead(201)
         .end(JSON.stringify({ sid: `SM${String(callbacks.length).padStart(32, '0')}`, status: 'queued' }))
