@@ -107,7 +107,7 @@ export const catalog = {
   parley_ingress_calls_total: {
     kind: 'counter',
     labels: ['channel', 'provider', 'outcome'],
-    help: 'Calls of providers: heard, answered, a signature that was not good, or failed here',
+    help: 'Calls of providers: heard, answered, a signature that was not good, a body that could not be read, or failed here',
   },
   parley_ingress_items_total: {
     kind: 'counter',
