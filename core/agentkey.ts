@@ -12,6 +12,11 @@ export function agentKeyOf({ orgId, agentId }: AgentPlace): string {
   return `${orgId}/${agentId}`
 }
 
+/** The public name of an agent's chat, in the addresses of its page and its widget. */
+export function chatNameOf({ orgId, agentId }: AgentPlace): string {
+  return `${orgId}.${agentId}`
+}
+
 export function placeOfAgentKey(key: string): AgentPlace {
   const slash = key.indexOf('/')
   if (slash < 1 || slash === key.length - 1) throw new Error('this is not the key of an agent')

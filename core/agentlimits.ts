@@ -46,7 +46,15 @@ export const agentLimits = {
   },
   standingInstructions: { most: 20, chars: 300 },
   guardrails: { most: 200, chars: 1_000, templates: 50 },
-  rules: { most: 100, textChars: 500, patterns: 20, patternChars: 200, replacementChars: 1_000 },
+  rules: {
+    most: 100,
+    textChars: 500,
+    patterns: 20,
+    patternChars: 200,
+    replacementChars: 1_000,
+    /** States of all patterns of all enabled rules together. */
+    states: 10_000,
+  },
   messageTemplates: { most: 500, nameChars: 200, descriptionChars: 2_000, bodyChars: 4_000 },
   things: {
     most: 5_000,
@@ -108,13 +116,22 @@ export const agentLimits = {
     nameChars: 200,
     descriptionChars: 2_000,
     inputs: 100,
-    inputChars: 128,
+    /** A custom field of the longest key, written as a slot, fits. */
+    inputChars: 200,
     afterLeastHours: 1,
     afterMostHours: 720,
   },
   people: { fields: 200, keyChars: 128, labelChars: 200, segments: 500 },
   /** States of one operator pattern once its counted repeats are written out; each character of a text costs at most as many steps. */
   patternStates: 1_000,
+  patternSearch: {
+    /** Steps after which a search can be left and gone on with. */
+    stepsPerAsk: 2_000,
+    /** Sets of states that it remembers of one text. */
+    nodesKept: 1_000,
+    /** Of a phrase; an expression takes a step for a character at least. */
+    phraseCharsPerStep: 32,
+  },
   /** Faults that one check lists. */
   faults: 50,
 } as const
@@ -133,6 +150,10 @@ export const agentDocument = {
   inlineBytes: 128 * 1024,
   /** Bodies that hold a whole list, or the whole agent. */
   wholeBytes: 17 * 1024 ** 2,
+  /** What an agent holds, as JSON: an export is hardly longer than that, and a body of it is read. */
+  documentBytes: 16 * 1024 ** 2,
   /** The same as YAML. What would be longer is exported in the form of JSON, which is YAML too. */
   yamlBytes: 34 * 1024 ** 2,
+  /** An import is read three levels deeper than other bodies: so much deeper stands in it what a body of one item held. */
+  importDepth: 35,
 } as const

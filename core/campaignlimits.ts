@@ -10,7 +10,7 @@ export const campaign = {
   personIdChars: 200,
   personaIds: 200,
   batchIdChars: 200,
-  bodyBytes: 4 * 1024 ** 2,
+  bodyBytes: 3 * 1024 ** 2,
   /** Of a list of people, so many ids are one record. */
   idsPerRecord: 250,
   /** People that are looked at in one commit while a campaign is staged. */

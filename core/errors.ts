@@ -1,4 +1,5 @@
 /** Every error Parley answers, one row a code, and the refusal value that carries one to the HTTP front. */
+import { agentLimits } from './agentlimits.js'
 
 interface ErrorRow {
   status: number
@@ -89,6 +90,19 @@ export function refuse(code: ErrorCode, about: Omit<Refusal, 'refused'> = {}): R
 /** The commonest refusal: one field is wrong, and this is what is wrong with it. */
 export function invalid(field: string, message: string, about: Omit<Refusal, 'refused' | 'errors'> = {}): Refusal {
   return refuse('request.invalid', { detail: `${field}: ${message}`, errors: [{ field, message }], ...about })
+}
+
+/** Many fields are wrong: as many are listed as an answer holds, and of more the detail says how many they are. */
+export function refuseFields(
+  code: ErrorCode,
+  faults: readonly FieldError[],
+  detail: string,
+  about: Omit<Refusal, 'refused' | 'errors' | 'detail'> = {},
+): Refusal {
+  const most = agentLimits.faults
+  if (faults.length <= most) return refuse(code, { detail, errors: faults, ...about })
+  const cut = `${detail} (the first ${most} of ${faults.length} are listed)`
+  return refuse(code, { detail: cut, errors: faults.slice(0, most), ...about })
 }
 
 export function isRefusal(value: unknown): value is Refusal {

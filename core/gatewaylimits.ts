@@ -205,6 +205,8 @@ export const ingress = {
   /** How long a STOP waits for what was with the provider when it came, and how often that is looked at. */
   stopWaitsMs: 8_000,
   stopLookMs: 10,
+  /** Accounts of providers whose binding is remembered, for calls to the address of another one. */
+  accountsRemembered: 10_000,
 } as const
 
 /** Messages in bulk leave for one binding at this pace. */
@@ -261,6 +263,8 @@ export const amf = {
   parts: 20,
   chips: 20,
   textChars: 4_000,
+  /** AML as a whole: as much as `parts` texts of `textChars` hold. */
+  amlChars: 80_000,
   /** Options of a choice, slots, items of a showcase. */
   options: 50,
   cards: 10,
@@ -270,6 +274,8 @@ export const amf = {
   phoneChars: 40,
   localeChars: 35,
   nativeBytes: 48 * 1024,
+  /** How long a message is rendered for a preview in one go. */
+  previewSliceMs: 4,
   /** What is wrong with one message is listed this far. */
   problems: 20,
   /** Time zones that a process remembers to exist; asking for one is slow. */

@@ -5,9 +5,9 @@ export const http = {
   bodyBytes: 256 * 1024,
   jsonDepth: 32,
   /** Members of objects and elements of arrays in one body. */
-  jsonValues: 250_000,
+  jsonValues: 120_000,
   /** Different names of members in one body; a body with fewer than twice as many keys may pass. */
-  jsonNames: 10_000,
+  jsonNames: 5_000,
   headerBytes: 32 * 1024,
   pathChars: 2_048,
   inFlightRequests: 10_000,

@@ -1,5 +1,7 @@
 /** The grammars of ids and tokens, and the alphabet that new ones are written in. */
 
+import { describePattern } from './patternwords.js'
+
 const slug = /^[a-z0-9][a-z0-9-]{0,62}$/
 export const slugPattern = slug.source
 
@@ -7,7 +9,10 @@ export function isSlug(text: string): boolean {
   return slug.test(text)
 }
 /** What a path parameter may hold when its route says nothing narrower. */
-export const pathIdPattern = '^(@svc/)?[A-Za-z0-9][A-Za-z0-9_.:-]{0,199}$'
+export const pathIdPattern = describePattern(
+  '^(@svc/)?[A-Za-z0-9][A-Za-z0-9_.:-]{0,199}$',
+  'must be an id: letters, digits and _ . : - only',
+)
 export const svcAgentPattern = /^[a-z0-9._-]{1,32}$/
 export const requestIdPattern = /^[A-Za-z0-9._-]{1,64}$/
 

@@ -1,4 +1,6 @@
 /** What providers send and what tenants bring along, bounded before it is used. */
+import { minute } from './durations.js'
+
 /** Keys of tenants that sign or verify: time grows with the third power of their length. */
 export const tenantKeys = { rsaBits: 4_096 } as const
 
@@ -12,4 +14,13 @@ export const ingressBounds = {
   slackForm: { bytes: 256 * 1024, parameters: 16 },
   /** The call by which a webhook of RCS Business Messaging is set up: a token and a secret. */
   rbmGreetingBytes: 8 * 1024,
+} as const
+
+/** Lines of agents' logs about calls that were refused. */
+export const refusedCalls = {
+  /** For each binding and event there is one line when calls begin, and then one in this time. */
+  windowMs: minute,
+  /** Bindings and events that are counted at once; calls of further ones have no line. */
+  bindings: 1_000,
+  problemChars: 200,
 } as const

@@ -122,6 +122,10 @@ export const shard = {
   timersPerSweep: 500,
   /** The record of timers is looked at this often at least, while there are any. */
   timerLookMs: 30 * second,
+  /** A clock that is behind by less than this was not set back. */
+  clockStepMs: second,
+  /** A shard notes the time of day with a commit this often at most. */
+  clockNotedMs: 30 * second,
   effectRetryMs: second,
   effectRetryMaxMs: minute,
   /** An effect that was cut has this long to notice it. */
@@ -333,6 +337,8 @@ export const outreachSend = {
   /** Zones whose hours are told at a time without making a clock anew. */
   clocksKept: 64,
   inputs: 100,
+  /** Slots without a value that one line of the log names. */
+  missingSlotsLogged: 20,
   inputKeyChars: 128,
   inputValueChars: 4_000,
   keyChars: 200,
@@ -346,6 +352,8 @@ export const outreachSend = {
   pickupMs: minute,
   pickupStepMs: 100,
   rowsPerPickup: 200,
+  /** Of the newest sends to a person, how many a STOP looks at. */
+  rowsPerStop: 100,
   /** Waits before the second, third and fourth attempt, each from the end of the one before it. */
   retryAfterMs: [2 * minute, 8 * minute, 20 * minute],
   capabilityKeptMs: 7 * day,

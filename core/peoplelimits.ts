@@ -36,11 +36,13 @@ export const person = {
   /** People with this much text between them are enough for one answer, however few they are. */
   charsPerLook: 1024 ** 2,
   importBytes: 32 * 1024 ** 2,
+  /** Addresses of one row, each of which is a conversation that is asked. */
+  importAddresses: 10,
   importColumns: 300,
   importRecordChars: 64 * 1024,
   /** What the reader of an import is given at a time; between two pieces others have their turn. */
-  importPieceBytes: 64 * 1024,
-  importRowsPerCommand: 200,
+  importPieceBytes: 4 * 1024,
+  importRowsPerCommand: 50,
   importCharsPerCommand: 256 * 1024,
   importRejectedShown: 1_000,
   /** Of a first line that cannot be used. */

@@ -14,12 +14,21 @@ export const agentWebhook = {
   /** The longest wait for the next line of a reply that is told line by line. */
   lineMs: 30 * second,
   replyBytes: 1024 * 1024,
-  /** Lines of the agent's log about one reply. */
+  /** Of a reply that is told line by line; blank ones are not counted. */
+  replyLines: 1_000,
+  /** How long such lines are read in one turn of the loop. */
+  readMs: 4,
+  /** Problems of one reply that are told, and lines of the agent's log about it. */
   notedPerReply: 20,
 } as const
 
-/** Rules on what agents say: how long they are applied in one go. */
-export const replyRules = { sliceMs: 5 } as const
+/** Rules on what agents say. */
+export const replyRules = {
+  /** How long they are applied in one go. */
+  sliceMs: 5,
+  /** Steps that all rules of an agent may take for one message; about a second of work at worst. */
+  messageSteps: 10_000_000,
+} as const
 
 /** An agent's way in and out of the gateway: its access token, its signing secret, its webhook. */
 export const gatewayAccess = {

@@ -2,9 +2,10 @@
 import { defaultPlaybookOf, findInCatalog } from '../catalogs/index.js'
 import type { AgentTemplate } from '../catalogs/shapes.js'
 import { type Refusal, refuse } from '../errors.js'
+import { finish, type Steps } from '../steps.js'
 import { copiedPersonality, mergedGuardrails } from './character.js'
 import { type AgentDocument, withSection } from './document.js'
-import { brokenBy, conflictOf, type ReferenceIndex } from './integrity.js'
+import { conflictOf, findBrokenInSteps, type IndexFinder } from './integrity.js'
 import { copiedPlaybook } from './playbooks.js'
 import type { Guardrails, Objective } from './resources/character.js'
 import type { Playbook } from './resources/playbook.js'
@@ -42,7 +43,15 @@ const steps: Readonly<Record<string, Step>> = {
     template.playbookTemplateIds && withSection(document, 'playbooks', playbooksOf(document, template)),
 }
 
-export function templateApplied(before: AgentDocument, templateId: string, index?: ReferenceIndex): Applied | Refusal {
+export function templateApplied(before: AgentDocument, templateId: string): Applied | Refusal {
+  return finish(applyTemplateInSteps(before, templateId))
+}
+
+export function* applyTemplateInSteps(
+  before: AgentDocument,
+  templateId: string,
+  indexOf?: IndexFinder,
+): Steps<Applied | Refusal> {
   const template = findInCatalog('agent-templates', templateId)
   if (!template) return refuse('resource.not_found', { detail: `The catalog has no agent template ${templateId}.` })
   let document = before
@@ -54,7 +63,7 @@ export function templateApplied(before: AgentDocument, templateId: string, index
     applied.push(section)
   }
   document = withSection(document, 'templateRef', { templateId, version: template.version })
-  const conflict = conflictOf(brokenBy(before, document, index))
+  const conflict = conflictOf(yield* findBrokenInSteps(before, document, indexOf))
   if (conflict) return conflict
   const skipped = [
     ...(template.skillTemplateIds ? ['skills'] : []),

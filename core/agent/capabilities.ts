@@ -11,6 +11,7 @@ import {
   NotificationsBody,
   notificationSecrets,
   SchedulingBody,
+  type SchedulingWindow,
 } from './resources/capabilities.js'
 import { invalidFields, misshapen, type Outcome, tidy } from './writing.js'
 
@@ -18,14 +19,18 @@ import { invalidFields, misshapen, type Outcome, tidy } from './writing.js'
 export function schedulingReplaced(document: AgentDocument, body: unknown): Outcome {
   const wrong = misshapen(SchedulingBody, body, 'scheduling')
   if (wrong) return wrong
-  const { representatives = [], ...rest } = body as SchedulingBody
-  const faults = [...zoneFaults(body as SchedulingBody), ...dayFaults(rest.blackoutDates)]
+  const sent = body as SchedulingBody
+  const { representatives = [], ...rest } = sent
+  const faults = [...zoneFaults(sent), ...windowFaults(sent), ...dayFaults(rest.blackoutDates)]
   const reply = rest.reminders?.playbookId
   if (reply !== undefined && !find(document, 'playbooks', reply)) {
     faults.push({ field: 'scheduling.reminders.playbookId', message: `There is no playbook ${reply}` })
   }
   if (faults.length > 0) return invalidFields(faults)
-  const kept = representatives.map(({ calendar: _calendar, calendarLink: _link, ...each }) => each)
+  const kept = representatives.map(({ calendar: _calendar, calendarLink: _link, type = 'sales', ...each }) => ({
+    ...each,
+    type,
+  }))
   return withSection(document, 'scheduling', tidy({ ...rest, representatives: kept }))
 }
 
@@ -41,6 +46,21 @@ function zoneFaults({ timezone, representatives = [] }: SchedulingBody): FieldEr
     zone === undefined || isTimeZone(zone)
       ? []
       : [{ field, message: 'must be an IANA time zone, such as Europe/Paris' }],
+  )
+}
+
+function windowFaults({ availableHours, representatives = [] }: SchedulingBody): FieldError[] {
+  const lists: [string, readonly SchedulingWindow[] | undefined][] = [
+    ['scheduling.availableHours', availableHours],
+    ...representatives.map(({ availability }, place): [string, readonly SchedulingWindow[] | undefined] => [
+      `scheduling.representatives[${place}].availability.workingHours`,
+      availability?.workingHours,
+    ]),
+  ]
+  return lists.flatMap(([at, windows = []]) =>
+    windows.flatMap(({ startTime, endTime }, place) =>
+      endTime > startTime ? [] : [{ field: `${at}[${place}].endTime`, message: 'must be later than startTime' }],
+    ),
   )
 }
 
@@ -102,7 +122,7 @@ export interface IntegrationPut {
 export function integrationPut(document: AgentDocument, id: string, body: unknown): IntegrationPut | Refusal {
   const wrong = misshapen(IntegrationBody, body, 'integration')
   if (wrong) return wrong
-  const { authHeader, ...sent } = body as IntegrationBody
+  const { authHeader, auth: _read, ...sent } = body as IntegrationBody
   if (sent.id !== undefined && sent.id !== id) return invalid('integration.id', 'must be the id of the path')
   const integration = filledIntegration({ ...sent, id })
   const faults = integrationFaults(integration, 'integration')

@@ -1,6 +1,7 @@
 /** Personality, guardrails, standing instructions and rules: how each is replaced, changed and copied from the catalog. */
 import { findInCatalog } from '../catalogs/index.js'
-import { refuse } from '../errors.js'
+import { type FieldError, refuse } from '../errors.js'
+import { agentLimits } from '../limits.js'
 import { type AgentDocument, withSection } from './document.js'
 import { isPattern, readPattern } from './pattern/index.js'
 import {
@@ -15,6 +16,8 @@ import {
   StandingInstructionsBody,
 } from './resources/character.js'
 import { invalidFields, misshapen, type Outcome, tidy } from './writing.js'
+
+const { rules: limits } = agentLimits
 
 /** PUT. Where it was copied from stays on record, so that the difference can be told. */
 export function personalityReplaced(document: AgentDocument, body: unknown): Outcome {
@@ -105,17 +108,26 @@ export function instructionsReplaced(document: AgentDocument, body: unknown): Ou
   return withSection(document, 'standingInstructions', standingInstructions)
 }
 
+const tooMany = `is too much: written out, the patterns of all enabled rules may have ${limits.states} states together`
+
 /** A pattern that cannot be read, or could not run in linear time, is refused with its place. */
 export function rulesReplaced(document: AgentDocument, body: unknown): Outcome {
   const wrong = misshapen(RulesBody, body)
   if (wrong) return wrong
   const { rules } = body as { rules: Rule[] }
-  const faults = rules.flatMap((rule, place) =>
-    rule.check.patterns.flatMap((pattern, nth) => {
+  const faults: FieldError[] = []
+  let states = 0
+  for (const [place, { check, enabled = true }] of rules.entries()) {
+    for (const [nth, pattern] of check.patterns.entries()) {
+      const field = `rules[${place}].check.patterns[${nth}]`
       const read = readPattern(pattern)
-      return isPattern(read) ? [] : [{ field: `rules[${place}].check.patterns[${nth}]`, message: read.problem }]
-    }),
-  )
+      if (!isPattern(read)) faults.push({ field, message: read.problem })
+      else if (enabled && states <= limits.states) {
+        states += read.states
+        if (states > limits.states) faults.push({ field, message: tooMany })
+      }
+    }
+  }
   if (faults.length > 0) return invalidFields(faults)
   const filled = rules.map((rule) => ({
     ...rule,

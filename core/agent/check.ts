@@ -6,8 +6,9 @@ import type { TSchema } from 'typebox'
 import { hasBadCharacters, isLongerThan } from '../amf/characters.js'
 import type { FieldError } from '../errors.js'
 import { agentLimits } from '../limits.js'
+import { patternWords } from '../patternwords.js'
 import { isPattern, readExpression } from './pattern/index.js'
-import { patternWords } from './resources/words.js'
+import { urlWithCredentials } from './resources/words.js'
 
 /** What is used of JSON Schema. */
 interface Shape {
@@ -29,6 +30,7 @@ interface Shape {
   readonly maxLength?: number
   readonly pattern?: string
   readonly format?: string
+  readonly writeOnly?: boolean
   readonly minimum?: number
   readonly maximum?: number
 }
@@ -66,15 +68,20 @@ function note({ path, faults }: Walk, message: string, ...below: (string | numbe
   if (faults.length < agentLimits.faults) faults.push({ field: pathOf([...path, ...below]) || 'body', message })
 }
 
-function checkOf(shape: Shape): Check {
+/** What is write-only is sealed, and may hold credentials as nothing else may. */
+function checkOf(shape: Shape, isSealed = shape.writeOnly === true): Check {
   if (shape.discriminator && shape.oneOf) return discriminated(shape.oneOf, shape.discriminator.propertyName)
-  if (shape.anyOf) return unionOf(shape.anyOf)
+  if (shape.anyOf) return unionOf(shape.anyOf, isSealed)
   if (shape.enum) return oneOf(shape.enum)
   if (shape.const !== undefined) return oneOf([shape.const])
-  if (Array.isArray(shape.type)) return unionOf(shape.type.map((type: string) => ({ ...shape, type })))
+  if (Array.isArray(shape.type))
+    return unionOf(
+      shape.type.map((type: string) => ({ ...shape, type })),
+      isSealed,
+    )
   switch (shape.type) {
     case 'string':
-      return textOf(shape)
+      return textOf(shape, isSealed)
     case 'number':
     case 'integer':
       return numberOf(shape)
@@ -163,7 +170,10 @@ const formats: Readonly<Record<string, { readonly expression: RegExp; readonly m
   'date-time': { expression: /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d/, must: 'must be a moment in ISO 8601' },
 }
 
-function textOf({ minLength = 0, maxLength = Number.POSITIVE_INFINITY, pattern, format }: Shape): Check {
+function textOf(
+  { minLength = 0, maxLength = Number.POSITIVE_INFINITY, pattern, format }: Shape,
+  isSealed: boolean,
+): Check {
   const read = pattern === undefined ? undefined : readExpression(pattern)
   if (read && !isPattern(read)) throw new Error(`the pattern ${pattern} ${read.problem}`)
   const known = format === undefined ? undefined : formats[format]
@@ -175,7 +185,9 @@ function textOf({ minLength = 0, maxLength = Number.POSITIVE_INFINITY, pattern, 
     if (isLongerThan(value, maxLength)) return note(walk, `must have at most ${maxLength} characters`)
     if (hasBadCharacters(value)) return note(walk, 'must not hold NUL or half a surrogate pair')
     if (read && !read.matches(value)) return note(walk, must)
-    if (known && !known.expression.test(value)) note(walk, known.must)
+    if (known && !known.expression.test(value)) return note(walk, known.must)
+    if (!isSealed && value.includes('://') && urlWithCredentials.test(value))
+      note(walk, 'must not hold an address with a user name or password')
   }
 }
 
@@ -206,12 +218,12 @@ const said: Readonly<Record<string, string>> = {
 }
 
 /** At most one shape a type, or values to choose from. */
-function unionOf(shapes: readonly Shape[]): Check {
+function unionOf(shapes: readonly Shape[], isSealed = false): Check {
   if (shapes.every((shape) => shape.const !== undefined)) return oneOf(shapes.map((shape) => shape.const))
   const byType = new Map<string, Check>()
   for (const shape of shapes) {
     const type = String(shape.type ?? typeOf(shape.enum?.[0] ?? shape.const))
-    byType.set(type === 'integer' ? 'number' : type, checkOf(shape))
+    byType.set(type === 'integer' ? 'number' : type, checkOf(shape, isSealed || shape.writeOnly))
   }
   const must = `must be ${[...byType.keys()].map((type) => said[type]).join(' or ')}`
   return (value, walk) => {

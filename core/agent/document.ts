@@ -16,7 +16,7 @@ import {
 } from './resources/character.js'
 import { Identity } from './resources/identity.js'
 import { Collection, Fact, MediaItem, Source, Thing } from './resources/knowledge.js'
-import { Playbook } from './resources/playbook.js'
+import { KeptPlaybook } from './resources/playbook.js'
 import { MessageTemplate, Outreach } from './resources/templates.js'
 import { DerivedFrom } from './resources/words.js'
 
@@ -26,7 +26,7 @@ const list = <S extends TSchema>(items: S, maxItems: number) => Type.Array(items
 export const listSections = {
   goals: list(Goal, limits.goals.most),
   objectives: list(Objective, limits.objectives.most),
-  playbooks: list(Playbook, limits.playbooks.most),
+  playbooks: list(KeptPlaybook, limits.playbooks.most),
   rules: list(Rule, limits.rules.most),
   messageTemplates: list(MessageTemplate, limits.messageTemplates.most),
   things: list(Thing, limits.things.most),

@@ -1,5 +1,5 @@
 /** Goals: the library of an agent, and the assignments that name one of them. */
-import { type FieldError, type Refusal, refuse } from '../errors.js'
+import { type FieldError, type Refusal, refuseFields } from '../errors.js'
 import { type AgentDocument, withSection } from './document.js'
 import {
   consentStatuses,
@@ -49,7 +49,7 @@ export function assignmentRefusal(
   }
   if (malformed.length > 0) return invalidFields(malformed)
   const [first] = unknown
-  return first && refuse('goal.unknown', { detail: `${first.field}: ${first.message}`, errors: unknown })
+  return first && refuseFields('goal.unknown', unknown, `${first.field}: ${first.message}`)
 }
 
 /** PUT: the whole library. A default that is left out stays; null takes it away. */

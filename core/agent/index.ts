@@ -6,7 +6,17 @@ export * from './document.js'
 export { bodyHash, isStale } from './flows/stale.js'
 export * from './goals.js'
 export * from './identity.js'
-export { advance, brokenBy, conflictOf, indexOf, type Reference, type ReferenceIndex } from './integrity.js'
+export {
+  advance,
+  advanceInSteps,
+  brokenBy,
+  conflictOf,
+  type IndexFinder,
+  indexInSteps,
+  indexOf,
+  type Reference,
+  type ReferenceIndex,
+} from './integrity.js'
 export * from './knowledge/collections.js'
 export * from './knowledge/facts.js'
 export * from './knowledge/sources.js'
@@ -21,7 +31,7 @@ export * from './templates/render.js'
 export * from './templates/writes.js'
 export * from './toolbindings.js'
 export { type AgentExport, exported, exportFormat } from './transfer/export.js'
-export { addressesToImport, imported, importFaults } from './transfer/import.js'
+export { addressesToImport, imported, importFaults, importInSteps } from './transfer/import.js'
 export * from './updates.js'
 export * from './uses.js'
-export { admitted, invalidFields, misshapen, type Outcome, removed } from './writing.js'
+export { admitInSteps, admitted, invalidFields, misshapen, type Outcome, removed } from './writing.js'

@@ -3,7 +3,15 @@ import { type FieldError, invalid, isRefusal, type Refusal, refuse } from '../er
 import { agentLimits as limits } from '../limits.js'
 import { isPersonField } from '../people/columns.js'
 import { filterFaults } from '../people/filter.js'
-import { type AgentDocument, type DraftCampaign, find, listSections, withItem, withSection } from './document.js'
+import {
+  type AgentDocument,
+  type DraftCampaign,
+  emptyDocument,
+  find,
+  listSections,
+  withItem,
+  withSection,
+} from './document.js'
 import { brokenBy, conflictOf } from './integrity.js'
 import {
   type PeopleField,
@@ -81,7 +89,17 @@ export function segmentsReplaced(document: AgentDocument, segments: unknown): Ou
 export function segmentRemoved(document: AgentDocument, id: string, draftCampaigns: readonly DraftCampaign[]): Outcome {
   const without = removed(document, 'segments', id)
   if (isRefusal(without)) return without
-  return conflictOf(brokenBy({ ...document, draftCampaigns }, { ...without, draftCampaigns })) ?? without
+  return draftsRefusal(document, without, draftCampaigns) ?? without
+}
+
+/** Nothing but drafts of campaigns names a segment, so the rest of the document is not looked through. */
+export function draftsRefusal(
+  before: AgentDocument,
+  after: AgentDocument,
+  draftCampaigns: readonly DraftCampaign[],
+): Refusal | undefined {
+  const segmentsOf = ({ segments }: AgentDocument) => ({ ...emptyDocument, segments, draftCampaigns })
+  return conflictOf(brokenBy(segmentsOf(before), segmentsOf(after)))
 }
 
 /** The words of a filter are those of the list of people. */

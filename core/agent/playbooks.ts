@@ -3,10 +3,10 @@ import { findInCatalog } from '../catalogs/index.js'
 import { invalid, isRefusal, type Refusal, refuse } from '../errors.js'
 import { agentLimits as limits } from '../limits.js'
 import { type AgentDocument, find, type Item, placeOf, withItem, withSection } from './document.js'
-import { stamped } from './flows/stale.js'
+import { keptFlow } from './flows/kept.js'
 import { assignmentRefusal } from './goals.js'
 import { flowRefusal } from './lint/index.js'
-import { type Playbook as Kept, PlaybookBody, PlaybookPatch } from './resources/playbook.js'
+import { type KeptPlaybook, PlaybookBody, PlaybookPatch } from './resources/playbook.js'
 import { freeSlug } from './slug.js'
 import { checkedUses, filledUses } from './uses.js'
 import { misshapen, type Outcome, tidy } from './writing.js'
@@ -41,11 +41,12 @@ export function playbookReplaced(document: AgentDocument, id: string, body: unkn
   const wrong = misshapen(PlaybookBody, body) ?? foreignId(body, id)
   const kept = find(document, 'playbooks', id)
   if (wrong || !kept) return wrong ?? refuse('resource.not_found')
-  const { uses, flow, isDefault, outreachId, derivedFrom } = kept
-  const blank = tidy({ id, name: '', body: '', uses, flow, isDefault, outreachId, derivedFrom }) as Kept
-  return changed(document, blank, body as PlaybookBody)
+  const { uses, flow, flowBodyHash, isDefault, outreachId, derivedFrom } = kept
+  const blank = { id, name: '', body: '', uses, flow, flowBodyHash, isDefault, outreachId, derivedFrom }
+  return changed(document, tidy(blank) as KeptPlaybook, body as PlaybookBody)
 }
 
+/** PATCH: null takes an optional member away. */
 export function playbookPatched(document: AgentDocument, id: string, body: unknown): Outcome {
   const wrong = misshapen(PlaybookPatch, body) ?? foreignId(body, id)
   const kept = find(document, 'playbooks', id)
@@ -77,17 +78,30 @@ function laidIn(document: AgentDocument, before: Playbook, { uses, flow, goal, .
   const at = `playbooks[${place < 0 ? document.playbooks.length : place}]`
   const refusal = assignmentRefusal(document.goals, [{ at: `${at}.goal`, goal: goal ?? undefined }])
   if (refusal) return refusal
-  const body = sent.body ?? before.body
+  const { id } = before
+  const { body = before.body, name = before.name } = sent
   const playbook = tidy({
     ...before,
-    ...sent,
+    ...withoutNulls(sent),
     body,
     uses: judged,
-    flow: flow === undefined ? before.flow : flow === null ? undefined : stamped(flow, body),
+    ...(flow && keptFlow(flow, { id, name, body }, before, sent.body === undefined)),
+    ...(flow === null && { flow: undefined, flowBodyHash: undefined }),
     goal: goal === undefined ? before.goal : (goal ?? undefined),
   }) as Playbook
   const candidate = withItem(document, 'playbooks', playbook)
   return flowRefusal(candidate, playbook.id) ?? candidate
+}
+
+/** A member that is null is taken away. */
+function withoutNulls(sent: object): object {
+  return Object.fromEntries(Object.entries(sent).map(([name, value]) => [name, value ?? undefined]))
+}
+
+/** A playbook as callers read it. */
+export function playbookView(kept: Playbook): Omit<Playbook, 'flowBodyHash'> {
+  const { flowBodyHash, ...playbook } = kept
+  return flowBodyHash === undefined ? kept : playbook
 }
 
 /** The default goes with the playbook; the next one that no outreach owns takes its place. */

@@ -1,4 +1,5 @@
 /** The reference graph of an agent as one table: who names whom, by which field, and the lint code when it is gone. */
+import { finish, itemCost, type Pace, type Steps } from '../steps.js'
 import type { AgentDocument, DraftCampaign, Item, ListSection } from './document.js'
 import { playbookHandedTo, readAction, spoken, templateSaid } from './flows/steps.js'
 import { type Marker, markersIn } from './markers.js'
@@ -23,10 +24,19 @@ export interface Edge {
 /** Told of each place of an item that names something; the path begins at the item. */
 export type Tell = (edge: Edge, path: string, id: string) => void
 
-/** Reads one or more rows of the table off an item, in one go. */
-interface Reader {
+/** Reads one or more rows of the table off an item: from its fields, or from markers in its texts. */
+type Reader = FieldReader | TextReader
+
+interface FieldReader {
   readonly edges: readonly Edge[]
-  read(item: object, tell: Tell): void
+  readonly read: (item: object, tell: Tell) => void
+}
+
+/** Texts may be long, so whoever looks through them says when. */
+interface TextReader {
+  readonly edges: readonly Edge[]
+  readonly texts: (item: object, tell: TellText) => void
+  readonly edgeOf: (kind: Marker['kind']) => Edge
 }
 
 type Told = (path: string, id: string) => void
@@ -37,7 +47,7 @@ function row<F extends From>(
   names: ListSection,
   code: string,
   read: (item: Holder<F>, tell: Told) => void,
-): Reader {
+): FieldReader {
   const edge: Edge = { from, field, names, code }
   return { edges: [edge], read: (item, tell) => read(item as Holder<F>, (path, id) => tell(edge, path, id)) }
 }
@@ -58,19 +68,12 @@ function markers<F extends From>(
   field: string,
   word: string,
   texts: (item: Holder<F>, tell: TellText) => void,
-): Reader {
+): TextReader {
   const edges = marked.map(
     ([kind, names, noun]): Edge => ({ from, field: `${field} (${kind})`, names, code: `${word}.${noun}.unknown` }),
   )
   const byKind = new Map(marked.map(([kind], at) => [kind, edges[at]!]))
-  return {
-    edges,
-    read(item, tell) {
-      texts(item as Holder<F>, (path, text) => {
-        for (const { kind, id } of markersIn(text)) tell(byKind.get(kind)!, path, id)
-      })
-    },
-  }
+  return { edges, texts: (item, tell) => texts(item as Holder<F>, tell), edgeOf: (kind) => byKind.get(kind)! }
 }
 
 type Assigned = { readonly [K in keyof GoalAssignment]: GoalAssignment[K] } | undefined
@@ -195,7 +198,31 @@ for (const reader of readers) {
 /** The parts of a document that can name others. */
 export const holders = [...byHolder.keys()] as From[]
 
-/** Tells everything that one item names. */
+/** Tells everything that one item names, by each place once. */
 export function eachNamed(from: string, item: object, tell: Tell): void {
-  for (const reader of byHolder.get(from) ?? []) reader.read(item, tell)
+  finish(eachNamedInSteps(from, item, tell, neverPauses))
+}
+
+const neverPauses: Pace = () => false
+
+/** An item may hold megabytes of text, so a step may end between two texts of it. */
+export function* eachNamedInSteps(from: string, item: object, tell: Tell, isStepOver: Pace): Steps<void> {
+  if (isStepOver(itemCost)) yield
+  for (const reader of byHolder.get(from) ?? []) {
+    if ('read' in reader) reader.read(item, tell)
+    else {
+      for (const [path, text] of textsOf(reader, item)) {
+        for (const { kind, id } of markersIn(text)) tell(reader.edgeOf(kind), path, id)
+        if (isStepOver(text.length)) yield
+      }
+    }
+  }
+}
+
+function textsOf(reader: TextReader, item: object): [path: string, text: string][] {
+  const found: [string, string][] = []
+  reader.texts(item, (path, text) => {
+    if (text) found.push([path, text])
+  })
+  return found
 }

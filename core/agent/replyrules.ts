@@ -22,6 +22,8 @@ export interface RuleVerdict {
   readonly blockedBy?: string
   /** The message is the replacement of the one that was blocked. */
   readonly isReplaced?: true
+  /** There was no telling what the rule that blocks makes of the message, within the steps that one message has. */
+  readonly isUnjudged?: true
 }
 
 export function enabledRules(rules: readonly Rule[]): ReplyRule[] {
@@ -50,10 +52,19 @@ function textsIn(value: unknown): string[] {
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : []
 }
 
+const nothing: Pattern = {
+  matches: () => false,
+  // biome-ignore lint/correctness/useYield: it knows at once
+  search: function* () {
+    return false
+  },
+  states: 1,
+}
+
 /** A pattern that can no longer be read matches nothing: it was judged when it was written. */
 export function compilePattern(written: string): Pattern {
   const read = readPattern(written)
-  return isPattern(read) ? read : { matches: () => false }
+  return isPattern(read) ? read : nothing
 }
 
 /** Under the id and on the channels of the message that it stands for. */

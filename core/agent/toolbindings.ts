@@ -49,6 +49,7 @@ export function bindingWritten(
   if (typeof config !== 'object' || config === null || Array.isArray(config))
     return invalid('config', 'must be an object')
   const kept = find(document, 'toolBindings', toolId)
+  if (how === 'merge' && !kept) return refuse('tool.not_found', { detail: `The agent is not set up with ${toolId}.` })
   const given = Object.entries(config as Config)
   const plain = Object.fromEntries(given.filter(([, value]) => value !== null))
   const faults = faultsOf(lenient.get(toolId)!, plain, 'config')

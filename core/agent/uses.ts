@@ -1,5 +1,5 @@
 /** The capabilities a playbook acts through: which there are on an agent, and what stands in when none are said. */
-import { type Refusal, refuse } from '../errors.js'
+import { type Refusal, refuseFields } from '../errors.js'
 import type { AgentDocument } from './document.js'
 
 /** Taken by every agent. `knowledge` has no effect: it is always there. */
@@ -43,5 +43,5 @@ export function checkedUses(
   if (errors.length === 0) return [...new Set(uses)]
   const unknown = [...new Set(uses.filter((use) => !known.has(use)))]
   const title = `There is no capability ${unknown.join(', ')}; a playbook uses ${vocabulary.join(', ')}`
-  return refuse('agent.playbook.uses_unknown', { detail: `${errors[0]?.field}: ${title}.`, errors, extra: { title } })
+  return refuseFields('agent.playbook.uses_unknown', errors, `${errors[0]?.field}: ${title}.`, { extra: { title } })
 }

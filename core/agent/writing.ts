@@ -1,9 +1,10 @@
 /** What every write of an agent's document has in common: shapes are checked, and nothing is left naming what is gone. */
 import type { TSchema } from 'typebox'
-import { type FieldError, isRefusal, type Refusal, refuse } from '../errors.js'
+import { type FieldError, isRefusal, type Refusal, refuse, refuseFields } from '../errors.js'
+import { finish, type Steps } from '../steps.js'
 import { faultsOf } from './check.js'
 import { type AgentDocument, find, type ListSection, withoutItem } from './document.js'
-import { brokenBy, conflictOf, type ReferenceIndex } from './integrity.js'
+import { conflictOf, findBrokenInSteps, type IndexFinder } from './integrity.js'
 
 /** The candidate document, or why it may not be. Nothing is ever half done: the document before is untouched. */
 export type Outcome = AgentDocument | Refusal
@@ -15,14 +16,16 @@ const retired: Readonly<Record<string, string>> = {
 }
 
 export function invalidFields(faults: readonly FieldError[]): Refusal {
-  const errors = faults.map((fault) => {
-    const last = fault.field.slice(fault.field.lastIndexOf('.') + 1)
-    return Object.hasOwn(retired, last) && fault.message === 'is not a known field'
-      ? { ...fault, message: retired[last]! }
-      : fault
-  })
-  const first = errors[0]!
-  return refuse('request.invalid', { detail: `${first.field}: ${first.message}`, errors })
+  const first = inWords(faults[0]!)
+  const refusal = refuseFields('request.invalid', faults, `${first.field}: ${first.message}`)
+  return { ...refusal, errors: refusal.errors!.map(inWords) }
+}
+
+function inWords(fault: FieldError): FieldError {
+  const last = fault.field.slice(fault.field.lastIndexOf('.') + 1)
+  return Object.hasOwn(retired, last) && fault.message === 'is not a known field'
+    ? { ...fault, message: retired[last]! }
+    : fault
 }
 
 /** Undefined when the value is of that shape. */
@@ -35,9 +38,13 @@ export function misshapen(schema: TSchema, value: unknown, at = ''): Refusal | u
  * The last gate of every write, whatever route it came by: a candidate that would leave one part of the agent naming
  * something that the write takes away is refused.
  */
-export function admitted(before: AgentDocument, candidate: Outcome, index?: ReferenceIndex): Outcome {
+export function* admitInSteps(before: AgentDocument, candidate: Outcome, indexOf?: IndexFinder): Steps<Outcome> {
   if (isRefusal(candidate)) return candidate
-  return conflictOf(brokenBy(before, candidate, index)) ?? candidate
+  return conflictOf(yield* findBrokenInSteps(before, candidate, indexOf)) ?? candidate
+}
+
+export function admitted(before: AgentDocument, candidate: Outcome): Outcome {
+  return finish(admitInSteps(before, candidate))
 }
 
 /** DELETE of an item whose going has no rules of its own: media, sources, segments. */

@@ -25,6 +25,7 @@ const forms = new Map<string, Form>([
 
 /** The same, with the steps that the scanner took, by which tests hold it to linear time; readers pass a piece once. */
 export function compileCounting(aml: string, options: CompileOptions): { compiled: Compiled; steps: number } {
+  if (aml.length > limits.amlChars) return { compiled: { problems: [tooLong(aml)], warnings: [] }, steps: 0 }
   const { pieces, problems, warnings, steps } = scan(aml, forms, options.lenient)
   const draft = newDraft(options)
   draft.warnings.push(...warnings)
@@ -44,6 +45,12 @@ export function compileCounting(aml: string, options: CompileOptions): { compile
     },
     steps,
   }
+}
+
+/** No message holds that much, so nobody waits for what else there is to say of it. */
+function tooLong(aml: string): AmlProblem {
+  const message = `The text must have at most ${limits.amlChars} characters, and has ${aml.length}`
+  return { line: 1, column: 1, code: 'tooLarge', message }
 }
 
 function fill(draft: Draft, pieces: readonly Piece[]): void {

@@ -82,12 +82,10 @@ function readMarker(state: Scan, open: number, forms: ReadonlyMap<string, Form>)
   const behind = by === ']]' ? end + 2 : end
   const form = forms.get(name)
   if (!form) {
-    const told = unknownText(name, [...forms.keys()])
-    if (!state.lenient) addProblem(state, at, 'unknownMarker', told)
-    else {
-      if (state.warnings.length < limits.problems) state.warnings.push({ ...at, code: 'unknownMarker', message: told })
-      pieces.push({ kind: 'text', text: unescaped(aml.slice(open, behind)), at })
-    }
+    const noted = state.lenient ? state.warnings : state.problems
+    // There may be a marker every two characters, and only the first are told.
+    if (noted.length < limits.problems) noted.push({ ...at, code: 'unknownMarker', message: unknownText(name, forms) })
+    if (state.lenient) pieces.push({ kind: 'text', text: unescaped(aml.slice(open, behind)), at })
     return behind
   }
   if (by === ']]') {
@@ -144,9 +142,9 @@ function unescaped(text: string): string {
   return text.replaceAll('\\[[', '[[')
 }
 
-function unknownText(name: string, known: readonly string[]): string {
+function unknownText(name: string, forms: ReadonlyMap<string, Form>): string {
   const what = name === '' ? 'A marker has a name' : `There is no marker ${name.slice(0, 40)}`
-  return `${what}; there are ${known.join(', ')}, and [[ as text is written \\[[`
+  return `${what}; there are ${[...forms.keys()].join(', ')}, and [[ as text is written \\[[`
 }
 
 /** Places of offsets that never go back, so that the text is passed through once. */

@@ -23,7 +23,7 @@ export interface Screening {
   /** Whether something carries messages on that channel. */
   readonly isBound: (channel: ChannelName) => boolean
   /** Whether a marketing send to that person is queued or under way. */
-  readonly isMarketingUnderWay: (personId: string) => boolean
+  readonly isMarketingUnderWay: (person: Person) => boolean
   readonly at: number
   readonly timeScale: number
 }
@@ -88,7 +88,7 @@ export function factsOf(
     consent: person.consent.status,
     isOptedOut,
     isMarketing,
-    isMarketingUnderWay: isMarketing && isMarketingUnderWay(person.id),
+    isMarketingUnderWay: isMarketing && isMarketingUnderWay(person),
     marketingAt: person.outreach?.marketingAt,
     minTouchIntervalHours: sending.minTouchIntervalHours,
     timeScale,

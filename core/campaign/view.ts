@@ -1,10 +1,12 @@
 /** Campaigns, their recipients and their reports as callers read them. */
+
 import Type, { type Static } from 'typebox'
 import { anyObject, closed, optional } from '../agent/resources/words.js'
 import type { ContentMessage } from '../amf/index.js'
 import { channelNames } from '../channel/names.js'
 import { sendReasons } from '../outreach/send.js'
 import { SendingHours } from '../outreach/settings.js'
+import { describePattern } from '../patternwords.js'
 import type { Person } from '../people/person.js'
 import { type Campaign, includesContacted, isTest } from './campaign.js'
 import { type Recipient, type RecipientState, recipientStates, type Standing } from './recipient.js'
@@ -168,7 +170,7 @@ export const CampaignRecipient = closed('CampaignRecipient', {
 export type CampaignRecipient = Static<typeof CampaignRecipient>
 
 const idPrefix = 'rc_'
-export const recipientIdPattern = `^${idPrefix}[0-9]{1,9}$`
+export const recipientIdPattern = describePattern(`^${idPrefix}[0-9]{1,9}$`, 'must be the id of a recipient')
 export const indexOfRecipient = (id: string): number => Number(id.slice(idPrefix.length))
 
 export function recipientAsRead(

@@ -57,6 +57,13 @@ export const rcs: ChannelSetup = {
             description: 'From the key file of the service account.',
           },
           clientToken: secret('Client token', 'The token given at the webhook in the console.'),
+          messageTrafficType: choice('Traffic type', 'What the messages are, where a region demands that it is said.', [
+            'AUTHENTICATION',
+            'TRANSACTION',
+            'PROMOTION',
+            'SERVICEREQUEST',
+            'ACKNOWLEDGEMENT',
+          ]),
           apiUrl,
         },
         ['agentId', 'serviceAccount', 'clientToken'],

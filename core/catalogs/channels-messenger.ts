@@ -18,7 +18,13 @@ const graphSecrets = {
 }
 
 /** Two channels that are reached through a page take the same credentials. */
-function pageProvider(provider: string, name: string, description: string, firstStep: string): ProviderForm {
+function pageProvider(
+  provider: string,
+  name: string,
+  description: string,
+  firstStep: string,
+  more: Parameters<typeof form>[0] = {},
+): ProviderForm {
   return {
     provider,
     name,
@@ -28,7 +34,7 @@ function pageProvider(provider: string, name: string, description: string, first
       'Give the app messaging permission for the page and make a permanent access token.',
       ...webhookSteps,
     ],
-    credentials: form({ pageId: line('Page id', 'Id of the page, in digits.'), ...graphSecrets }, [
+    credentials: form({ pageId: line('Page id', 'Id of the page, in digits.'), ...more, ...graphSecrets }, [
       'pageId',
       'accessToken',
       'appSecret',
@@ -159,6 +165,12 @@ export const socialC: ChannelSetup = {
       'Instagram Messaging',
       'A professional account of your own, reached through the page it is linked to.',
       'Link the professional account to a page, allow access to messages in its settings, and copy the page id.',
+      {
+        accountId: line(
+          'Account id',
+          'Id of the professional account, in digits. Needed where several accounts share one app; without it the channel takes every account of the app that no other channel names.',
+        ),
+      },
     ),
     emulator,
   ],

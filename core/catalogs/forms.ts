@@ -1,4 +1,5 @@
 /** The words that forms and tool calls are written in: each gives a piece of JSON Schema, draft 2020-12. */
+import { describePattern } from '../patternwords.js'
 import type { FormSchema } from './shapes.js'
 
 const dialect = 'https://json-schema.org/draft/2020-12/schema'
@@ -31,7 +32,10 @@ export function link(title: string, description: string): Field {
   return {
     type: 'string',
     format: 'uri',
-    pattern: '^https?://[^\\s/?#@\\\\]+([/?#]|$)',
+    pattern: describePattern(
+      '^https?://[^\\s/?#@\\\\]+([/?#]|$)',
+      'must be an address that begins with https:// or http://, without a user name or password',
+    ),
     maxLength: 2048,
     title,
     description,

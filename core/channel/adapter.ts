@@ -239,13 +239,29 @@ export type Received =
   | { readonly kind: 'answer'; readonly status: number; readonly type: string; readonly body: string }
   /** It came from the provider and nothing of it can be read: the provider keeps it, and calls again. */
   | { readonly kind: 'unreadable'; readonly problem: string }
-  | { readonly kind: 'items'; readonly items: readonly Item[] }
+  | { readonly kind: 'items'; readonly items: readonly Item[]; readonly elsewhere?: readonly Elsewhere[] }
 
-/** Something that happened to one person, under an id by which the provider repeats it; or what could not be read. */
+/**
+ * A part of a call that is about another account than the binding's own: of providers that have one address for several
+ * accounts. It goes to the binding of the org that has the account, if its own credentials prove the call as well.
+ */
+export interface Elsewhere {
+  readonly account: string
+  /** What it comes to for this binding where no other one has the account; absent: the provider keeps it. */
+  readonly items?: readonly Item[]
+}
+
+/**
+ * Something that happened to one person, under an id by which the provider repeats it; or what could not be read. The call
+ * is refused for that, once all else in it is on record, so that the provider keeps it. What a person did and no message
+ * can say is told as a message that says so; what is of no person and no news, such as an echo, is left out.
+ */
 export type Item =
   | {
       readonly id: string
       readonly address: string
+      /** Another address of the same person, by which alone the provider may name them another time. */
+      readonly alias?: string
       readonly inbound: ToldInbound
       /** All that the person's device can do, in words of the provider; absent where it did not say. */
       readonly abilities?: readonly string[]

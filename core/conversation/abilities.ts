@@ -25,9 +25,9 @@ export function withAbilities(
 
 /** It holds for as long as what is found out about a phone by asking; then the next message finds out again. */
 export function toldByRefusal(desk: Desk, conversation: Conversation, { abilities }: OnDevice): Conversation {
-  return abilities
-    ? withAbilities(conversation, abilities, desk.at + desk.scaled(limits.capabilityKeptMs))
-    : conversation
+  if (!abilities) return conversation
+  desk.log({ event: 'capability.checked', data: { abilities } })
+  return withAbilities(conversation, abilities, desk.at + desk.scaled(limits.capabilityKeptMs))
 }
 
 /** The conversation without what was told too long ago. */

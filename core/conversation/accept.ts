@@ -73,10 +73,17 @@ function roadOf(desk: Desk, conversation: Conversation, around: Around, offered:
   const isReachable = (each: ChannelName) =>
     each === channel ? around.binding?.isActive === true : around.siblings[each] !== undefined
   const reachable = [...new Set(channels)].filter(isReachable)
-  if (reachable.length === 0) return unreachable(around, channels.includes(channel))
+  if (reachable.length === 0) {
+    const refusal = unreachable(around, channels.includes(channel))
+    if (refusal.reason !== 'bindingNotReady' || !waitsWithItsBinding(offered)) return refusal
+    reachable.push(channel)
+  }
   if (conversation.optedOutAt !== undefined) return reject('optedOut')
-  const { blockedBy, isReplaced } = offered.ruled ?? {}
-  if (blockedBy !== undefined && !isReplaced) return reject('blockedByRule', `The rule ${blockedBy} blocks it.`)
+  const { blockedBy, isReplaced, isUnjudged } = offered.ruled ?? {}
+  if (blockedBy !== undefined && !isReplaced) {
+    const why = isUnjudged ? 'takes too long to judge it: its patterns are too large for this text' : 'blocks it'
+    return reject('blockedByRule', `The rule ${blockedBy} ${why}.`)
+  }
   const loop = detectLoop(desk, conversation, around, offered)
   if (loop) return loop
   if (conversation.queue.length + conversation.held.length >= limits.queuedMessages) {
@@ -91,14 +98,22 @@ function roadOf(desk: Desk, conversation: Conversation, around: Around, offered:
   return reject('windowClosed')
 }
 
-function logRules(desk: Desk, { flaggedBy = [], blockedBy, isReplaced }: RuleVerdict): void {
+function logRules(desk: Desk, { flaggedBy = [], blockedBy, isReplaced, isUnjudged }: RuleVerdict): void {
   for (const ruleId of flaggedBy) desk.log({ event: 'rule.flagged', data: { ruleId } })
   if (blockedBy !== undefined)
-    desk.log({ event: 'rule.blocked', data: { ruleId: blockedBy, isReplaced: isReplaced === true } })
+    desk.log({
+      event: 'rule.blocked',
+      data: { ruleId: blockedBy, isReplaced: isReplaced === true, ...(isUnjudged && { isUnjudged }) },
+    })
 }
 
 function unreachable({ binding }: Around, isWanted: boolean): Rejection {
   return isWanted && binding && !binding.isActive ? reject('bindingNotReady') : reject('noBinding')
+}
+
+/** Nobody can be answered that a reply is refused, so it is taken and waits like what was taken before. */
+function waitsWithItsBinding({ message, from, carriedFor }: Offered): boolean {
+  return from === 'reply' && !carriedFor && !isSignal(message)
 }
 
 function newOutgoing(

@@ -59,8 +59,19 @@ function exactIn<O extends Option>(reply: Reply, options: readonly O[]): readonl
       ? same
       : options.filter(({ names, tap }) => [...names, tap.optionId].some(isSpelledSo))
   const ordinal = ordinalIn(text)
-  const numbered = ordinal === undefined ? [] : options.filter(({ number }) => number === ordinal)
+  const numbered = ordinal === undefined ? [] : numberedSo(ordinal, options)
   return [...new Set([...alike, ...numbered, ...answeredBy(spelled, options)])]
+}
+
+/**
+ * What a bare number could mean: the option that was shown with it, and, where its label lacks that number, those whose
+ * label has it as a word. "2" for "2 people" and "4 people" could be either.
+ */
+function numberedSo<O extends Option>(ordinal: number, options: readonly O[]): readonly O[] {
+  const numbered = options.filter(({ number }) => number === ordinal)
+  const isNamedSo = (option: O) => wordsOf(tokensOf(option.names[0]), option).has(String(ordinal))
+  if (numbered.length === 0 || numbered.some(isNamedSo)) return numbered
+  return [...numbered, ...options.filter(isNamedSo)]
 }
 
 /** What YES or NO could mean: the option of a confirmation, or the lone option of a question. */
@@ -91,7 +102,9 @@ function approximateIn<O extends Option>({ text, tokens }: Reply, options: reado
     const own = tokensOf(option.names[0])
     return { option, tokens: own, words: wordsOf(own, option) }
   })
-  return [...new Set([...heldIn(tokens, labelled), ...wordedIn(tokens, labelled)])]
+  // Whoever asks has not answered yet.
+  const held = text.normalize('NFKC').includes('?') ? [] : heldIn(tokens, labelled)
+  return [...new Set([...held, ...wordedIn(tokens, labelled)])]
 }
 
 const timeToken = /^(\d{1,2}:\d{2})([ap]m)?$/
@@ -106,14 +119,15 @@ function wordsOf(tokens: readonly string[], { tap }: Option): ReadonlySet<string
   return new Set([...named, ...ofTimes])
 }
 
-const denials = /(^| )(not|no|never|none|neither|without|don't|dont|doesn't|won't|can't|cannot)( |$)/
+/** Words that take a label back, or make it depend on something. */
+const reserves = /(^| )(not|no|never|none|neither|without|don't|dont|doesn't|won't|can't|cannot|if|but|unless)( |$)/
 
 /**
  * Labels that stand in the reply, as whole words, emoji beside them aside. Longer ones are looked for first, and what is
  * part of one is used up. A word of the reply that only another label has speaks for that one as well.
  */
 function heldIn<O>(reply: readonly string[], labelled: readonly Labelled<O>[]): readonly O[] {
-  if (denials.test(reply.join(' '))) return []
+  if (reserves.test(reply.join(' '))) return []
   const cores = new Map(labelled.map((each) => [each, coreOf(each.tokens)]))
   const sorted = [...new Set(cores.values())].filter(Boolean).sort((a, b) => b.length - a.length)
   const held = new Set<string>()

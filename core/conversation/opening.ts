@@ -2,7 +2,8 @@
 import type { ContentMessage } from '../amf/index.js'
 import { having } from '../having.js'
 import { type Accepted, accepted } from './accept.js'
-import type { Around, Desk } from './desk.js'
+import type { Around, Desk, LogNote } from './desk.js'
+import { talkingUntil } from './quiet.js'
 import type { Conversation, ForSend, Outgoing } from './state.js'
 
 export interface Opening {
@@ -11,6 +12,8 @@ export interface Opening {
   readonly isBatch?: true
   /** It is not taken while the person wrote within this time. */
   readonly quietMs?: number
+  /** Lines of the log that go with it, once it is taken. */
+  readonly notes?: readonly LogNote[]
 }
 
 /** Taken, not taken, or not before the person has been quiet for long enough. */
@@ -21,14 +24,16 @@ export function openedFor(
   desk: Desk,
   conversation: Conversation,
   around: Around,
-  { message, forSend, isBatch, quietMs }: Opening,
+  { message, forSend, isBatch, quietMs, notes = [] }: Opening,
 ): { readonly conversation: Conversation; readonly answer: OpeningAnswer } {
   const messageId = messageIdOf(forSend)
   const before = desk.outgoing(messageId)
   if (before?.forSend && before.forSend.attempt >= forSend.attempt) return { conversation, answer: { messageId } }
-  const talkingUntil = quietMs === undefined ? 0 : (conversation.heardAt ?? -Infinity) + desk.scaled(quietMs)
+  const quietAt = quietMs === undefined ? 0 : talkingUntil(conversation.heardAt, desk.at, desk.scaled(quietMs))
   // An opt-out ends it, so it is asked before what only delays it.
-  if (talkingUntil > desk.at && conversation.optedOutAt === undefined) return { conversation, answer: { talkingUntil } }
+  if (quietAt > desk.at && conversation.optedOutAt === undefined) {
+    return { conversation, answer: { talkingUntil: quietAt } }
+  }
   const taken = accepted(desk, conversation, around, {
     message,
     from: 'send',
@@ -41,6 +46,7 @@ export function openedFor(
     },
   })
   if ('reason' in taken.answer) return taken
+  for (const { event, data } of notes) desk.log({ event, data: { messageId, sendId: forSend.sendId, ...data } })
   return { conversation: having(taken.conversation, { opening: { messageId } }), answer: taken.answer }
 }
 

@@ -104,12 +104,10 @@ function isOutOnceKept(outgoing: Outgoing, { optedOutAt }: Conversation, { bindi
   return !isSilenced && (isSignal(message) || mediaUrlsIn(message).length === 0)
 }
 
-/** The time for the next message, or for another try, has come. */
+/** The time for the next message, or for another try, has come, even if a clock that was set back says that it has not. */
 export function wokenToSend(desk: Desk, conversation: Conversation): Conversation {
   const { flight } = conversation
-  if (!flight) return goneOn(desk, conversation)
-  if (flight.againAt === undefined || desk.at < flight.againAt) return goneOn(desk, conversation)
-  return triedAgain(desk, conversation, flight)
+  return flight?.againAt === undefined ? goneOn(desk, conversation) : triedAgain(desk, conversation, flight)
 }
 
 /** Whether it waits for a time that was set before the clock was set back: such a wait may be as long as that step. */
@@ -299,7 +297,10 @@ export function carriedBack(
 ): Conversation {
   const before = desk.outgoing(messageId)
   if (!before) return conversation
-  const outgoing: Outgoing = { ...before, attempt: news.attempt, sentAt: before.sentAt ?? desk.at }
+  const { attempt, state } = news
+  // What only waits there has not been handed over.
+  const isOut = state !== 'queued' && state !== 'failed'
+  const outgoing: Outgoing = { ...before, attempt, ...(isOut && { sentAt: before.sentAt ?? desk.at }) }
   desk.keepOutgoing(outgoing)
   if (news.state !== 'failed') return reached(desk, conversation, around, outgoing, news)
   const { reason = 'failed', detail } = news

@@ -15,6 +15,10 @@ export interface Conversation {
   readonly channel: ChannelName
   /** The address on that channel, such as a phone number: for the provider, and for nobody else. */
   readonly address: string
+  /** Another address of the person, which their provider told with this one. */
+  readonly alias?: string
+  /** The conversation of the same person under another address of theirs: everything goes there. */
+  readonly knownAs?: KnownAs
   readonly createdAt: number
   readonly session?: Session
   /** When the person last said something; what a messaging window counts from. */
@@ -60,6 +64,11 @@ export interface Conversation {
   readonly isTidy?: true
   /** The partner is an emulator and no real person. */
   readonly sandbox?: true
+}
+
+export interface KnownAs {
+  readonly asid: string
+  readonly address: string
 }
 
 export interface Session {
@@ -154,6 +163,8 @@ export interface ForSend {
 export interface CampaignOfSend {
   readonly serial: number
   readonly campaignId: string
+  /** The message follows up on one of its openings: it may leave after the campaign has completed. */
+  readonly isFollowUp?: true
 }
 
 /** One thing that the agent is told; what surrounds it is added when it is sent. */
@@ -165,6 +176,8 @@ export interface ConversationEvent {
   readonly window: 'open' | 'closed'
   readonly event: TypedEvent
   readonly tried?: number
+  /** How often it was a dead letter and was told once more. */
+  readonly replayed?: number
 }
 
 export type TypedEvent =

@@ -1,7 +1,8 @@
 /** What an agent opens with when somebody asked to be written to: the greeting of its default playbook, or a stock one. */
 import type { AgentDocument } from '../agent/index.js'
 import type { ContentMessage } from '../amf/index.js'
-import { openerFor } from '../outreach/opener.js'
+import type { OpeningFor } from '../outreach/contact.js'
+import { missingSlotNotes, openerFor } from '../outreach/opener.js'
 import type { Person } from '../people/person.js'
 import { escapeMarkdown } from '../render/escape.js'
 
@@ -14,13 +15,16 @@ export interface Greeting {
   readonly person: Person
 }
 
-export function greetingOf({ document, agent, person }: Greeting): ContentMessage {
+export type Greeted = Pick<OpeningFor, 'message'> & Required<Pick<OpeningFor, 'notes'>>
+
+/** With what is to be logged of the template. */
+export function greetingOf({ document, agent, person }: Greeting): Greeted {
   const playbook = document.playbooks.find(({ isDefault }) => isDefault)
-  if (playbook?.messageTemplateRefs?.includes(greetingTemplate)) {
-    const opener = openerFor({ document, agent, templateId: greetingTemplate, person })
-    if ('message' in opener) return opener.message
-  }
-  return stockGreeting(agent.name)
+  if (!playbook?.messageTemplateRefs?.includes(greetingTemplate))
+    return { message: stockGreeting(agent.name), notes: [] }
+  const opener = openerFor({ document, agent, templateId: greetingTemplate, person })
+  const message = 'message' in opener ? opener.message : stockGreeting(agent.name)
+  return { message, notes: missingSlotNotes(greetingTemplate, opener) }
 }
 
 /** Names are text, whatever they look like. */

@@ -1,4 +1,5 @@
 /** One attempt at a send, and what came of it as far as whoever made it knows. */
+import type { LogNote } from '../conversation/desk.js'
 import type { TroubleName } from './machine.js'
 
 export type AttemptOutcome =
@@ -10,6 +11,8 @@ export interface AttemptFound {
   readonly outcome: AttemptOutcome
   /** What was found out about the number on the way. */
   readonly isCapable?: boolean
+  /** Lines of the log that its conversation has not written, since it took nothing. */
+  readonly notes?: readonly LogNote[]
 }
 
 export interface AttemptReport extends AttemptFound {

@@ -2,6 +2,7 @@
 import type { AgentPlace } from '../agentkey.js'
 import type { ContentMessage } from '../amf/index.js'
 import type { ChannelName } from '../channel/names.js'
+import type { LogNote } from '../conversation/desk.js'
 import type { CampaignOfSend } from '../conversation/state.js'
 
 export interface Standing {
@@ -32,6 +33,8 @@ export interface OpeningFor {
   readonly isBatch?: true
   /** Not taken while the person wrote within this time. */
   readonly quietMs?: number
+  /** Lines of the log that are written with it when it is taken. */
+  readonly notes?: readonly LogNote[]
   /** The campaign that it leaves for. */
   readonly campaign?: CampaignOfSend
   readonly sandbox?: true

@@ -1,4 +1,5 @@
 /** What holds a send back, by where it comes from: one table, and the walk along one of its columns. */
+import { talkingUntil } from '../conversation/quiet.js'
 import { hour } from '../durations.js'
 import { type Refusal, refuse } from '../errors.js'
 import { outreachSend as limits } from '../limits.js'
@@ -84,7 +85,7 @@ const rules = {
     notHeld: no,
     neverArises: no,
     waits({ at, heardAt, timeScale }) {
-      const until = heardAt === undefined ? at : heardAt + Math.ceil(limits.quietMs / timeScale)
+      const until = talkingUntil(heardAt, at, Math.ceil(limits.quietMs / timeScale))
       return until > at ? { kind: 'wait', until, waitsFor: 'in-conversation' } : undefined
     },
   },

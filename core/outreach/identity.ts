@@ -6,8 +6,8 @@ import type { PersonIdentity } from '../people/person.js'
 import { outreachChannels } from './request.js'
 
 export function identitiesBy(asidOf: (place: AgentPlace, channel: ChannelName, address: string) => string) {
-  const [channel] = outreachChannels as readonly [ChannelName]
-  return (place: AgentPlace, phone: string): PersonIdentity | undefined => {
+  const [first] = outreachChannels as readonly [ChannelName]
+  return (place: AgentPlace, phone: string, channel = first): PersonIdentity | undefined => {
     const address = addressOn(channel, phone)
     return address === undefined ? undefined : { asid: asidOf(place, channel, address), channel, address }
   }

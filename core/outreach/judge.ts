@@ -72,7 +72,7 @@ export function judge(asked: Asked): Verdict {
   const locked = lockedIn(document.peopleFields)
   const profiled = profile ? withProfile(found.person, profile, profileUpdate, at, locked) : found.person
   const person = request.inputs ? withInputs(profiled, inputs, at, locked, typesIn(document.peopleFields)) : profiled
-  const missing = outreach.inputs.filter((key) => isBlank(inputs[key]) && isBlank(inputOf(person, key)))
+  const missing = outreach.inputs.filter((key) => isBlank(ownIn(inputs, key)) && isBlank(inputOf(person, key)))
   if (missing.length > 0) return missingInputs(missing)
   return {
     kind: 'accepted',
@@ -116,15 +116,17 @@ function recipientOf(
 
 /**
  * Of the identities on that channel, or of those that outreach can go to: the one at the phone on record, else the one
- * heard from last.
+ * heard from last. One that is kept for a single send is no choice.
  */
 export function chosenIdentity(person: Person, channel?: string): PersonIdentity | undefined {
-  const fit = person.identities.filter((each) =>
+  const onChannel = person.identities.filter((each) =>
     channel === undefined ? isOutreachChannel(each.channel) : each.channel === channel,
   )
-  const phone = fit.length > 1 ? phoneNumberOf(person) : undefined
-  const atPhone = phone === undefined ? undefined : fit.find((each) => numberOf(each) === phone)
+  const isKept = onChannel.some(({ partsWith }) => partsWith !== undefined)
+  const phone = onChannel.length > 1 || isKept ? phoneNumberOf(person) : undefined
+  const atPhone = phone === undefined ? undefined : onChannel.find((each) => numberOf(each) === phone)
   if (atPhone) return atPhone
+  const fit = isKept ? onChannel.filter(({ partsWith }) => partsWith === undefined) : onChannel
   const heard = ({ lastSeenAt = 0 }: PersonIdentity) => lastSeenAt
   return fit.reduce<PersonIdentity | undefined>(
     (best, each) => (best && heard(best) >= heard(each) ? best : each),
@@ -172,12 +174,19 @@ function consentOf({ consent = {} }: SendRequest, person: Person, isNew: boolean
 
 const textFieldNames: ReadonlySet<string> = new Set(textFields)
 
+/** Inputs may be named as the slots of an opener are. */
+const personSlot = 'person.'
+const customSlot = 'person.customFields.'
+
 /** What a person has under the key of an input. */
 export function inputOf(person: Person, key: string): string | undefined {
-  return textFieldNames.has(key) ? person[key as TextField] : ownIn(person.customFields, key)
+  if (key.startsWith(customSlot)) return ownIn(person.customFields, key.slice(customSlot.length))
+  const field = key.startsWith(personSlot) ? key.slice(personSlot.length) : key
+  return textFieldNames.has(field) ? person[field as TextField] : ownIn(person.customFields, key)
 }
 
-function ownIn(record: Readonly<Record<string, string>> | undefined, key: string): string | undefined {
+/** A key may be a name that every object has. */
+export function ownIn(record: Readonly<Record<string, string>> | undefined, key: string): string | undefined {
   return record && Object.hasOwn(record, key) ? record[key] : undefined
 }
 

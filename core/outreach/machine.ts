@@ -130,6 +130,14 @@ export function retryWaitMs(attempts: number, timeScale: number): number {
   return Math.ceil((limits.retryAfterMs[attempts - 1] ?? 0) / timeScale)
 }
 
+/** The longest that a send in the queue may have to wait from now on, unless it waits for hours of the day. */
+export function longestWaitMs({ heldFor, attempts }: Send, timeScale: number): number {
+  if (heldFor === 'in-conversation') return Math.ceil(limits.quietMs / timeScale)
+  if (heldFor === 'binding_error') return bindingLookMs(timeScale)
+  if (attempts > 0) return retryWaitMs(attempts, timeScale)
+  return Math.ceil((limits.pickupMs + limits.pickupStepMs) / timeScale)
+}
+
 /** When a send accepted now is picked up: those of one step of time together, so that one look finds them all. */
 export function pickupAt(at: number, timeScale: number): number {
   const step = Math.max(1, limits.pickupStepMs / timeScale)

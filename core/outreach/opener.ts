@@ -1,14 +1,31 @@
 /** The message that a send opens with: a template written for one person, its markers resolved against the agent. */
-import { type AgentDocument, readerOf, renderNested, type SlotReader } from '../agent/index.js'
+import {
+  type AgentDocument,
+  type Expanded,
+  type MissingSlot,
+  readerOf,
+  renderNested,
+  type SlotReader,
+} from '../agent/index.js'
 import type { Thing, ThingAction } from '../agent/resources/knowledge.js'
 import type { MessageTemplate } from '../agent/resources/templates.js'
 import { type Card, type Chip, type ContentMessage, isSignal, type Part, validateMessage } from '../amf/index.js'
 import { compile, type Reference } from '../aml/index.js'
-import { amf } from '../limits.js'
+import type { LogNote } from '../conversation/desk.js'
+import { amf, outreachSend as limits } from '../limits.js'
 import { type Person, textFields } from '../people/person.js'
 import { escapedSlots, literalSlots } from './literal.js'
 
-export type Opener = { readonly message: ContentMessage } | { readonly blocked: string }
+/**
+ * `missing`: slots of the template without a value, and what was done about each. `leavesNothing`: what is blocked was
+ * left out for want of them, and not forbidden.
+ */
+export type Opener = (
+  | { readonly message: ContentMessage }
+  | { readonly blocked: string; readonly leavesNothing?: true }
+) & {
+  readonly missing?: readonly MissingSlot[]
+}
 
 export interface OpenerOf {
   readonly document: AgentDocument
@@ -27,15 +44,18 @@ export function openerFor({ document, agent, templateId, person, inputs }: Opene
 
 /** The same with the values of slots from anywhere: with one for each, what is blocked is blocked for everybody. */
 export function openerRead(document: AgentDocument, templateId: string, read: SlotReader): Opener {
-  const {
-    renderedText,
-    missingSlots,
-    problem: missing,
-  } = renderNested(document.messageTemplates as readonly MessageTemplate[], templateId, literalSlots(read))
-  if (missing !== undefined || renderedText === null) return { blocked: missing ?? 'It must not be sent.' }
+  const templates = document.messageTemplates as readonly MessageTemplate[]
+  const rendered = renderNested(templates, templateId, literalSlots(read))
+  const { missingSlots: missing } = rendered
+  const opener = openerOf(document, rendered)
+  return missing.length === 0 ? opener : { ...opener, missing }
+}
+
+function openerOf(document: AgentDocument, { renderedText, missingSlots, problem: blocked }: Expanded): Opener {
+  if (blocked !== undefined || renderedText === null) return { blocked: blocked ?? 'It must not be sent.' }
   if (renderedText.trim() === '') {
     const names = missingSlots.map(({ path }) => path).join(', ') || 'words'
-    return { blocked: `Nothing is left of the opening without ${names}.` }
+    return { blocked: `Nothing is left of the opening without ${names}.`, leavesNothing: true }
   }
   const { message, problems, references = [] } = compile(escapedSlots(renderedText), { managed: true })
   const [problem] = problems
@@ -45,7 +65,10 @@ export function openerRead(document: AgentDocument, templateId: string, read: Sl
 }
 
 /** Values of a send stand where the same key of the person would. */
-function withInputValues(person: Person, inputs: Readonly<Record<string, string>> | undefined): Person {
+export function withInputValues<P extends Pick<Person, 'customFields'>>(
+  person: P,
+  inputs: Readonly<Record<string, string>> | undefined,
+): P {
   if (!inputs) return person
   const names: readonly string[] = textFields
   const entries = Object.entries(inputs).filter(([, value]) => value.trim() !== '')
@@ -153,4 +176,11 @@ function chipOf({ name, location }: Thing, { label, kind = 'url', url, phone, va
     case 'viewLocation':
       return location && { label, kind, place: { label: name, ...location } }
   }
+}
+
+/** The line of the log about a template that lacked values, where one did. */
+export function missingSlotNotes(templateId: string, { missing }: Pick<Opener, 'missing'>): readonly LogNote[] {
+  if (!missing) return []
+  const slots = missing.slice(0, limits.missingSlotsLogged).map(({ path, action }) => ({ path, action }))
+  return [{ event: 'template.slot_missing', data: { templateId, slots } }]
 }

@@ -1,9 +1,11 @@
 /** A named send as a caller asks for it, and as the house reads it: without what is null, with one form of recipient. */
+
 import Type, { type Static } from 'typebox'
 import { type ChannelName, channelNames } from '../channel/names.js'
 import { invalid, type Refusal, refuse } from '../errors.js'
 import { outreachSend as limits } from '../limits.js'
 import { isMoment } from '../moment.js'
+import { describePattern } from '../patternwords.js'
 import type { Profile, ProfileUpdate } from '../people/profile.js'
 
 const closed = { additionalProperties: false } as const
@@ -20,8 +22,12 @@ const profileUpdates = ['fill', 'overwrite'] as const satisfies ProfileUpdate[]
 
 const id = text(200)
 /** A day, or a moment of one. */
-export const isoMoment =
-  '^[0-9]{4}-[0-9]{2}-[0-9]{2}(T[0-9]{2}:[0-9]{2}(:[0-9]{2}(\\.[0-9]+)?)?(Z|[+-][0-9]{2}:?[0-9]{2})?)?$'
+export const isoMoment = describePattern(
+  '^[0-9]{4}-[0-9]{2}-[0-9]{2}(T[0-9]{2}:[0-9]{2}(:[0-9]{2}(\\.[0-9]+)?)?(Z|[+-][0-9]{2}:?[0-9]{2})?)?$',
+  'must be a day or a moment in ISO 8601',
+)
+
+const sourcePattern = describePattern('^[A-Za-z0-9_.:-]{1,64}$', 'must hold letters, digits and _ . : - only')
 
 export const NamedSend = Type.Object(
   {
@@ -44,7 +50,7 @@ export const NamedSend = Type.Object(
     profileUpdate: may(
       Type.Unsafe<ProfileUpdate | null>({ type: ['string', 'null'], enum: [...profileUpdates, null] }),
     ),
-    source: text(limits.sourceChars, { pattern: '^[A-Za-z0-9_.:-]{1,64}$' }),
+    source: text(limits.sourceChars, { pattern: sourcePattern }),
     inputs: may(
       Type.Unsafe<Record<string, string | null> | null>({
         type: ['object', 'null'],

@@ -35,7 +35,7 @@ export function wrongText(field: TextField, value: string): string | undefined {
 }
 
 const nul = '\0'
-const withNul = 'must not hold a NUL character'
+export const withNul = 'must not hold a NUL character'
 
 /** Whether the change says anything of a person. */
 export function saysNothing(change: PersonChange): boolean {

@@ -1,25 +1,36 @@
 /** The columns of a file of people: how a header names a field, and how a row becomes what is said of a person. */
+import { channelNames } from '../channel/names.js'
 import { type FieldError, type Refusal, refuse } from '../errors.js'
 import type { Writable } from '../having.js'
 import { person as limits } from '../limits.js'
 import { isMoment } from '../moment.js'
-import { phoneOf } from './address.js'
-import { isCustomKey, type PersonChange, wrongText } from './change.js'
+import { isPossiblePhone, phoneOf } from './address.js'
+import { isCustomKey, type PersonChange, withNul, wrongText } from './change.js'
 import { cellValue, type Delimiter, listText, listValues } from './csv.js'
 import { type CustomFieldType, customTypeFaults, type DeclaredField, wrongCustomValue } from './customfields.js'
 import { customPrefix } from './filter.js'
 import { emailOf, type Mark } from './marks.js'
-import { phoneNumberOf } from './numbers.js'
-import { consentStatuses, type Person, personStatuses, type TextField, textFields } from './person.js'
+import { numberOf, phoneNumberOf } from './numbers.js'
+import {
+  consentStatuses,
+  type Person,
+  type PersonIdentity,
+  personStatuses,
+  type TextField,
+  textFields,
+} from './person.js'
 
 /** What a row says: how to find whom it is about, and what of them. */
 export interface ImportRow {
   readonly id?: string
   readonly marks: readonly Mark[]
+  /** Where they were written to or wrote from, at numbers; of a row that has no phone alone. */
+  readonly reached?: readonly Reached[]
   readonly change: PersonChange
 }
 
-type Draft = Writable<PersonChange> & { id?: string }
+type Reached = Pick<PersonIdentity, 'channel' | 'address'>
+type Draft = Writable<PersonChange> & { id?: string; reached?: readonly Reached[] }
 
 interface Column {
   /** As files name it. */
@@ -108,6 +119,14 @@ function fieldsIn(cell: string): Record<string, string> | undefined {
   }
 }
 
+/** Other addresses are the house's own, and mean nothing to anybody else. */
+function reachedIn(text: string): Reached[] {
+  const [, channel, address] = /^([^:]*):(.*)$/s.exec(text) ?? []
+  const name = channelNames.find((each) => each === channel)
+  const number = name && numberOf({ channel: name, address: address! })
+  return name && number !== undefined && isPossiblePhone(number) ? [{ channel: name, address: number }] : []
+}
+
 const known: readonly Column[] = [
   {
     name: 'id',
@@ -153,6 +172,10 @@ const known: readonly Column[] = [
   { name: 'lastCallAt', write: ({ lastCallAt }) => when(lastCallAt) },
   {
     name: 'identities',
+    read(cell, draft) {
+      draft.reached = listValues(cell).flatMap(reachedIn).slice(0, limits.importAddresses)
+      return undefined
+    },
     write: ({ identities }) => listText(identities.map(({ channel, address }) => `${channel}:${address}`)),
   },
   { name: 'importBatchId', write: ({ importBatchId }) => importBatchId ?? '' },
@@ -281,15 +304,18 @@ export function readRow(columns: readonly ReadColumn[], cells: readonly string[]
   for (const [place, cell] of cells.entries()) {
     const { header, read } = columns[place]!
     if (cell.trim() === '' || !read) continue
+    if (cell.includes('\0')) return `${header}: ${withNul}`
     const wrong = read(cellValue(cell), draft)
     if (wrong !== undefined) return `${header}: ${wrong}`
   }
-  const { id, ...change } = draft
+  const { id, reached = [], ...change } = draft
   const phone = change.phone ? phoneOf(change.phone) : undefined
   const email = change.email ? emailOf(change.email) : undefined
   const marks: Mark[] = []
   if (phone !== undefined) marks.push({ kind: 'phone', value: phone }, { kind: 'address', value: phone })
   if (email !== undefined) marks.push({ kind: 'email', value: email })
+  if (marks.length === 0) marks.push(...reached.map(({ address: value }) => ({ kind: 'address', value }) as const))
   if (id === undefined && marks.length === 0) return 'the row has no phone, email or id to know the person by'
-  return { ...(id !== undefined && { id }), marks, change }
+  const isReached = phone === undefined && reached.length > 0
+  return { ...(id !== undefined && { id }), marks, ...(isReached && { reached }), change }
 }

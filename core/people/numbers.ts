@@ -18,12 +18,48 @@ export function phoneNumberOf({ phone }: Person): string | undefined {
   return phone === undefined ? undefined : phoneOf(phone)
 }
 
-/** The person without the identities at the number that was their phone before the change and is not any more. */
-export function withoutFormerNumber(before: Person | undefined, after: Person): Person {
+/** A send, by the identity that it was accepted to. */
+export interface Outgoing {
+  readonly sendId: string
+  readonly asid: string
+}
+
+/**
+ * The person without the identities at the number that was their phone before the change and is not any more. The one that
+ * the send goes to stays until the send has left.
+ */
+export function withoutFormerNumber(before: Person | undefined, after: Person, send?: Outgoing): Person {
   const former = before && before.phone !== after.phone ? phoneNumberOf(before) : undefined
   if (former === undefined || former === phoneNumberOf(after)) return after
-  const identities = after.identities.filter((identity) => numberOf(identity) !== former)
-  return identities.length === after.identities.length ? after : { ...after, identities }
+  const kept = send && after.identities.find(({ asid }) => asid === send.asid)
+  const person = withoutNumber(after, former)
+  if (!send || !kept || person.identities.includes(kept)) return person
+  return { ...person, identities: [...person.identities, { ...kept, partsWith: send.sendId }] }
+}
+
+/** The person for whom the send is the last that an identity is kept for, if it is kept for one. */
+export function keptFor(person: Person, { sendId, asid }: Outgoing): Person {
+  const isKept = (each: PersonIdentity) => each.asid === asid && each.partsWith !== undefined
+  if (!person.identities.some(isKept)) return person
+  return {
+    ...person,
+    identities: person.identities.map((each) => (isKept(each) ? { ...each, partsWith: sendId } : each)),
+  }
+}
+
+/** The person when the send has left: without the identity that was kept for it, unless its number is their phone again. */
+export function withoutKept(person: Person, { sendId, asid }: Outgoing): Person {
+  const identity = person.identities.find((each) => each.asid === asid && each.partsWith === sendId)
+  if (!identity) return person
+  const others = person.identities.filter((each) => each !== identity)
+  if (numberOf(identity) !== phoneNumberOf(person)) return { ...person, identities: others }
+  const { partsWith: _left, ...stays } = identity
+  return { ...person, identities: [...others, stays] }
+}
+
+export function withoutNumber(person: Person, number: string): Person {
+  const identities = person.identities.filter((identity) => numberOf(identity) !== number)
+  return identities.length === person.identities.length ? person : { ...person, identities }
 }
 
 /** Nothing is known of the person but identities: they wrote in, or were written to, and were never entered. */

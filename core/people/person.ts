@@ -62,6 +62,8 @@ export interface PersonIdentity {
   /** When they last opted out or in: what happened before that is old news. */
   readonly standingAt?: number
   readonly lastSeenAt?: number
+  /** At a number that is not the person's phone any more: kept for this send, with which it goes. */
+  readonly partsWith?: string
 }
 
 export interface OutreachMemory {

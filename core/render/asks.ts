@@ -55,8 +55,9 @@ export function inList(question: Question, at: At): Piece | undefined {
   if (!list || choices.length < Math.max(2, list.min) || choices.length > list.max) return undefined
   const labels = cutLabels(labelsFor(choices, list.labelMax), list.labelMax, text.encoding)
   if (!labels) return undefined
-  const isWhole = ({ label, description = '' }: Choice, place: number) =>
-    labels[place] === oneLine(label) && description.length <= list.descriptionMax
+  const isLink = (mediaUrl: string | undefined) => mediaUrl !== undefined && at.say.links?.has(mediaUrl) === true
+  const isWhole = ({ label, description = '', mediaUrl }: Choice, place: number) =>
+    labels[place] === oneLine(label) && description.length <= list.descriptionMax && !isLink(mediaUrl)
   const whole = choices.every(isWhole)
   const rows: RenderedRow[] = choices.map(({ description, mediaUrl, tap }, place) => ({
     label: labels[place]!,

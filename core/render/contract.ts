@@ -24,6 +24,8 @@ export interface Reader {
   readonly zone: string
   /** Media that this channel cannot take: addresses that are written out, each with the name and size of what is there. */
   readonly links?: ReadonlyMap<string, string>
+  /** What files are called, by their addresses: those that are kept by us have none of the name. */
+  readonly names?: ReadonlyMap<string, string>
 }
 
 export type Render = (message: ContentMessage, traits: Traits, reader: Reader) => Rendering
@@ -33,7 +35,7 @@ export interface Rendering {
   readonly blocks: readonly Block[]
   /** Place in `tapsOf(message)` that each number stands for: `numbered[0]` is what answers "1". */
   readonly numbered: readonly number[]
-  /** Everything that is not in the blocks although the message says it. */
+  /** Everything that is not in the blocks although the message says it. It is looked for each time it is asked for. */
   readonly loss: readonly string[]
 }
 
@@ -68,6 +70,8 @@ export interface RenderedMedia {
   readonly kind: 'image' | 'video' | 'audio' | 'file'
   readonly alt?: string
   readonly thumbnailUrl?: string
+  /** What a file is called, where its address does not say it. */
+  readonly name?: string
 }
 
 export interface RenderedCard {

@@ -74,15 +74,19 @@ export const mediaLadder: Ladder<PartOf<'media'>> = [
     name: 'media',
     level: 'native',
     has: ({ media }) => !!media,
-    show: ({ mediaUrl, kind, alt, thumbnailUrl }, { traits, say: { links } }) => {
+    show: ({ mediaUrl, kind, alt, thumbnailUrl }, { traits, say: { links, names } }) => {
       if (!takes(traits, kind, mediaUrl, links)) return undefined
+      const isLinked = thumbnailUrl !== undefined && links?.has(thumbnailUrl) === true
+      const name = kind === 'file' ? names?.get(mediaUrl) : undefined
       const media = {
         url: mediaUrl,
         kind,
+        ...(name !== undefined && { name }),
         ...(alt !== undefined && { alt }),
-        ...(thumbnailUrl !== undefined && { thumbnailUrl }),
+        ...(thumbnailUrl !== undefined && !isLinked && { thumbnailUrl }),
       }
-      return { drafts: [{ kind: 'media', media, lines: [], chips: [] }], numbered: [] }
+      const after = isLinked ? [textDraft(linkTo(thumbnailUrl, links))] : []
+      return { drafts: [{ kind: 'media', media, lines: [], chips: [] }, ...after], numbered: [] }
     },
   },
   {

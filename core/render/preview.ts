@@ -4,7 +4,9 @@ import { type ChannelName, channelNames } from '../channel/names.js'
 import { traitsOf } from '../channel/table.js'
 import type { Block, Reader } from './contract.js'
 import { type Segments, segmentsOf } from './gsm7.js'
-import { floorText, render } from './render.js'
+import { lossOf } from './readables.js'
+import { floorText, rendering } from './render.js'
+import { ended, type Steps } from './steps.js'
 
 export interface Preview extends Partial<Segments> {
   readonly blocks: readonly Block[]
@@ -14,12 +16,25 @@ export interface Preview extends Partial<Segments> {
 }
 
 export function renderings(message: ContentMessage, reader: Reader): Record<ChannelName, Preview> {
-  const previews = channelNames.map((channel): [ChannelName, Preview] => {
-    const rendering = render(message, traitsOf(channel), reader)
-    const { blocks, loss } = rendering
-    if (channel !== 'sms') return [channel, { blocks, loss }]
-    const text = floorText(rendering)
-    return [channel, { blocks, loss, text, ...segmentsOf(text) }]
-  })
-  return Object.fromEntries(previews) as Record<ChannelName, Preview>
+  return ended(renderingsIn(message, reader))
+}
+
+/** The same in steps that a long text makes no longer, for a caller who lets others have their turn in between. */
+export function* renderingsIn(message: ContentMessage, reader: Reader): Steps<Record<ChannelName, Preview>> {
+  const previews: Partial<Record<ChannelName, Preview>> = {}
+  for (const channel of channelNames) {
+    previews[channel] = yield* previewOf(message, channel, reader)
+    yield
+  }
+  return previews as Record<ChannelName, Preview>
+}
+
+function* previewOf(message: ContentMessage, channel: ChannelName, reader: Reader): Steps<Preview> {
+  const traits = traitsOf(channel)
+  const { blocks } = yield* rendering(message, traits, reader)
+  yield
+  const loss = yield* lossOf(message, blocks, traits, reader)
+  if (channel !== 'sms') return { blocks, loss }
+  const text = floorText({ blocks })
+  return { blocks, loss, text, ...segmentsOf(text) }
 }

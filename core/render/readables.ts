@@ -7,6 +7,8 @@ import type { ChannelName } from '../channel/names.js'
 import type { Traits } from '../channel/traits.js'
 import type { Block, Reader, RenderedCard, RenderedChip } from './contract.js'
 import { foldLookalikes } from './gsm7.js'
+import { newSaid, plainAscii } from './said.js'
+import type { Steps } from './steps.js'
 import { placeText, type Say, sayFor, slotLabels, spanText, valueText } from './values.js'
 
 interface Readable {
@@ -21,10 +23,15 @@ export function readables(message: ContentMessage, reader: Reader, channel?: Cha
 }
 
 /** What a message says and its blocks do not. */
-export function lossOf(message: ContentMessage, blocks: readonly Block[], traits: Traits, reader: Reader): string[] {
+export function* lossOf(
+  message: ContentMessage,
+  blocks: readonly Block[],
+  traits: Traits,
+  reader: Reader,
+): Steps<string[]> {
   const say = sayFor(message.locale, reader)
   const shown = blocks.flatMap((block) => sayingsOf(block, say)).join('\n')
-  const said = searchable(traits.markup === 'slack' ? withoutSlack(shown) : shown)
+  const said = newSaid(searchable(traits.markup === 'slack' ? withoutSlack(shown) : shown))
   const lost: string[] = []
   let reached = 0
   let rowFrom = 0
@@ -32,10 +39,11 @@ export function lossOf(message: ContentMessage, blocks: readonly Block[], traits
   const readable = readablesOf(message, say, traits.withoutPayloads ? undefined : traits.channel)
   for (const { text, inRow = false } of readable) {
     if (!wasInRow) rowFrom = reached
-    const end = endOf(searchable(text), said, inRow ? rowFrom : reached)
+    const end = said.endOf(searchable(text), inRow ? rowFrom : reached)
     if (end < 0) lost.push(text)
     else reached = Math.max(reached, end)
     wasInRow = inRow
+    yield
   }
   return lost
 }
@@ -156,33 +164,4 @@ function chipSayings(chips: readonly RenderedChip[] | undefined, say: Say): (str
 /** Look-alikes count as the same, because the cheap alphabet of SMS has only one of them. */
 function searchable(text: string): string {
   return plainAscii.test(text) ? text : foldLookalikes(text)
-}
-
-/** Letters, digits, marks, pictures and currency signs; punctuation may be markup, and markup may be gone. */
-const anyWords = /[\p{L}\p{N}\p{M}\p{So}\p{Sc}]+/gu
-const asciiWords = /[A-Za-z0-9$]+/g
-const plainAscii = /^[\n\x20-\x7e]*$/
-
-/** Most text is ASCII, where the same question is answered much faster. */
-function wordsIn(text: string): readonly string[] {
-  return text.match(plainAscii.test(text) ? asciiWords : anyWords) ?? []
-}
-
-/** Where a text ends that begins at or after a place; -1 if it is not there, word by word. */
-function endOf(text: string, said: string, from: number): number {
-  // Mostly it is the very next thing; further on it may be a repetition, and the words themselves stand before it.
-  if (said.startsWith(text, from) || said.startsWith(text, from + 1)) return from + text.length
-  const tokens = wordsIn(text)
-  let reached = from
-  for (const word of tokens) {
-    const found = said.indexOf(word, reached)
-    if (found < 0) return lettersAlone(said.slice(from)).includes(tokens.join('')) ? from : -1
-    reached = found + word.length
-  }
-  return reached
-}
-
-/** A word that no page could hold whole is found by its letters, across the break. */
-function lettersAlone(text: string): string {
-  return wordsIn(text).join('')
 }

@@ -9,12 +9,18 @@ import { areUnlike } from './labels.js'
 import { blank, isBlank, type Line, literal, tidy } from './lines.js'
 import { lossOf } from './readables.js'
 import { kindOf, type Row, rowOf } from './row.js'
-import { pagesOf } from './split.js'
+import { pagesIn } from './split.js'
+import { ended, type Steps } from './steps.js'
 import { type Say, sayFor } from './values.js'
 import { words } from './words.js'
 import { isPlainWords } from './writers.js'
 
-export const render: Render = (message, traits, reader) => plainWords(message, traits) ?? whole(message, traits, reader)
+export const render: Render = (message, traits, reader) => ended(rendering(message, traits, reader))
+
+/** The same part by part and page by page. */
+export function* rendering(message: ContentMessage, traits: Traits, reader: Reader): Steps<Rendering> {
+  return plainWords(message, traits) ?? (yield* whole(message, traits, reader))
+}
 
 /** Most messages are a line of words, which is the same everywhere. */
 function plainWords({ parts, chips }: ContentMessage, { text: limits, markup }: Traits): Rendering | undefined {
@@ -26,13 +32,20 @@ function plainWords({ parts, chips }: ContentMessage, { text: limits, markup }: 
   return { blocks: [{ kind: 'text', text }], numbered: [], loss: [] }
 }
 
-function whole(message: ContentMessage, traits: Traits, reader: Reader): Rendering {
+function* whole(message: ContentMessage, traits: Traits, reader: Reader): Steps<Rendering> {
   const say = sayFor(message.locale, reader)
-  const shown = showParts(message, traits, say)
+  const shown = yield* showParts(message, traits, say)
   const withChips = placeChips(message, shown, traits, say)
   const drafts = prompted({ ...withChips, drafts: withChips.drafts.map(closed) })
-  const blocks = finished(drafts, traits)
-  return { blocks, numbered: withChips.numbered, loss: lossOf(message, blocks, traits, reader) }
+  const blocks = yield* finished(drafts, traits)
+  return {
+    blocks,
+    numbered: withChips.numbered,
+    // Whoever sends does not ask, and the answer takes longer than the rendering.
+    get loss() {
+      return ended(lossOf(message, blocks, traits, reader))
+    },
+  }
 }
 
 /** What the parts came to, and how many taps they have. */
@@ -40,7 +53,7 @@ interface Shown extends Piece {
   readonly taps: number
 }
 
-function showParts({ parts, chips = [] }: ContentMessage, traits: Traits, say: Say): Shown {
+function* showParts({ parts, chips = [] }: ContentMessage, traits: Traits, say: Say): Steps<Shown> {
   const drafts: Draft[] = []
   const numbered: number[] = []
   let taps = 0
@@ -63,6 +76,7 @@ function showParts({ parts, chips = [] }: ContentMessage, traits: Traits, say: S
       drafts.push({ kind: 'whole', block: { kind: 'native', payload: part.payload } })
       taps += tapsOf({ parts: [part] }).length
     } else for (const [each, plain] of part.fallback.entries()) show(plain, isLast && each === part.fallback.length - 1)
+    yield
   }
   return { drafts, numbered, taps, prompted: isPrompted }
 }
@@ -128,11 +142,19 @@ function prompted({ drafts, numbered, prompted: isPrompted }: Piece): readonly D
   return [...drafts.slice(0, -1), { ...last, lines: [...last.lines, ...literal(words.byNumber)] }]
 }
 
-function finished(drafts: readonly Draft[], traits: Traits): Block[] {
+function* finished(drafts: readonly Draft[], traits: Traits): Steps<Block[]> {
   const tidied = drafts.map((draft) => ('lines' in draft ? { ...draft, lines: tidy(draft.lines) } : draft))
+  yield
   const joined = isTextAlone(traits) ? joinedText(tidied) : tidied
+  yield
   const folded = traits.text.encoding === 'gsm7' ? inCheapAlphabet(joined) : joined
-  return folded.flatMap((draft) => blocksOf(draft, traits))
+  yield
+  const blocks: Block[] = []
+  for (const draft of folded) {
+    blocks.push(...(yield* blocksOf(draft, traits)))
+    yield
+  }
+  return blocks
 }
 
 /** On a channel of text alone several messages would be several bubbles, prices and chances to arrive out of order. */
@@ -142,13 +164,17 @@ function isTextAlone({ chips, card, list, timePicker, media }: Traits): boolean 
 
 function joinedText(drafts: readonly Draft[]): Draft[] {
   const joined: Draft[] = []
+  /** Lines of the last one. */
+  let lines: Line[] = []
   for (const draft of drafts) {
     const last = joined.at(-1)
-    if (draft.kind === 'text' && last?.kind === 'text') {
-      joined[joined.length - 1] = { ...last, lines: tidy([...last.lines, blank, ...draft.lines]) }
-    } else joined.push(draft)
+    if (draft.kind === 'text' && last?.kind === 'text') lines.push(blank, ...draft.lines)
+    else {
+      lines = 'lines' in draft ? [...draft.lines] : []
+      joined.push('lines' in draft ? { ...draft, lines } : draft)
+    }
   }
-  return joined
+  return joined.map((draft) => ('lines' in draft ? { ...draft, lines: tidy(draft.lines) } : draft))
 }
 
 /** Folding is worth it only where it makes the whole message cheap. */
@@ -172,14 +198,14 @@ function inCheapAlphabet(drafts: readonly Draft[]): Draft[] {
   return folded.every((draft) => !('lines' in draft) || draft.lines.every(isCheap)) ? folded : [...drafts]
 }
 
-function blocksOf(draft: Draft, traits: Traits): Block[] {
+function* blocksOf(draft: Draft, traits: Traits): Steps<Block[]> {
   if (draft.kind === 'whole') return [draft.block]
   const chips = 'chips' in draft && draft.chips.length > 0 ? { chips: draft.chips } : {}
   const isAlone = draft.kind === 'text' && draft.chips.length === 0
   const needsWords = draft.kind !== 'media' && !isAlone && draft.lines.length === 0
   const lines = needsWords ? literal(words.choose) : draft.lines
   if (isAlone && lines.length === 0) return []
-  const pages = pagesOf(lines, traits, isAlone ? traits.text.max : (traits.text.besideMax ?? traits.text.max))
+  const pages = yield* pagesIn(lines, traits, isAlone ? traits.text.max : (traits.text.besideMax ?? traits.text.max))
   const before = pages.slice(0, -1).map((text): Block => ({ kind: 'text', text }))
   const text = pages.at(-1) ?? ''
   switch (draft.kind) {

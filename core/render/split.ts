@@ -4,6 +4,7 @@
  */
 import type { Markup, Traits } from '../channel/traits.js'
 import { isBlank, type Line, type Span, tidy } from './lines.js'
+import { ended, type Steps } from './steps.js'
 import { write, writeLine } from './writers.js'
 
 export function sizeOf(text: string, unit: 'characters' | 'bytes'): number {
@@ -22,18 +23,24 @@ function breakSize(markup: Markup): number {
   return markup === 'commonmark' ? 3 : 1
 }
 
-export function pagesOf(lines: readonly Line[], traits: Traits, lastMax: number = traits.text.max): string[] {
+export function pagesOf(lines: readonly Line[], traits: Traits, lastMax?: number): string[] {
+  return ended(pagesIn(lines, traits, lastMax))
+}
+
+/** The same, with a pause after each page. */
+export function* pagesIn(lines: readonly Line[], traits: Traits, lastMax: number = traits.text.max): Steps<string[]> {
   const { markup } = traits
   const { max, unit } = traits.text
   const whole = write(lines, markup)
   if (sizeOf(whole, unit) <= Math.min(max, lastMax)) return [whole]
-  const pages = paginate(lines, max, traits)
+  yield
+  const pages = yield* paginate(lines, max, traits)
   const last = pages.pop() ?? []
-  return [...pages, ...withShortEnd(last, Math.min(max, lastMax), traits)].map((page) => write(page, markup))
+  return [...pages, ...(yield* withShortEnd(last, Math.min(max, lastMax), traits))].map((page) => write(page, markup))
 }
 
 /** Only the end of a page has to be short: the chips or the list stand below that. */
-function withShortEnd(page: readonly Line[], max: number, traits: Traits): Line[][] {
+function* withShortEnd(page: readonly Line[], max: number, traits: Traits): Steps<Line[][]> {
   const groups = groupsOf(page)
   let from = groups.length
   let size = 0
@@ -45,14 +52,14 @@ function withShortEnd(page: readonly Line[], max: number, traits: Traits): Line[
   const isTooLong = from === groups.length
   const head = tidy(groups.slice(0, isTooLong ? from - 1 : from).flat())
   const end = groups.slice(isTooLong ? from - 1 : from).flat()
-  return [...(head.length > 0 ? [head] : []), ...(isTooLong ? paginate(end, max, traits) : [tidy(end)])]
+  return [...(head.length > 0 ? [head] : []), ...(isTooLong ? yield* paginate(end, max, traits) : [tidy(end)])]
 }
 
 function measured(line: Line, { markup, text }: Traits): number {
   return sizeOf(writeLine(line, markup), text.unit) + breakSize(markup)
 }
 
-function paginate(lines: readonly Line[], max: number, traits: Traits): Line[][] {
+function* paginate(lines: readonly Line[], max: number, traits: Traits): Steps<Line[][]> {
   const measure = (line: Line) => measured(line, traits)
   const pages: Line[][] = []
   let page: Line[] = []
@@ -63,7 +70,10 @@ function paginate(lines: readonly Line[], max: number, traits: Traits): Line[][]
     page = []
     size = 0
   }
+  let paused = 0
   for (const group of groupsOf(lines)) {
+    if (pages.length > paused) yield
+    paused = pages.length
     const groupSize = group.reduce((sum, line) => sum + measure(line), 0)
     if (size + groupSize > max && size > 0) {
       const carried = afterParagraph(page, size, measure)
@@ -156,6 +166,9 @@ function breakBefore(held: readonly Atom[], size: number, next: Atom): number {
   return held.length
 }
 
+/** Words with the blanks around them. Blanks alone are taken whole, or each of them would be tried as the first. */
+const wordsAndBlanks = /\s*\S+\s*|\s+/gu
+
 function atomsOf(spans: readonly Span[], room: number, traits: Traits): Atom[] {
   const atoms: Atom[] = []
   let afterBlank = false
@@ -183,7 +196,7 @@ function atomsOf(spans: readonly Span[], room: number, traits: Traits): Atom[] {
     let end = at + 1
     while (link && spans[end]?.link === link) end += 1
     if (link) add(spans.slice(at, end))
-    else for (const text of spans[at]!.text.match(/\s*\S+\s*/gu) ?? [spans[at]!.text]) add([{ ...spans[at]!, text }])
+    else for (const text of spans[at]!.text.match(wordsAndBlanks) ?? [spans[at]!.text]) add([{ ...spans[at]!, text }])
     at = end
   }
   return atoms
@@ -194,7 +207,7 @@ function smaller(parts: readonly Span[], room: number, { text: { unit } }: Trait
   const link = parts[0]?.link
   if (link) return [...parts.map(({ link: _, ...span }) => ({ ...span })), { text: ': ' }, { text: link.url }]
   return parts.flatMap((span) => {
-    const words = span.text.match(/\s*\S+\s*/gu) ?? []
+    const words = span.text.match(wordsAndBlanks) ?? []
     if (words.length > 1) return words.map((text) => ({ ...span, text }))
     // What is short enough by itself and still does not fit has grown by its markup: halves of it will fit in the end.
     const size = sizeOf(span.text, unit)
@@ -203,24 +216,40 @@ function smaller(parts: readonly Span[], room: number, { text: { unit } }: Trait
   })
 }
 
-/** Pieces of at most that size, without parting what people see as one character unless it is too long alone. */
-function cutWord(word: string, most: number, unit: 'characters' | 'bytes'): string[] {
-  const seen = plainAscii.test(word) ? [...word] : [...graphemes.segment(word)].map(({ segment }) => segment)
-  const units = seen.length > 1 ? seen : [...word]
+/**
+ * Pieces of at most that size, without parting what people see as one character unless it is too long alone. Where such
+ * a character begins is asked at the ends of the pieces only, since listing all of them takes a hundred times as long.
+ */
+export function cutWord(word: string, most: number, unit: 'characters' | 'bytes'): string[] {
+  const seen = plainAscii.test(word) ? undefined : graphemes.segment(word)
+  const isOne = seen?.containing(0)?.segment.length === word.length
   const pieces: string[] = []
-  let piece = ''
-  let size = 0
-  for (const each of units) {
-    const more = sizeOf(each, unit)
-    if (piece !== '' && size + more > most) {
-      pieces.push(piece)
-      piece = ''
-      size = 0
-    }
-    piece += each
-    size += more
+  for (let from = 0; from < word.length; ) {
+    const room = roomFrom(word, from, most, unit)
+    const end = isOne || !seen || room === word.length ? room : wholeEnd(seen, from, room)
+    pieces.push(word.slice(from, end))
+    from = end
   }
-  return [...pieces, piece]
+  return pieces
+}
+
+/** How far code points of that size reach; one of them is taken even if it is larger. */
+function roomFrom(word: string, from: number, most: number, unit: 'characters' | 'bytes'): number {
+  let end = from
+  for (let size = 0; end < word.length; ) {
+    const length = word.codePointAt(end)! > 0xffff ? 2 : 1
+    size += unit === 'characters' ? length : sizeOf(word.slice(end, end + length), unit)
+    if (size > most && end > from) break
+    end += length
+  }
+  return end
+}
+
+function wholeEnd(seen: Intl.Segments, from: number, room: number): number {
+  const { index } = seen.containing(room)!
+  if (index > from) return index
+  const first = seen.containing(from)!
+  return first.index + first.segment.length
 }
 
 const plainAscii = /^[\x20-\x7e]*$/

@@ -6,6 +6,7 @@ export interface Say {
   readonly locale: string
   readonly zone: string
   readonly links?: ReadonlyMap<string, string>
+  readonly names?: ReadonlyMap<string, string>
 }
 
 /** Making a formatter takes thousands of times as long as using it. */
@@ -149,7 +150,8 @@ const knownLocales = new Map<string, boolean>()
 /** A locale that nobody can write for is answered in English, rather than not at all. */
 export function sayFor(wanted: string | undefined, reader: Say): Say {
   const locale = [wanted, reader.locale].find((each) => each !== undefined && isLocale(each)) ?? 'en-US'
-  return { locale, zone: reader.zone, ...(reader.links && { links: reader.links }) }
+  const { zone, links, names } = reader
+  return { locale, zone, ...(links && { links }), ...(names && { names }) }
 }
 
 function isLocale(name: string): boolean {

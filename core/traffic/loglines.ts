@@ -28,6 +28,15 @@ export const trafficEvents: readonly LogEventName[] = [
   'session.started',
   'conversation.started',
 ]
+/** Events that lines in the agent's own shard have, beside lines of conversations. */
+export const agentEvents: readonly LogEventName[] = [
+  'ingress.signature_refused',
+  'ingress.malformed',
+  'capability.checked',
+  'template.slot_missing',
+  'outreach.accepted',
+  'outreach.suppressed',
+]
 export const attemptEvents: readonly LogEventName[] = [
   'framework.dispatched',
   'framework.replied',

@@ -51,9 +51,9 @@ export interface AgentLogEntry {
   level: LogEntry['level']
   event: string
   framework?: string
-  userId: string
+  userId?: string
   sessionId?: string
-  channel: ChannelName
+  channel?: ChannelName
   data?: Record<string, unknown>
   error?: { message: string }
   raw: unknown
@@ -109,9 +109,10 @@ export function messageEntry(
   }
 }
 
+/** A line that is about no person has an empty `asid`. */
 export function logEntry(
   { agentId, asid, at }: RecordPlace,
-  record: LogEntry & { readonly channel: ChannelName; readonly sessionId?: string },
+  record: LogEntry & { readonly channel?: ChannelName; readonly sessionId?: string },
 ): AgentLogEntry {
   const { level, event, data, channel, sessionId } = record
   const why = level === 'error' || event === 'webhook.retried' ? data?.why : undefined
@@ -121,9 +122,9 @@ export function logEntry(
     level,
     event,
     ...(attemptEvents.includes(event as never) && { framework: 'webhook' }),
-    userId: asid,
+    ...(asid !== '' && { userId: asid }),
     ...(sessionId !== undefined && { sessionId }),
-    channel,
+    ...(channel !== undefined && { channel }),
     ...(data && { data }),
     ...(typeof why === 'string' && { error: { message: why } }),
     raw: { level, event, ...(data && { data }) },

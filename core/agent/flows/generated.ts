@@ -4,6 +4,7 @@ import { faultsOf } from '../check.js'
 import { type AgentDocument, type Item, withItem } from '../document.js'
 import { type Finding, type Findings, lintOnePlaybook } from '../lint/index.js'
 import { Flow } from '../resources/flow.js'
+import { wholeFlow } from './kept.js'
 import type { Fault } from './prompt.js'
 import { type Rehearsal, rehearsed } from './rehearsal.js'
 import { bodyHash } from './stale.js'
@@ -32,7 +33,7 @@ export function judgedFlow(
 ): JudgedFlow {
   const generatedFrom = { bodyHash: bodyHash(playbook.body), ...origin }
   const isObject = typeof written === 'object' && written !== null && !Array.isArray(written)
-  const stamped = isObject ? { ...written, generatedFrom } : written
+  const stamped = isObject ? wholeFlow({ ...written, generatedFrom }, playbook) : written
   const errors = faultsOf(Flow, stamped, 'flow')
   if (errors.length > 0) return { schema: { ok: false, errors }, lint: nothing }
   const flow = stamped as Flow

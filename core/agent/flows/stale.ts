@@ -20,14 +20,11 @@ export function bodyHash(body: string): string {
 interface WithFlow {
   readonly body: string
   readonly flow?: { readonly generatedFrom?: { readonly bodyHash: string } }
+  /** Of the body that a flow without `generatedFrom` was written for. */
+  readonly flowBodyHash?: string
 }
 
-export function isStale({ body, flow }: WithFlow): boolean {
-  const madeFrom = flow?.generatedFrom?.bodyHash
-  return madeFrom !== undefined && madeFrom !== bodyHash(body)
-}
-
-/** A flow that does not say what it was made from was made for the body it is written with. */
-export function stamped<F extends object>(flow: F & WithFlow['flow'], body: string): F {
-  return flow?.generatedFrom ? flow : { ...flow, generatedFrom: { bodyHash: bodyHash(body) } }
+export function isStale({ body, flow, flowBodyHash }: WithFlow): boolean {
+  const madeFrom = flow?.generatedFrom?.bodyHash ?? flowBodyHash
+  return flow !== undefined && madeFrom !== undefined && madeFrom !== bodyHash(body)
 }

@@ -1,10 +1,15 @@
 /** Collections: the whole list is replaced at once; one that things still belong to goes only by force. */
+import { finish, mapInSteps, type Steps } from '../../steps.js'
 import { type AgentDocument, withSection } from '../document.js'
 import { type Collection, CollectionsBody } from '../resources/knowledge.js'
 import { invalidFields, misshapen, type Outcome, tidy } from '../writing.js'
 
+export function collectionsReplaced(...given: Parameters<typeof replaceCollectionsInSteps>): Outcome {
+  return finish(replaceCollectionsInSteps(...given))
+}
+
 /** By force, things leave the collections that are dropped; markers in texts still hold them. */
-export function collectionsReplaced(document: AgentDocument, body: unknown, force = false): Outcome {
+export function* replaceCollectionsInSteps(document: AgentDocument, body: unknown, force = false): Steps<Outcome> {
   const wrong = misshapen(CollectionsBody, body)
   if (wrong) return wrong
   const { collections } = body as { collections: Collection[] }
@@ -13,7 +18,7 @@ export function collectionsReplaced(document: AgentDocument, body: unknown, forc
   const candidate = withSection(document, 'collections', collections)
   if (dropped.size === 0) return candidate
   if (force) return withSection(candidate, 'things', detached(document, dropped))
-  const faults = document.things.flatMap(({ collections: of = [] }, place) =>
+  const faults = yield* mapInSteps(document.things, ({ collections: of = [] }, place) =>
     of.flatMap((id, nth) =>
       dropped.has(id)
         ? [
@@ -26,7 +31,8 @@ export function collectionsReplaced(document: AgentDocument, body: unknown, forc
         : [],
     ),
   )
-  return faults.length > 0 ? invalidFields(faults) : candidate
+  const all = faults.flat()
+  return all.length > 0 ? invalidFields(all) : candidate
 }
 
 function detached({ things }: AgentDocument, dropped: ReadonlySet<string>): AgentDocument['things'] {

@@ -1,10 +1,11 @@
 /** Facts: what is left unsaid of one is filled in, and when it last changed is told by the house. */
 import { type FieldError, invalid, type Refusal, refuse } from '../../errors.js'
 import { agentLimits as limits } from '../../limits.js'
+import { finish, mapInSteps, type Steps } from '../../steps.js'
 import { type AgentDocument, find, type Item, withItem, withoutItem, withSection } from '../document.js'
-import type { Fact as Kept } from '../resources/knowledge.js'
-import { FactBody, FactPatch, FactsBody } from '../resources/knowledge.js'
+import { FactBody, FactPatch, FactsBody, Fact as Kept } from '../resources/knowledge.js'
 import { freeSlug, slugGiver } from '../slug.js'
+import { canonical } from '../transfer/canonical.js'
 import { invalidFields, isSame, misshapen, type Outcome, tidy } from '../writing.js'
 
 type Fact = Item<'facts'>
@@ -40,7 +41,12 @@ function scopeFaults(document: AgentDocument, { scope }: Pick<FactPatch, 'scope'
 }
 
 /** PUT of the whole list; `isShaped` where its shape was judged before. Without a time what is sent keeps the one it says: an import does that. */
-export function factsReplaced(document: AgentDocument, body: unknown, at?: string, isShaped = false): Outcome {
+export function* replaceFactsInSteps(
+  document: AgentDocument,
+  body: unknown,
+  at?: string,
+  isShaped = false,
+): Steps<Outcome> {
   const wrong = isShaped ? undefined : misshapen(FactsBody, body)
   if (wrong) return wrong
   const { facts } = body as { facts: FactBody[] }
@@ -49,12 +55,16 @@ export function factsReplaced(document: AgentDocument, body: unknown, at?: strin
   const taken = new Set(facts.flatMap(({ id }) => id ?? []))
   const kept = new Map(document.facts.map((fact) => [fact.id, fact]))
   const slugFor = slugGiver((slug) => taken.has(slug))
-  const made = facts.map((fact) => {
+  const made = yield* mapInSteps(facts, (fact) => {
     const id = fact.id ?? slugFor(fact.question, 'fact')
     taken.add(id)
-    return becomes(fact, id, kept.get(id), at)
+    return canonical(Kept, becomes(fact, id, kept.get(id), at))
   })
   return withSection(document, 'facts', made)
+}
+
+export function factsReplaced(...given: Parameters<typeof replaceFactsInSteps>): Outcome {
+  return finish(replaceFactsInSteps(...given))
 }
 
 export function factAdded(
@@ -74,18 +84,18 @@ export function factAdded(
   return { document: withItem(document, 'facts', becomes(sent, id, undefined, at)), id }
 }
 
-/** A scope of null takes it away. */
+/** Null takes away a scope, and what else the question is asked as. */
 export function factPatched(document: AgentDocument, id: string, body: unknown, at: string): Outcome {
   const wrong = misshapen(FactPatch, body)
   const kept = find(document, 'facts', id)
   if (wrong || !kept) return wrong ?? refuse('resource.not_found')
-  const { scope, verbatim, exact = verbatim, ...sent } = body as FactPatch
+  const { scope, alternates, verbatim, exact = verbatim, ...sent } = body as FactPatch
   if (sent.id !== undefined && sent.id !== id) return invalid('id', 'must be the id of the path')
   const faults = scopeFaults(document, { scope }, '')
   if (faults.length > 0) return invalidFields(faults)
-  const { scope: _gone, ...unscoped } = kept
-  const left = scope === null ? unscoped : kept
-  const fact = { ...unsaid, ...left, ...sent, ...(exact !== undefined && { exact }), ...(scope && { scope }) } as Kept
+  const cleared = { ...(scope === null && { scope: undefined }), ...(alternates === null && { alternates: undefined }) }
+  const given = { ...(scope && { scope }), ...(alternates && { alternates }), ...(exact !== undefined && { exact }) }
+  const fact = tidy({ ...unsaid, ...kept, ...sent, ...cleared, ...given }) as Kept
   return withItem(document, 'facts', dated(fact, kept, at))
 }
 

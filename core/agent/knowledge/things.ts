@@ -1,9 +1,11 @@
 /** Things: the whole list is replaced at once, and what each of them leaves unsaid is taken from the one it replaces. */
 import type { FieldError } from '../../errors.js'
 import { agentLimits } from '../../limits.js'
+import { finish, mapInSteps, type Steps } from '../../steps.js'
 import { type AgentDocument, type Item, withSection } from '../document.js'
-import type { Thing as Kept, ThingAction, ThingBody, ThingLocation } from '../resources/knowledge.js'
-import { ThingsBody } from '../resources/knowledge.js'
+import type { ThingAction, ThingBody, ThingLocation } from '../resources/knowledge.js'
+import { Thing as Kept, ThingsBody } from '../resources/knowledge.js'
+import { canonical } from '../transfer/canonical.js'
 import { invalidFields, misshapen, type Outcome, tidy } from '../writing.js'
 import { type Coordinates, readAddress } from './places.js'
 
@@ -56,10 +58,10 @@ function membersOf(value: unknown): Readonly<Record<string, unknown>> | undefine
   return isObject ? (value as Readonly<Record<string, unknown>>) : undefined
 }
 
-/** The addresses of these things that have to be looked up before they are kept. */
-export function addressesToGeocode(document: AgentDocument, sent: unknown): string[] {
-  const body = thingsRead(sent)
-  if (misshapen(ThingsBody, body)) return []
+/** The addresses of these things that have to be looked up before they are kept; none where they are misshapen. */
+export function addressesToGeocode(document: AgentDocument, sent: unknown, isShaped = false): string[] {
+  const body = isShaped ? sent : thingsRead(sent)
+  if (!isShaped && misshapen(ThingsBody, body)) return []
   const kept = keptThings(document)
   const addresses = (body as { things: ThingBody[] }).things.flatMap(({ id, location }) => {
     if (!location?.address || location.latitude !== undefined || location.longitude !== undefined) return []
@@ -75,22 +77,26 @@ function keptThings({ things }: AgentDocument): Map<string, Thing> {
 }
 
 /** `isShaped` where the list was judged before. */
-export function thingsReplaced(
+export function* replaceThingsInSteps(
   document: AgentDocument,
   sent: unknown,
   readers: ThingReaders,
   isShaped = false,
-): Outcome {
+): Steps<Outcome> {
   const body = thingsRead(sent)
   const wrong = isShaped ? undefined : misshapen(ThingsBody, body)
   if (wrong) return wrong
   const kept = keptThings(document)
   const work: Work = { readers, collections: new Set(document.collections.map(({ id }) => id)), faults: [] }
-  const things = (body as { things: ThingBody[] }).things.map((thing, place) =>
-    becomes(work, thing, kept.get(thing.id), `things[${place}]`),
+  const things = yield* mapInSteps((body as { things: ThingBody[] }).things, (thing, place) =>
+    canonical(Kept, becomes(work, thing, kept.get(thing.id), `things[${place}]`)),
   )
   if (work.faults.length > 0) return invalidFields(work.faults)
   return withSection(document, 'things', things)
+}
+
+export function thingsReplaced(...given: Parameters<typeof replaceThingsInSteps>): Outcome {
+  return finish(replaceThingsInSteps(...given))
 }
 
 function becomes(work: Work, sent: ThingBody, kept: Thing | undefined, at: string): Kept {

@@ -5,12 +5,14 @@ import { type Desk, note } from './findings.js'
 
 const chips = /(\\?)\[\[[ \t]*chips[ \t]*:([^[\]\n]*)\]\]/g
 
-/** The labels of `[[chips: …]]` in a text. */
+/** The labels of `[[chips: …]]` in a text, each once. */
 export function chipLabelsIn(text: string | undefined): string[] {
   if (!text?.includes('chips')) return []
-  return [...text.matchAll(chips)].flatMap(([, literal, written]) =>
-    literal ? [] : written!.split('|').map((chip) => chip.split(/=|->/, 1)[0]!.trim()),
-  )
+  const labels = new Set<string>()
+  for (const [, literal, written] of text.matchAll(chips)) {
+    if (!literal) for (const chip of written!.split('|')) labels.add(chip.split(/=|->/, 1)[0]!.trim())
+  }
+  return [...labels]
 }
 
 export function lintLabels(desk: Desk, code: LintCode, path: string, labels: readonly string[]): void {

@@ -90,6 +90,7 @@ export const lintCodes = {
   'goal.unknown': error(nameAnother),
   'goal.field.unknown': warning(declare),
   'goal.unreached': advice('Choose another event: nothing marks this one as reached.'),
+  'objective.unread': advice('Say it in a Goal or in the body of a playbook, and import without the objective.'),
   'outreach.template.unknown': error(nameAnother),
   'outreach.playbook.unknown': error(nameAnother),
   'outreach.opener.blocked': advice('Declare what the opener reads as inputs, or give its slots a fallback.'),

@@ -1,25 +1,39 @@
 /** Lint: everything an operator would want to be told about an agent, in time linear in its document. */
-import { type Refusal, refuse } from '../../errors.js'
+import { type Refusal, refuseFields } from '../../errors.js'
+import { finish, paceOf, type Steps } from '../../steps.js'
 import { type AgentDocument, type Item, placeOf } from '../document.js'
-import { lintDangling, lintItem } from './dangling.js'
+import { lintDanglingInSteps, lintItem } from './dangling.js'
 import { deskOf, type Finding, type Findings } from './findings.js'
 import { lintAround, lintFlow } from './flow.js'
-import { lintFacts, lintGoals, lintRules, lintSettings, lintThings } from './knowledge.js'
+import { lintFactsInSteps, lintGoals, lintObjectives, lintRules, lintSettings, lintThingsInSteps } from './knowledge.js'
 import { lintCalls, lintDefaults, lintPlaybook } from './playbooks.js'
-import { lintOutreach, lintTemplates } from './templates.js'
+import { lintOutreach, lintTemplateCircles, lintTemplatesInSteps } from './templates.js'
 
 export { type LintCode, lintCodes } from './codes.js'
 export type { Finding, Findings } from './findings.js'
 
 export function lint(document: AgentDocument): Findings {
+  return finish(lintInSteps(document))
+}
+
+export function* lintInSteps(document: AgentDocument): Steps<Findings> {
   const desk = deskOf(document)
-  lintDangling(desk)
+  const isStepOver = paceOf()
+  yield* lintDanglingInSteps(desk, isStepOver)
   for (const [place, playbook] of document.playbooks.entries()) {
+    yield
     lintPlaybook(desk, playbook, `playbooks[${place}]`)
     lintFlow(desk, playbook, `playbooks[${place}]`)
   }
-  for (const part of [lintDefaults, lintCalls, lintTemplates, lintOutreach]) part(desk)
-  for (const part of [lintFacts, lintThings, lintRules, lintGoals, lintSettings]) part(desk)
+  for (const part of [lintDefaults, lintCalls]) part(desk)
+  yield* lintTemplatesInSteps(desk, isStepOver)
+  yield
+  lintTemplateCircles(desk)
+  yield
+  lintOutreach(desk)
+  yield* lintFactsInSteps(desk, isStepOver)
+  yield* lintThingsInSteps(desk, isStepOver)
+  for (const part of [lintRules, lintGoals, lintObjectives, lintSettings]) part(desk)
   return desk.findings
 }
 
@@ -42,15 +56,16 @@ export function lintOnePlaybook(document: AgentDocument, playbookId: string): Fi
  */
 const sound = new WeakSet<object>()
 
-/** What keeps any flow of these playbooks from running; what else they name is not looked for. */
-export function flowErrors(
+/** What keeps any flow of these playbooks from running, a flow a step; what else they name is not looked for. */
+export function* findFlowErrorsInSteps(
   document: AgentDocument,
   playbooks: Iterable<[place: number, playbook: Item<'playbooks'>]>,
-): Finding[] {
+): Steps<Finding[]> {
   const desk = deskOf(document)
   for (const [place, playbook] of playbooks) {
     const { flow } = playbook
     if (!flow) continue
+    yield
     const at = `playbooks[${place}]`
     const before = desk.findings.errors.length
     lintItem(desk, 'playbooks', { flow }, at)
@@ -67,12 +82,12 @@ export function flowErrors(
 export function flowRefusal(document: AgentDocument, playbookId: string): Refusal | undefined {
   const place = placeOf(document.playbooks, playbookId)
   const playbook = document.playbooks[place]
-  return playbook && refusalOf(flowErrors(document, [[place, playbook]]))
+  return playbook && refusalOf(finish(findFlowErrorsInSteps(document, [[place, playbook]])))
 }
 
 export function refusalOf(findings: readonly Finding[]): Refusal | undefined {
   const [first] = findings
   if (!first) return undefined
   const errors = findings.map(({ code, path, message }) => ({ field: path, code, message }))
-  return refuse('agent.playbook.flow_invalid', { detail: `${first.path}: ${first.message}`, errors })
+  return refuseFields('agent.playbook.flow_invalid', errors, `${first.path}: ${first.message}`)
 }

@@ -1,12 +1,14 @@
-/** What is wrong with facts, things, collections, rules, goals and settings. */
+/** What is wrong with facts, things, collections, rules, goals, objectives and settings. */
 import { findInCatalog } from '../../catalogs/index.js'
+import { itemCost, type Pace, type Steps } from '../../steps.js'
 import { isPattern, readPattern } from '../pattern/index.js'
 import { chipLabelsIn, lintLabels } from './chips.js'
 import { type Desk, note } from './findings.js'
 
-export function lintFacts(desk: Desk): void {
+export function* lintFactsInSteps(desk: Desk, isStepOver: Pace): Steps<void> {
   const asked = new Map<string, number>()
   for (const [place, fact] of desk.document.facts.entries()) {
+    if (isStepOver(itemCost)) yield
     const at = `facts[${place}]`
     lintLabels(desk, 'fact.chip.keyword', `${at}.answer`, chipLabelsIn(fact.answer))
     if (fact.enabled === false) continue
@@ -18,11 +20,12 @@ export function lintFacts(desk: Desk): void {
   }
 }
 
-export function lintThings(desk: Desk): void {
+export function* lintThingsInSteps(desk: Desk, isStepOver: Pace): Steps<void> {
   const { things, collections } = desk.document
   const labels = new Map<string, Set<string>>(collections.map(({ id }) => [id, new Set()]))
   const filled = new Set<string>()
   for (const [place, thing] of things.entries()) {
+    if (isStepOver(itemCost)) yield
     for (const [nth, { label, kind }] of (thing.actions ?? []).entries()) {
       if (kind === 'reply') lintLabels(desk, 'thing.action.keyword', `things[${place}].actions[${nth}].label`, [label])
     }
@@ -59,6 +62,14 @@ export function lintGoals(desk: Desk): void {
     if (definition.kind === 'event' && definition.event === 'link.tapped') {
       note(desk, 'goal.unreached', `goals[${place}].definition.event`, 'Nothing marks link.tapped as reached.')
     }
+  }
+}
+
+/** Objectives come with agent templates; the contract has no route for them. */
+export function lintObjectives(desk: Desk): void {
+  for (const [place, { name }] of desk.document.objectives.entries()) {
+    const message = `No conversation reads the objective ${name}; the export shows it, and an import changes it.`
+    note(desk, 'objective.unread', `objectives[${place}]`, message)
   }
 }
 

@@ -1,4 +1,5 @@
 /** What is wrong with message templates and with the outreach that opens by them. */
+import { itemCost, type Pace, type Steps } from '../../steps.js'
 import type { Item } from '../document.js'
 import { markersIn } from '../markers.js'
 import { identityFields } from '../resources/identity.js'
@@ -10,15 +11,15 @@ import { circles } from './graph.js'
 
 type Template = Item<'messageTemplates'>
 
-export function lintTemplates(desk: Desk): void {
+export function* lintTemplatesInSteps(desk: Desk, isStepOver: Pace): Steps<void> {
   const { messageTemplates, identity = {} } = desk.document
   /** Every agent has a name; the rest of it is as it is set. */
   const known = new Set([
     'agent.name',
     ...identityFields.filter((name) => identity[name]).map((name) => `agent.${name}`),
   ])
-  const includes = new Map<string, string[]>()
   for (const [place, template] of messageTemplates.entries()) {
+    if (isStepOver(itemCost + costOfTemplate * template.body.length)) yield
     const at = `messageTemplates[${place}].body`
     for (const path of new Set(slotsOf(template.body).map((slot) => slot.path))) {
       if (!isReadable(path)) note(desk, 'template.slot.unknown', at, `{${path}} reads nothing that exists.`)
@@ -28,15 +29,20 @@ export function lintTemplates(desk: Desk): void {
       note(desk, 'template.empty.person', at, 'Nothing can be sent to a person of whom nothing is known.')
     }
     lintLabels(desk, 'template.chip.keyword', at, chipLabelsIn(template.body))
-    const named = markersIn(template.body).flatMap(({ kind, id }) => (kind === 'template' ? [id] : []))
-    if (named.length > 0) includes.set(template.id, named)
   }
-  lintCircles(desk, includes)
 }
 
-function lintCircles(desk: Desk, includes: ReadonlyMap<string, readonly string[]>): void {
-  if (includes.size === 0) return
-  const places = new Map(desk.document.messageTemplates.map(({ id }, place) => [id, place]))
+/** It is also rendered, so a character costs more than to look at it. */
+const costOfTemplate = 8
+
+export function lintTemplateCircles(desk: Desk): void {
+  const includes = new Map<string, readonly string[]>()
+  const places = new Map<string, number>()
+  for (const [place, { id, body }] of desk.document.messageTemplates.entries()) {
+    places.set(id, place)
+    const named = markersIn(body).flatMap((marker) => (marker.kind === 'template' ? [marker.id] : []))
+    if (named.length > 0) includes.set(id, named)
+  }
   for (const circle of circles(includes)) {
     const [first = ''] = circle
     const message = `The templates ${[...circle, first].join(', ')} hold each other.`

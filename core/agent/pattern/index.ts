@@ -2,13 +2,36 @@
  * Expressions that operators write: a plain phrase, or `/expression/flags`. They never reach the engine of the language,
  * which backtracks: they are read into a machine of our own, and what it cannot run in linear time is refused.
  */
-import { findsIn, machineOf } from './machine.js'
+import { agentLimits } from '../../limits.js'
+import { type Machine, machineOf, statesOf } from './machine.js'
 import { runOf } from './run.js'
+import { ended, type Search, searchIn } from './search.js'
 import { readTree } from './tree.js'
 
 export interface Pattern {
   /** Takes time linear in the text. */
   matches(text: string): boolean
+  /** The same bit by bit, for texts and patterns of which nobody knows how long they take together. */
+  search(text: SearchedText): Search
+  /** The most steps that one character of a text costs. */
+  readonly states: number
+}
+
+/** A text that many patterns are looked for in. */
+export interface SearchedText {
+  readonly text: string
+  readonly lowerCase: string
+}
+
+export function searchedText(text: string): SearchedText {
+  let lowerCase: string | undefined
+  return {
+    text,
+    get lowerCase() {
+      lowerCase ??= text.toLowerCase()
+      return lowerCase
+    },
+  }
 }
 
 export type PatternRead = Pattern | { readonly problem: string }
@@ -23,7 +46,12 @@ export function readPattern(written: string): PatternRead {
   if (expression) return readExpression(expression.source, expression.flags)
   const phrase = written.toLowerCase()
   if (phrase.trim() === '') return { problem: 'is empty and would be found in every text' }
-  return { matches: (text) => text.toLowerCase().includes(phrase) }
+  function* search({ lowerCase }: SearchedText): Search {
+    // The language looks for a phrase that much faster than a machine takes a step.
+    yield Math.ceil(lowerCase.length / agentLimits.patternSearch.phraseCharsPerStep)
+    return lowerCase.includes(phrase)
+  }
+  return { matches: (text) => text.toLowerCase().includes(phrase), search, states: 1 }
 }
 
 /** The two halves of `/expression/flags`; undefined for anything else. */
@@ -32,13 +60,34 @@ export function asExpression(written: string): { readonly source: string; readon
   return found ? { source: found[1]!, flags: found[2]! } : undefined
 }
 
+/** The subset of expressions that is taken, as the API describes it. */
+export const expressionSubset =
+  'A phrase, found anywhere whatever its case, or /expression/flags. Expressions run in linear time: classes, groups, alternatives, quantifiers and anchors are taken; look-around, back references and the flag y are refused.'
+
 export function readExpression(source: string, flags = ''): PatternRead {
-  if (!/^[dgimsuvy]*$/.test(flags)) return { problem: `has flags that are not known: ${flags}` }
+  if (flags.includes('y')) return { problem: 'has the flag y: an expression is found anywhere in the text' }
+  if (!/^[dgimsuv]*$/.test(flags)) return { problem: `has flags that are not known: ${flags}` }
   const tree = readTree(source, { ignoreCase: flags.includes('i'), dotAll: flags.includes('s') })
   if ('problem' in tree) return tree
-  const machine = machineOf(tree)
-  if (!machine) return { problem: 'repeats too much: written out it is too large' }
+  const states = statesOf(tree)
+  if (states > agentLimits.patternStates) return { problem: 'repeats too much: written out it is too large' }
   const multiline = flags.includes('m')
   const run = multiline ? undefined : runOf(tree)
-  return { matches: run ?? ((text) => findsIn(machine, text, multiline)) }
+  if (run) return walked(run)
+  // Many are read only to judge them, and never run.
+  let machine: Machine | undefined
+  const search = ({ text }: SearchedText) => {
+    machine ??= machineOf(tree)!
+    return searchIn(machine, text, multiline)
+  }
+  return { matches: (text) => ended(search(searchedText(text))), search, states }
+}
+
+/** An expression that is looked for by one walk through the text. */
+function walked(matches: (text: string) => boolean): Pattern {
+  function* search({ text }: SearchedText): Search {
+    yield text.length
+    return matches(text)
+  }
+  return { matches, search, states: 1 }
 }

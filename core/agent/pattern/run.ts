@@ -3,6 +3,7 @@
  * repeated. Whether a text is one is seen by walking through it once.
  */
 import type { CharTest } from './characters.js'
+import { charAt } from './search.js'
 import type { Tree } from './tree.js'
 
 /** Undefined for an expression that is anything else. */
@@ -29,12 +30,6 @@ export function runOf(tree: Tree): ((text: string) => boolean) | undefined {
     }
     return length >= least
   }
-}
-
-/** As walking over the text would give it, without what that makes on the way. */
-function charAt(text: string, at: number): string {
-  const point = text.codePointAt(at)!
-  return point > 0xffff ? String.fromCodePoint(point) : text[at]!
 }
 
 function isAssert(part: Tree | undefined, at: 'start' | 'end'): boolean {

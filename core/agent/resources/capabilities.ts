@@ -7,6 +7,7 @@ import {
   closed,
   day,
   email,
+  endClock,
   key,
   matching,
   optional,
@@ -24,7 +25,7 @@ const timezone = words(64)
 export const SchedulingWindow = closed('SchedulingWindow', {
   dayOfWeek: Type.Integer({ minimum: 0, maximum: 6, description: 'Sunday is 0.' }),
   startTime: clock,
-  endTime: clock,
+  endTime: endClock,
 })
 export type SchedulingWindow = Static<typeof SchedulingWindow>
 const windows = Type.Array(SchedulingWindow, { maxItems: limits.windows })
@@ -35,7 +36,7 @@ export const Representative = closed('SchedulingRepresentative', {
   title: optional(text(limits.titleChars)),
   phone: optional(text(agentLimits.phoneChars)),
   email: optional(email),
-  type: optional(text(limits.typeChars)),
+  type: optional(text(limits.typeChars, { description: 'Is sales where it is left out.' })),
   availability: optional(
     closed('RepresentativeAvailability', { timezone: optional(timezone), workingHours: optional(windows) }),
   ),
@@ -133,6 +134,8 @@ export const IntegrationBody = closed('IntegrationBody', {
   ...integration,
   id: optional(integrationId),
   authHeader: optional(Type.Unsafe<string | null>({ ...orNull(words(custom.authChars)), writeOnly: true })),
+  /** A read, sent back as it was; a credential in here is refused. */
+  auth: optional(closed('IntegrationAuthRead', { set: Type.Boolean(), last4: optional(text(4)) }, { readOnly: true })),
 })
 export type IntegrationBody = Static<typeof IntegrationBody>
 

@@ -1,6 +1,7 @@
 /** Who an agent is and what it wants: personality, goals, objectives, standing instructions, guardrails. */
 import Type, { type Static } from 'typebox'
 import { agentLimits as limits } from '../../limits.js'
+import { expressionSubset } from '../pattern/index.js'
 import { closed, DerivedFrom, eitherBy, matching, optional, orNull, qualifiedId, slug, text, words } from './words.js'
 
 export const Personality = closed('AgentPersonality', {
@@ -102,7 +103,10 @@ export const Rule = closed('AgentRule', {
   text: words(limits.rules.textChars),
   check: closed('AgentRuleCheck', {
     kind: Type.Literal('pattern'),
-    patterns: Type.Array(words(limits.rules.patternChars), { minItems: 1, maxItems: limits.rules.patterns }),
+    patterns: Type.Array(words(limits.rules.patternChars, { description: expressionSubset }), {
+      minItems: 1,
+      maxItems: limits.rules.patterns,
+    }),
   }),
   action: optional(Type.Enum(['block', 'flag'])),
   replacement: optional(text(limits.rules.replacementChars)),

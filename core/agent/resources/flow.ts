@@ -1,6 +1,7 @@
 /** A flow: the slots it fills and the steps it walks. */
 import Type, { type Static } from 'typebox'
 import { agentLimits } from '../../limits.js'
+import { expressionSubset } from '../pattern/index.js'
 import { anyObject, closed, key, matching, optional, slug, text, words } from './words.js'
 
 const limits = agentLimits.flow
@@ -24,7 +25,9 @@ export const FlowSlot = closed('FlowSlot', {
   source: optional(words(limits.optionChars)),
   prompt: optional(text(limits.promptChars)),
   /** An expression between slashes, or a predicate; what fails is asked again. */
-  validate: optional(words(limits.validateChars)),
+  validate: optional(
+    words(limits.validateChars, { description: `A predicate, or an expression. ${expressionSubset}` }),
+  ),
   /** Read back once. */
   confirm: optional(Type.Boolean()),
 })

@@ -1,7 +1,9 @@
 /** The identity of an agent: the one source of its contact details. */
+
 import Type, { type Static } from 'typebox'
 import { business } from '../../catalogs/channel-forms.js'
 import { agent as limits } from '../../limits.js'
+import { describePattern } from '../../patternwords.js'
 
 /** A field that channel forms ask for as well is held to the same rule, without the words of the form. */
 function asInForms(name: keyof typeof business): Readonly<Record<string, unknown>> {
@@ -13,9 +15,17 @@ const rules = {
   smallLogoUrl: asInForms('smallLogoUrl'),
   largeBannerUrl: asInForms('largeBannerUrl'),
   defaultCardImageUrl: { ...asInForms('largeBannerUrl'), description: 'Stands in on cards sent without a picture.' },
-  brandColor: { type: 'string', pattern: '^#([0-9a-fA-F]{3}|[0-9a-fA-F]{6})$', description: 'A hex colour.' },
+  brandColor: {
+    type: 'string',
+    pattern: describePattern('^#([0-9a-fA-F]{3}|[0-9a-fA-F]{6})$', 'must be a hex color such as #0a7cff'),
+    description: 'A hex colour.',
+  },
   contactEmail: asInForms('contactEmail'),
-  contactPhone: { type: 'string', pattern: '^\\+?[0-9(][0-9 ().-]{2,}$', maxLength: limits.contactPhoneChars },
+  contactPhone: {
+    type: 'string',
+    pattern: describePattern('^\\+?[0-9(][0-9 ().-]{2,}$', 'must be a phone number such as +14155550100'),
+    maxLength: limits.contactPhoneChars,
+  },
   websiteUrl: asInForms('websiteUrl'),
   privacyPolicyUrl: asInForms('privacyPolicyUrl'),
   termsOfServiceUrl: asInForms('termsOfServiceUrl'),

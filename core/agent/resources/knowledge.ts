@@ -100,6 +100,7 @@ export const FactBody = closed('AgentFactBody', { ...fact, id: optional(id), que
 export type FactBody = Static<typeof FactBody>
 export const FactPatch = closed('AgentFactPatch', {
   ...fact,
+  alternates: optional(orNull(fact.alternates)),
   scope: optional(orNull(fact.scope)),
   id: optional(id),
   question: optional(question),

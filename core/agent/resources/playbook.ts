@@ -13,15 +13,16 @@ const ExampleLine = closed('PlaybookExampleLine', {
 })
 
 const name = words(limits.nameChars)
+const examples = Type.Array(Type.Array(ExampleLine, { maxItems: limits.exampleLines }), { maxItems: limits.examples })
+const toolRefs = Type.Array(qualifiedId, { maxItems: limits.toolRefs })
+const messageTemplateRefs = Type.Array(slug, { maxItems: limits.messageTemplateRefs })
 const contents = {
   description: optional(text(limits.descriptionChars)),
   whenToUse: optional(text(limits.whenToUseChars)),
   body: optional(text(limits.bodyChars)),
-  examples: optional(
-    Type.Array(Type.Array(ExampleLine, { maxItems: limits.exampleLines }), { maxItems: limits.examples }),
-  ),
-  toolRefs: optional(Type.Array(qualifiedId, { maxItems: limits.toolRefs })),
-  messageTemplateRefs: optional(Type.Array(slug, { maxItems: limits.messageTemplateRefs })),
+  examples: optional(examples),
+  toolRefs: optional(toolRefs),
+  messageTemplateRefs: optional(messageTemplateRefs),
   /** Which ids there are depends on the agent: another one is `agent.playbook.uses_unknown`. */
   uses: optional(Type.Array(Type.String({ maxLength: 100 }), { maxItems: limits.uses })),
   isDefault: optional(Type.Boolean()),
@@ -30,7 +31,7 @@ const contents = {
   derivedFrom: optional(DerivedFrom),
 }
 
-/** As it is kept and read. */
+/** As it is read. */
 export const Playbook = closed('AgentPlaybook', {
   ...contents,
   id: slug,
@@ -43,9 +44,25 @@ export const Playbook = closed('AgentPlaybook', {
 })
 export type Playbook = Static<typeof Playbook>
 
+/** As it is kept: `flowBodyHash` is of the body that a flow without `generatedFrom` was written for, and not shown. */
+export const KeptPlaybook = closed('KeptAgentPlaybook', {
+  ...Playbook.properties,
+  flowBodyHash: optional(Type.String()),
+})
+export type KeptPlaybook = Static<typeof KeptPlaybook>
+
 const sent = { ...contents, id: optional(slug), flow: optional(orNull(Flow)), goal: optional(orNull(GoalAssignment)) }
 /** For POST and PUT. A flow of null clears it. */
 export const PlaybookBody = closed('AgentPlaybookBody', { ...sent, name })
 export type PlaybookBody = Static<typeof PlaybookBody>
-export const PlaybookPatch = closed('AgentPlaybookPatch', { ...sent, name: optional(name) })
+/** Null takes away what is optional. */
+export const PlaybookPatch = closed('AgentPlaybookPatch', {
+  ...sent,
+  name: optional(name),
+  description: optional(orNull(text(limits.descriptionChars))),
+  whenToUse: optional(orNull(text(limits.whenToUseChars))),
+  examples: optional(orNull(examples)),
+  toolRefs: optional(orNull(toolRefs)),
+  messageTemplateRefs: optional(orNull(messageTemplateRefs)),
+})
 export type PlaybookPatch = Static<typeof PlaybookPatch>

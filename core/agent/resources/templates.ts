@@ -2,7 +2,7 @@
 import Type, { type Static } from 'typebox'
 import { agentLimits } from '../../limits.js'
 import { GoalAssignment } from './character.js'
-import { closed, matching, moment, optional, orNull, slug, text, words } from './words.js'
+import { closed, moment, optional, orNull, slug, text, words } from './words.js'
 
 export const missingSlotPolicies = ['omit-sentence', 'omit-message', 'block-send'] as const
 export type MissingSlotPolicy = (typeof missingSlotPolicies)[number]
@@ -37,12 +37,14 @@ export const TemplatePreview = closed('MessageTemplatePreview', {
 })
 
 const outreach = agentLimits.outreach
+const inputsText =
+  'A field that the opening needs, by its key or as the slot is written (`person.firstName`). One that holds a dot or begins with $ is read from the Person alone, and no journey can send it.'
 const outreachFields = {
   name: words(outreach.nameChars),
   description: text(outreach.descriptionChars),
   class: Type.Enum(['marketing', 'service']),
   openerTemplateId: slug,
-  inputs: Type.Array(matching('^[^.$][^.]*$', 'must not hold a dot nor begin with $', outreach.inputChars), {
+  inputs: Type.Array(words(outreach.inputChars, { description: inputsText }), {
     maxItems: outreach.inputs,
     uniqueItems: true,
   }),

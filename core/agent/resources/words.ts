@@ -2,14 +2,7 @@
 import Type, { type Static, type TProperties, type TSchema } from 'typebox'
 import { slugPattern } from '../../ids.js'
 import { agentLimits as limits } from '../../limits.js'
-
-/** What each pattern of the schemas asks of a writer, in words. */
-export const patternWords = new Map<string, string>()
-
-function asks(pattern: string, must: string): string {
-  patternWords.set(pattern, must)
-  return pattern
-}
+import { describePattern as asks } from '../../patternwords.js'
 
 export function closed<P extends TProperties>(title: string, properties: P, more: object = {}) {
   return Type.Object(properties, { additionalProperties: false, title, ...more })
@@ -67,6 +60,12 @@ export const webUrl = (maxLength: number, more: object = {}) =>
     ...more,
   })
 
+/**
+ * The same in the midst of a text, which people read and exports carry on. No more counts as a user name than addresses
+ * may hold there, so that nothing else with an @ behind an address is taken for one.
+ */
+export const urlWithCredentials = /https?:\/\/[\w.~%!$&'()*+,;=:{}-]+@/i
+
 export const email = Type.String({
   maxLength: limits.emailChars,
   pattern: asks('^[^\\s@]+@[^\\s@]+\\.[^\\s@]+$', 'must be an e-mail address'),
@@ -74,6 +73,11 @@ export const email = Type.String({
 
 export const clock = Type.String({
   pattern: asks('^([01][0-9]|2[0-3]):[0-5][0-9]$', 'must be a time of day such as 09:30'),
+})
+
+/** A time of day that something ends at: midnight is 24:00. */
+export const endClock = Type.String({
+  pattern: asks('^(([01][0-9]|2[0-3]):[0-5][0-9]|24:00)$', 'must be a time of day such as 17:30, at most 24:00'),
 })
 
 export const day = Type.String({

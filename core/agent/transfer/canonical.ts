@@ -10,9 +10,37 @@ interface Shape {
   readonly const?: unknown
 }
 
-/** Members that no schema names stand behind the others, by their names. */
+/** Members that no schema names stand behind the others, by their names. What is in order is given back as it is. */
 export function canonical<T>(schema: TSchema | object, value: T): T {
-  return ordered(schema as Shape, value) as T
+  const shape = schema as Shape
+  if (Array.isArray(value)) return value.map((each) => canonical(shape.items ?? {}, each)) as T
+  return isOrdered(shape, value) ? value : (ordered(shape, value) as T)
+}
+
+function isOrdered(shape: Shape, value: unknown): boolean {
+  if (Array.isArray(value)) return value.every((each) => isOrdered(shape.items ?? {}, each))
+  if (typeof value !== 'object' || value === null) return true
+  const { properties = {} } = shapeFor(shape, value)
+  const order = placesOf(properties)
+  const members = value as Record<string, unknown>
+  let last = -1
+  let lastOther: string | undefined
+  for (const name in members) {
+    const place = order.get(name)
+    if (place === undefined) {
+      if (lastOther !== undefined && name <= lastOther) return false
+      lastOther = name
+    } else {
+      if (place <= last || lastOther !== undefined) return false
+      last = place
+    }
+    if (
+      members[name] === undefined ||
+      !isOrdered((place === undefined ? undefined : properties[name]) ?? {}, members[name])
+    )
+      return false
+  }
+  return true
 }
 
 function ordered(shape: Shape, value: unknown): unknown {
@@ -21,24 +49,28 @@ function ordered(shape: Shape, value: unknown): unknown {
   const { properties = {} } = shapeFor(shape, value)
   const members = value as Record<string, unknown>
   const written: Record<string, unknown> = {}
-  for (const name of orderOf(properties)) {
-    if (Object.hasOwn(members, name) && members[name] !== undefined)
-      written[name] = ordered(properties[name]!, members[name])
+  const names = Object.keys(members)
+  let named = 0
+  for (const name of placesOf(properties).keys()) {
+    if (!Object.hasOwn(members, name)) continue
+    named++
+    if (members[name] !== undefined) written[name] = ordered(properties[name]!, members[name])
   }
-  const others = Object.keys(members).filter((name) => !Object.hasOwn(properties, name))
+  if (named === names.length) return written
+  const others = names.filter((name) => !Object.hasOwn(properties, name))
   for (const name of others.sort()) if (members[name] !== undefined) written[name] = ordered({}, members[name])
   return written
 }
 
-const orders = new WeakMap<object, readonly string[]>()
+const places = new WeakMap<object, ReadonlyMap<string, number>>()
 
 /** The same for every item of a list, and lists are long. */
-function orderOf(properties: NonNullable<Shape['properties']>): readonly string[] {
-  const known = orders.get(properties)
+function placesOf(properties: NonNullable<Shape['properties']>): ReadonlyMap<string, number> {
+  const known = places.get(properties)
   if (known) return known
   const first = ['id', 'key', 'toolId', 'name'].filter((name) => Object.hasOwn(properties, name))
-  const order = [...new Set([...first, ...Object.keys(properties)])]
-  orders.set(properties, order)
+  const order = new Map([...new Set([...first, ...Object.keys(properties)])].map((name, at) => [name, at]))
+  places.set(properties, order)
   return order
 }
 

@@ -1,6 +1,7 @@
 /** An agent as one object that can be carried elsewhere: everything that was configured, and nothing that is secret. */
 import type { Static, TSchema } from 'typebox'
 import { type AgentDocument, type ListSection, listSections, type SingleSection, singleSections } from '../document.js'
+import { playbookView } from '../playbooks.js'
 import { canonical } from './canonical.js'
 
 /** The version of the shape of exports. */
@@ -27,7 +28,7 @@ export function exported(document: AgentDocument) {
     goals: list(document, 'goals'),
     ...single(document, 'defaultGoal'),
     objectives: list(document, 'objectives'),
-    playbooks: list(document, 'playbooks'),
+    playbooks: canonical(listSections.playbooks, document.playbooks.map(playbookView)),
     standingInstructions: document.standingInstructions ?? [],
     ...single(document, 'guardrails'),
     rules: list(document, 'rules'),

@@ -5,6 +5,7 @@
 import type { TSchema } from 'typebox'
 import { type FieldError, isRefusal, type Refusal } from '../../errors.js'
 import { agentLimits } from '../../limits.js'
+import { finish, isSteps, type Steps } from '../../steps.js'
 import { filledIntegration, integrationFaults, notificationsReplaced, schedulingReplaced } from '../capabilities.js'
 import { instructionsReplaced, rulesReplaced } from '../character.js'
 import {
@@ -18,12 +19,12 @@ import {
   withSection,
 } from '../document.js'
 import { assignmentRefusal } from '../goals.js'
-import { brokenBy, conflictOf, type ReferenceIndex } from '../integrity.js'
+import { conflictOf, findBrokenInSteps, type IndexFinder } from '../integrity.js'
 import { collectionsReplaced } from '../knowledge/collections.js'
-import { factsReplaced } from '../knowledge/facts.js'
-import { addressesToGeocode, type ThingReaders, thingsRead, thingsReplaced } from '../knowledge/things.js'
-import { flowErrors, refusalOf } from '../lint/index.js'
-import { peopleFieldsImported, segmentsReplaced } from '../people.js'
+import { replaceFactsInSteps } from '../knowledge/facts.js'
+import { addressesToGeocode, replaceThingsInSteps, type ThingReaders, thingsRead } from '../knowledge/things.js'
+import { findFlowErrorsInSteps, refusalOf } from '../lint/index.js'
+import { draftsRefusal, peopleFieldsImported, segmentsReplaced } from '../people.js'
 import type { Integration } from '../resources/capabilities.js'
 import type { GoalAssignment } from '../resources/character.js'
 import { FactsBody, ThingsBody } from '../resources/knowledge.js'
@@ -38,7 +39,7 @@ interface Import {
   /** Things and facts were found to be of their shape before. */
   readonly isShaped: boolean
 }
-type Importer = (sent: Import) => Outcome
+type Importer = (sent: Import) => Outcome | Steps<Outcome>
 
 /** Says what a resource's own rules find under the name that the importer sees. */
 function whole(section: ListSection | SingleSection): Importer {
@@ -83,11 +84,11 @@ const importers: Readonly<Record<string, Importer>> = {
     return isRefusal(alone) ? alone : withSection(document, 'collections', alone.collections)
   },
   things: ({ document, value, readers, isShaped }) =>
-    thingsReplaced({ ...document, things: [] }, { things: value }, readers, isShaped),
+    replaceThingsInSteps({ ...document, things: [] }, { things: value }, readers, isShaped),
   messageTemplates: whole('messageTemplates'),
   playbooks: playbooksImported,
   facts: ({ document, value, isShaped }) =>
-    factsReplaced({ ...document, facts: [] }, { facts: value }, undefined, isShaped),
+    replaceFactsInSteps({ ...document, facts: [] }, { facts: value }, undefined, isShaped),
   scheduling: ({ document, value }) => schedulingReplaced(document, value),
   notifications({ document, value }) {
     const written = notificationsReplaced(document, value)
@@ -102,9 +103,9 @@ const importers: Readonly<Record<string, Importer>> = {
 }
 
 /** The addresses in it that have to be looked up before it is imported; what the agent has already tells nothing here. */
-export function addressesToImport(sent: unknown): string[] {
+export function addressesToImport(sent: unknown, isShaped = false): string[] {
   const things = sectionsIn(sent).sections.get('things')
-  return things ? addressesToGeocode(emptyDocument, { things: things.value }) : []
+  return things ? addressesToGeocode(emptyDocument, { things: things.value }, isShaped) : []
 }
 
 /** What is wrong with the shape of a document, as far as its long lists go: the import itself says the rest. */
@@ -119,35 +120,39 @@ export function importFaults(sent: unknown): readonly FieldError[] {
   return wrong?.errors ?? []
 }
 
-/** `draftCampaigns` are those that name a segment, and keep it. */
-export function imported(
+export function imported(...sent: Parameters<typeof importInSteps>): Outcome {
+  return finish(importInSteps(...sent))
+}
+
+/** A section is a step. `draftCampaigns` are those that name a segment, and keep it. */
+export function* importInSteps(
   before: AgentDocument,
   sent: unknown,
   readers: ThingReaders,
-  index?: ReferenceIndex,
+  indexOf?: IndexFinder,
   isShaped = false,
   draftCampaigns: readonly DraftCampaign[] = [],
-): Outcome {
+): Steps<Outcome> {
   const { sections, faults } = sectionsIn(sent)
   if (faults.length > 0) return invalidFields(faults)
   let document = before
   for (const [section, importer] of Object.entries(importers)) {
     const given = sections.get(section)
     if (!given) continue
-    const outcome = importer({ document, value: given.value, readers, isShaped })
+    const made = importer({ document, value: given.value, readers, isShaped })
+    const outcome = isSteps(made) ? yield* made : made
     if (isRefusal(outcome)) return relocated(outcome, section, given.at)
     document = outcome
+    yield
   }
   const broken =
-    conflictOf(brokenBy(before, document, index)) ??
-    (sections.has('segments')
-      ? conflictOf(brokenBy({ ...before, draftCampaigns }, { ...document, draftCampaigns }))
-      : undefined)
+    conflictOf(yield* findBrokenInSteps(before, document, indexOf)) ??
+    (sections.has('segments') ? draftsRefusal(before, document, draftCampaigns) : undefined)
   if (broken || !sections.has('playbooks')) return broken ?? document
   const unowned = ownerFaults(document)
   return unowned.length > 0
     ? invalidFields(unowned)
-    : (refusalOf(flowErrors(document, document.playbooks.entries())) ?? document)
+    : (refusalOf(yield* findFlowErrorsInSteps(document, document.playbooks.entries())) ?? document)
 }
 
 /** A playbook that says it is owned has an owner that says the same. */
@@ -170,6 +175,5 @@ function relocated<R extends Refusal | undefined>(refusal: R, section: string, a
   if (section === at || !refusal?.errors) return refusal
   const moved = (field: string) => (field.startsWith(section) ? at + field.slice(section.length) : field)
   const errors = refusal.errors.map((error) => ({ ...error, field: moved(error.field) }))
-  const [first] = errors
-  return { ...refusal, errors, ...(first && { detail: `${first.field}: ${first.message}` }) }
+  return { ...refusal, errors, ...(refusal.detail && { detail: moved(refusal.detail) }) }
 }

@@ -2,12 +2,12 @@
 import { isRefusal } from '../../errors.js'
 import { agentLimits } from '../../limits.js'
 import { faultsOf } from '../check.js'
-import { type AgentDocument, listSections, withSection } from '../document.js'
-import { stamped } from '../flows/stale.js'
+import { type AgentDocument, find, listSections, withSection } from '../document.js'
+import { keptFlow } from '../flows/kept.js'
 import { assignmentRefusal } from '../goals.js'
 import { outreachFaults } from '../outreach.js'
 import type { ToolBinding } from '../resources/capabilities.js'
-import type { Playbook, PlaybookBody } from '../resources/playbook.js'
+import type { KeptPlaybook, PlaybookBody } from '../resources/playbook.js'
 import { PlaybookBody as PlaybookBodySchema } from '../resources/playbook.js'
 import type { Outreach } from '../resources/templates.js'
 import { freeSlug } from '../slug.js'
@@ -38,7 +38,7 @@ export function playbooksImported({ document, value }: Piece): Outcome {
     return invalidFields([{ field: 'playbooks', message: 'must have a default that no outreach owns' }])
   }
   const taken = new Set(sent.flatMap(({ id }) => id ?? []))
-  const made: Playbook[] = []
+  const made: KeptPlaybook[] = []
   for (const [place, { flow, goal, uses, ...plain }] of sent.entries()) {
     const at = `playbooks[${place}]`
     const judged = uses ? checkedUses(document, uses, `${at}.uses`) : filledUses(document)
@@ -49,7 +49,8 @@ export function playbooksImported({ document, value }: Piece): Outcome {
     taken.add(id)
     const body = plain.body ?? ''
     const kept = { ...plain, id, body, uses: judged, isDefault: plain.isDefault ?? false, goal: goal ?? undefined }
-    made.push(tidy({ ...kept, flow: flow ? stamped(flow, body) : undefined }) as Playbook)
+    const flowKept = flow ? keptFlow(flow, kept, find(document, 'playbooks', id)) : {}
+    made.push(tidy({ ...kept, ...flowKept }) as KeptPlaybook)
   }
   return withSection(document, 'playbooks', made)
 }
