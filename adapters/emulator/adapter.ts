@@ -1,7 +1,7 @@
 /** The emulator as a provider: what a channel would show goes to emulated phones, and what they do comes back as items. */
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { providerForm } from '../../core/catalogs/index.js'
-import type { Adapter, IngressRequest, Item, Received } from '../../core/channel/adapter.js'
+import type { Adapter, IngressRequest, Received } from '../../core/channel/adapter.js'
 import { contractVersion } from '../../core/channel/adapter.js'
 import type { ChannelName } from '../../core/channel/names.js'
 import { writePostback } from '../../core/channel/postback.js'
@@ -43,12 +43,10 @@ export function emulatorAdapter(channel: ChannelName, phones: Phones, key: Uint8
 
 function receive({ bindingId, header, body }: IngressRequest, key: Uint8Array): Received {
   if (!isSigned(header(signatureHeader), signatureOf(key, bindingId, body))) return { kind: 'refused' }
-  return { kind: 'items', items: readItems(body) }
-}
-
-function readItems(body: Uint8Array): readonly Item[] {
   const read = readJson(body)
-  return read === undefined ? [{ problem: 'the body is not JSON' }] : itemsIn(read)
+  return read === undefined
+    ? { kind: 'unreadable', problem: 'the body is not JSON' }
+    : { kind: 'items', items: itemsIn(read) }
 }
 
 export function signatureOf(key: Uint8Array, bindingId: string, body: Uint8Array): string {

@@ -62,7 +62,8 @@ export function hear({ adapter, samples, secrets }: Subject, call: Call): Heard 
 
 function wrongItems(received: Received): string | undefined {
   if (received.kind !== 'items') return undefined
-  for (const item of received.items) {
+  const elsewhere = received.elsewhere?.flatMap(({ items = [] }) => items) ?? []
+  for (const item of [...received.items, ...elsewhere]) {
     const wrong = wrongItem(item)
     if (wrong) return wrong
   }

@@ -79,6 +79,15 @@ export function guarded(
     })
   }
 
+  function checkedParts(received: Extract<Received, { readonly kind: 'items' }>, about: { auth?: unknown }): Received {
+    const items = checkedItems(received.items, about)
+    if (!received.elsewhere) return { ...received, items }
+    const elsewhere = received.elsewhere.map((part) =>
+      part.items ? { ...part, items: checkedItems(part.items, about) } : part,
+    )
+    return { ...received, items, elsewhere }
+  }
+
   const secretsOf = ({ auth }: { readonly auth?: unknown }) => secretsIn(form.credentials, auth)
 
   function withoutSecrets(outcome: SendOutcome, about: { readonly auth: unknown }): SendOutcome {
@@ -127,8 +136,7 @@ export function guarded(
       try {
         const received: Received = adapter.receive(request, auth)
         wrong = wrongReceived(received)
-        if (!wrong)
-          return received.kind === 'items' ? { ...received, items: checkedItems(received.items, about) } : received
+        if (!wrong) return received.kind === 'items' ? checkedParts(received, about) : received
       } catch (error) {
         wrong = error
       }

@@ -14,6 +14,11 @@ export function edited(said: string): Note {
   return note(`The person edited a message, which now says: ${said}`)
 }
 
+/** A wish about what they are sent, which is not an opt-out: `wish` goes on after "The person". */
+export function wished(wish: string): Note {
+  return note(`The person ${wish}`)
+}
+
 function note(sentence: string): Note {
   return { kind: 'content', content: { text: `[${sentence}]`.slice(0, limits.textChars) } }
 }

@@ -1,5 +1,6 @@
 /** The checks of receiving: what is the provider's is read item by item, and what is not is refused. */
 import { isDeepStrictEqual } from 'node:util'
+import type { Elsewhere, Item } from '../../core/channel/adapter.js'
 import { bytesOf, type Call, callOf, hear } from './calls.js'
 import { bruised, drawsFrom, flipped, randomBytes, spoiltJson } from './mutate.js'
 import type { CallSample, ExpectedItem } from './samples.js'
@@ -119,10 +120,26 @@ function wrongReading(subject: Subject, sample: CallSample): string | undefined 
     return isSame ? undefined : 'another answer is given'
   }
   if (received.kind !== 'items' || becomes.kind !== 'items') return undefined
-  if (received.items.length !== becomes.items.length)
-    return `it is read as ${received.items.length} items and not as ${becomes.items.length}`
-  const wrong = becomes.items.findIndex((expected, at) => !isAs(expected, received.items[at]))
-  return wrong < 0 ? undefined : `item ${wrong + 1} is read as ${JSON.stringify(received.items[wrong])}`
+  return wrongItems(received.items, becomes.items) ?? wrongElsewhere(received.elsewhere ?? [], becomes.elsewhere ?? [])
+}
+
+function wrongItems(items: readonly Item[], expected: readonly ExpectedItem[]): string | undefined {
+  if (items.length !== expected.length) return `it is read as ${items.length} items and not as ${expected.length}`
+  const wrong = expected.findIndex((each, at) => !isAs(each, items[at]))
+  return wrong < 0 ? undefined : `item ${wrong + 1} is read as ${JSON.stringify(items[wrong])}`
+}
+
+type ExpectedParts = NonNullable<Extract<CallSample['becomes'], { readonly kind: 'items' }>['elsewhere']>
+
+function wrongElsewhere(parts: readonly Elsewhere[], expected: ExpectedParts): string | undefined {
+  const isSame = isDeepStrictEqual(
+    parts.map(({ account, items }) => [account, items === undefined]),
+    expected.map(({ account, items }) => [account, items === undefined]),
+  )
+  if (!isSame) return `it is about the accounts ${parts.map(({ account }) => account).join(', ')}`
+  return parts
+    .map(({ items = [] }, at) => wrongItems(items, expected[at]?.items ?? []))
+    .find((wrong) => wrong !== undefined)
 }
 
 function isAs(expected: ExpectedItem, item: unknown): boolean {

@@ -57,7 +57,12 @@ export interface CallSample {
     | { readonly kind: 'refused' }
     | { readonly kind: 'unreadable' }
     | { readonly kind: 'answer'; readonly status: number; readonly body: string }
-    | { readonly kind: 'items'; readonly items: readonly ExpectedItem[] }
+    | {
+        readonly kind: 'items'
+        readonly items: readonly ExpectedItem[]
+        /** What is about other accounts; absent: nothing is. */
+        readonly elsewhere?: readonly { readonly account: string; readonly items?: readonly ExpectedItem[] }[]
+      }
 }
 
 /** An item as it must come out, or `{ problem: true }` for what cannot be read. */

@@ -50,7 +50,7 @@ export function wrongFollowed(followed: unknown): Wrong {
 
 export function wrongReceived(received: unknown): Wrong {
   if (!isRecord(received)) return 'what was received is not an object'
-  const { kind, status, type, body, items, problem } = received
+  const { kind, status, type, body, items, problem, elsewhere } = received
   if (kind === 'refused') return undefined
   if (kind === 'unreadable') return isDetail(problem) ? undefined : 'a problem is no short text'
   if (kind === 'answer') {
@@ -62,16 +62,25 @@ export function wrongReceived(received: unknown): Wrong {
   }
   if (kind !== 'items') return 'the `kind` of what was received is neither refused, answer nor items'
   if (!Array.isArray(items)) return '`items` is not a list'
+  if (!isAbsentOr(elsewhere, isElsewhere)) return '`elsewhere` is no list of accounts, or too long a one'
   return items.length <= limits.itemsPerCall ? undefined : `there are more than ${limits.itemsPerCall} items`
+}
+
+function isElsewhere(elsewhere: unknown): boolean {
+  const isList = (items: unknown) => Array.isArray(items) && items.length <= limits.itemsPerCall
+  const isPart = (each: unknown) =>
+    isRecord(each) && isTextUpTo(each.account, limits.addressChars) && isAbsentOr(each.items, isList)
+  return Array.isArray(elsewhere) && elsewhere.length <= limits.itemsPerCall && elsewhere.every(isPart)
 }
 
 /** One by one, so that a bad item does not lose the others. */
 export function wrongItem(item: unknown): Wrong {
   if (!isRecord(item)) return 'an item is not an object'
   if ('problem' in item) return isDetail(item.problem) ? undefined : 'a problem is no short text'
-  const { id, address, inbound, abilities } = item
+  const { id, address, alias, inbound, abilities } = item
   if (!isTextUpTo(id, limits.idChars)) return 'an item has no `id`, or too long a one'
   if (!isTextUpTo(address, limits.addressChars)) return 'an item has no `address`, or too long a one'
+  if (!isAbsentOr(alias, (value) => isTextUpTo(value, limits.addressChars))) return 'an `alias` is no address'
   if (!isRecord(inbound)) return 'an item has no `inbound`'
   if (!isAbsentOr(abilities, isAbilities)) return wrongAbilities
   const judge = Object.hasOwn(inboundKinds, String(inbound.kind)) && inboundKinds[inbound.kind as InboundKind]

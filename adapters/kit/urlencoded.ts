@@ -12,11 +12,11 @@ export function readForm(
   { bytes: mostBytes, parameters: mostParameters }: FormBounds,
 ): URLSearchParams | undefined {
   if (body.length > mostBytes) return undefined
-  const bytes = Buffer.from(body.buffer, body.byteOffset, body.length)
+  const text = Buffer.from(body.buffer, body.byteOffset, body.length).toString()
   let parameters = 1
-  for (let at = bytes.indexOf('&'); at >= 0; at = bytes.indexOf('&', at + 1)) {
+  for (let at = text.indexOf('&'); at >= 0; at = text.indexOf('&', at + 1)) {
     if (++parameters > mostParameters) return undefined
   }
   // The platform drops one question mark at the beginning, and the next one is part of the form.
-  return new URLSearchParams(`?${bytes.toString()}`)
+  return new URLSearchParams(text.startsWith('?') ? `?${text}` : text)
 }

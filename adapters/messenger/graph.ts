@@ -1,6 +1,6 @@
 /** The API that WhatsApp, Messenger and Instagram share: where it is, how it is called, and what its refusals mean. */
 import type { AuthProblem, ProviderAnswer, Sending, SendOutcome } from '../../core/channel/adapter.js'
-import { type Row, refusedBy, unlisted } from '../kit/refusals.js'
+import { content, type Row, refusedBy, unlisted } from '../kit/refusals.js'
 import { asNumber, isRecord, readJson, retryAfterMsIn, unavailable, unknownAnswer } from '../kit/wire.js'
 
 /** What every binding of it has, beside the id of its number or page. */
@@ -25,6 +25,9 @@ export function graphUrl({ apiUrl = home }: GraphAuth, path: string): string {
  * answered for one person concerns the account only without a subcode.
  */
 export type Refusals = Readonly<Record<string, Row>>
+
+/** About the message itself: another channel may take it. */
+export const notTaken = (reason?: string): Row => content(reason, undefined, 'elsewhere')
 
 export function refusalOf(code: number, subcode: number | undefined, table: Refusals): Row | undefined {
   const anyOther = subcode === undefined ? undefined : table[`${code}/*`]

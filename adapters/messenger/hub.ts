@@ -14,7 +14,7 @@ export type Loose = Readonly<Record<string, unknown>>
 export function receiveHub(
   request: IngressRequest,
   auth: GraphAuth,
-  itemsIn: (body: Loose) => readonly Item[],
+  read: (body: Loose) => Omit<Extract<Received, { readonly kind: 'items' }>, 'kind'>,
 ): Received {
   if (request.method === 'GET') return greeted(request, auth)
   const signature = request.header(signatureHeader)
@@ -23,7 +23,7 @@ export function receiveHub(
   if (!sameText(signature, expected)) return { kind: 'refused' }
   const body = readJson(request.body)
   if (!isRecord(body)) return { kind: 'unreadable', problem: 'the body is not a JSON object' }
-  return { kind: 'items', items: itemsIn(body) }
+  return { kind: 'items', ...read(body) }
 }
 
 /** Only plain characters are echoed. */
@@ -63,5 +63,5 @@ export function tapOrWords(postback: string | undefined, label: string | undefin
   const tap = postback === undefined ? undefined : readPostback(postback)
   if (tap) return { kind: 'tap', ...tap, ...(label !== undefined && { label }) }
   const text = label ?? postback
-  return text === undefined ? undefined : { kind: 'content', content: { text } }
+  return text ? { kind: 'content', content: { text } } : undefined
 }

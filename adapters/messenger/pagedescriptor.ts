@@ -2,8 +2,8 @@
 import { providerForm } from '../../core/catalogs/index.js'
 import { contractVersion, type Descriptor } from '../../core/channel/adapter.js'
 import { traitsOf } from '../../core/channel/table.js'
-import { account, busy, content, person, transient, windowClosed } from '../kit/refusals.js'
-import type { GraphAuth, Refusals } from './graph.js'
+import { account, busy, person, transient, windowClosed } from '../kit/refusals.js'
+import { type GraphAuth, notTaken, type Refusals } from './graph.js'
 import { signatureHeader } from './hub.js'
 
 export interface PageAuth extends GraphAuth {
@@ -53,9 +53,9 @@ export const refusals: Refusals = {
   // Who has blocked the page, or deleted the conversation, is answered with this.
   200: person(),
   551: person(),
-  100: content(),
+  100: notTaken(),
   '100/2018001': person(),
   '100/2534014': person(),
-  '100/2018008': content('mediaUnreachable', undefined, 'elsewhere'),
-  '100/2018109': content('tooLarge'),
+  '100/2018008': notTaken('mediaUnreachable'),
+  '100/2018109': notTaken('tooLarge'),
 }

@@ -12,6 +12,8 @@ export interface RbmAuth {
   }
   /** Signs what the platform sends to us. */
   readonly clientToken: string
+  /** Stands in every message that does not say its own. */
+  readonly messageTrafficType?: string
   readonly apiUrl?: string
 }
 

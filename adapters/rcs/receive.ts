@@ -59,6 +59,7 @@ function decoded(data: unknown): Buffer | undefined {
 function itemsOf(event: Loose): readonly Item[] {
   const address = asText(event.senderPhoneNumber) ?? asText(event.phoneNumber)
   if (!address) return [{ problem: 'the event names no phone' }]
+  if (unspoken.includes(event.eventType)) return []
   if (event.eventType !== undefined) return [eventItem(asText(event.eventType) ?? '', event, address)]
   const messageId = asText(event.messageId)
   if (!messageId) return [{ problem: 'a message has no `messageId`' }]
@@ -86,6 +87,9 @@ const systems: ReadonlyMap<string, Extract<Inbound, { kind: 'system' }>['system'
   ['UNSUBSCRIBE', 'unsubscribed'],
 ] as const)
 
+/** A message that is out of its time and could not be taken back may still arrive, and then a receipt says so. */
+const unspoken: readonly unknown[] = ['TTL_EXPIRATION_REVOKE_FAILED']
+
 function eventItem(type: string, { messageId, eventId }: Loose, address: string): Item {
   const receipt = receipts.get(type)
   if (receipt) {
@@ -103,9 +107,6 @@ function eventItem(type: string, { messageId, eventId }: Loose, address: string)
     return id
       ? { id: `event ${id}`, address, inbound: { kind: 'system', system } }
       : { problem: `an event ${type} has no \`eventId\`` }
-  // It may still arrive, and then a receipt says so.
-  if (type === 'TTL_EXPIRATION_REVOKE_FAILED')
-    return { problem: 'a message that is out of its time could not be taken back' }
   return { problem: `events of type ${type.slice(0, 60)} are not known` }
 }
 

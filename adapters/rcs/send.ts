@@ -17,7 +17,7 @@ import type { RbmWire } from './wire.js'
 export async function send(wire: RbmWire, sending: Sending<RbmAuth>): Promise<SendOutcome> {
   const isEvent = 'event' in wire
   const uuid = isEvent ? uuidFrom(`event ${sending.id}`) : uuidFrom(sending.id)
-  const body = isEvent ? wire.event : 'native' in wire ? wire.native : wire.message
+  const body = isEvent ? wire.event : withTrafficType('native' in wire ? wire.native : wire.message, sending.auth)
   const url = isEvent
     ? phoneUrl(sending.auth, sending.address, 'agentEvents', { eventId: uuid })
     : phoneUrl(sending.auth, sending.address, 'agentMessages', { messageId: uuid })
@@ -27,6 +27,10 @@ export async function send(wire: RbmWire, sending: Sending<RbmAuth>): Promise<Se
   const isTooMuch = 'message' in wire && answer.kind === 'answer' && answer.status === 400
   const abilities = isTooMuch ? await fewerFeatures(sending.address, sending) : undefined
   return abilities && outcome.kind === 'refused' ? { ...outcome, abilities } : outcome
+}
+
+function withTrafficType(message: unknown, { messageTrafficType }: RbmAuth): unknown {
+  return messageTrafficType !== undefined && isRecord(message) ? { messageTrafficType, ...message } : message
 }
 
 /**
@@ -53,7 +57,7 @@ function outcomeOf(answer: ProviderAnswer | NoAnswer | SendOutcome, providerId: 
   if ((status >= 200 && status < 300) || status === 409) return { kind: 'sent', providerId }
   const detail = `The platform answered ${status}.`
   const row = wordsIn(body)
-    .map((word) => accountRows[word])
+    .map((word) => (Object.hasOwn(accountRows, word) ? accountRows[word] : undefined))
     .find((each) => each !== undefined)
   if (row) return refusedBy(row, detail)
   const busy = unavailable(status, answer.header('retry-after'), now)

@@ -19,9 +19,13 @@ export function receive(request: IngressRequest, auth: AppleAuth): Received {
   const bytes = unpacked(request.body)
   const body = bytes && readJson(bytes)
   if (!isRecord(body)) return { kind: 'unreadable', problem: 'the body is not a JSON object' }
+  const business = named(body.destinationId, limits.addressChars)
+  if (!business) return { kind: 'unreadable', problem: 'a message that names no business' }
+  // One provider account may serve several businesses, and its calls may all come to one address.
+  if (business !== auth.businessId) return { kind: 'items', items: [], elsewhere: [{ account: business }] }
   const abilities = abilitiesIn(request.header('capability-list'))
-  const items = itemsIn(body, auth)
-  if (!items) return { kind: 'unreadable', problem: 'a message without `id` or `sourceId`, or of another business' }
+  const items = itemsIn(body)
+  if (!items) return { kind: 'unreadable', problem: 'a message without `id` or `sourceId`' }
   return { kind: 'items', items: abilities ? items.map((item) => able(item, abilities)) : items }
 }
 
@@ -40,10 +44,9 @@ function able(item: Item, abilities: readonly string[]): Item {
   return 'problem' in item ? item : { ...item, abilities }
 }
 
-function itemsIn(message: Loose, { businessId }: AppleAuth): readonly Item[] | undefined {
+function itemsIn(message: Loose): readonly Item[] | undefined {
   const [id, address] = [named(message.id, limits.addressChars), named(message.sourceId, limits.addressChars)]
-  // One provider account may serve several businesses, and each calls the address of its own binding.
-  if (!id || !address || message.destinationId !== businessId) return undefined
+  if (!id || !address) return undefined
   const back = { id: `${id}:back`, address, inbound: { kind: 'system', system: 'optIn' } } as const
   const reference = isRecord(message.interactiveDataRef) ? heldOf(message.interactiveDataRef) : undefined
   if (reference !== undefined) return [back, { id, address, inbound: { kind: 'reference', reference } }]

@@ -10,17 +10,48 @@ import type { SlackAuth } from './descriptor.js'
 import { mediaFrom } from './media.js'
 import { plainWords } from './words.js'
 
-/** Messages of these kinds are somebody's own words; all others tell of something that happened to a message. */
-const spoken: readonly unknown[] = [undefined, 'file_share', 'thread_broadcast', 'me_message']
+/** Events of the app and of its channels, in which no person says anything. */
+const aboutTheApp: readonly unknown[] = [
+  'app_home_opened',
+  'app_rate_limited',
+  'app_uninstalled',
+  'channel_archive',
+  'channel_created',
+  'channel_deleted',
+  'channel_rename',
+  'channel_unarchive',
+  'member_joined_channel',
+  'member_left_channel',
+  'tokens_revoked',
+]
+
+/** Messages of these kinds tell of something that happened to a channel or to a message, and are no words of a person. */
+const aboutTheChannel: readonly unknown[] = [
+  ...['bot_add', 'bot_message', 'bot_remove', 'message_deleted', 'message_replied', 'pinned_item', 'unpinned_item'],
+  ...[
+    'archive',
+    'convert_to_private',
+    'join',
+    'leave',
+    'name',
+    'posting_permissions',
+    'purpose',
+    'topic',
+    'unarchive',
+  ].flatMap((what) => [`channel_${what}`, `group_${what}`]),
+  ...['assistant_app_thread', 'ekm_access_denied', 'huddle_thread', 'reminder_add', 'tombstone'],
+]
 
 /** Undefined when something that a person said cannot be read. */
 export function eventItems({ type, event }: Loose, auth: SlackAuth): readonly Item[] | undefined {
+  if (aboutTheApp.includes(type)) return []
   if (type !== 'event_callback' || !isRecord(event)) return [{ problem: 'a call of a kind that is not understood' }]
+  if (aboutTheApp.includes(event.type)) return []
+  if (event.type === 'reaction_added' || event.type === 'reaction_removed') return reactionItems(event)
   if (event.type !== 'message' && event.type !== 'app_mention') return [{ problem: 'an event that is not understood' }]
-  // Our own messages come back, and those of other bots are nobody's.
-  if (event.bot_id !== undefined || event.subtype === 'bot_message') return []
+  // Our own messages come back, and other bots are no people.
+  if (event.bot_id !== undefined || aboutTheChannel.includes(event.subtype)) return []
   if (event.subtype === 'message_changed') return editItems(event)
-  if (!spoken.includes(event.subtype)) return [{ problem: 'a message of a kind that is not understood' }]
   const [channel, user, ts] = [named(event.channel), named(event.user), named(event.ts)]
   if (!channel || !user || !ts) return undefined
   // Where we are mentioned the same message is told twice, as two events: it is known by its time in its channel.
@@ -35,11 +66,19 @@ export function eventItems({ type, event }: Loose, auth: SlackAuth): readonly It
 function editItems({ channel: place, ts: at, message, previous_message: before }: Loose): readonly Item[] | undefined {
   if (!isRecord(message) || message.bot_id !== undefined) return []
   const [said, was] = [asText(message.text) ?? '', isRecord(before) ? asText(before.text) : undefined]
-  if (said === was || said === '') return []
+  if (said === was) return []
   const [channel, user, ts] = [named(place), named(message.user), named(at)]
   if (!channel || !user || !ts) return undefined
   const id = idIn(`${channel}:${ts}`, threadIn(message))
   return [{ id, address: addressOf(channel, user), inbound: edited(plainWords(said)) }]
+}
+
+function reactionItems({ type, user: person, reaction, item, event_ts: at }: Loose): readonly Item[] | undefined {
+  const [channel, user, ts] = [isRecord(item) ? named(item.channel) : undefined, named(person), named(at)]
+  if (!channel || !user || !ts) return undefined
+  const what = type === 'reaction_removed' ? 'back a reaction' : 'a reaction'
+  const inbound = notUnderstood(what, asText(reaction))
+  return [{ id: `${channel}:${ts}:reaction`, address: addressOf(channel, user), inbound }]
 }
 
 /** The thread that a message stands in. */

@@ -42,6 +42,12 @@ export interface Fare {
   readonly state: State
   readonly providerIds: readonly string[]
 }
+/** A message of the agent that the node refused. */
+export interface Refused {
+  readonly number: number
+  readonly at: number
+  readonly reason: string
+}
 export interface Done {
   readonly number: number
   readonly channel: Channel
@@ -53,8 +59,10 @@ export interface News {
     readonly channel: Channel
     readonly isOffline: boolean
     readonly isLost: boolean
+    readonly isOptedOut: boolean
     readonly sent: readonly Sent[]
     readonly fares: readonly Fare[]
+    readonly refusals: readonly Refused[]
   }[]
   readonly acts: readonly Done[]
   readonly chat: readonly ChatLine[]
@@ -80,8 +88,17 @@ export interface Compiled {
   readonly renderings?: Readonly<Record<string, Preview>>
 }
 
-/** The ticket is missing, wrong or has run out: somebody has to come in anew. */
-export class NoTicket extends Error {}
+/** The ticket is missing, or the node did not take it: wrong, of another installation, or expired. */
+export class NoTicket extends Error {
+  constructor(readonly wasRefused = false) {
+    super()
+  }
+}
+
+/** The node did not answer. */
+export class Unreachable extends Error {
+  override readonly message = 'The node does not answer. Nothing was sent.'
+}
 
 const key = 'parley-emulator-ticket'
 let ticket = sessionStorage.getItem(key) ?? ''
@@ -109,8 +126,10 @@ async function call<R>(method: string, path: string, body?: unknown, proof = tic
     method,
     headers: { ...proof, ...(body !== undefined && { 'content-type': 'application/json' }) },
     ...(body !== undefined && { body: JSON.stringify(body) }),
+  }).catch(() => {
+    throw new Unreachable()
   })
-  if (answer.status === 401 || answer.status === 403) throw new NoTicket()
+  if (answer.status === 401 || answer.status === 403) throw new NoTicket(true)
   const told = await answer.json()
   if (!answer.ok) throw new Error(told.errors?.[0]?.message ?? told.detail ?? told.title ?? 'That did not work.')
   return told as R
@@ -125,14 +144,18 @@ export async function enter(apiKey: string): Promise<void> {
 
 const name = encodeURIComponent
 export const stage = () => call<Stage>('GET', 'stage')
-export const news = (sent: number, acts: number) => call<News>('GET', `stage/news?sent=${sent}&acts=${acts}`)
+const ofVisitor = (visitor: string | undefined) => (visitor === undefined ? '' : `visitor=${name(visitor)}`)
+/** Lines of the chat are those of this visitor. */
+export const news = (sent: number, acts: number, visitor?: string) =>
+  call<News>('GET', `stage/news?sent=${sent}&acts=${acts}&${ofVisitor(visitor)}`)
 export const act = (channel: Channel, what: Act) => call<unknown>('POST', `stage/phones/${channel}/_act`, what)
 export const picture = (channel: Channel, what: Picture) =>
   call<unknown>('POST', `stage/phones/${channel}/_picture`, what)
 export const message = (channel: Channel, id: string) =>
   call<Record<string, unknown>>('GET', `stage/phones/${channel}/messages/${name(id)}`)
 export const deed = (number: number) => call<Record<string, unknown>>('GET', `stage/acts/${number}`)
-export const chatLine = (cursor: number) => call<Record<string, unknown>>('GET', `stage/chat/lines/${cursor}`)
-export const say = (channel: Channel | 'webchat', aml: string) =>
-  call<{ readonly accepted: boolean; readonly reason?: string }>('POST', 'stage/_say', { channel, aml })
+export const chatLine = (cursor: number, visitor?: string) =>
+  call<Record<string, unknown>>('GET', `stage/chat/lines/${cursor}?${ofVisitor(visitor)}`)
+export const say = (channel: Channel | 'webchat', aml: string, visitor?: string) =>
+  call<{ readonly accepted: boolean; readonly reason?: string }>('POST', 'stage/_say', { channel, aml, visitor })
 export const compile = (aml: string) => call<Compiled>('POST', 'stage/_compile', { aml })

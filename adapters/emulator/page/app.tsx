@@ -12,13 +12,13 @@ type Trouble = 'unreachable' | undefined
 
 export function App() {
   const [stage, setStage] = useState<api.Stage>()
-  const [isOut, setOut] = useState(false)
+  const [out, setOut] = useState<api.NoTicket>()
   const [absent, setAbsent] = useState<string>()
 
   const open = useCallback(() => {
-    setOut(false)
+    setOut(undefined)
     api.stage().then(setStage, (error: Error) => {
-      if (error instanceof api.NoTicket) setOut(true)
+      if (error instanceof api.NoTicket) setOut(error)
       else setAbsent(error.message)
     })
   }, [])
@@ -37,16 +37,21 @@ export function App() {
         <a href="v1/docs">API docs</a>
       </header>
       <main>
-        {isOut ? <Entry entered={open} /> : stage ? <Floor stage={stage} out={() => setOut(true)} /> : null}
-        {absent && !stage && !isOut && <p class="notice">{absent}</p>}
+        {out ? (
+          <Entry wasRefused={out.wasRefused} entered={open} />
+        ) : stage ? (
+          <Floor stage={stage} out={setOut} />
+        ) : null}
+        {absent && !stage && !out && <p class="notice">{absent}</p>}
       </main>
     </>
   )
 }
 
-function Floor({ stage, out }: { stage: api.Stage; out: () => void }) {
+function Floor({ stage, out }: { stage: api.Stage; out: (how: api.NoTicket) => void }) {
   const [asked, setAsked] = useState<Asked>()
-  const { talk, trouble, look } = useTalk(stage, out)
+  const [visitor, setVisitor] = useState<string>()
+  const { talk, trouble, look } = useTalk(stage, visitor, out)
   const [complaint, setComplaint] = useState<string>()
 
   /** Whether it was done; otherwise the page says why not. */
@@ -55,8 +60,8 @@ function Floor({ stage, out }: { stage: api.Stage; out: () => void }) {
     try {
       await deed
     } catch (error) {
-      if (error instanceof api.NoTicket) out()
-      else setComplaint((error as Error).message)
+      if (error instanceof api.NoTicket) out(error)
+      else if (!(error instanceof api.Unreachable)) setComplaint((error as Error).message)
       return false
     } finally {
       look()
@@ -67,7 +72,9 @@ function Floor({ stage, out }: { stage: api.Stage; out: () => void }) {
   return (
     <>
       <div class="told" role="status">
-        {trouble === 'unreachable' && <p class="notice">The node does not answer. The page goes on once it does.</p>}
+        {trouble === 'unreachable' && (
+          <p class="notice">The node does not answer. The page goes on once it does; what you write stays here.</p>
+        )}
         {complaint && <p class="notice">{complaint}</p>}
       </div>
       <nav class="jumps" aria-label="Phones">
@@ -87,14 +94,16 @@ function Floor({ stage, out }: { stage: api.Stage; out: () => void }) {
             phone={phone}
             talk={talk.phones[phone.channel]}
             pictureChars={stage.pictureChars}
-            does={(what) => void tried(api.act(phone.channel, what))}
+            does={(what) => tried(api.act(phone.channel, what))}
             sends={(picture) => tried(api.picture(phone.channel, picture))}
             ask={setAsked}
           />
         ))}
-        {stage.chatUrl && <WebChat url={stage.chatUrl} lines={talk.chat} ask={setAsked} />}
+        {stage.chatUrl && (
+          <WebChat url={stage.chatUrl} lines={talk.chat} visitor={visitor} ask={setAsked} meet={setVisitor} />
+        )}
       </div>
-      <Editor waitMs={stage.compileAfterMs} sent={look} />
+      <Editor waitMs={stage.compileAfterMs} visitor={visitor} sent={look} />
       {asked && <RawView asked={asked} close={() => setAsked(undefined)} />}
     </>
   )
@@ -108,7 +117,7 @@ const titles: Readonly<Record<api.Channel, string>> = {
 }
 
 /** Asks for news again and again, while somebody looks. A node that was away may have begun anew: so does the page. */
-function useTalk({ pollMs }: api.Stage, out: () => void) {
+function useTalk({ pollMs }: api.Stage, visitor: string | undefined, out: (how: api.NoTicket) => void) {
   const [talk, setTalk] = useState<Talk>(silence)
   const [trouble, setTrouble] = useState<Trouble>()
   const newest = useRef(silence)
@@ -117,16 +126,16 @@ function useTalk({ pollMs }: api.Stage, out: () => void) {
   const once = useCallback(async () => {
     try {
       const { sent, acts } = newest.current
-      newest.current = withNews(newest.current, await api.news(sent, acts))
+      newest.current = withNews(newest.current, await newsOf(sent, acts, visitor))
       setTrouble(undefined)
     } catch (error) {
-      if (error instanceof api.NoTicket) return out()
+      if (error instanceof api.NoTicket) return out(error)
       newest.current = silence
       setTrouble('unreachable')
       return
     }
     setTalk(newest.current)
-  }, [out])
+  }, [out, visitor])
 
   /** One at a time: a second one would be told the same news again. */
   const look = useCallback(() => {
@@ -149,4 +158,10 @@ function useTalk({ pollMs }: api.Stage, out: () => void) {
   }, [look, pollMs])
 
   return { talk, trouble, look }
+}
+
+/** Without a visitor in view there are no lines of the chat: those of another visitor do not belong here. */
+async function newsOf(sent: number, acts: number, visitor: string | undefined): Promise<api.News> {
+  const news = await api.news(sent, acts, visitor)
+  return visitor === undefined ? { ...news, chat: [] } : news
 }

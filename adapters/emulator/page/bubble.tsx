@@ -4,6 +4,7 @@ import { useState } from 'preact/hooks'
 import { segmentsOf } from '../../../core/render/gsm7.js'
 import type { Act, Channel, State } from './api.js'
 import { type Card, type Drawing, drawingOf, type Picture, type Tap } from './drawing.js'
+import { Marked } from './marked.js'
 import type { Asked } from './raw.js'
 import type { Item } from './talk.js'
 
@@ -28,6 +29,13 @@ export function Bubble({ item, channel, provider, isNewest, state, isOffline, do
       </article>
     )
   }
+  if (item.kind === 'refused') {
+    return (
+      <article class="line note">
+        <p>{refusals[item.reason] ?? `A message of the agent was refused: ${item.reason}.`}</p>
+      </article>
+    )
+  }
   if (item.kind === 'done') {
     return (
       <article class={isNote(item) ? 'line note' : 'line own'}>
@@ -49,7 +57,7 @@ export function Bubble({ item, channel, provider, isNewest, state, isOffline, do
       : postback !== undefined && does({ kind: 'tap', label, postback, number: item.number })
   return (
     <article class="line theirs">
-      <Drawn drawing={drawing} tap={tap} chips={isNewest} />
+      <Drawn drawing={drawing} channel={channel} tap={tap} chips={isNewest} />
       <footer>
         <Receipt state={state} isOffline={isOffline} />
         {channel === 'sms' && drawing.text !== undefined && <Segments text={drawing.text} />}
@@ -62,11 +70,18 @@ export function Bubble({ item, channel, provider, isNewest, state, isOffline, do
   )
 }
 
+/** Why a message of the agent was refused; other reasons appear by name. */
+const refusals: Readonly<Record<string, string>> = {
+  optedOut: 'A message of the agent was refused: this phone has opted out.',
+  windowClosed: 'A message of the agent was refused: nothing was written here within the last day.',
+  loopDetected: 'A message of the agent was refused: too many without an answer of this phone.',
+}
+
 const unsaid: readonly Act['kind'][] = ['offline', 'online', 'lose', 'regain', 'optOut']
 
 /** Whether it is something that happened to the phone, and nothing that anybody said. */
 export function isNote(item: Item): boolean {
-  return item.kind === 'failed' || (item.kind === 'done' && unsaid.includes(item.act.kind))
+  return item.kind === 'failed' || item.kind === 'refused' || (item.kind === 'done' && unsaid.includes(item.act.kind))
 }
 
 export function Raw({ label, show }: { label: string; show: () => void }) {
@@ -125,6 +140,7 @@ function Segments({ text }: { text: string }) {
 
 interface DrawnProps {
   drawing: Drawing
+  channel: string
   tap: (tap: Tap) => void
   /** Whether chips are there still. */
   chips: boolean
@@ -132,15 +148,16 @@ interface DrawnProps {
 
 export function Drawn({
   drawing: { text, pictures = [], cards = [], chips = [], list },
+  channel,
   tap,
   chips: hasChips,
 }: DrawnProps) {
   return (
     <div class="drawn">
       {text !== undefined && (
-        <p class="bubble" dir="auto">
-          {text}
-        </p>
+        <div class="bubble" dir="auto">
+          <Marked text={text} channel={channel} />
+        </div>
       )}
       {pictures.map((picture) => (
         <Media key={picture.url} {...picture} />
@@ -148,7 +165,7 @@ export function Drawn({
       {cards.length > 0 && (
         <div class={cards.length > 1 ? 'cards many' : 'cards'}>
           {cards.map((card, at) => (
-            <CardView key={at} card={card} tap={tap} />
+            <CardView key={at} card={card} channel={channel} tap={tap} />
           ))}
         </div>
       )}
@@ -184,12 +201,22 @@ function List({ title, rows, tap }: NonNullable<Drawing['list']> & { tap: (tap: 
   )
 }
 
-function CardView({ card: { title, description, picture, taps }, tap }: { card: Card; tap: (tap: Tap) => void }) {
+interface CardProps {
+  card: Card
+  channel: string
+  tap: (tap: Tap) => void
+}
+
+function CardView({ card: { title, description, picture, taps }, channel, tap }: CardProps) {
   return (
     <div class="card">
       {picture && <Media {...picture} />}
       {title && <strong dir="auto">{title}</strong>}
-      {description && <p dir="auto">{description}</p>}
+      {description && (
+        <div class="said" dir="auto">
+          <Marked text={description} channel={channel} />
+        </div>
+      )}
       {taps.map((each, at) => (
         <TapView key={at} {...each} tap={() => tap(each)} />
       ))}

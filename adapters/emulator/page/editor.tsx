@@ -4,6 +4,7 @@ import type { Preview } from '../../../core/render/preview.js'
 import { type Compiled, compile, type Found, say } from './api.js'
 import { drawingOfBlock } from './blocks.js'
 import { Drawn } from './bubble.js'
+import { Help } from './help.js'
 
 const first = `Welcome to the **Harbor Hotel**.
 
@@ -21,6 +22,9 @@ const channels = [
   ['webchat', 'Web chat'],
 ] as const
 
+/** How long after a try without an answer the text is compiled again. */
+const againMs = 1_000
+
 const titleOf = (channel: string) => channels.find(([name]) => name === channel)?.[1]
 
 /** Why the agent could not send it; anything else is told by its name. */
@@ -30,22 +34,38 @@ const refusals: Readonly<Record<string, string>> = {
   windowClosed: 'There, an agent may answer for a day after somebody wrote. Say hello first.',
 }
 
+interface EditorProps {
+  waitMs: number
+  /** The visitor of the web chat in view. */
+  visitor: string | undefined
+  sent: () => void
+}
+
 /** `sent` is called when there may be something new on a phone. */
-export function Editor({ waitMs, sent }: { waitMs: number; sent: () => void }) {
+export function Editor({ waitMs, visitor, sent }: EditorProps) {
   const [aml, setAml] = useState(first)
-  const [compiled, setCompiled] = useState<Compiled>()
+  const [result, setResult] = useState<{ readonly aml: string; readonly compiled: Compiled }>()
+  const [isAway, setAway] = useState(false)
   const [channel, setChannel] = useState<(typeof channels)[number][0]>('sms')
   const [told, setTold] = useState('')
 
   useEffect(() => {
     let isOld = false
-    const timer = setTimeout(() => {
-      // A page that is not let in any more says so above.
-      compile(aml).then(
-        (found) => isOld || setCompiled(found),
-        () => {},
-      )
-    }, waitMs)
+    let timer = setTimeout(run, waitMs)
+    async function run() {
+      try {
+        const compiled = await compile(aml)
+        if (isOld) return
+        setResult({ aml, compiled })
+        setAway(false)
+      } catch {
+        // A page without a good ticket says so above.
+        if (isOld) return
+        setResult(undefined)
+        setAway(true)
+        timer = setTimeout(run, againMs)
+      }
+    }
     return () => {
       isOld = true
       clearTimeout(timer)
@@ -60,7 +80,10 @@ export function Editor({ waitMs, sent }: { waitMs: number; sent: () => void }) {
   async function send() {
     setTold('')
     try {
-      const { accepted, reason = '' } = await say(channel, aml)
+      const { accepted, reason = '' } =
+        channel === 'webchat' && visitor === undefined
+          ? { accepted: false, reason: 'unknownRecipient' }
+          : await say(channel, aml, channel === 'webchat' ? visitor : undefined)
       setTold(accepted ? `Sent to ${titleOf(channel)}.` : (refusals[reason] ?? `It was refused: ${reason}.`))
       sent()
     } catch (error) {
@@ -68,11 +91,20 @@ export function Editor({ waitMs, sent }: { waitMs: number; sent: () => void }) {
     }
   }
 
-  const canSend = compiled?.message !== undefined
+  const compiled = result?.compiled
+  // Until the text is compiled, the preview is of the text before: it is dimmed, and nothing can be sent.
+  const isChecking = result !== undefined && result.aml !== aml
+  const canSend = !isChecking && compiled?.message !== undefined
   const preview = compiled?.renderings?.[channel]
   return (
     <section class="aml" id="aml" aria-labelledby="aml-title">
       <h2 id="aml-title">Write AML</h2>
+      <Help
+        use={(example) => {
+          setAml(example)
+          setTold('')
+        }}
+      />
       <div class="halves">
         <div>
           <textarea
@@ -87,7 +119,8 @@ export function Editor({ waitMs, sent }: { waitMs: number; sent: () => void }) {
             }}
           />
           <div id="aml-findings" role="status">
-            {compiled && <Findings {...compiled} />}
+            {isAway && <p class="empty">Not checked: the node does not answer.</p>}
+            {isChecking ? <p class="empty">Checking…</p> : compiled && <Findings {...compiled} />}
           </div>
         </div>
         <div class="shown">
@@ -106,7 +139,15 @@ export function Editor({ waitMs, sent }: { waitMs: number; sent: () => void }) {
             </button>
             <span role="status">{told}</span>
           </p>
-          {preview ? <Seen {...preview} /> : <p class="empty">Nothing, as long as there are problems.</p>}
+          <div class={isChecking ? 'checking' : undefined} aria-busy={isChecking}>
+            {preview ? (
+              <Seen {...preview} channel={channel} />
+            ) : (
+              <p class="empty">
+                {isAway ? 'Nothing, until the node answers.' : 'Nothing, as long as there are problems.'}
+              </p>
+            )}
+          </div>
         </div>
       </div>
     </section>
@@ -138,7 +179,7 @@ function Finding({ kind, line, column, message }: Found & { kind: 'Problem' | 'W
   )
 }
 
-function Seen({ blocks, loss, text, segments, encoding, units }: Preview) {
+function Seen({ blocks, loss, text, segments, encoding, units, channel }: Preview & { channel: string }) {
   return (
     <>
       <div class="preview">
@@ -147,7 +188,9 @@ function Seen({ blocks, loss, text, segments, encoding, units }: Preview) {
             {text}
           </p>
         ) : (
-          blocks.map((block, at) => <Drawn key={at} drawing={drawingOfBlock(block)} tap={() => {}} chips />)
+          blocks.map((block, at) => (
+            <Drawn key={at} drawing={drawingOfBlock(block)} channel={channel} tap={() => {}} chips />
+          ))
         )}
       </div>
       {segments !== undefined && (

@@ -2,7 +2,7 @@
 import { useState } from 'preact/hooks'
 import { enter, NoTicket } from './api.js'
 
-export function Entry({ entered }: { entered: () => void }) {
+export function Entry({ wasRefused, entered }: { wasRefused: boolean; entered: () => void }) {
   const [key, setKey] = useState('')
   const [trouble, setTrouble] = useState<string>()
 
@@ -18,7 +18,12 @@ export function Entry({ entered }: { entered: () => void }) {
 
   return (
     <form class="entry" onSubmit={submit}>
-      <h2>Come in</h2>
+      <h2>Sign in</h2>
+      {wasRefused && (
+        <p class="notice" role="status">
+          This link is no longer good: it has expired, or it belongs to another installation.
+        </p>
+      )}
       <p>
         <code>npm start</code> prints a link to this page that is good for a day. Or enter the API key of an operator,
         such as the one of the first start.

@@ -11,7 +11,8 @@ interface PhoneProps {
   phone: Stage['phones'][number]
   talk: PhoneTalk | undefined
   pictureChars: number
-  does: (what: Act) => void
+  /** Whether it was done. */
+  does: (what: Act) => Promise<boolean>
   sends: (picture: Picture) => Promise<boolean>
   ask: (asked: Asked) => void
 }
@@ -33,15 +34,31 @@ const deeds: Readonly<Record<Channel, readonly { label: string; what: Act }[]>> 
   vendorMessages: [{ label: 'Delete thread', what: { kind: 'optOut' } }],
 }
 
+/** How a person who has opted out opts in again. */
+const comebacks: Readonly<Record<Channel, string>> = {
+  rcs: 'Write START to opt in again.',
+  sms: 'Write START to opt in again.',
+  messengerA: 'Write anything to opt in again.',
+  vendorMessages: 'Write anything to opt in again.',
+}
+
 export function PhoneView({ title, phone, talk, pictureChars, does, sends, ask }: PhoneProps) {
   const { channel, provider, address } = phone
   const log = useRef<HTMLDivElement>(null)
-  const { items = [], fares = [], isOffline = false, isLost = false } = talk ?? {}
+  const { items = [], fares = [], isOffline = false, isLost = false, isOptedOut = false } = talk ?? {}
   const newest = items.findLast((item) => !isNote(item))
   const stateOf = (providerId: string) => fares.find(({ providerIds }) => providerIds.includes(providerId))?.state
 
   useEffect(() => {
-    log.current?.scrollTo({ top: log.current.scrollHeight })
+    const shown = log.current
+    if (!shown) return
+    const toEnd = () => shown.scrollTo({ top: shown.scrollHeight })
+    toEnd()
+    // A picture has its height once it is loaded; a log that was scrolled back meanwhile stays where it is.
+    const end = shown.scrollTop
+    const onLoad = () => void (shown.scrollTop >= end && toEnd())
+    shown.addEventListener('load', onLoad, true)
+    return () => shown.removeEventListener('load', onLoad, true)
   }, [items.length])
 
   return (
@@ -51,18 +68,25 @@ export function PhoneView({ title, phone, talk, pictureChars, does, sends, ask }
         <p class="about">
           {provider} · {address.replace(/^urn:mbid:/, '')}
         </p>
+        <p class="standing" role="status">
+          {isOptedOut && `Opted out. ${comebacks[channel]}`}
+        </p>
       </header>
       <fieldset class="deeds" aria-label={`What else to do on ${title}`}>
-        <button type="button" aria-pressed={isOffline} onClick={() => does({ kind: isOffline ? 'online' : 'offline' })}>
+        <button
+          type="button"
+          aria-pressed={isOffline}
+          onClick={() => void does({ kind: isOffline ? 'online' : 'offline' })}
+        >
           Offline
         </button>
         {channel === 'rcs' && (
-          <button type="button" aria-pressed={isLost} onClick={() => does({ kind: isLost ? 'regain' : 'lose' })}>
+          <button type="button" aria-pressed={isLost} onClick={() => void does({ kind: isLost ? 'regain' : 'lose' })}>
             No RCS
           </button>
         )}
         {deeds[channel].map(({ label, what }) => (
-          <button key={label} type="button" onClick={() => does(what)}>
+          <button key={label} type="button" disabled={isOffline} onClick={() => void does(what)}>
             {label}
           </button>
         ))}
@@ -79,13 +103,13 @@ export function PhoneView({ title, phone, talk, pictureChars, does, sends, ask }
             isNewest={item === newest}
             state={item.kind === 'sent' ? stateOf(item.providerId) : undefined}
             isOffline={isOffline}
-            does={does}
+            does={(what) => void does(what)}
             here={here}
             ask={ask}
           />
         ))}
       </div>
-      <Writing title={title} pictureChars={pictureChars} does={does} sends={sends} />
+      <Writing title={title} pictureChars={pictureChars} isOffline={isOffline} does={does} sends={sends} />
     </section>
   )
 }
@@ -93,11 +117,23 @@ export function PhoneView({ title, phone, talk, pictureChars, does, sends, ask }
 interface WebChatProps {
   url: string
   lines: readonly ChatLine[]
+  visitor: string | undefined
   ask: (asked: Asked) => void
+  /** Called with the visitor that the frame shows. */
+  meet: (visitor: string) => void
 }
 
 /** The chat is a page of its own, as visitors get it; what is behind its bubbles stands below. */
-export function WebChat({ url, lines, ask }: WebChatProps) {
+export function WebChat({ url, lines, visitor, ask, meet }: WebChatProps) {
+  const frame = useRef<HTMLIFrameElement>(null)
+  useEffect(() => {
+    function onMessage({ source, origin, data }: MessageEvent) {
+      if (source !== frame.current?.contentWindow || origin !== new URL(url).origin) return
+      if (typeof data?.parleyVisitor === 'string') meet(data.parleyVisitor)
+    }
+    addEventListener('message', onMessage)
+    return () => removeEventListener('message', onMessage)
+  }, [url, meet])
   const record = useRef<HTMLOListElement>(null)
   useEffect(() => {
     record.current?.scrollTo({ top: record.current.scrollHeight })
@@ -113,7 +149,12 @@ export function WebChat({ url, lines, ask }: WebChatProps) {
           </a>
         </p>
       </header>
-      <iframe src={url} title="Web chat with the agent" />
+      <iframe
+        ref={frame}
+        src={url}
+        title="Web chat with the agent"
+        onLoad={() => frame.current?.contentWindow?.postMessage({ parleyAsks: 'visitor' }, new URL(url).origin)}
+      />
       {lines.length > 0 && (
         <ol
           class="record"
@@ -127,7 +168,10 @@ export function WebChat({ url, lines, ask }: WebChatProps) {
               <span class="words" dir="auto">
                 {words}
               </span>
-              <Raw label={words.slice(0, 40)} show={() => ask({ kind: 'chat', cursor })} />
+              <Raw
+                label={words.slice(0, 40)}
+                show={() => ask({ kind: 'chat', cursor, ...(visitor !== undefined && { visitor }) })}
+              />
             </li>
           ))}
         </ol>

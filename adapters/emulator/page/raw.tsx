@@ -1,11 +1,12 @@
 /** Behind a bubble: what the provider got, what the agent wrote, and what is on record of it. */
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { type Channel, chatLine, deed, message } from './api.js'
+import { Json } from './json.js'
 
 export type Asked =
   | { readonly kind: 'message'; readonly channel: Channel; readonly name: string }
   | { readonly kind: 'deed'; readonly number: number }
-  | { readonly kind: 'chat'; readonly cursor: number }
+  | { readonly kind: 'chat'; readonly cursor: number; readonly visitor?: string }
 
 interface Section {
   readonly title: string
@@ -14,10 +15,11 @@ interface Section {
 
 async function sectionsOf(asked: Asked): Promise<readonly Section[]> {
   if (asked.kind === 'deed') {
-    const { events, records, ...done } = await deed(asked.number)
+    const { events, answers, refusals, records, ...done } = await deed(asked.number)
     return [
       { title: 'What was done', value: { ...done, records } },
       { title: 'Events', value: events },
+      ...((refusals as unknown[]).length === 0 ? [] : [{ title: 'Refused answer', value: { refusals, answers } }]),
     ]
   }
   const {
@@ -25,21 +27,13 @@ async function sectionsOf(asked: Asked): Promise<readonly Section[]> {
     wires,
     events,
     ...rest
-  } = asked.kind === 'chat' ? await chatLine(asked.cursor) : await message(asked.channel, asked.name)
+  } = asked.kind === 'chat' ? await chatLine(asked.cursor, asked.visitor) : await message(asked.channel, asked.name)
   return [
     { title: 'Wire body', value: wires },
     ...(amf === undefined ? [] : [{ title: 'AMF message', value: amf }]),
     { title: 'Events', value: events },
     { title: 'On record', value: rest },
   ]
-}
-
-const fileForm = /data:[\w/+.-]+;base64,[\w/+=]{200,}/g
-
-/** Files that stand in what is shown are cut off, with how long they are. */
-function shortened(_name: string, value: unknown): unknown {
-  if (typeof value !== 'string') return value
-  return value.replace(fileForm, (file) => `${file.slice(0, 60)}… (${file.length} characters)`)
 }
 
 export function RawView({ asked, close }: { asked: Asked; close: () => void }) {
@@ -64,12 +58,36 @@ export function RawView({ asked, close }: { asked: Asked; close: () => void }) {
       <div class="sections">
         {sections?.map(({ title, value }) => (
           <section key={title}>
-            <h3>{title}</h3>
+            <div class="head">
+              <h3>{title}</h3>
+              <Copy title={title} value={value} />
+            </div>
             {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached without a mouse */}
-            <pre tabIndex={0}>{JSON.stringify(value, shortened, 2)}</pre>
+            <pre tabIndex={0}>
+              <Json value={value} />
+            </pre>
           </section>
         ))}
       </div>
     </dialog>
+  )
+}
+
+/** Copies the exact values. Browsers have no clipboard for pages that are not served safely: then there is no button. */
+function Copy({ title, value }: { title: string; value: unknown }) {
+  const [copied, setCopied] = useState('')
+  if (!navigator.clipboard) return null
+  const copy = () =>
+    navigator.clipboard.writeText(JSON.stringify(value, null, 2)).then(
+      () => setCopied('Copied'),
+      () => setCopied('Not copied'),
+    )
+  return (
+    <span class="copy">
+      <span role="status">{copied}</span>
+      <button type="button" aria-label={`Copy: ${title}`} onClick={copy}>
+        Copy
+      </button>
+    </span>
   )
 }

@@ -6,12 +6,14 @@ import { addressOf, type Chosen, fitting, pictureTypes } from './scaling.js'
 interface WritingProps {
   title: string
   pictureChars: number
-  does: (what: Act) => void
+  isOffline: boolean
+  /** Whether it was done; otherwise the text stays. */
+  does: (what: Act) => Promise<boolean>
   /** Whether the picture was taken; otherwise it stays where it is. */
   sends: (picture: Picture) => Promise<boolean>
 }
 
-export function Writing({ title, pictureChars, does, sends }: WritingProps) {
+export function Writing({ title, pictureChars, isOffline, does, sends }: WritingProps) {
   const [draft, setDraft] = useState('')
   const [chosen, setChosen] = useState<Chosen>()
   const [trouble, setTrouble] = useState<string>()
@@ -43,20 +45,23 @@ export function Writing({ title, pictureChars, does, sends }: WritingProps) {
   /** The picture first, then the words below it. */
   async function send(event: Event) {
     event.preventDefault()
-    if (isSending.current) return
-    const text = draft.trim()
-    if (chosen) {
-      isSending.current = true
-      const { name, type, data } = chosen
-      const isTaken = await sends({ name, type, data }).finally(() => {
-        isSending.current = false
-      })
-      if (!isTaken) return
-      setChosen(undefined)
+    if (isSending.current || isOffline) return
+    setTrouble(undefined)
+    isSending.current = true
+    try {
+      const text = draft.trim()
+      if (chosen) {
+        const { name, type, data } = chosen
+        if (!(await sends({ name, type, data }))) return
+        setChosen(undefined)
+      }
+      if (text === '') return
+      setDraft('')
+      // A text that was not taken is there again, unless another was begun meanwhile.
+      if (!(await does({ kind: 'text', text }))) setDraft((begun) => begun || draft)
+    } finally {
+      isSending.current = false
     }
-    if (text === '') return
-    setDraft('')
-    does({ kind: 'text', text })
   }
 
   return (
@@ -82,6 +87,7 @@ export function Writing({ title, pictureChars, does, sends }: WritingProps) {
         title="Picture"
         ref={opener}
         aria-label={`Choose a picture on ${title}`}
+        disabled={isOffline}
         onClick={() => files.current?.click()}
       >
         <span aria-hidden="true">+</span>
@@ -98,11 +104,12 @@ export function Writing({ title, pictureChars, does, sends }: WritingProps) {
         ref={field}
         value={draft}
         onInput={(event) => setDraft(event.currentTarget.value)}
-        placeholder="Message"
+        disabled={isOffline}
+        placeholder={isOffline ? 'The phone is offline' : 'Message'}
         aria-label={`Write on ${title}`}
         autocomplete="off"
       />
-      <button type="submit" aria-label={`Send on ${title}`}>
+      <button type="submit" disabled={isOffline} aria-label={`Send on ${title}`}>
         ↑
       </button>
     </form>

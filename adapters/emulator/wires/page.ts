@@ -36,14 +36,16 @@ const windowClosed = graphFailure(400, 10, '(#10) This message is sent outside o
   error_subcode: 2_018_278,
 })
 const pageIdOf = (account: Account) => account.auth.pageId as string
+/** By which events name whom they are about: Messenger has its page there, Instagram the account. */
+const subjectOf = (account: Account) => (account.auth.accountId ?? account.auth.pageId) as string
 /** A quick reply comes back with as much of its title as was shown. */
 const titleChars = 20
 
 function pageWire({ name, object, body: shape, receipts }: Kind): Wire {
   const event = (account: Account, address: string, content: object, desk: Desk, sender = address): Call => {
-    const recipient = sender === address ? pageIdOf(account) : address
+    const recipient = sender === address ? subjectOf(account) : address
     const messaging = [{ sender: { id: sender }, recipient: { id: recipient }, timestamp: desk.now(), ...content }]
-    return hubSigned(account, { object, entry: [{ id: pageIdOf(account), time: desk.now(), messaging }] })
+    return hubSigned(account, { object, entry: [{ id: subjectOf(account), time: desk.now(), messaging }] })
   }
 
   function heard(account: Account, address: string, deed: Deed, desk: Desk): object | string {
@@ -77,6 +79,7 @@ function pageWire({ name, object, body: shape, receipts }: Kind): Wire {
 
     credentials: (mint, places) => ({
       pageId: `2${mint('pageId', 14, '0123456789')}`,
+      ...(name === 'instagram' && { accountId: `17841${mint('accountId', 12, '0123456789')}` }),
       ...appCredentials(mint, places, 'EAAG'),
     }),
 
@@ -104,7 +107,7 @@ function pageWire({ name, object, body: shape, receipts }: Kind): Wire {
       if (state === 'echo') {
         const { text } = (kept.body as { message: Loose }).message
         const message = { mid: kept.providerId, is_echo: true, ...(text !== undefined && { text }) }
-        return event(account, kept.address, { message }, desk, pageIdOf(account))
+        return event(account, kept.address, { message }, desk, subjectOf(account))
       }
       const content =
         state === 'delivered' ? { delivery: { mids: [kept.providerId], watermark: desk.now() } } : readOf(kept, desk)

@@ -1,6 +1,6 @@
 /** What the provider calls in with: first whether it is the provider, then every event by itself. Pure, and never throws. */
 // @ts-check
-import { asText, hmac, isRecord, readJson, readPostback, sameText } from 'parley/adapters/kit'
+import { asText, hmac, isRecord, notUnderstood, readJson, readPostback, sameText } from 'parley/adapters/kit'
 import { signatureHeader, timestampHeader } from './descriptor.js'
 
 /** @typedef {import('parley/adapters/kit').Inbound} Inbound */
@@ -19,7 +19,7 @@ export function receive({ header, body, at }, auth) {
   if (!isFresh || !sameText(header(signatureHeader), signatureOf(auth, timestamp, body))) return { kind: 'refused' }
   const read = readJson(body)
   const events = isRecord(read) ? read.events : undefined
-  if (!Array.isArray(events)) return { kind: 'items', items: [{ problem: 'the body has no list of events' }] }
+  if (!Array.isArray(events)) return { kind: 'unreadable', problem: 'the body has no list of events' }
   return { kind: 'items', items: events.map(itemOf) }
 }
 
@@ -42,7 +42,8 @@ function itemOf(event) {
 function messageIn({ type, text, mediaUrl }) {
   if (type !== 'message') return undefined
   const [said, url] = [text, mediaUrl].map(asText)
-  if (said === undefined && !url) return undefined
+  // What a person sent and no message can say reaches the agent as a message that says so.
+  if (said === undefined && !url) return notUnderstood('something')
   return { kind: 'content', content: { ...(said !== undefined && { text: said }), ...(url && { media: [{ url }] }) } }
 }
 

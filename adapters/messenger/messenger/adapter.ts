@@ -13,7 +13,7 @@ export const messengerAdapter: Adapter<PageAuth, PageWire> = {
   descriptor,
   render: (blocks, about) => renderPage(blocks, about, descriptor.traits),
   send: sendPage,
-  receive: (request, auth) => receivePage(request, auth, (entryId, { pageId }) => entryId === pageId),
+  receive: (request, auth) => receivePage(request, auth, auth.pageId),
   signal: (signal, { address }) => ({ body: { recipient: { id: address }, sender_action: actions[signal] } }),
   wrongAuth: (auth) => wrongGraphAuth(auth, 'pageId', auth.pageId),
 }

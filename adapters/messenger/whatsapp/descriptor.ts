@@ -2,8 +2,8 @@
 import { providerForm } from '../../../core/catalogs/index.js'
 import { contractVersion, type Descriptor } from '../../../core/channel/adapter.js'
 import { traitsOf } from '../../../core/channel/table.js'
-import { account, busy, content, optedOut, person, transient, windowClosed } from '../../kit/refusals.js'
-import type { GraphAuth, Refusals } from '../graph.js'
+import { account, busy, optedOut, person, transient, windowClosed } from '../../kit/refusals.js'
+import { type GraphAuth, notTaken, type Refusals } from '../graph.js'
 import { signatureHeader } from '../hub.js'
 
 export interface WhatsappAuth extends GraphAuth {
@@ -21,7 +21,7 @@ export const descriptor: Descriptor = {
   bulkPerSecond: 80,
 }
 
-const template = content()
+const template = notTaken()
 
 /** Errors of the Cloud API, as Meta documents them. The same codes stand in answers and in receipts of a failure. */
 export const refusals: Refusals = {
@@ -59,12 +59,12 @@ export const refusals: Refusals = {
   131030: person(),
   131050: optedOut(),
   131047: windowClosed(),
-  100: content(),
-  131008: content(),
-  131009: content(),
-  131051: content('unsupportedPart'),
-  131052: content('mediaUnreachable', undefined, 'elsewhere'),
-  131053: content('mediaUnreachable', undefined, 'elsewhere'),
+  100: notTaken(),
+  131008: notTaken(),
+  131009: notTaken(),
+  131051: notTaken('unsupportedPart'),
+  131052: notTaken('mediaUnreachable'),
+  131053: notTaken('mediaUnreachable'),
   132000: template,
   132001: template,
   132005: template,
@@ -72,5 +72,5 @@ export const refusals: Refusals = {
   132012: template,
   132015: template,
   132016: template,
-  135000: content(),
+  135000: notTaken(),
 }

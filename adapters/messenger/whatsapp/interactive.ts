@@ -77,9 +77,9 @@ function typeOf({ kind }: RenderedMedia): 'image' | 'video' | 'audio' | 'documen
 }
 
 /** A document shows the name of its file. */
-function fileOf({ kind, url }: RenderedMedia): Loose {
-  const name = kind === 'file' ? /([^/?#]+)(?:[?#].*)?$/s.exec(url)?.[1] : undefined
-  return { link: url, ...(name !== undefined && { filename: name }) }
+function fileOf({ kind, url, name }: RenderedMedia): Loose {
+  const filename = kind === 'file' ? (name ?? /([^/?#]+)(?:[?#].*)?$/s.exec(url)?.[1]) : undefined
+  return { link: url, ...(filename !== undefined && { filename }) }
 }
 
 function linkOf({ label, url }: RenderedChip): Loose {

@@ -4,65 +4,137 @@ import type { ToldContent, ToldInbound } from '../../../core/channel/held.js'
 import type { Inbound } from '../../../core/conversation/hear.js'
 import type { Receipt } from '../../../core/conversation/receipts.js'
 import type { UserContent } from '../../../core/conversation/state.js'
-import { notUnderstood } from '../../kit/inbound.js'
+import { notUnderstood, wished } from '../../kit/inbound.js'
 import { asNumber, asText, isRecord } from '../../kit/wire.js'
 import { refusalOf } from '../graph.js'
 import { addressIn, idIn, type Loose, readEach, receiveHub, tapOrWords } from '../hub.js'
+import { ordered } from '../orders.js'
 import { refusals, type WhatsappAuth } from './descriptor.js'
 
 export function receive(request: IngressRequest, auth: WhatsappAuth): Received {
   return receiveHub(request, auth, (body) => {
     const values: Loose[] = []
+    const others = new Set<string>()
     const problems = readEach(body.entry, 'entry', ({ changes }) =>
-      readEach(changes, 'changes', (change) => {
-        const value = ours(change, auth)
-        if (isRecord(value)) values.push(value)
-        return typeof value === 'string' ? [{ problem: value }] : []
+      readEach(changes, 'changes', ({ field, value }) => {
+        if (aboutTheAccount.includes(field)) return []
+        if (!aboutPeople.includes(field) || !isRecord(value))
+          return [{ problem: 'a change of a kind that is not understood' }]
+        // One app may have several numbers, and all of them call the same address.
+        const number = isRecord(value.metadata) ? addressIn(value.metadata.phone_number_id) : undefined
+        if (number === undefined) return [{ problem: 'a change that names no number' }]
+        if (number !== auth.phoneNumberId) others.add(number)
+        else if (!said.some((name) => name in value)) return [{ problem: 'a change that says nothing' }]
+        else values.push(value)
+        return []
       }),
     )
     const messages = values.flatMap((value) =>
       readEach(value.messages, 'messages', (each) => [messageItem(each, value.contacts)]),
     )
-    const statuses = values.flatMap((value) => readEach(value.statuses, 'statuses', (each) => [statusItem(each)]))
-    return [...problems, ...messages, ...statuses]
+    const statuses = values.flatMap((value) => readEach(value.statuses, 'statuses', statusItems))
+    const preferences = values.flatMap((value) =>
+      readEach(value.user_preferences, 'user_preferences', (each) => [preferenceItem(each, value.contacts)]),
+    )
+    const items = [...problems, ...messages, ...preferences, ...statuses]
+    return others.size === 0 ? { items } : { items, elsewhere: Array.from(others, (account) => ({ account })) }
   })
 }
 
-/** One app may have several numbers, and all of them call the same address. */
-function ours({ field, value }: Loose, { phoneNumberId }: WhatsappAuth): Loose | string {
-  if (field !== 'messages' || !isRecord(value)) return 'a change of a kind that is not understood'
-  const number = isRecord(value.metadata) ? asText(value.metadata.phone_number_id) : undefined
-  return number === undefined || number === phoneNumberId ? value : 'something about another number'
+const aboutPeople: readonly unknown[] = ['messages', 'user_preferences']
+/** What a change about people may hold. */
+const said = ['messages', 'user_preferences', 'statuses', 'errors']
+
+/** What an app may subscribe to beside messages, and in which no person says anything. */
+const aboutTheAccount: readonly unknown[] = [
+  'account_alerts',
+  'account_review_update',
+  'account_settings_update',
+  'account_update',
+  'automatic_events',
+  'business_capability_update',
+  'business_status_update',
+  'calls',
+  'flows',
+  'history',
+  'message_echoes',
+  'message_template_components_update',
+  'message_template_quality_update',
+  'message_template_status_update',
+  'partner_solutions',
+  'payment_configuration_update',
+  'phone_number_name_update',
+  'phone_number_quality_update',
+  'security',
+  'smb_app_state_sync',
+  'smb_message_echoes',
+  'template_category_update',
+  'template_correct_category_detection',
+  'tracking_events',
+]
+
+/** A person as an item names them. */
+type Person = Pick<Extract<Item, { readonly address: string }>, 'address' | 'alias'>
+
+/**
+ * People with a username are known by an id of the business, and their number may be missing in one call and stand in the
+ * next. Where both are told the id is the alias of the number.
+ */
+function personOf(number: string | undefined, userId: string | undefined): Person | undefined {
+  const address = number ?? userId
+  if (address === undefined) return undefined
+  return userId === undefined || userId === address ? { address } : { address, alias: userId }
 }
 
-/** People with a username have no number here: they are known by an id of the business, which comes with their contact. */
-function personIn(message: Loose, contacts: unknown): string | undefined {
-  const [only] = Array.isArray(contacts) && contacts.length === 1 ? contacts : []
-  const contact = isRecord(only) ? only : {}
-  return (
-    addressIn(message.from) ??
-    addressIn(contact.wa_id) ??
-    addressIn(message.from_user_id) ??
-    addressIn(message.user_id) ??
-    addressIn(contact.user_id)
+function personIn(message: Loose, contacts: unknown): Person | undefined {
+  const all: readonly Loose[] = Array.isArray(contacts) ? contacts.filter(isRecord) : []
+  const from = addressIn(message.from)
+  const contact =
+    all.find(({ wa_id: id }) => id !== undefined && id === from) ?? (all.length === 1 ? all[0] : undefined)
+  const userIds = [message.from_user_id, message.user_id, contact?.user_id].map(addressIn)
+  return personOf(
+    from ?? addressIn(contact?.wa_id),
+    userIds.find((userId) => userId !== undefined),
   )
 }
 
 function messageItem(message: Loose, contacts: unknown): Item {
-  const [id, address] = [idIn(message.id), personIn(message, contacts)]
-  if (!id || !address) return { problem: 'a message without `id`, `from` or `user_id`' }
-  return { id, address, inbound: inboundIn(message) ?? unclearIn(message) }
+  const [id, person] = [idIn(message.id), personIn(message, contacts)]
+  if (!id || !person) return { problem: 'a message without `id`, `from` or `user_id`' }
+  return { id, ...person, inbound: inboundIn(message) ?? unclearIn(message) }
 }
 
 /** What a person did that has no place in a conversation is told as a message that says so. */
 function unclearIn(message: Loose): Inbound {
-  const { type, reaction, contacts, interactive } = message
+  const { type, reaction, contacts, interactive, order } = message
   const emoji = isRecord(reaction) ? asText(reaction.emoji) : undefined
   if (type === 'reaction') return notUnderstood(emoji ? 'a reaction' : 'back a reaction', emoji)
   if (type === 'contacts') return notUnderstood('a contact', namesIn(contacts))
+  if (type === 'order' && isRecord(order)) return ordered(order.product_items, order.text)
+  if (type === 'system') return notUnderstood('a notice', isRecord(message.system) ? asText(message.system.body) : '')
   const flow = isRecord(interactive) && isRecord(interactive.nfm_reply) ? interactive.nfm_reply : undefined
   if (flow) return notUnderstood('a form', asText(flow.response_json) ?? asText(flow.body))
   return notUnderstood('something')
+}
+
+/** The provider keeps marketing preferences. The agent gets a message about the change; service messages go on. */
+const preferences: Readonly<Record<string, string>> = {
+  stop: 'asked for no more marketing messages',
+  resume: 'allowed marketing messages again',
+}
+
+/** They have no name of their own. One person decides one thing in a second. */
+function preferenceItem(preference: Loose, contacts: unknown): Item {
+  const { wa_id: from, user_id, category, value, timestamp } = preference
+  const person = personIn({ from, user_id }, contacts)
+  const at = asNumber(timestamp) ?? idIn(timestamp)
+  const wish =
+    category === 'marketing_messages' && typeof value === 'string' && Object.hasOwn(preferences, value)
+      ? preferences[value]
+      : undefined
+  if (!person || at === undefined) return { problem: 'a preference without `wa_id` or `timestamp`' }
+  if (wish === undefined) return { problem: 'a preference of a kind that is not understood' }
+  return { id: `${person.address}:${at}:${value}`, ...person, inbound: wished(wish) }
 }
 
 function namesIn(contacts: unknown): string {
@@ -97,7 +169,7 @@ function replyIn(interactive: Loose): Inbound | undefined {
 }
 
 function saidIn({ body }: Loose): UserContent | undefined {
-  return typeof body === 'string' ? { text: body } : undefined
+  return typeof body === 'string' && body !== '' ? { text: body } : undefined
 }
 
 function placeIn({ latitude, longitude, name, address }: Loose): UserContent | undefined {
@@ -126,17 +198,23 @@ function mediaIn(kind: string, media: Loose): ToldContent | undefined {
 }
 
 const states: readonly Receipt['state'][] = ['sent', 'delivered', 'read', 'failed']
+/** States of a message that change nothing of whether it arrived. */
+const unspoken: readonly unknown[] = ['deleted', 'pending', 'played', 'warning']
+
+function statusItems(status: Loose): readonly Item[] {
+  return unspoken.includes(status.status) ? [] : [statusItem(status)]
+}
 
 function statusItem(status: Loose): Item {
-  const address = addressIn(status.recipient_id) ?? addressIn(status.recipient_user_id)
+  const person = personOf(addressIn(status.recipient_id), addressIn(status.recipient_user_id))
   const providerId = idIn(status.id)
-  if (!providerId || !address) return { problem: 'a status without `id` or whom it is about' }
+  if (!providerId || !person) return { problem: 'a status without `id` or whom it is about' }
   const state = states.find((each) => each === status.status)
   if (!state) return { problem: 'a status that is not understood' }
   const why = state === 'failed' ? failureIn(status.errors) : {}
   const pieceId = idIn(status.biz_opaque_callback_data)
   const receipt: Receipt = { providerId, ...(pieceId && { pieceId }), state, ...why }
-  return { id: `${providerId}:${state}`, address, inbound: { kind: 'receipt', receipt } }
+  return { id: `${providerId}:${state}`, ...person, inbound: { kind: 'receipt', receipt } }
 }
 
 function failureIn(errors: unknown): Pick<Receipt, 'reason' | 'detail'> {

@@ -4,11 +4,12 @@
  */
 import { createHash, randomUUID } from 'node:crypto'
 import type { Item } from '../../../core/channel/adapter.js'
+import { notUnderstood } from '../../kit/inbound.js'
 import { textIn } from './alphabet.js'
 import type { Ids } from './ids.js'
 import type { Unit } from './library.js'
 import { type Joined, openPartials, type PartialLimits, type PartText } from './partials.js'
-import { type Read, type ReadText, read } from './read.js'
+import { type Read, type ReadOther, type ReadText, read } from './read.js'
 import { statuses } from './refusals.js'
 import { openRepeats, type RepeatLimits } from './repeats.js'
 
@@ -51,10 +52,12 @@ export function openArrivals(limits: ArrivalLimits, ids: Ids, tell: Tell): Arriv
       return
     }
     const found = read(unit)
-    if (found.kind === 'text') return takeText(found, acknowledge)
-    push(found.kind === 'receipt' ? itemOf(found) : { problem: found.problem }, (isOnRecord) => {
-      acknowledge(isOnRecord ? statuses.ok : statuses.notTaken)
-    })
+    if (found.kind === 'unspoken') return void acknowledge(statuses.ok)
+    if (found.kind === 'text' || found.kind === 'other') return takeText(found, acknowledge)
+    const item = found.kind === 'receipt' ? itemOf(found) : { problem: found.problem }
+    // What cannot be read stays with the message center, and stands in the log here.
+    const taken = 'problem' in item ? statuses.rejected : statuses.ok
+    push(item, (isOnRecord) => void acknowledge(isOnRecord ? taken : statuses.notTaken))
   }
 
   function itemOf({ rawId, from, reported, detail }: Extract<Read, { kind: 'receipt' }>): Item {
@@ -67,11 +70,12 @@ export function openArrivals(limits: ArrivalLimits, ids: Ids, tell: Tell): Arriv
     return { id: `${providerId}.${state}`, address, inbound: { kind: 'receipt', receipt } }
   }
 
-  function takeText(text: ReadText, acknowledge: Acknowledge): void {
+  function takeText(text: ReadText | ReadOther, acknowledge: Acknowledge): void {
     if (isPart(text)) return takePart(text, acknowledge)
     const content = contentOf(text)
     const id = repeats.idFor(content, now())
-    push(said(id, text.from, textIn(text.octets, text.dataCoding) ?? ''), (isOnRecord) => {
+    const words = text.kind === 'other' ? '' : (textIn(text.octets, text.dataCoding) ?? '')
+    push(said(id, text.from, words), (isOnRecord) => {
       const isAcknowledged = acknowledge(isOnRecord ? statuses.ok : statuses.notTaken) && isOnRecord
       repeats.answered(content, id, isAcknowledged, now())
     })
@@ -154,14 +158,16 @@ export function openArrivals(limits: ArrivalLimits, ids: Ids, tell: Tell): Arriv
   }
 }
 
+/** A message without words is told as one that cannot be shown. */
 function said(id: string, address: string, text: string): Item {
-  return { id, address, inbound: { kind: 'content', content: { text } } }
+  const inbound = text === '' ? notUnderstood('a message') : ({ kind: 'content', content: { text } } as const)
+  return { id, address, inbound }
 }
 
-function isPart(text: ReadText): text is PartText {
-  return text.part !== undefined
+function isPart(text: ReadText | ReadOther): text is PartText {
+  return 'part' in text && text.part !== undefined
 }
 
-function contentOf({ from, to, dataCoding, octets }: ReadText): string {
+function contentOf({ from, to, dataCoding, octets }: ReadText | ReadOther): string {
   return createHash('sha256').update(`${from}\n${to}\n${dataCoding}\n`).update(octets).digest('base64')
 }

@@ -16,16 +16,27 @@ export interface ReadText {
   readonly part?: Concatenated
 }
 
+/** Something that a person sent and that is no text. */
+export interface ReadOther extends Omit<ReadText, 'kind' | 'part'> {
+  readonly kind: 'other'
+}
+
 export type Read =
   | ({ readonly kind: 'receipt'; readonly from: string } & ReadReceipt)
   | ReadText
+  | ReadOther
+  /** What a phone or a message center says by itself and is no news. */
+  | { readonly kind: 'unspoken' }
   | { readonly kind: 'problem'; readonly problem: string }
 
 const userDataHeader = 0x40
 const messageType = 0x3c
-/** A receipt, and news on the way to one. Acknowledgements by phones themselves are neither. */
+/** A receipt, and news on the way to one. */
 const receiptTypes = [0x04, 0x20]
-const plainType = 0x00
+/** A text, and one by which its sender acknowledges another. */
+const textTypes = [0x00, 0x10]
+/** Acknowledgements by phones themselves, and the end of a dialogue. */
+const unspokenTypes = [0x08, 0x18]
 
 export function read(unit: Unit): Read {
   const esmClass = number(unit.esm_class)
@@ -34,14 +45,14 @@ export function read(unit: Unit): Read {
   const whole = carried.length > 0 ? carried : octets(unit.message_payload)
   const type = esmClass & messageType
   if (receiptTypes.includes(type) || unit.receipted_message_id !== undefined) return receiptFrom(unit, from, whole)
-  if (type !== plainType) return { kind: 'problem', problem: 'a message of a type that is not taken' }
-  if (from === '') return { kind: 'problem', problem: 'a text without a sender' }
-  const dataCoding = number(unit.data_coding)
+  if (unspokenTypes.includes(type)) return { kind: 'unspoken' }
+  if (from === '') return { kind: 'problem', problem: 'a message without a sender' }
+  const about = { from, to: text(unit.destination_addr), dataCoding: number(unit.data_coding) }
   const headed = (esmClass & userDataHeader) !== 0 ? withoutHeader(whole) : { body: whole, part: fromFields(unit) }
-  if (!headed) return { kind: 'problem', problem: 'a text with a broken header' }
-  if (textIn(headed.body, dataCoding) === undefined) return { kind: 'problem', problem: 'a message that is not text' }
+  const isText = headed && textTypes.includes(type) && textIn(headed.body, about.dataCoding) !== undefined
+  if (!isText) return { kind: 'other', ...about, octets: whole }
   const { body, part = fromFields(unit) } = headed
-  return { kind: 'text', from, to: text(unit.destination_addr), octets: body, dataCoding, ...(part && { part }) }
+  return { kind: 'text', ...about, octets: body, ...(part && { part }) }
 }
 
 function receiptFrom(unit: Unit, from: string, body: Buffer): Read {
@@ -52,6 +63,7 @@ function receiptFrom(unit: Unit, from: string, body: Buffer): Read {
     text: body.toString('latin1'),
   })
   if (!found) return { kind: 'problem', problem: 'a receipt that does not say of which message' }
+  if (found.isUnspoken) return { kind: 'unspoken' }
   return { kind: 'receipt', from, ...found }
 }
 

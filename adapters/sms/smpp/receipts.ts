@@ -12,13 +12,21 @@ const states = [
   { value: 8, word: 'REJECT', state: 'failed', reason: 'rejected' },
 ] as const satisfies readonly { value: number; word: string; state: Receipt['state']; reason?: string }[]
 
+/** States that say nothing of what became of it: scheduled, unknown and skipped. */
+const unspoken = [
+  { value: 0, word: 'SCHEDUL' },
+  { value: 7, word: 'UNKNOWN' },
+  { value: 9, word: 'SKIP' },
+] as const
+
 export type Reported = (typeof states)[number]
 
 export interface ReadReceipt {
   /** As the message center wrote it. */
   readonly rawId: string
-  /** Undefined for states that say nothing, such as UNKNOWN. */
   readonly reported?: Reported
+  /** It is of a state that says nothing. With neither of the two it is of one that is not known. */
+  readonly isUnspoken?: true
   readonly detail?: string
 }
 
@@ -33,15 +41,15 @@ export function readReceipt({ receiptedId, messageState, text }: ReceiptFields):
   const rawId = receiptedId || /\bid:\s*([^\s:]{1,65})/i.exec(text)?.[1]
   if (!rawId) return undefined
   const word = /\bstat:\s*([a-z]{3,20})/i.exec(text)?.[1]?.toUpperCase()
-  const reported =
-    messageState === undefined
-      ? states.find((each) => word?.startsWith(each.word))
-      : states.find(({ value }) => value === messageState)
+  const isIt = (each: { readonly value: number; readonly word: string }) =>
+    messageState === undefined ? word?.startsWith(each.word) : each.value === messageState
+  const reported = states.find(isIt)
   const error = /\berr:\s*([0-9a-z]{1,8})\b/i.exec(text)?.[1]
   const isPlain = error === undefined || /^0+$/.test(error)
   return {
     rawId,
     ...(reported && { reported }),
+    ...(unspoken.some(isIt) && { isUnspoken: true }),
     ...(!isPlain && { detail: `The carrier reports error ${error}.` }),
   }
 }

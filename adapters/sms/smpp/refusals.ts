@@ -9,6 +9,8 @@ export const statuses = {
   throttled: 0x58,
   /** For now; the other side tries again. */
   notTaken: 0x64,
+  /** For good: the other side keeps it, or tells its sender. */
+  rejected: 0x65,
   badLength: 0x02,
 } as const
 
@@ -18,7 +20,8 @@ export const rows: Readonly<Record<number, Row>> = {
   4: transient('sendFailed', 'that the line is not bound for sending'),
   5: transient('sendFailed', 'that the account is bound already'),
   8: transient('sendFailed', 'an error of its own'),
-  10: account('that the sender is not allowed'),
+  // Carriers allow senders by the country of the recipient.
+  10: person('sendFailed', 'that the sender is not allowed'),
   11: person('unknownRecipient', 'that there is no such recipient'),
   13: account('that the account may not bind'),
   14: account('a wrong password'),

@@ -4,6 +4,7 @@ import type { HeldMedia, ToldContent } from '../../../core/channel/held.js'
 import { keywordIn } from '../../../core/conversation/keywords.js'
 import type { UserMedia } from '../../../core/conversation/state.js'
 import { ingressBounds, twilio as limits } from '../../../core/limits.js'
+import { notUnderstood } from '../../kit/inbound.js'
 import { wrongItem } from '../../kit/shapes.js'
 import { readForm } from '../../kit/urlencoded.js'
 import { isRecord, readJson } from '../../kit/wire.js'
@@ -99,10 +100,7 @@ function heardIn(sid: string, given: Given, auth: TwilioAuth): readonly Item[] {
   const address = given('From')
   if (address === '') return [{ problem: 'a message names no phone' }]
   const text = given('Body')
-  const media = mediaIn(given, auth)
-  if (text === '' && media.length === 0) return [{ problem: 'a message says nothing' }]
-  const content: ToldContent = media.length === 0 ? { text } : { ...(text !== '' && { text }), media }
-  const items: Item[] = [{ id: sid, address, inbound: { kind: 'content', content } }]
+  const items: Item[] = [{ id: sid, address, inbound: { kind: 'content', content: contentIn(text, given, auth) } }]
   const consent = consentIn(given('OptOutType'), text)
   if (consent) items.push({ id: `${sid} ${consent}`, address, inbound: { kind: 'system', system: consent } })
   return items
@@ -120,11 +118,15 @@ function consentIn(type: string, text: string): 'optOut' | 'optIn' | undefined {
   return undefined
 }
 
-function mediaIn(given: Given, auth: TwilioAuth): (UserMedia | HeldMedia)[] {
-  const count = Math.min(Math.floor(Number(given('NumMedia'))) || 0, limits.mediaMost)
+/** A message without words, and files that cannot be opened or are too many, are mentioned. */
+function contentIn(text: string, given: Given, auth: TwilioAuth): ToldContent {
+  const count = Math.floor(Number(given('NumMedia'))) || 0
   const media: (UserMedia | HeldMedia)[] = []
-  for (let place = 0; place < count; place++) {
+  for (let place = 0; place < Math.min(count, limits.mediaMost); place++) {
     media.push(...mediaAt(given(`MediaUrl${place}`), given(`MediaContentType${place}`), auth))
   }
-  return media
+  const isWhole = media.length >= count && (text !== '' || media.length > 0)
+  const missing = isWhole ? '' : notUnderstood(count > 0 ? 'a file' : 'a message').content.text
+  const words = [text, missing].filter(Boolean).join('\n')
+  return { ...(words !== '' && { text: words }), ...(media.length > 0 && { media }) }
 }

@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Chat } from './chat.js'
 import { Icon } from './icons.js'
 import type { ChatLook } from './look.js'
-import { Panel } from './panel.js'
+import { isOff, Panel } from './panel.js'
 import { unread } from './transcript.js'
 import { words } from './words.js'
 
@@ -70,6 +70,10 @@ export function WidgetApp({ chat, look, handle }: AppProps) {
     } else if (wasOpen.current) launcher.current?.focus()
     wasOpen.current = isOpen
   }, [isOpen, chat])
+  const isRefused = isOff(state.link)
+  useEffect(() => {
+    if (isOpen && isRefused) takeFocus(panel.current, field.current)
+  }, [isOpen, isRefused])
 
   function key(event: KeyboardEvent): void {
     if (event.key === 'Escape') {
@@ -85,6 +89,7 @@ export function WidgetApp({ chat, look, handle }: AppProps) {
           ref={panel}
           class="panel over"
           role="dialog"
+          tabIndex={-1}
           aria-modal={isCovering ? 'true' : undefined}
           aria-label={look.title}
           onKeyDown={key}
@@ -110,6 +115,15 @@ export function WidgetApp({ chat, look, handle }: AppProps) {
       </button>
     </div>
   )
+}
+
+/** A disabled field has no focus, and Escape reaches the panel only from within. A focus elsewhere on the site stays there. */
+function takeFocus(panel: HTMLElement | null, field: HTMLElement | null): void {
+  const root = panel?.getRootNode() as ShadowRoot | undefined
+  const focused = root?.activeElement
+  const isOutside = document.activeElement !== document.body && document.activeElement !== root?.host
+  const isInside = focused && focused !== field && panel?.contains(focused)
+  if (!isOutside && !isInside) panel?.focus()
 }
 
 /** Tab goes round inside of what covers the page. */

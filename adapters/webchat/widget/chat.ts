@@ -28,9 +28,13 @@ export interface ChatState {
 
 export interface Chat {
   state(): ChatState
+  /** The id of the visitor, once the gateway gave one. */
+  visitorId(): string | undefined
   /** Called after every change; answers what ends it. */
   follow(call: () => void): () => void
   start(): void
+  /** Connects at once where the next try would be later. */
+  tryNow(): void
   write(text: string): void
   /** `shown` is what the tap reads as in the conversation; a tap without it is told and not shown. */
   tap(tap: string, label: string, shown?: string): void
@@ -104,11 +108,13 @@ export function openChat(chatUrl: string): Chat {
 
   return {
     state: () => state,
+    visitorId: () => knownVisitor(memory)?.visitorId,
     follow(call) {
       followers.add(call)
       return () => followers.delete(call)
     },
     start: link.start,
+    tryNow: link.tryNow,
     write: (text) => say({ v, type: 'text', id: newId(), text: text.slice(0, limits.textChars) }),
     tap: (tap, label, shown) =>
       say({ v, type: 'tap', id: newId(), tap, label: (shown ?? label).slice(0, limits.labelChars) }, shown),

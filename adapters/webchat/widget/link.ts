@@ -21,6 +21,8 @@ export interface LinkEnds {
 export interface Link {
   /** Connects, unless it is connected or never will be. */
   start(): void
+  /** Connects at once where the next try would be later. */
+  tryNow(): void
   /** Whether it went out; what does not go out is for the caller to keep. */
   send(frame: ClientFrame): boolean
   /** Something is amiss: the socket is given up for a new one. */
@@ -48,6 +50,8 @@ export function openLink({ chatUrl, memory, cursor, told, becameNew, changed }: 
   const become = (to: LinkState) => {
     if (state === to) return
     state = to
+    // biome-ignore lint/suspicious/noConsole: developers of the site look there.
+    if (to === 'elsewhere') console.warn(refusedHint(chatUrl, location.origin))
     changed(to)
   }
 
@@ -124,11 +128,11 @@ export function openLink({ chatUrl, memory, cursor, told, becameNew, changed }: 
     retry(waitMs(failures++, Math.random()))
   }
 
-  function soon(): void {
+  function tryNow(): void {
     if (state === 'offline') connect()
   }
 
-  addEventListener('online', soon)
+  addEventListener('online', tryNow)
   addEventListener('offline', () => {
     if (state === 'idle') return
     attempt += 1
@@ -138,7 +142,7 @@ export function openLink({ chatUrl, memory, cursor, told, becameNew, changed }: 
     if (state === 'open' || state === 'connecting') become('offline')
   })
   document.addEventListener('visibilitychange', () => {
-    if (!document.hidden) soon()
+    if (!document.hidden) tryNow()
   })
   // A page with an open socket is not kept for the way back.
   addEventListener('pagehide', () => {
@@ -146,10 +150,11 @@ export function openLink({ chatUrl, memory, cursor, told, becameNew, changed }: 
     letGo()
     become('offline')
   })
-  addEventListener('pageshow', soon)
+  addEventListener('pageshow', tryNow)
 
   return {
     start: () => void (state === 'idle' && connect()),
+    tryNow,
     send(frame) {
       if (state !== 'open' || socket?.readyState !== WebSocket.OPEN) return false
       socket.send(JSON.stringify(frame))
@@ -157,6 +162,11 @@ export function openLink({ chatUrl, memory, cursor, told, becameNew, changed }: 
     },
     again: () => void (socket && again()),
   }
+}
+
+/** For the developer of a site: visitors see a sentence without it. */
+function refusedHint(chatUrl: string, site: string): string {
+  return `Parley: the chat ${chatUrl} refuses this site. Add "${site}" to inputs.origins of the agent's webchat channel to allow it.`
 }
 
 function addressOf(chatUrl: string, token: string, cursor: number | undefined): string {

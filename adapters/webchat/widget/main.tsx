@@ -1,8 +1,9 @@
 /** Where the script begins: it finds out which chat it is, and puts it on the page it runs in. */
 import { render } from 'preact'
+import { brandOf } from '../../../core/brand.js'
 import { type Handle, PageApp, WidgetApp } from './app.js'
-import { brandOf } from './brand.js'
 import { openChat } from './chat.js'
+import { answerParent } from './embedding.js'
 import type { ChatLook } from './look.js'
 import pageStyle from './page.css'
 import style from './style.css'
@@ -17,7 +18,7 @@ const script =
   document.querySelector<HTMLScriptElement>('script[src*="/webchat/"][src$="/widget.js"]')
 
 /** The script stands at `…/webchat/{chat}/widget.js`, and everything else of the chat beside it. */
-function begin(chatUrl: string, isPage: boolean): void {
+function begin(chatUrl: string, { view, sites = '' }: DOMStringMap): void {
   if (document.querySelector(element)) return
   const host = document.createElement(element)
   const root = host.attachShadow({ mode: 'open' })
@@ -29,9 +30,10 @@ function begin(chatUrl: string, isPage: boolean): void {
   for (const [name, value] of Object.entries(brand)) host.style.setProperty(`--brand-${name.toLowerCase()}`, value)
   document.body.append(host)
   const chat = openChat(chatUrl)
-  if (isPage) {
+  if (view === 'page') {
     document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheetOf(pageStyle)]
     host.classList.add('page')
+    if (parent !== window) answerParent(chat, sites.split(' '))
     render(<PageApp chat={chat} look={parleyLook} />, root)
   } else {
     const expose = (handle: Handle) => void Object.assign(globalThis, { parley: handle })
@@ -47,7 +49,6 @@ function sheetOf(text: string): CSSStyleSheet {
 
 if (script) {
   const chatUrl = new URL('.', script.src).href.slice(0, -1)
-  const isPage = script.dataset.view === 'page'
-  if (document.body) begin(chatUrl, isPage)
-  else addEventListener('DOMContentLoaded', () => begin(chatUrl, isPage))
+  if (document.body) begin(chatUrl, script.dataset)
+  else addEventListener('DOMContentLoaded', () => begin(chatUrl, script.dataset))
 }

@@ -27,10 +27,12 @@ const notices: Partial<Record<LinkState, string>> = {
   gone: words.gone,
 }
 
+/** Whether nothing can be written: the site is refused, or the chat is closed. */
+export const isOff = (link: LinkState) => link === 'elsewhere' || link === 'gone'
+
 export function Panel({ chat, state, look, field, close }: PanelProps) {
   const notice = useLasting(notices[state.link])
   const Heading = close ? 'h2' : 'h1'
-  const isOff = state.link === 'elsewhere' || state.link === 'gone'
   return (
     <>
       <header>
@@ -49,11 +51,16 @@ export function Panel({ chat, state, look, field, close }: PanelProps) {
           </button>
         )}
       </header>
-      <p class={notice ? 'line-notice' : 'line-notice unseen'} role="status">
-        {notice ?? (state.transcript.caughtUp || state.link === 'idle' ? '' : words.connecting)}
-      </p>
+      <div class={notice ? 'line-notice' : 'line-notice unseen'}>
+        <p role="status">{notice ?? (state.transcript.caughtUp || state.link === 'idle' ? '' : words.connecting)}</p>
+        {notice && state.link === 'offline' && (
+          <button type="button" class="plain" onClick={chat.tryNow}>
+            {words.tryNow}
+          </button>
+        )}
+      </div>
       <Log chat={chat} state={state} look={look} toComposer={() => field.current?.focus()} />
-      <Composer chat={chat} field={field} isOff={isOff} />
+      <Composer chat={chat} field={field} isOff={isOff(state.link)} />
     </>
   )
 }

@@ -21,6 +21,7 @@ export const words = {
   again: 'Try again',
   connecting: 'Connecting…',
   offline: 'No connection. What you write is sent as soon as there is one.',
+  tryNow: 'Try now',
   elsewhere: 'This chat may not be shown on this site.',
   gone: 'This chat is closed at the moment.',
   chosen: 'Your answer',

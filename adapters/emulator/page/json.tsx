@@ -1,0 +1,77 @@
+/** A value as JSON text: times as people read them, and capabilities folded, since they are long and always the same. */
+import type { ComponentChildren } from 'preact'
+
+const fileForm = /data:[\w/+.-]+;base64,[\w/+=]{200,}/g
+
+/** Files that stand in what is shown are cut off, with how long they are. */
+function shortened(text: string): string {
+  return text.replace(fileForm, (file) => `${file.slice(0, 60)}… (${file.length} characters)`)
+}
+
+/** Milliseconds since 1970 of the years that a node runs in; no other number of these bodies is as large. */
+const isTime = (value: number) => Number.isInteger(value) && value > 1.5e12 && value < 2.5e12
+
+const folded: ReadonlySet<string> = new Set(['capabilities'])
+
+export function Json({ value, indent = '' }: { value: unknown; indent?: string }): ComponentChildren {
+  if (typeof value === 'number' && isTime(value)) {
+    const iso = new Date(value).toISOString()
+    return (
+      <time dateTime={iso} title={String(value)}>
+        {JSON.stringify(iso)}
+      </time>
+    )
+  }
+  if (typeof value === 'string') return JSON.stringify(shortened(value))
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value)
+  const inner = `${indent}  `
+  const isList = Array.isArray(value)
+  const members: readonly (readonly [name: string | undefined, value: unknown])[] = isList
+    ? value.map((each) => [undefined, each ?? null])
+    : Object.entries(value).filter(([, each]) => each !== undefined)
+  const [open, close] = isList ? '[]' : '{}'
+  if (members.length === 0) return `${open}${close}`
+  return (
+    <>
+      {open}
+      {members.map(([name, each], at) => [
+        `\n${inner}`,
+        <Member key={at} name={name} value={each} indent={inner} end={at < members.length - 1 ? ',' : ''} />,
+      ])}
+      {`\n${indent}${close}`}
+    </>
+  )
+}
+
+interface MemberProps {
+  /** Absent in a list. */
+  name: string | undefined
+  value: unknown
+  indent: string
+  /** What stands behind the value; folded with it. */
+  end: string
+}
+
+function Member({ name, value, indent, end }: MemberProps) {
+  const title = name === undefined ? '' : `${JSON.stringify(name)}: `
+  const shown = (
+    <>
+      <Json value={value} indent={indent} />
+      {end}
+    </>
+  )
+  if (name === undefined || !folded.has(name)) {
+    return (
+      <>
+        {title}
+        {shown}
+      </>
+    )
+  }
+  return (
+    <details class="fold">
+      <summary class="fold-title">{title}</summary>
+      {shown}
+    </details>
+  )
+}

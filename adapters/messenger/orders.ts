@@ -1,0 +1,17 @@
+/** An order from a catalog in words: no message of the contract is one. */
+import type { Inbound } from '../../core/conversation/hear.js'
+import { notUnderstood } from '../kit/inbound.js'
+import { asNumber, asText, isRecord } from '../kit/wire.js'
+
+export function ordered(products: unknown, note: unknown): Inbound {
+  const all: readonly unknown[] = Array.isArray(products) ? products : []
+  return notUnderstood('an order', [...all.map(productIn), asText(note)].filter(Boolean).join(', '))
+}
+
+function productIn(product: unknown): string | undefined {
+  if (!isRecord(product)) return undefined
+  const { name, product_retailer_id: retailerId, retailer_id: ofPage, id } = product
+  const named = [name, retailerId, ofPage, id].map(asText).find(Boolean)
+  const quantity = asNumber(product.quantity)
+  return named && quantity !== undefined ? `${quantity} × ${named}` : named
+}
