@@ -3,7 +3,7 @@ import { isRefusal } from '../core/errors.js'
 import { usualSending } from '../core/outreach/settings.js'
 import type { AgentDocuments } from '../mgmt/agents/documents.js'
 import { findAgent } from '../mgmt/agents/store.js'
-import { sectionsOfAutomation } from '../mgmt/automation/needs.js'
+import { type Doors, sectionsOfAutomation } from '../mgmt/automation/needs.js'
 import { type OpenAutomation, openAutomation } from '../mgmt/automation/open.js'
 import type { OutreachParts } from '../mgmt/outreach/open.js'
 import type { OpenPeople } from '../mgmt/people/commands.js'
@@ -13,10 +13,11 @@ export interface AutomatingOptions {
   readonly people: () => OpenPeople
   readonly documents: () => AgentDocuments
   readonly outreach: () => OutreachParts
+  readonly log: Doors['log']
   readonly timeScale: number
 }
 
-export function automating({ people, documents, outreach, timeScale }: AutomatingOptions): OpenAutomation {
+export function automating({ people, documents, outreach, log, timeScale }: AutomatingOptions): OpenAutomation {
   return openAutomation({
     agents: {
       serialOf: (reader, place) => findAgent(reader, place)?.serial,
@@ -33,6 +34,7 @@ export function automating({ people, documents, outreach, timeScale }: Automatin
         return isRefusal(found) ? usualSending : found
       },
     },
+    ...(log && { log }),
     timeScale,
   })
 }

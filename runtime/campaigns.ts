@@ -59,6 +59,7 @@ export function campaigns({
       report: (...made) => sends().report(...made),
       resume: (...which) => sends().resume(...which),
       cancel: (...which) => sends().cancel(...which),
+      mayBeHandedOver: (...which) => sends().mayBeHandedOver(...which),
       sendAt: (...which) => sends().sendAt(...which),
       sendingOf: (...which) => sends().sendingOf(...which),
       isMarketingUnderWay: (...which) => sends().isMarketingUnderWay(...which),

@@ -19,11 +19,13 @@ export const systemClock: Clock = {
   now: () => Date.now(),
   elapsed: () => performance.now(),
   wake(at, call) {
+    const due = performance.now() + at - Date.now()
     let timer: NodeJS.Timeout
+    // Node's timers drop fractions of a millisecond, so one may fire before `due`.
     const wait = () => {
-      const left = Math.max(0, at - Date.now())
-      timer = setTimeout(left > longestWaitMs ? wait : call, Math.min(left, longestWaitMs))
+      timer = setTimeout(fire, Math.min(Math.max(0, due - performance.now()), longestWaitMs))
     }
+    const fire = () => (performance.now() < due ? wait() : call())
     wait()
     return () => clearTimeout(timer)
   },

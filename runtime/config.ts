@@ -130,7 +130,7 @@ const variables = {
   emulator: optional(
     'PARLEY_EMULATOR',
     kinds.flag,
-    'on where `PARLEY_HOST` is a loopback address, no public URL is set and `NODE_ENV` is not `production`',
+    'on where `PARLEY_HOST` is a loopback address, no public URL and no trusted proxy is set and `NODE_ENV` is not `production`',
     'Runs servers that stand in for real providers, on loopback ports beside the management API, with the sample agent and the emulator page',
   ),
   allowPrivateUrls: given(

@@ -139,15 +139,17 @@ function emulatorRoutes(phones: ReturnType<typeof openPhones>, key: Uint8Array, 
       params: Type.Object({ bindingId: Type.String({ pattern: pathIdPattern }) }),
       body: Type.Object({ items: Type.Array(Type.Unknown(), { minItems: 1, maxItems: 1_000 }) }, closed),
       reply: { 202: Type.Object({ accepted: Type.Boolean() }, closed) },
-      errors: ['resource.not_found', 'service.unavailable'],
+      errors: ['resource.not_found', 'request.invalid', 'service.unavailable'],
       async handler({ params: { bindingId }, body }) {
         const bytes = Buffer.from(JSON.stringify(body))
         const headers = { 'content-type': 'application/json', [signatureHeader]: signatureOf(key, bindingId, bytes) }
         const url = `${gatewayUrl()}/v4/ingress/${bindingId}`
         const answer = await fetch(url, { method: 'POST', headers, body: bytes })
-        await answer.arrayBuffer()
+        const { detail } = (await answer.json().catch(() => ({}))) as { readonly detail?: string }
         if (answer.status === 404)
           return refuse('resource.not_found', { detail: 'There is no such binding in service.' })
+        // Items that can be read were taken all the same.
+        if (answer.status === 422) return refuse('request.invalid', { detail })
         return answer.ok ? json(202, { accepted: true }) : refuse('service.unavailable')
       },
     }),

@@ -1,7 +1,7 @@
 /** Puts the sample agent, the emulated providers and the page together: what a person meets after a first start. */
 import { readFile } from 'node:fs/promises'
 import type { ProviderEmulator } from '../adapters/emulator/control.js'
-import { type AgentPlace, agentKeyOf } from '../core/agentkey.js'
+import { type AgentPlace, agentKeyOf, chatNameOf } from '../core/agentkey.js'
 import { isRefusal, refuse } from '../core/errors.js'
 import type { Bootstrapped } from './bootstrap.js'
 import type { Clock } from './clock.js'
@@ -22,7 +22,6 @@ import type { Log } from './observe/log.js'
 import { openSampleAgent, type SampleParts, samplePhones } from './sampleagent.js'
 import type { RootSecrets } from './store/rootsecrets.js'
 import { deriveKey } from './store/seal.js'
-import { chatNameOf } from './webchat/chat.js'
 
 /** Made by the build. */
 const scriptFile = new URL('../adapters/emulator/page.js', import.meta.url)
@@ -76,6 +75,7 @@ export function openEmulatorFront({ emulator, secrets, clock, log, urls }: Emula
         const asid = asidOf(agentKeyOf(agent), channel, address)
         return [{ channel, provider: bound.provider, account, address, asid }]
       }),
+      asidOfVisitor: (visitorId) => asidOf(agentKeyOf(agent), 'webchat', visitorId),
       ...(at('webchat') && { chatUrl: `${urls().gateway}/v4/webchat/${chatNameOf(agent)}` }),
     }
   }

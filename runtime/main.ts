@@ -2,6 +2,7 @@
 import { shutdown } from '../core/limits.js'
 import { AdapterUnusable } from './adapters.js'
 import { banner } from './banner.js'
+import { BusUnusable } from './bus/contract.js'
 import { systemClock } from './clock.js'
 import { type Config, readConfig } from './config.js'
 import { prepareUws, UnverifiedBinary } from './http/binary.js'
@@ -51,7 +52,15 @@ async function start(config: Config): Promise<RunningNode> {
 }
 
 /** Errors of the configuration, the data or the machine; their message says all that an operator needs. */
-const expectedErrors = [AdapterUnusable, ProvidersUnusable, StoreUnusable, CannotListen, UnverifiedBinary, RootKeyWrong]
+const expectedErrors = [
+  AdapterUnusable,
+  BusUnusable,
+  CannotListen,
+  ProvidersUnusable,
+  RootKeyWrong,
+  StoreUnusable,
+  UnverifiedBinary,
+]
 
 function isExpected(error: unknown): boolean {
   return expectedErrors.some((kind) => error instanceof kind)

@@ -1,6 +1,7 @@
 /** Puts the management plane together: what is kept of orgs and agents where their shards are, and the routes over it. */
 import { enabledRules } from '../core/agent/replyrules.js'
 import type { Rule } from '../core/agent/resources/character.js'
+import type { AgentPlace } from '../core/agentkey.js'
 import type { ProviderForm } from '../core/catalogs/shapes.js'
 import type { HostedAdapter } from '../core/channel/hosted.js'
 import type { ChannelName } from '../core/channel/names.js'
@@ -48,6 +49,7 @@ import { campaigns } from './campaigns.js'
 import type { Clock } from './clock.js'
 import type { Config } from './config.js'
 import { openConnections } from './connections.js'
+import { type AgentLine, writeAgentLine } from './gateway/agentlog.js'
 import type { ConversationCommands } from './gateway/commands.js'
 import type { Openings } from './gateway/openings.js'
 import type { Places } from './gateway/places.js'
@@ -61,7 +63,7 @@ import type { Objects } from './media/contract.js'
 import type { Log } from './observe/log.js'
 import type { Metrics } from './observe/metrics.js'
 import { openRehearsals } from './rehearsals.js'
-import type { Local, Performer, Repertoire, Shards } from './shard/contract.js'
+import type { Local, Performer, Repertoire, Shards, Tx } from './shard/contract.js'
 import type { RootSecrets } from './store/rootsecrets.js'
 import type { Sealer } from './store/sealer.js'
 import { checkUrl } from './webhook/guard.js'
@@ -114,10 +116,13 @@ export function openManagement(options: ManagementOptions) {
   const audit = openAuditStore({ hasOrg: (reader, orgId) => reader.get(orgTable, [orgId]) !== undefined, timeScale })
   const gatewayAccess = gatewayCommands(orgEvent)
   const connections = openConnections({ ...options, orgEvent })
+  const writeLine = (tx: Tx, place: AgentPlace, line: AgentLine, at: number) =>
+    writeAgentLine(tx, place, line, at, timeScale)
   const automation: OpenAutomation = automating({
     people: () => people,
     documents: () => documents,
     outreach: () => outreach,
+    log: writeLine,
     timeScale,
   })
   const campaigning: CampaignArea = campaigns({
@@ -130,9 +135,14 @@ export function openManagement(options: ManagementOptions) {
     timeScale,
     metrics,
   })
-  const people: OpenPeople = openPeople({ orgEvent, agentOf: findAgent, listeners: [automation.kept] })
+  const people: OpenPeople = openPeople({
+    orgEvent,
+    agentOf: findAgent,
+    listeners: [automation.kept, (...kept) => outreach.personKept(...kept)],
+  })
   const rehearsals = openRehearsals({ people: people.door, documents: () => documents })
-  const channels = channelCommands({ orgEvent, agentOf: findAgent, timeScale, released: rehearsals.released })
+  const { released } = rehearsals
+  const channels = channelCommands({ orgEvent, agentOf: findAgent, timeScale, released, ready: campaigning.ready })
   const documents: AgentDocuments = agentDocuments({
     orgEvent,
     personOf: people.door.asRead,
@@ -149,6 +159,7 @@ export function openManagement(options: ManagementOptions) {
     people: people.door,
     personas: rehearsals.personas,
     timeScale,
+    log: writeLine,
     meters: sendMeters(metrics),
   })
   const knowing = openKnowing({ ...options, documents })
@@ -247,6 +258,7 @@ export function openManagement(options: ManagementOptions) {
               pages,
               bodies: openBodies(workers),
               connectionsOf: connections.standingsOf(shards),
+              auditOf: (asked) => shards.read(asked.orgId, audit.queries.ofAgent, { ...asked, now: clock.now() }),
               ...knowing.around,
               newCredentials: (orgId) => newCredentials(orgId, { sealer, randomBytes }),
             }),

@@ -214,11 +214,7 @@ export async function openNode(config: Config, around: Surroundings): Promise<No
     ...{ timeScale: config.timeScale, clock, log, randomBytes: random },
   })
   const providers = openProviders({
-    ...policy,
-    sealer,
-    clock,
-    publicUrl: gatewayUrl,
-    own: emulator.origins,
+    ...{ ...policy, sealer, clock, publicUrl: gatewayUrl, own: emulator.origins },
     meters: providerMeters(metrics),
   })
   const addressOf = openAddresses({ ...policy, connectMs: providerLimits.connectMs })
@@ -247,8 +243,9 @@ export async function openNode(config: Config, around: Surroundings): Promise<No
     providers,
     lines,
     needsOperator: openOperatorCalls({ shards: engine, commands: management.channels.commands, log }),
-    campaigns: openCampaignGate(engine, management.mayCampaignLeave),
+    campaigns: openCampaignGate(engine, management.mayCampaignLeave, clock),
     meters: gatewayMeters(metrics),
+    refusedCalls: conversations.refusedCalls({ shards: engine, clock, log }),
     clock,
   }
   const access = openAccess({ config, engine, management, secrets, clock, log, mgmtUrl })
@@ -351,7 +348,7 @@ export async function openNode(config: Config, around: Surroundings): Promise<No
       }),
       ...ingressRoutes({
         places,
-        findBinding: openBindingPlaces(engine),
+        ...{ findBinding: openBindingPlaces(engine), findBindings: (name) => findBindingsOf(engine, [name]) },
         headers: [...new Set(adapters.flatMap(({ descriptor }) => descriptor.headers))],
         publicUrl: gatewayUrl,
         log,

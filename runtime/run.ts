@@ -60,9 +60,14 @@ function whatIsFull(listeners: readonly Listening[]): string | undefined {
   return full && `All connections of port ${full.port} are taken.`
 }
 
-/** Only where operators can reach it, and by itself only on a developer's machine: a public URL says that others call in. */
-export function runsEmulator({ roles, emulator, host, publicGatewayUrl, publicMgmtUrl }: Config): boolean {
-  return roles.includes('mgmt') && (emulator ?? (isLoopback(host) && !publicGatewayUrl && !publicMgmtUrl))
+/**
+ * Only where operators can reach it, and by itself only on a developer's machine: a public URL says that others call in,
+ * and so does a proxy in front, even where the node listens on a loopback address only.
+ */
+export function runsEmulator({ roles, emulator, host, ...before }: Config): boolean {
+  const { publicGatewayUrl, publicMgmtUrl, trustedProxies: named } = before
+  const areOthersIn = publicGatewayUrl !== undefined || publicMgmtUrl !== undefined || named !== undefined
+  return roles.includes('mgmt') && (emulator ?? (isLoopback(host) && !areOthersIn))
 }
 
 /** Nodes of a cluster would each bind it to their own emulator. */

@@ -68,8 +68,11 @@ const about = {
 const hookPath = '/parley-sample'
 const agentFile = new URL('../../ops/sample-agent/agent.mjs', import.meta.url)
 
+/** Gets each event of the agent, with the body of its answer where it gave one. */
+type Hears = (envelope: unknown, answer?: string) => void
+
 interface AgentFile {
-  serve(options: { port?: number; secret: string; heard: (envelope: unknown) => void }): Promise<Server>
+  serve(options: { port?: number; secret: string; heard: Hears }): Promise<Server>
 }
 
 export interface SampleAgent {
@@ -80,8 +83,7 @@ export interface SampleAgent {
   stop(): void
 }
 
-/** `heard` is told of every event that the agent is. */
-export function openSampleAgent(heard: (envelope: unknown) => void): SampleAgent {
+export function openSampleAgent(heard: Hears): SampleAgent {
   let server: Server | undefined
   let origin: string | undefined
 

@@ -104,7 +104,10 @@ export async function openState(options: {
     rootKey,
     async openEngine(repertoire, meters) {
       const common = { shards: config.shards, repertoire, clock, newCommandId: () => newId('cmd'), log, meters }
-      const about = { host: hostname(), roles: config.roles.join(' ') }
+      const host = hostname()
+      // Several nodes may be on one host, and their ports tell them apart. A port that is drawn is not known yet.
+      const about: Record<string, string> = { host, roles: config.roles.join(' ') }
+      if (config.mgmtPort !== 0) about.address = `${host}:${config.mgmtPort}`
       if (!bus) return openEmbedded({ ...common, store: store!, about })
       const id = store?.about.node ?? newId('asks').replace('_', '-')
       const node = { id, life: newId('life'), about }

@@ -26,6 +26,9 @@ export const Node = Type.Object(
   {
     id: Type.String(),
     host: Type.Optional(Type.String()),
+    address: Type.Optional(
+      Type.String({ description: 'Host and port of its management API; absent where the port is drawn at the start.' }),
+    ),
     roles: Type.Array(Type.String()),
     keepsShards: Type.Boolean({ description: 'Whether it can own shards just now.' }),
     leaving: Type.Boolean({ description: 'It hands over what it owns, to stop.' }),
@@ -97,6 +100,11 @@ function shardNamed(text: string, shards: number): number | undefined {
   return number < shards ? number : undefined
 }
 
-export function shownNode({ id, keepsShards, leaving, about: { host, roles = '' } }: NodeSeen): Static<typeof Node> {
-  return { id, host, roles: roles.split(' ').filter(Boolean), keepsShards, leaving }
+export function shownNode({
+  id,
+  keepsShards,
+  leaving,
+  about: { host, address, roles = '' },
+}: NodeSeen): Static<typeof Node> {
+  return { id, host, ...(address && { address }), roles: roles.split(' ').filter(Boolean), keepsShards, leaving }
 }

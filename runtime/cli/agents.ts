@@ -3,9 +3,10 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import type { Command } from 'commander'
 import { type Column, inColumns } from './columns.js'
 import { wrongUsage } from './failure.js'
-import { show, wholeList } from './output.js'
+import { oneLine, show, wholeList } from './output.js'
 import { agentArgument, agentPath, orgPath } from './place.js'
 import type { Session } from './program.js'
+import type { Paint } from './terminal.js'
 
 /** As far as it is printed. */
 interface Agent {
@@ -13,7 +14,17 @@ interface Agent {
   readonly orgId: string
   readonly name: string
   readonly description?: string
+  readonly identity?: Readonly<Record<string, unknown>>
+  readonly createdAt: string
   readonly updatedAt: string
+}
+
+/** As far as it is printed. */
+interface Binding {
+  readonly id: string
+  readonly channel: string
+  readonly provider?: string
+  readonly status: string
 }
 
 const yaml = 'application/yaml'
@@ -27,7 +38,7 @@ export function agents(program: Command, open: () => Session): void {
     .action(() => listAgents(open()))
   verb
     .command('show')
-    .description('print one agent')
+    .description('print one agent and its channels')
     .argument(...agentArgument)
     .action((agent: string) => showAgent(open(), agent))
   verb
@@ -49,7 +60,7 @@ export function agents(program: Command, open: () => Session): void {
 const agentColumns: readonly Column<Agent>[] = [
   { head: 'AGENT', cell: ({ orgId, id }) => `${orgId}/${id}` },
   { head: 'NAME', cell: ({ name }) => name },
-  { head: 'CHANGED', cell: ({ updatedAt }) => updatedAt.slice(0, 16).replace('T', ' ') },
+  { head: 'CHANGED', cell: ({ updatedAt }) => minuteOf(updatedAt) },
   { head: 'DESCRIPTION', cell: ({ description }) => description ?? '' },
 ]
 
@@ -59,8 +70,44 @@ async function listAgents(session: Session): Promise<void> {
 }
 
 async function showAgent(session: Session, named: string): Promise<void> {
-  const agent = await session.api.get<Agent>(await agentPath(session, named))
-  show(session, agent, () => inColumns(agentColumns, [agent], session.terminal.paint))
+  const path = await agentPath(session, named)
+  const agent = await session.api.get<Agent>(path)
+  const { data: channels } = await session.api.get<{ data: Binding[] }>(`${path}/channels`)
+  show(session, { ...agent, channels }, () => agentLines(agent, channels, session.terminal.paint))
+}
+
+/** What the agent says of itself, a line each, and its channels. */
+function agentLines(
+  { id, orgId, name, description, identity = {}, createdAt, updatedAt }: Agent,
+  channels: readonly Binding[],
+  paint: Paint,
+): string[] {
+  const facts = Object.entries({
+    agent: `${orgId}/${id}`,
+    name,
+    description,
+    created: minuteOf(createdAt),
+    changed: minuteOf(updatedAt),
+    ...identity,
+  }).filter(([, value]) => value !== undefined && value !== null && value !== '')
+  const width = Math.max(...facts.map(([label]) => label.length)) + 2
+  const textOf = (value: unknown) => oneLine(typeof value === 'string' ? value : JSON.stringify(value))
+  return [
+    ...facts.map(([label, value]) => `${paint(label.padEnd(width), 'head')}${textOf(value)}`),
+    '',
+    ...(channels.length === 0 ? ['It has no channels.'] : inColumns(bindingColumns, channels, paint)),
+  ]
+}
+
+const bindingColumns: readonly Column<Binding>[] = [
+  { head: 'CHANNEL', cell: ({ channel }) => channel },
+  { head: 'PROVIDER', cell: ({ provider }) => provider ?? '' },
+  { head: 'STATUS', cell: ({ status }) => status },
+  { head: 'BINDING', cell: ({ id }) => id },
+]
+
+function minuteOf(moment: string): string {
+  return moment.slice(0, 16).replace('T', ' ')
 }
 
 async function exportAgent(session: Session, named: string, file: string): Promise<void> {

@@ -1,7 +1,7 @@
 /** What the doctor looks at around a node: whether its ports are free, and whether its clock goes right. */
-import { createServer } from 'node:net'
 import { doctor as limits } from '../../core/limits.js'
 import { type Config, commandLineVariables as variables } from '../config.js'
+import { whyNotFree } from '../http/place.js'
 import type { Status } from '../status.js'
 import { openApi, probe } from './api.js'
 import type { Check, Finding } from './doctor.js'
@@ -36,14 +36,6 @@ async function portFinding(check: string, host: string, port: number): Promise<F
 function urlHost(host: string): string {
   if (host === '0.0.0.0' || host === '::') return 'localhost'
   return host.includes(':') ? `[${host}]` : host
-}
-
-function whyNotFree(host: string, port: number): Promise<string | undefined> {
-  return new Promise((resolve) => {
-    const server = createServer()
-    server.once('error', ({ code }: NodeJS.ErrnoException) => resolve(code ?? 'unknown'))
-    server.listen({ host, port, exclusive: true }, () => server.close(() => resolve(undefined)))
-  })
 }
 
 /** Only a node knows its own time, and tells it to the system operator. */

@@ -57,7 +57,10 @@ export async function run(args: readonly string[], around: Surroundings, verbs: 
 }
 
 function programFor({ stdout, stderr }: Surroundings): Command {
-  return new Command('parley')
+  const program = new Command('parley')
+  // Programs are told what was wrong as JSON, once it is known how the command ends.
+  const writeErr = (text: string) => (program.opts<Shared>().json ? undefined : stderr.write(text))
+  return program
     .description('Looks after a Parley installation through the management API of one of its nodes.')
     .version(version)
     .option('--url <url>', `where that node is (or ${variables.url}; otherwise ${defaultUrl})`)
@@ -65,7 +68,7 @@ function programFor({ stdout, stderr }: Surroundings): Command {
     .option('--org <org>', `org of the agents that are named (or ${variables.org}; otherwise that of the key)`)
     .option('--json', 'print JSON, for programs')
     .configureHelp({ showGlobalOptions: true })
-    .configureOutput({ writeOut: (text) => stdout.write(text), writeErr: (text) => stderr.write(text) })
+    .configureOutput({ writeOut: (text) => stdout.write(text), writeErr })
     .showHelpAfterError('Add --help to see what can be asked.')
     .addHelpText('after', examples)
     .exitOverride()
@@ -113,13 +116,23 @@ function readKeyFile(file: string): string {
 }
 
 function codeOf(error: unknown, terminal: Terminal, json = false): number {
-  // Commander has said already what was wrong.
-  if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.done : exitCodes.wrongUsage
-  if (error instanceof Failure) {
-    const { message, refused, exitCode } = error
-    terminal.say(json ? JSON.stringify({ error: { message, code: refused, exitCode } }, undefined, 2) : message)
+  const tell = (message: string, exitCode: number, code?: string): number => {
+    terminal.say(json ? JSON.stringify({ error: { message, code, exitCode } }, undefined, 2) : message)
     return exitCode
   }
-  terminal.say(`This is a bug of parley itself. ${error instanceof Error ? error.stack : String(error)}`)
-  return exitCodes.bug
+  if (error instanceof CommanderError) {
+    if (error.exitCode === 0) return exitCodes.done
+    // Without JSON Commander has said already what was wrong.
+    return json ? tell(usageSentence(error), exitCodes.wrongUsage) : exitCodes.wrongUsage
+  }
+  if (error instanceof Failure) return tell(error.message, error.exitCode, error.refused)
+  const what = error instanceof Error ? error.stack : String(error)
+  return tell(`This is a bug of parley itself. ${what}`, exitCodes.bug)
+}
+
+/** Where a verb is missing Commander shows the help and has no words for it. */
+function usageSentence({ code, message }: CommanderError): string {
+  return code === 'commander.help'
+    ? 'There is no verb. Add --help to see what can be asked.'
+    : message.replace(/^error: /, '')
 }

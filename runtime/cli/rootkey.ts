@@ -20,7 +20,11 @@ export async function rotateRoot({ env, terminal }: Here, newKeyFile: string | u
   if ('problems' in read) throw wrongUsage(read.problems.join('\n'))
   const { dataDir, shards, secretKeyHex, natsServers } = read.config
   if (natsServers) {
-    throw new Failure('The nodes of a cluster share one root key. Rotating that is not possible yet.')
+    throw new Failure(
+      'PARLEY_NATS_URL is set, and the root key of a cluster cannot be rotated. Rotate what it protects instead: ' +
+        'API keys, access tokens, signing secrets of webhooks and credentials of channels, as the part ' +
+        '"Root key" of ops/README.md says.',
+    )
   }
   const rotation = { dir: resolve(dataDir), shards, ...configuredOf(secretKeyHex, newKeyFile) }
   const orgs = await rotateRootKey(rotation).catch(explain)

@@ -3,12 +3,13 @@ import type { Command } from 'commander'
 import { commandLine as limits } from '../../core/limits.js'
 import { type Cell, type Column, inColumns } from './columns.js'
 import { wrongUsage } from './failure.js'
-import { pair, show, wholeNumber, withQuery } from './output.js'
+import { openingOf } from './opening.js'
+import { oneLine, pair, show, wholeNumber, withQuery } from './output.js'
 import { agentArgument, agentPath, idPart } from './place.js'
 import type { Session } from './program.js'
 import type { Tone } from './terminal.js'
 
-interface SendOptions {
+export interface SendOptions {
   readonly to?: string
   readonly person?: string
   readonly persona?: string
@@ -18,7 +19,7 @@ interface SendOptions {
   readonly dryRun?: true
 }
 
-interface Created {
+export interface Created {
   readonly status: 'queued' | 'duplicate' | 'skipped'
   readonly sendId?: string
   readonly personId?: string
@@ -74,15 +75,20 @@ export function send(program: Command, open: () => Session): void {
 }
 
 async function sendOne(session: Session, agent: string, outreach: string, options: SendOptions): Promise<void> {
-  const path = `${await agentPath(session, agent)}/outreach/${idPart(outreach)}/sends`
-  const made = await session.api.post<Created>(path, {
+  const place = await agentPath(session, agent)
+  const made = await session.api.post<Created>(`${place}/outreach/${idPart(outreach)}/sends`, {
     recipient: recipientOf(options),
     ...(options.input && { inputs: options.input }),
     ...(options.profile && { profile: options.profile }),
     ...(options.key !== undefined && { idempotencyKey: options.key }),
     ...(options.dryRun && { dryRun: true }),
   })
-  show(session, made, () => inColumns(createdColumns, [made], session.terminal.paint))
+  const opening = options.dryRun && (await openingOf(session, place, made, options))
+  show(session, { ...made, ...opening }, () => [
+    ...inColumns(createdColumns, [made], session.terminal.paint),
+    ...(opening && 'text' in opening ? ['', ...opening.text.split('\n').map(oneLine)] : []),
+  ])
+  if (opening && 'blocked' in opening) session.terminal.say(`The opening is blocked. ${opening.blocked}`)
   if (made.warning) session.terminal.say(`Warning: ${made.warning}`)
   if (made.unknownInputs.length > 0) {
     session.terminal.say(`The agent does not know these inputs as fields of people: ${made.unknownInputs.join(', ')}.`)

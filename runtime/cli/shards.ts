@@ -20,7 +20,7 @@ export function shards(program: Command, open: () => Session): void {
     .command('move')
     .description('want a shard on that node from now on, and wait until it is there')
     .argument('<shard>', 'number of the shard', wholeNumber)
-    .argument('<node>', 'id of a node that keeps shards')
+    .argument('<node>', 'id or address of a node that keeps shards, as `parley shards` prints them')
     .option('--wait <seconds>', 'how long to wait until it is there; 0 does not wait', wholeNumber, limits.moveSeconds)
     .action((shard: number, node: string, { wait }: { wait: number }) => moveShard(open(), shard, node, wait))
   verb
@@ -62,8 +62,9 @@ function headline(url: string, { isWatched, paint }: Session['terminal']): strin
   return isWatched ? [paint(`${url}  ${moment} UTC  Ctrl-C ends this`, 'quiet'), ''] : []
 }
 
-async function moveShard(session: Session, shard: number, node: string, waitSeconds: number): Promise<void> {
+async function moveShard(session: Session, shard: number, named: string, waitSeconds: number): Promise<void> {
   const { api, terminal } = session
+  const node = await idOf(session, named)
   let row = await wanted(session, shard, node)
   if (row.owner !== node && waitSeconds > 0)
     terminal.say(`Shard ${shard} is wanted on ${node}. Waiting until it is there.`)
@@ -78,6 +79,15 @@ async function moveShard(session: Session, shard: number, node: string, waitSeco
   throw new Failure(`Shard ${shard} ${whereabouts} after ${waitSeconds} seconds. It stays wanted on ${node}.`)
 }
 
+/** An address stands for the one node that has it; anything else is taken for an id, and the node judges it. */
+async function idOf({ api }: Session, named: string): Promise<string> {
+  if (!named.includes(':')) return named
+  const { nodes } = await api.get<ShardList>(path)
+  const found = nodes.filter(({ address }) => address === named)
+  if (found.length > 1) throw new Failure(`${found.length} nodes have the address ${named}. Name one by its id.`)
+  return found[0]?.id ?? named
+}
+
 /** A node that was refused is most often mistyped: then those are named that could have been meant. */
 async function wanted({ api }: Session, shard: number, node: string): Promise<ShardRow> {
   try {
@@ -85,7 +95,9 @@ async function wanted({ api }: Session, shard: number, node: string): Promise<Sh
   } catch (error) {
     if (!(error instanceof Failure) || error.refused !== 'request.invalid') throw error
     const { nodes } = await api.get<ShardList>(path)
-    const able = nodes.filter(({ keepsShards }) => keepsShards).map(({ id }) => id)
+    const able = nodes
+      .filter(({ keepsShards }) => keepsShards)
+      .map(({ id, address }) => (address ? `${id} (${address})` : id))
     throw new Failure(`${error.message} Nodes that keep shards: ${able.join(', ') || 'none'}.`)
   }
 }

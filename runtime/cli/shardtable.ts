@@ -17,7 +17,7 @@ const shardColumns: readonly Column<ShardRow>[] = [
 /** Who is there, whatever shards they have. */
 export const nodeColumns: readonly Column<NodeRow>[] = [
   { head: 'NODE', cell: ({ id }) => id },
-  { head: 'HOST', cell: ({ host }) => host ?? '' },
+  { head: 'ADDRESS', cell: ({ address, host }) => address ?? host ?? '' },
   { head: 'STATE', cell: stateCell },
   { head: 'ROLES', cell: ({ roles }) => roles.join(' ') },
 ]

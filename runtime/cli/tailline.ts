@@ -18,7 +18,7 @@ const channelChars = 14
 export function tailLine(told: Told, paint: Paint): string {
   const when = paint(told.timestamp.slice(11, 23), 'quiet')
   const shown = told.kind === 'message' ? (told.emulatedChannel ?? told.channel) : told.channel
-  const who = `${told.agentId}  ${shown.padEnd(channelChars)}  ${told.userId.slice(-userChars)}`
+  const who = `${told.agentId}  ${(shown ?? '').padEnd(channelChars)}  ${(told.userId ?? '').slice(-userChars)}`
   return `${when}  ${oneLine(who)}  ${told.kind === 'message' ? saidPart(told, paint) : logPart(told, paint)}`
 }
 

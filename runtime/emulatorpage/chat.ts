@@ -33,9 +33,9 @@ export interface ChatStory {
 }
 
 export interface ChatDesk {
-  /** The newest lines, in order; none while nobody has talked. */
-  lines(stage: Stage): Promise<readonly ChatLine[] | Refusal>
-  line(stage: Stage, cursor: number): Promise<ChatStory | Refusal>
+  /** The newest lines of that visitor, or else of the one who talked last, in order. */
+  lines(stage: Stage, visitorId?: string): Promise<readonly ChatLine[] | Refusal>
+  line(stage: Stage, cursor: number, visitorId?: string): Promise<ChatStory | Refusal>
 }
 
 const missing = refuse('resource.not_found')
@@ -56,15 +56,18 @@ export function openChatDesk(places: Places, told: Told): ChatDesk {
     return telling && JSON.parse(adapter.live.write(telling))
   }
 
+  const asidOf = (stage: Stage, visitorId: string | undefined) =>
+    visitorId === undefined ? told.visitor() : stage.asidOfVisitor(visitorId)
+
   return {
-    async lines({ zone }) {
-      const asid = told.visitor()
+    async lines(stage, visitorId) {
+      const asid = asidOf(stage, visitorId)
       if (asid === undefined) return []
       const found = await shards.read(asid, readOlder, { asid, before: Number.MAX_SAFE_INTEGER })
-      return isRefusal(found) ? found : found.lines.toReversed().map((line) => chatLineOf(line, zone))
+      return isRefusal(found) ? found : found.lines.toReversed().map((line) => chatLineOf(line, stage.zone))
     },
-    async line(stage, cursor) {
-      const asid = told.visitor()
+    async line(stage, cursor, visitorId) {
+      const asid = asidOf(stage, visitorId)
       if (asid === undefined) return missing
       const found = await shards.read(asid, readOlder, { asid, before: cursor + 1 })
       if (isRefusal(found)) return found

@@ -20,6 +20,8 @@ export interface Stage extends AgentPlace {
   readonly phones: readonly Phone[]
   /** Web chat as a page of its own; absent while the agent has none. */
   readonly chatUrl?: string
+  /** The conversation of a visitor of the web chat. */
+  readonly asidOfVisitor: (visitorId: string) => string
 }
 
 /** One message that an emulated provider accepted. */

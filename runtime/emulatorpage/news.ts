@@ -4,7 +4,16 @@ import { emulatorPage as limits } from '../../core/limits.js'
 import type { Clock } from '../clock.js'
 import type { Shards } from '../shard/contract.js'
 import type { ActOutcome, Exchange, PageAct, Phone, PictureAct, Sent, Stage } from './contract.js'
-import { type Fare, type MessageStory, readDeeds, readFares, readMessage, type StoryRecord } from './story.js'
+import {
+  type MessageStory,
+  type RefusedMessage,
+  readDeeds,
+  readMessage,
+  readRefused,
+  readStanding,
+  type Standing,
+  type StoryRecord,
+} from './story.js'
 import type { Told } from './told.js'
 
 export interface Done {
@@ -15,12 +24,11 @@ export interface Done {
   readonly act: PageAct | Omit<PictureAct, 'url'>
 }
 
-export interface PhoneNews {
+export interface PhoneNews extends Standing {
   readonly channel: string
   readonly isOffline: boolean
   readonly isLost: boolean
   readonly sent: readonly Sent[]
-  readonly fares: readonly Fare[]
 }
 
 export interface News {
@@ -43,13 +51,19 @@ export interface NewsDesk {
     phone: Phone,
     name: string,
   ): Promise<(MessageStory & Heard & { wires: readonly unknown[] }) | Refusal>
-  /** What one act was, and what the agent was told of it. */
-  deed(stage: Stage, number: number): Promise<(Done & Heard & { records: readonly StoryRecord[] }) | Refusal>
+  /** What one act was, the agent's events and answers, and which messages to the person were refused after it. */
+  deed(stage: Stage, number: number): Promise<DeedStory | Refusal>
 }
 
 /** Events as they came to the agent's webhook. */
 interface Heard {
   readonly events: readonly unknown[]
+}
+
+interface DeedStory extends Done, Heard {
+  readonly records: readonly StoryRecord[]
+  readonly answers: readonly string[]
+  readonly refusals: readonly RefusedMessage[]
 }
 
 const missing = refuse('resource.not_found')
@@ -65,6 +79,8 @@ export function openNewsDesk({
   readonly told: Told
   readonly clock: Clock
 }): NewsDesk {
+  // The phones hold what came to them while this process runs.
+  const from = Math.floor(clock.now())
   const acts: Done[] = []
   const offline = new Set<string>()
   const lost = new Set<string>()
@@ -96,6 +112,9 @@ export function openNewsDesk({
   }
 
   async function performed(account: string, address: string, what: PageAct): Promise<ActOutcome> {
+    if (offline.has(account) && !whileOffline.includes(what.kind)) {
+      return { kind: 'impossible', why: 'the phone is offline' }
+    }
     switch (what.kind) {
       case 'lose':
       case 'regain':
@@ -116,8 +135,8 @@ export function openNewsDesk({
   return {
     act,
     async since({ phones }, after) {
-      const fares = await Promise.all(phones.map(({ asid }) => shards.read(asid, readFares, { asid })))
-      const refusal = fares.find(isRefusal)
+      const standings = await Promise.all(phones.map(({ asid }) => shards.read(asid, readStanding, { asid, from })))
+      const refusal = standings.find(isRefusal)
       if (refusal) return refusal
       const news = phones.map(({ channel, account }, index) => ({
         channel,
@@ -130,7 +149,7 @@ export function openNewsDesk({
           body,
           at,
         })),
-        fares: fares[index] as readonly Fare[],
+        ...(standings[index] as Standing),
       }))
       return { phones: news, acts: acts.filter(({ number }) => number > after.acts) }
     },
@@ -150,10 +169,16 @@ export function openNewsDesk({
       const { asid } = phone
       const records = await shards.read(asid, readDeeds, { orgId, agentId, asid, ...within })
       if (isRefusal(records)) return records
-      return { ...done, records, events: told.deedsOf(asid, within.from, within.until) }
+      const refusals = await shards.read(asid, readRefused, { asid, ...within })
+      if (isRefusal(refusals)) return refusals
+      const during = [asid, within.from, within.until] as const
+      return { ...done, records, events: told.deedsOf(...during), answers: told.answersOf(...during), refusals }
     },
   }
 }
+
+/** What happens to a phone without its network. */
+const whileOffline: readonly PageAct['kind'][] = ['offline', 'online', 'lose', 'regain']
 
 function switched(set: Set<string>, name: string, on: boolean): void {
   if (on) set.add(name)

@@ -26,6 +26,7 @@ import {
   SayView,
   StageView,
   TicketView,
+  Visitor,
 } from './schema.js'
 import type { Tickets } from './ticket.js'
 import type { Told } from './told.js'
@@ -105,16 +106,17 @@ export function pageApiRoutes(options: PageRoutesOptions): Route[] {
         {
           sent: Type.Optional(Type.Integer({ minimum: 0 })),
           acts: Type.Optional(Type.Integer({ minimum: 0 })),
+          visitor: Visitor,
         },
         closed,
       ),
       reply: { 200: NewsView },
-      async handler({ header, query: { sent = 0, acts = 0 } }) {
+      async handler({ header, query: { sent = 0, acts = 0, visitor } }) {
         const stage = await admitted(header)
         if (isRefusal(stage)) return stage
         const found = await news.since(stage, { sent, acts })
         if (isRefusal(found)) return found
-        const lines = await chat.lines(stage)
+        const lines = await chat.lines(stage, visitor)
         return isRefusal(lines) ? lines : json(200, { ...found, chat: lines })
       },
     }),
@@ -173,11 +175,12 @@ export function pageApiRoutes(options: PageRoutesOptions): Route[] {
       path: '/system/emulator/stage/chat/lines/{cursor}',
       summary: 'Everything about a line of the web chat beside the phones',
       params: Type.Object({ cursor: Type.String({ pattern: '^[0-9]{1,12}$' }) }),
+      query: Type.Object({ visitor: Visitor }, closed),
       reply: { 200: ChatLineView },
-      async handler({ header, params: { cursor } }) {
+      async handler({ header, params: { cursor }, query: { visitor } }) {
         const stage = await admitted(header)
         if (isRefusal(stage)) return stage
-        const story = await chat.line(stage, Number(cursor))
+        const story = await chat.line(stage, Number(cursor), visitor)
         return isRefusal(story) ? story : json(200, story)
       },
     }),
@@ -186,16 +189,17 @@ export function pageApiRoutes(options: PageRoutesOptions): Route[] {
       errors,
       method: 'POST',
       path: '/system/emulator/stage/_say',
-      summary: 'Have the agent send AML to one of the phones, or to whoever talked last on web chat',
+      summary: 'Have the agent send AML to one of the phones, or to a visitor of the web chat',
       body: SayBody,
       reply: { 200: SayView },
-      async handler({ header, body: { aml, channel } }) {
+      async handler({ header, body: { aml, channel, visitor } }) {
         const stage = await admitted(header)
         if (isRefusal(stage)) return stage
         const { message } = compile(aml, { now: clock.now(), zone: stage.zone })
         if (!message) return json(200, { accepted: false, reason: 'invalidMessage' })
         const phone = stage.phones.find((each) => each.channel === channel)
-        const asid = channel === 'webchat' ? told.visitor() : phone?.asid
+        const inChat = visitor === undefined ? told.visitor() : stage.asidOfVisitor(visitor)
+        const asid = channel === 'webchat' ? inChat : phone?.asid
         if (asid === undefined) return json(200, { accepted: false, reason: 'unknownRecipient' })
         const outcome = await say(stage, asid, message)
         return isRefusal(outcome) ? outcome : json(200, outcome)

@@ -1,12 +1,19 @@
 /** What the emulator page sends, and what it is told. */
+
 import Type from 'typebox'
 import { channelNames } from '../../core/channel/names.js'
 import { messageStates } from '../../core/conversation/state.js'
 import { emulatorPage as limits } from '../../core/limits.js'
+import { describePattern } from '../../core/patternwords.js'
 
 const closed = { additionalProperties: false } as const
 const Channel = Type.Enum(channelNames)
 export const ofPhone = Type.Object({ channel: Channel })
+
+/** By the id that `POST /v4/webchat/{chat}/visitors` gave. */
+export const Visitor = Type.Optional(
+  Type.String({ maxLength: 100, description: 'The visitor of the web chat; without it, the one who wrote last.' }),
+)
 
 export const StageView = Type.Object(
   {
@@ -55,7 +62,7 @@ export const PictureBody = Type.Object(
     data: Type.String({
       minLength: 4,
       maxLength: limits.pictureChars,
-      pattern: '^[A-Za-z0-9+/]+={0,2}$',
+      pattern: describePattern('^[A-Za-z0-9+/]+={0,2}$', 'must be base64'),
       description: 'The file in base64.',
     }),
     name: Type.String({ minLength: 1, maxLength: limits.pictureNameChars, description: 'That of the file.' }),
@@ -63,6 +70,19 @@ export const PictureBody = Type.Object(
   { ...closed, title: 'EmulatorPicture' },
 )
 export const ActView = Type.Object({ calls: Type.Integer(), taken: Type.Boolean() }, closed)
+
+const refusals = Type.Array(
+  Type.Object(
+    {
+      number: Type.Integer(),
+      at: Type.Integer(),
+      reason: Type.String({ description: 'As in the answer of `POST /v4/messages`.' }),
+      detail: Type.Optional(Type.String()),
+    },
+    closed,
+  ),
+  { description: "The agent's messages that were refused, oldest first." },
+)
 
 const Done = {
   number: Type.Integer({ description: 'Go on after it.' }),
@@ -78,6 +98,7 @@ export const NewsView = Type.Object(
           channel: Channel,
           isOffline: Type.Boolean(),
           isLost: Type.Boolean(),
+          isOptedOut: Type.Boolean({ description: 'The person has opted out and is not written to.' }),
           sent: Type.Array(
             Type.Object(
               {
@@ -101,6 +122,7 @@ export const NewsView = Type.Object(
               closed,
             ),
           ),
+          refusals,
         },
         closed,
       ),
@@ -116,7 +138,7 @@ export const NewsView = Type.Object(
         },
         closed,
       ),
-      { description: 'The newest lines of whoever talked last on web chat.' },
+      { description: 'The newest lines of the visitor, or else of the one who wrote last.' },
     ),
   },
   { ...closed, title: 'EmulatorNews' },
@@ -137,7 +159,11 @@ export const MessageView = Type.Object(
   },
   { ...closed, title: 'EmulatorMessage' },
 )
-export const DeedView = Type.Object({ ...Done, events, records }, { ...closed, title: 'EmulatorDeed' })
+const answers = Type.Array(Type.String(), { description: 'Bodies with which the agent answered.' })
+export const DeedView = Type.Object(
+  { ...Done, events, answers, refusals, records },
+  { ...closed, title: 'EmulatorDeed' },
+)
 
 export const ChatLineView = Type.Object(
   {
@@ -167,7 +193,10 @@ export const AmlView = Type.Object(
   },
   { ...closed, title: 'EmulatorCompiled' },
 )
-export const SayBody = Type.Object({ aml: Type.String({ maxLength: limits.amlChars }), channel: Channel }, closed)
+export const SayBody = Type.Object(
+  { aml: Type.String({ maxLength: limits.amlChars }), channel: Channel, visitor: Visitor },
+  closed,
+)
 export const SayView = Type.Object(
   { accepted: Type.Boolean(), reason: Type.Optional(Type.String({ description: 'Why not.' })) },
   { ...closed, title: 'EmulatorSaid' },

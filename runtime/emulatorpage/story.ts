@@ -2,9 +2,16 @@
 import type { AgentPlace } from '../../core/agentkey.js'
 import { isSignal, type OutboundMessage } from '../../core/amf/index.js'
 import type { TrafficEntry } from '../../core/conversation/desk.js'
-import { type Attempt, type MessageState, messageStates, type Outgoing } from '../../core/conversation/state.js'
+import {
+  type Attempt,
+  type Conversation,
+  type MessageState,
+  messageStates,
+  type Outgoing,
+} from '../../core/conversation/state.js'
 import { emulatorPage as limits } from '../../core/limits.js'
 import { conversationTable, outgoingTable, providerIdTable, trafficTable } from '../gateway/tables.js'
+import { trailOf } from '../gateway/trafficqueries.js'
 import type { Query } from '../shard/contract.js'
 import type { Reader } from '../store/contract.js'
 
@@ -16,16 +23,60 @@ export interface Fare {
   readonly providerIds: readonly string[]
 }
 
-export const readFares: Query<{ readonly asid: string }, readonly Fare[]> = {
-  name: 'emulatorpage.fares',
-  read(reader, { asid }) {
+/** A message of the agent that the conversation refused. */
+export interface RefusedMessage {
+  /** Unique in the conversation. */
+  readonly number: number
+  readonly at: number
+  readonly reason: string
+  readonly detail?: string
+}
+
+/** What the page shows of a phone's conversation. */
+export interface Standing {
+  readonly isOptedOut: boolean
+  readonly fares: readonly Fare[]
+  /** Oldest first. */
+  readonly refusals: readonly RefusedMessage[]
+}
+
+/**
+ * `from`: since when the phone holds what it was sent. What had never reached it by then is not told of: the phone is as
+ * good as new, and nothing of what led to that is on it.
+ */
+export const readStanding: Query<{ readonly asid: string; readonly from: number }, Standing> = {
+  name: 'emulatorpage.standing',
+  read(reader, { asid, from }) {
     const kept = Array.from(reader.range(outgoingTable, { prefix: [asid] }), ({ value }) => value)
-    return kept
+    const fares = kept
       .filter(({ message }) => !isSignal(message))
+      .filter(({ states: { failed = from }, providerIds = [] }) => failed >= from || providerIds.length > 0)
       .sort((a, b) => a.at - b.at)
       .slice(-limits.messagesTold)
       .map(fareOf)
+    const conversation = reader.get(conversationTable, [asid])
+    const isOptedOut = conversation?.optedOutAt !== undefined
+    return { isOptedOut, fares, refusals: refusedIn(reader, conversation, from, limits.recordsTold) }
   },
+}
+
+/** Refused messages since that time, within the newest `followed` records. */
+function refusedIn(
+  reader: Reader,
+  conversation: Conversation | undefined,
+  from: number,
+  followed: number,
+): RefusedMessage[] {
+  const found: RefusedMessage[] = []
+  if (!conversation) return found
+  for (const { spot, value } of trailOf(reader, conversation)) {
+    const [at, number] = spot
+    if (at < from || followed-- <= 0) break
+    if (!('level' in value) || value.event !== 'message.refused') continue
+    const { reason, detail } = value.data ?? {}
+    found.push({ number, at, reason: String(reason), ...(detail !== undefined && { detail: String(detail) }) })
+  }
+  return found.reverse()
 }
 
 /** Pieces of a message arrive one by one, and a message has failed or got as far as it got. */
@@ -63,6 +114,18 @@ export const readMessage: Query<Asked & { readonly name: string }, MessageStory 
   },
 }
 
+/** Messages of the agent that were refused within that time. */
+export const readRefused: Query<
+  { readonly asid: string; readonly from: number; readonly until: number },
+  readonly RefusedMessage[]
+> = {
+  name: 'emulatorpage.refused',
+  read(reader, { asid, from, until }) {
+    const conversation = reader.get(conversationTable, [asid])
+    return refusedIn(reader, conversation, from, limits.recordsFollowed).filter(({ at }) => at < until)
+  },
+}
+
 /** What the person did within that time, as the agent was told. */
 export const readDeeds: Query<Asked & { readonly from: number; readonly until: number }, readonly StoryRecord[]> = {
   name: 'emulatorpage.deeds',
@@ -90,4 +153,4 @@ function recordsOf(
   return found.reverse().slice(0, limits.recordsTold)
 }
 
-export const storyQueries = [readFares, readMessage, readDeeds]
+export const storyQueries = [readStanding, readMessage, readDeeds, readRefused]

@@ -6,7 +6,7 @@
 import { bulkStep } from '../../core/channel/pace.js'
 import { isRefusal } from '../../core/errors.js'
 import { bulk as limits } from '../../core/limits.js'
-import type { Command, Performer, Shards, Tx } from '../shard/contract.js'
+import type { Command, Performer, Shards, Timer, Tx } from '../shard/contract.js'
 import { byOwner, table } from '../store/contract.js'
 import type { ConversationCommands } from './commands.js'
 import type { Govern } from './effects.js'
@@ -31,7 +31,13 @@ export interface BulkCommands {
 }
 
 export function bulkCommands(commands: Pick<ConversationCommands, 'released'>): BulkCommands {
-  const wake = (owner: string, dueAt: number) => ({ name: 'bulk', dueAt, command: 'bulk.leave', input: { owner } })
+  const wake = (owner: string, dueAt: number): Timer => ({
+    name: 'bulk',
+    dueAt,
+    command: 'bulk.leave',
+    input: { owner },
+    isDelay: true,
+  })
   return {
     join: {
       name: 'bulk.join',

@@ -2,10 +2,11 @@
 import { createHash } from 'node:crypto'
 import { agentKeyOf } from '../../core/agentkey.js'
 import { isSignal, type OutboundMessage } from '../../core/amf/index.js'
+import type { Accepted } from '../../core/conversation/accept.js'
 import type { Around, LogNote } from '../../core/conversation/desk.js'
+import { isDecided, type Rejection } from '../../core/conversation/refusals.js'
 import { isRefusal } from '../../core/errors.js'
 import { agentWebhook } from '../../core/limits.js'
-import type { Unreachable } from '../media/contract.js'
 import type { Performer } from '../shard/contract.js'
 import { drain } from '../webhook/answer.js'
 import type { Send } from '../webhook/door.js'
@@ -71,8 +72,10 @@ export function callPerformer(places: Places): Performer {
         return { kind: 'away', why, answer: { status }, ...(retryAfterMs && { retryAfterMs }) }
       }
       const wholeMs = agentWebhook.headersMs - (places.clock.elapsed() - began)
-      const settings = { now: places.clock.now(), zone: around.reader.zone, wholeMs, lineMs: agentWebhook.lineMs }
+      const { clock } = places
+      const settings = { now: clock.now(), zone: around.reader.zone, wholeMs, lineMs: agentWebhook.lineMs, clock }
       const problems: string[] = []
+      const refused: string[] = []
       const notes: LogNote[] = []
       const nameOf = replyNames(event!.eventId)
       let messages = 0
@@ -81,16 +84,20 @@ export function callPerformer(places: Places): Performer {
         if (piece.notes) notes.push(...piece.notes)
         const problem = await taken(piece, nameOf, around, known)
         if (problem === undefined) continue
-        if (typeof problem === 'string') problems.push(problem)
-        else {
-          problems.push(`${problem.reason}: ${problem.detail}`)
-          notes.push({ event: 'media.unreachable', data: { detail: problem.detail } })
+        if (typeof problem === 'string') {
+          problems.push(problem)
+          continue
         }
+        const { reason, detail } = problem
+        const told = `Message ${messages} of the reply was refused: ${detail ? `${reason}: ${detail}` : `${reason}.`}`
+        ;(isDecided(problem) ? refused : problems).push(told)
+        if (reason === 'mediaUnreachable') notes.push({ event: 'media.unreachable', data: { detail } })
       }
       return {
         kind: 'taken',
         answer: { status, messages },
-        ...(problems.length > 0 && { problem: problems.join(' ') }),
+        ...(problems.length > 0 && { problem: problems.slice(0, agentWebhook.notedPerReply).join(' ') }),
+        ...(refused.length > 0 && { refused: refused.slice(0, agentWebhook.notedPerReply).join(' ') }),
         ...(notes.length > 0 && { notes: notes.slice(0, agentWebhook.notedPerReply) }),
       }
     }
@@ -100,7 +107,7 @@ export function callPerformer(places: Places): Performer {
       nameOf: ReturnType<typeof replyNames>,
       around: Around,
       { rules }: KnownAgent,
-    ): Promise<string | Unreachable | undefined> {
+    ): Promise<string | Rejection | undefined> {
       if ('problem' in piece) return piece.problem || undefined
       const commandId = nameOf(piece.message)
       const { message, ruled } = await applyRules(rules, piece.message, around.reader, places.clock)
@@ -109,12 +116,19 @@ export function callPerformer(places: Places): Performer {
         if (isRefusal(hosted)) throw new Error('the media of a reply could not be looked up')
         if ('reason' in hosted) return hosted
       }
-      const { eventId, event: about } = event!
+      const { eventId, event: about, replayed } = event!
       const answering = { ...(about.type === 'status' && { toStatus: eventId }), ...(ruled && { ruled }) }
       const offered = [{ message, from: 'reply' as const, ...answering }]
-      const answers = await shards.ask(asid, commands.offer, { asid, around, offered }, { id: commandId })
-      if (isRefusal(answers)) throw new Error('a reply could not be noted')
-      return undefined
+      const answer = await offer(commandId)
+      // What was refused is decided anew with its event; what was taken before is not sent twice.
+      const last = replayed && 'reason' in answer ? await offer(`${commandId}:${replayed}`) : answer
+      return 'reason' in last && !isSignal(message) ? last : undefined
+
+      async function offer(id: string): Promise<Accepted> {
+        const answers = await shards.ask(asid, commands.offer, { asid, around, offered }, { id })
+        if (isRefusal(answers)) throw new Error('a reply could not be noted')
+        return answers[0]!
+      }
     }
   }
 }

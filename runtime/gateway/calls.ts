@@ -7,7 +7,13 @@ import { type Call, effectKinds } from './effects.js'
 import { conversationTable, deadLetterTable, eventTable } from './tables.js'
 
 export type CallOutcome = (
-  | { readonly kind: 'taken'; readonly problem?: string }
+  | {
+      readonly kind: 'taken'
+      /** What of the reply could not be used: the event is set aside for it. */
+      readonly problem?: string
+      /** What of it was refused for a reason that telling the event again would not change. */
+      readonly refused?: string
+    }
   /** No answer, or one that asks to be tried later: not before that long, where it says so. */
   | { readonly kind: 'away'; readonly why: string; readonly retryAfterMs?: number }
   /** An answer that will not be another one next time. */
@@ -21,6 +27,8 @@ export interface Called {
   /** Absent where the agent has no webhook to be called. */
   readonly called?: { readonly ms: number; readonly status?: number; readonly messages?: number }
 }
+
+type Unused = Pick<Extract<CallOutcome, { kind: 'taken' }>, 'problem' | 'refused'>
 
 /** What became of the event that is at the head of the line; of any other it is old news. */
 export function called(
@@ -36,18 +44,19 @@ export function called(
   for (const note of outcome.notes ?? []) desk.log({ ...note, data: { eventId: event.eventId, ...note.data } })
   const tried = (event.tried ?? 0) + 1
   const waitMs = outcome.kind === 'away' ? limits.retryAfterMs[tried - 1] : undefined
-  const why = outcome.kind === 'taken' ? outcome.problem : outcome.why
+  const { problem, refused }: Unused = outcome.kind === 'taken' ? outcome : { problem: outcome.why }
+  const why = [problem, refused].filter(Boolean).join(' ') || undefined
   const noted = { ...attemptOf(event, tried, outcome), ...(why !== undefined && { why }) }
   if (waitMs !== undefined) {
     tx.put(eventTable, [asid, number], { ...event, tried })
     const asked = outcome.kind === 'away' ? (outcome.retryAfterMs ?? 0) : 0
     const dueAt = desk.at + Math.max(desk.scaled(waitMs), asked)
     desk.attempt({ ...noted, outcome: 'retried', nextAt: dueAt })
-    tx.schedule({ name: 'call', dueAt, command: 'conversation.woken', input: { asid, reason: 'call' } })
+    tx.schedule({ name: 'call', dueAt, command: 'conversation.woken', input: { asid, reason: 'call' }, isDelay: true })
     return conversation
   }
   if (outcome.called) desk.attempt({ ...noted, outcome: why === undefined ? 'taken' : 'failed' })
-  if (why !== undefined) setAside(tx, desk, conversation, event, why)
+  if (problem !== undefined) setAside(tx, desk, conversation, event, problem)
   tx.remove(eventTable, [asid, number])
   const next = number + 1
   if (next < conversation.nextEvent) callWith(tx, asid, next)

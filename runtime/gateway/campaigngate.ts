@@ -1,20 +1,25 @@
-/** The campaign behind a message, asked right before the message is handed over: while it stands still, nothing of it leaves. */
+/** The campaign behind a message, asked right before the message is handed over: what may not leave any more stays here. */
 import { type AgentPlace, agentKeyOf } from '../../core/agentkey.js'
-import type { CampaignOfSend, Conversation, Outgoing } from '../../core/conversation/state.js'
+import type { Conversation, Outgoing } from '../../core/conversation/state.js'
 import { isRefusal } from '../../core/errors.js'
+import type { Clock } from '../clock.js'
 import type { Query, Shards } from '../shard/contract.js'
 import type { Reader } from '../store/contract.js'
-import type { CampaignGate } from './places.js'
-import { outgoingTable } from './tables.js'
+import type { CampaignGate, SendOfCampaign } from './places.js'
+import { conversationTable, outgoingTable } from './tables.js'
 
-/** A campaign as the agent's shard is asked about it. */
-export type AskedCampaign = AgentPlace & CampaignOfSend
+/** A campaign's send as the agent's shard is asked about it. */
+export type AskedCampaign = AgentPlace & SendOfCampaign & { readonly at: number }
 
-export function openCampaignGate(shards: Shards, mayLeave: Query<AskedCampaign, boolean>): CampaignGate {
+export function openCampaignGate(
+  shards: Shards,
+  mayLeave: Query<AskedCampaign, boolean>,
+  clock: Pick<Clock, 'now'>,
+): CampaignGate {
   return {
-    mayLeave: (agent, campaign) => shards.read(agentKeyOf(agent), mayLeave, asked(agent, campaign)),
-    mayLeaveHere(agent, campaign) {
-      const found = shards.readHere?.(agentKeyOf(agent), mayLeave, asked(agent, campaign))
+    mayLeave: (agent, send) => shards.read(agentKeyOf(agent), mayLeave, asked(agent, send, clock.now())),
+    mayLeaveHere(agent, send) {
+      const found = shards.readHere?.(agentKeyOf(agent), mayLeave, asked(agent, send, clock.now()))
       return isRefusal(found) ? undefined : found
     },
   }
@@ -22,29 +27,38 @@ export function openCampaignGate(shards: Shards, mayLeave: Query<AskedCampaign, 
 
 /**
  * Answers whether the message is held, each time it is asked. A message without a campaign never is; a disclaimer leaves with
- * the opening that it goes before. Only where another process serves the agent is there anything to wait for.
+ * the opening that it goes before. An opening is also held once its person has written since it was taken: they are in a
+ * conversation, which its send waits for. Only where another process serves the agent is there anything to wait for.
  */
 export function holdOf(
-  gate: CampaignGate,
+  { campaigns, clock }: { readonly campaigns: CampaignGate; readonly clock: Pick<Clock, 'now'> },
   reader: Reader,
   { asid, agent }: Conversation,
   outgoing: Outgoing,
 ): (() => boolean) | Promise<() => boolean> {
   const opening = outgoing.disclaims === undefined ? outgoing : reader.get(outgoingTable, [asid, outgoing.disclaims])
-  const campaign = opening?.forSend?.campaign
-  if (!campaign) return () => false
+  const { campaign, sendId } = opening?.forSend ?? {}
+  if (!opening || !campaign) return () => false
+  const send: SendOfCampaign = { sendId: sendId!, ...campaign }
+  const hasWritten = () => {
+    const heardAt = campaign.isFollowUp ? undefined : reader.get(conversationTable, [asid])?.heardAt
+    return heardAt !== undefined && heardAt > opening.at && heardAt <= clock.now()
+  }
   const isHeldHere = () => {
-    const may = gate.mayLeaveHere(agent, campaign)
-    return may === undefined ? undefined : !may
+    const may = campaigns.mayLeaveHere(agent, send)
+    return may === undefined ? undefined : !may || hasWritten()
   }
   if (isHeldHere() !== undefined) return () => isHeldHere() ?? false
-  return gate.mayLeave(agent, campaign).then((may) => {
+  return campaigns.mayLeave(agent, send).then((may) => {
     if (isRefusal(may)) throw new Error('the campaign of a message cannot be looked up just now')
-    return () => isHeldHere() ?? !may
+    return () => isHeldHere() ?? (!may || hasWritten())
   })
 }
 
 /** Written out: this is asked for every message of a campaign, see `core/having.ts`. */
-function asked({ orgId, agentId }: AgentPlace, { campaignId, serial }: CampaignOfSend): AskedCampaign {
-  return { orgId, agentId, campaignId, serial }
+function asked({ orgId, agentId }: AgentPlace, send: SendOfCampaign, at: number): AskedCampaign {
+  const { campaignId, serial, sendId, isFollowUp } = send
+  return isFollowUp
+    ? { orgId, agentId, campaignId, serial, sendId, at, isFollowUp }
+    : { orgId, agentId, campaignId, serial, sendId, at }
 }

@@ -7,7 +7,7 @@ import type { Around, CarriedNews, Desk, WakeReason } from '../../core/conversat
 import { heard, type Inbound } from '../../core/conversation/hear.js'
 import { heldTooLong } from '../../core/conversation/held.js'
 import { type Opening, type OpeningAnswer, openedFor } from '../../core/conversation/opening.js'
-import { stillAloft } from '../../core/conversation/optout.js'
+import { optedOut, stillAloft } from '../../core/conversation/optout.js'
 import { reject } from '../../core/conversation/refusals.js'
 import {
   carriedBack,
@@ -17,9 +17,10 @@ import {
   type Outcome,
   wokenToSend,
 } from '../../core/conversation/sending.js'
-import type { Conversation, Flight, Outgoing } from '../../core/conversation/state.js'
+import type { Conversation, Flight, KnownAs, Outgoing } from '../../core/conversation/state.js'
 import { notArrived } from '../../core/conversation/undelivered.js'
 import { lookedAt } from '../../core/conversation/windowchange.js'
+import { having, type Writable } from '../../core/having.js'
 import { conversation as limits } from '../../core/limits.js'
 import type { Command, Told, Tx } from '../shard/contract.js'
 import { type CallOutcome, callAgain, called } from './calls.js'
@@ -44,23 +45,46 @@ export interface HeardItem {
   readonly abilities?: readonly string[]
 }
 
+export interface Hearing {
+  readonly who: Identity
+  readonly around: Around
+  readonly items: readonly HeardItem[]
+  /** Another address of the same person. */
+  readonly other?: KnownAs
+  /** Nobody is known by that other address. */
+  readonly isFirst?: true
+}
+
 export interface Heard {
   /** How many of them were new. */
   readonly fresh: number
+  /** Nothing of it was taken: the person is known by this. */
+  readonly knownAs?: KnownAs
+  /** Nothing of it was taken: the person is not known by this address, and may be by the other. */
+  readonly isUnknown?: true
+  /** The other address was not known to be of this person before. It is told, and may be told at once. */
+  readonly isAliased?: true
   /** They have opted out, and this is still with the provider. */
   readonly aloft?: Pick<Flight, 'messageId' | 'tried'>
 }
 
 export interface ConversationCommands {
   /** What a provider told us of one person; what it told before is passed over. */
-  readonly hear: Command<{ who: Identity; around: Around; items: readonly HeardItem[] }, Heard>
+  readonly hear: Command<Hearing, Heard>
+  /** The person of this address is known by another one, and everything that comes by this goes there. */
+  readonly knownAs: Command<{ who: Identity; knownAs: KnownAs }, null>
+  /** The person had opted out under another address. */
+  readonly optedOut: Command<{ asid: string }, null>
   /** Messages of the agent for a person. Answers one by one, in their order. */
   readonly offer: Command<
     { asid: string; who?: Identity; around: Around; offered: readonly Offered[] },
     readonly Accepted[]
   >
   /** The opening of a send, to somebody who may never have been heard of. */
-  readonly open: Command<{ who: Identity; around: Around; opening: Opening }, OpeningAnswer>
+  readonly open: Command<
+    { who: Identity; around: Around; opening: Opening },
+    OpeningAnswer | { readonly knownAs: KnownAs }
+  >
   readonly dispatched: Command<
     { asid: string; around: Around; messageId: string; tried: number; outcome: Outcome | NotHandedOver },
     null
@@ -112,7 +136,10 @@ export function conversationCommands({ timeScale, keepers = {} }: ConversationOp
   const commands: ConversationCommands = {
     hear: {
       name: 'conversation.hear',
-      decide(tx, { who, around, items }, told) {
+      decide(tx, { who, around, items, other, isFirst }, told) {
+        const before = tx.get(conversationTable, [who.asid])
+        if (before?.knownAs) return { fresh: 0, knownAs: before.knownAs }
+        if (!before && other && !isFirst) return { fresh: 0, isUnknown: true }
         const until = told.at + Math.ceil(limits.seenMs / timeScale)
         const repeated = { messages: 0, receipts: 0 }
         const fresh = items.filter(({ id, inbound }) => {
@@ -129,18 +156,41 @@ export function conversationCommands({ timeScale, keepers = {} }: ConversationOp
         })
         const conversation =
           fresh.length === 0 && repeated.messages + repeated.receipts === 0
-            ? tx.get(conversationTable, [who.asid])
+            ? before
             : turn(tx, told, who, (desk, before) => {
                 let after = before
                 logRepeats(desk, repeated)
                 for (const { id, inbound, abilities } of fresh)
                   after = heard(desk, withAbilities(after, abilities), around, inbound, id)
+                if (other && other.address !== after.alias) after = aliasedTo(tx, after, other, commands.knownAs)
                 return { conversation: after, answer: after }
               })
         const aloft = conversation && stillAloft(conversation, (id) => tx.get(outgoingTable, [who.asid, id]))
-        if (!aloft) return { fresh: fresh.length }
-        return { fresh: fresh.length, aloft: { messageId: aloft.messageId, tried: aloft.tried } }
+        const answer: Writable<Heard> = { fresh: fresh.length }
+        if (other && conversation?.alias !== before?.alias) answer.isAliased = true
+        if (aloft) answer.aloft = { messageId: aloft.messageId, tried: aloft.tried }
+        return answer
       },
+    },
+    knownAs: {
+      name: 'conversation.knownAs',
+      isRepeatable: true,
+      decide(tx, { who, knownAs }, { at }) {
+        const conversation = tx.get(conversationTable, [who.asid]) ?? begun(who, at)
+        // Two calls at once may have each begun one of the two: the first in their order is the one that stays.
+        if (conversation.alias === knownAs.address && who.asid < knownAs.asid) return null
+        // The other conversation already has this opt-out: sending it again would undo an opt-in that came after it.
+        if (conversation.knownAs?.asid === knownAs.asid) return null
+        tx.put(conversationTable, [who.asid], { ...conversation, knownAs })
+        const { optedOutAt } = conversation
+        if (optedOutAt !== undefined) tx.tell(knownAs.asid, commands.optedOut, { asid: knownAs.asid })
+        return null
+      },
+    },
+    optedOut: {
+      name: 'conversation.optedOut',
+      isRepeatable: true,
+      decide: (tx, { asid }) => attendTo(tx, asid, { kind: 'optedOut' }),
     },
     offer: {
       name: 'conversation.offer',
@@ -159,8 +209,11 @@ export function conversationCommands({ timeScale, keepers = {} }: ConversationOp
     },
     open: {
       name: 'conversation.open',
-      decide: (tx, { who, around, opening }, told) =>
-        turn(tx, told, who, (desk, conversation) => openedFor(desk, conversation, around, opening))!,
+      decide(tx, { who, around, opening }, told) {
+        const knownAs = tx.get(conversationTable, [who.asid])?.knownAs
+        if (knownAs) return { knownAs }
+        return turn(tx, told, who, (desk, conversation) => openedFor(desk, conversation, around, opening))!
+      },
     },
     dispatched: {
       name: 'conversation.dispatched',
@@ -182,6 +235,7 @@ export function conversationCommands({ timeScale, keepers = {} }: ConversationOp
           if (matter.kind === 'held') return heldTooLong(desk, conversation, around)
           if (matter.kind === 'window') return lookedAt(desk, conversation, around)
           if (matter.kind === 'undelivered') return notArrived(desk, conversation, around)
+          if (matter.kind === 'optedOut') return optedOut(desk, conversation, around)
           return carriedBack(desk, conversation, around, matter.messageId, matter.news)
         }),
     },
@@ -192,8 +246,13 @@ export function conversationCommands({ timeScale, keepers = {} }: ConversationOp
     },
     carry: {
       name: 'conversation.carry',
-      decide: (tx, { who, around, outgoing, for: asker }, told) =>
-        changing(tx, told, who, (desk, conversation) => {
+      decide(tx, { who, around, outgoing, for: asker }, told) {
+        const knownAs = tx.get(conversationTable, [who.asid])?.knownAs
+        if (knownAs) {
+          tx.tell(knownAs.asid, commands.carry, { who: { ...who, ...knownAs }, around, outgoing, for: asker })
+          return null
+        }
+        return changing(tx, told, who, (desk, conversation) => {
           const { message: given, from, id: messageId } = outgoing
           const { delivery: _roads, id: _callers, ...message } = given as typeof given & { delivery?: unknown }
           const offered: Offered = {
@@ -207,7 +266,8 @@ export function conversationCommands({ timeScale, keepers = {} }: ConversationOp
             desk.carried(asker, messageId, { state: 'failed', attempt, ...taken.answer })
           }
           return taken.conversation
-        }),
+        })
+      },
     },
     carried: {
       name: 'conversation.carried',
@@ -231,6 +291,19 @@ export function conversationCommands({ timeScale, keepers = {} }: ConversationOp
     },
   }
   return commands
+}
+
+/** Whatever comes by the other address from here on comes here. */
+function aliasedTo(
+  tx: Tx,
+  conversation: Conversation,
+  { asid, address }: KnownAs,
+  knownAs: ConversationCommands['knownAs'],
+): Conversation {
+  const { agent, channel } = conversation
+  const who: Identity = { asid, agent, channel, address }
+  tx.tell(asid, knownAs, { who, knownAs: { asid: conversation.asid, address: conversation.address } })
+  return having(conversation, { alias: address })
 }
 
 function logRepeats(

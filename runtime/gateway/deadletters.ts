@@ -55,9 +55,9 @@ const replay: Command<AgentPlace & { readonly asid: string; readonly places: rea
       const key: [string, string, number, string] = [orgId, agentId, since, id]
       const found = tx.get(deadLetterTable, key)
       if (!found || nextEvent - firstEvent >= limits.waitingEvents) continue
-      const { tried: _before, ...event } = found.event
+      const { tried: _before, replayed = 0, ...event } = found.event
       tx.remove(deadLetterTable, key)
-      tx.put(eventTable, [asid, nextEvent], event)
+      tx.put(eventTable, [asid, nextEvent], { ...event, replayed: replayed + 1 })
       records.log({ level: 'info', event: 'webhook.replayed', data: { eventId: event.eventId } })
       if (firstEvent === nextEvent) callWith(tx, asid, nextEvent)
       nextEvent++

@@ -20,7 +20,7 @@ import { holdOf } from './campaigngate.js'
 import { aroundNobody, aroundOf, type KnownAgent } from './directory.js'
 import { askFirst, type Doubt } from './doubt.js'
 import type { Deliver } from './effects.js'
-import { withHostedMedia } from './media.js'
+import { readerFor, withHostedMedia } from './media.js'
 import type { Places } from './places.js'
 import { conversationTable, outgoingTable, providerIdTable } from './tables.js'
 
@@ -40,7 +40,7 @@ export function deliverPerformer(places: Places): Performer {
       : aroundOf(agent, conversation, places)
     const isSilenced = () =>
       isSilencedByOptOut(outgoing) && reader.get(conversationTable, [asid])?.optedOutAt !== undefined
-    const hold = holdOf(places.campaigns, reader, conversation, outgoing)
+    const hold = holdOf(places, reader, conversation, outgoing)
     const isHeld = typeof hold === 'function' ? hold : await hold
     const unknownSince = flight.unknownSince ?? (isRepeat ? flight.at : undefined)
     const isKnown = (providerId: string) => reader.get(providerIdTable, [asid, providerId]) !== undefined
@@ -197,8 +197,8 @@ async function wiresFor(
   if (isRefusal(hosted)) return refused('sendFailed', 'later', 'The media of the message could not be looked up.')
   if ('reason' in hosted) return refused(hosted.reason, 'elsewhere', hosted.detail)
   const { reader } = aroundOf(agent, conversation, places)
-  const { links } = hosted
-  const rendering = render(hosted.message, traits, links ? { ...reader, links } : reader)
+  const { missing = [] } = hosted
+  const rendering = render(hosted.message, traits, readerFor(reader, hosted))
   const { blocks, numbered } = rendering
   const written = adapter.render(blocks, about)
   const wires = isLater(written) ? await written : written
@@ -207,6 +207,7 @@ async function wiresFor(
     ...truncatedNotes(hosted.message, rendering, reader),
     ...degradedNotes(hosted.message, traits),
     ...(files > 0 ? [{ event: 'media.fetched' as const, data: { files } }] : []),
+    ...Array.from(missing, ([, detail]) => ({ event: 'media.unreachable' as const, data: { detail } })),
   ]
   const noted = notes.length > 0 && { notes }
   const isExpected = !isAsking(message) || isSameList(numbered, outgoing.numbered ?? [])
@@ -228,8 +229,8 @@ async function hostedWithPicture(
 ) {
   const pictured = withCardPicture(message, identity.defaultCardImageUrl, traits)
   const hosted = await withHostedMedia(media, pictured, traits, signal)
-  const isUnreachable = !isRefusal(hosted) && 'reason' in hosted
-  return isUnreachable && pictured !== message ? withHostedMedia(media, message, traits, signal) : hosted
+  const isMissing = 'missing' in hosted && hosted.missing?.has(identity.defaultCardImageUrl ?? '')
+  return isMissing && pictured !== message ? withHostedMedia(media, message, traits, signal) : hosted
 }
 
 function isSameList(these: readonly number[], those: readonly number[]): boolean {

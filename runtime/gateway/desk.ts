@@ -141,7 +141,8 @@ export class TxDesk implements Desk {
   wake(reason: WakeReason, wakeAt: number | undefined) {
     const { tx, commands } = this.options
     if (wakeAt === undefined) return tx.unschedule(reason)
-    tx.schedule({ name: reason, dueAt: wakeAt, command: commands().woken.name, input: { asid: this.asid, reason } })
+    const timer = { name: reason, dueAt: wakeAt, command: commands().woken.name, input: { asid: this.asid, reason } }
+    tx.schedule(reason === 'send' ? { ...timer, isDelay: true } : timer)
   }
   carry(sibling: string, onto: ChannelName, outgoing: Outgoing) {
     const payload: Carry = { asid: this.asid, sibling, channel: onto, messageId: outgoing.id }

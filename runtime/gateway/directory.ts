@@ -122,9 +122,10 @@ export function aroundNobody(traits: Around['traits']): Around {
 
 /** Channels that know people by their numbers have their addresses in common; no other two channels do. */
 function siblingsOf(agent: KnownAgent, { channel, address }: Person, asidOf: AsidOf): Around['siblings'] | undefined {
-  const number = agent.channels.length < 2 ? undefined : numberBehind(channel, address)
+  const elsewhere = agent.channels.filter((each) => each.channel !== channel)
+  const number = elsewhere.length === 0 ? undefined : numberBehind(channel, address)
   if (number === undefined) return undefined
-  const others = agent.channels.filter((each) => each.channel !== channel && numberBehind(each.channel, number))
+  const others = elsewhere.filter((each) => numberBehind(each.channel, number))
   if (others.length === 0) return undefined
   return Object.fromEntries(others.map((each) => [each.channel, asidOf(agentKeyOf(agent), each.channel, number)]))
 }

@@ -47,4 +47,5 @@ export type Matter =
   | { readonly kind: 'held' }
   | { readonly kind: 'window' }
   | { readonly kind: 'undelivered' }
+  | { readonly kind: 'optedOut' }
   | { readonly kind: 'carried'; readonly messageId: string; readonly news: CarriedNews }

@@ -1,6 +1,7 @@
 /**
  * Where providers call in. A call is believed only when its signature is good, acknowledged as soon as everything in it is
- * on record, and an item that cannot be read, or that no conversation takes, does not lose the others.
+ * on record, and an item that cannot be read, or that no conversation takes, does not lose the others. What is not taken is
+ * refused, so that the provider keeps it: nothing is acknowledged and dropped.
  */
 import Type from 'typebox'
 import { type AgentPlace, agentKeyOf } from '../../core/agentkey.js'
@@ -15,9 +16,9 @@ import { type Answer, type BeforeCall, type Method, type Route, route } from '..
 import type { Log } from '../observe/log.js'
 import { unavailable } from '../shard/unavailable.js'
 import { onceKnown } from '../soon.js'
-import type { KnownAgent } from './directory.js'
 import { hear } from './hearing.js'
 import type { IngressMeters } from './meters.js'
+import { type BoundIngress, type OtherAccountsOptions, openOtherAccounts } from './otheraccounts.js'
 import type { Places } from './places.js'
 import { ingressUrlOf } from './providers.js'
 
@@ -25,6 +26,8 @@ export interface IngressOptions {
   readonly places: Places
   /** The agent that a binding belongs to; null for one that nobody made. */
   readonly findBinding: (bindingId: string) => AgentPlace | Promise<AgentPlace | null | Refusal>
+  /** The bindings of a provider, of every org. */
+  readonly findBindings: OtherAccountsOptions['findBindings']
   /** Every header that any adapter reads. */
   readonly headers: readonly string[]
   /** Where providers reach the gateway, as they were told. */
@@ -33,6 +36,19 @@ export interface IngressOptions {
 }
 
 const notThere = refuse('resource.not_found')
+const noBinding = { ...notThere, detail: 'No channel has the account that a part of the call is about.' }
+
+function outcomeOf(refusal: Refusal | undefined): Parameters<IngressMeters['called']>[1] {
+  if (refusal === undefined) return 'heard'
+  if (refusal === noBinding) return 'unbound'
+  return refusal.refused === 'request.invalid' ? 'unreadable' : 'failed'
+}
+
+/** What could not be read stays with the provider: it is in the log, and nothing of it was taken. */
+function unreadIn(items: readonly Item[]): Refusal | undefined {
+  const unread = items.find((item) => 'problem' in item)
+  return unread && 'problem' in unread ? refuse('request.invalid', { detail: unread.problem }) : undefined
+}
 
 function refusalOf(place: AgentPlace | null | Refusal): Refusal | undefined {
   if (place === null) return notThere
@@ -50,7 +66,8 @@ function isReference(item: Item): item is Deed & { readonly inbound: Reference }
   return 'inbound' in item && item.inbound.kind === 'reference'
 }
 
-export function ingressRoutes({ places, findBinding, headers, publicUrl, log }: IngressOptions): Route[] {
+export function ingressRoutes({ places, findBinding, findBindings, ...rest }: IngressOptions): Route[] {
+  const { headers, publicUrl, log } = rest
   const common = {
     plane: 'gateway',
     path: '/ingress/{bindingId}',
@@ -80,15 +97,8 @@ export function ingressRoutes({ places, findBinding, headers, publicUrl, log }: 
     })
   }
 
-  interface Found {
-    readonly agent: KnownAgent
-    readonly bound: ChannelRoute
-    readonly adapter: HostedAdapter
-    readonly auth: unknown
-  }
-
   /** What is at hand is not waited for: after the first call of a binding all of it is. */
-  async function boundTo(bindingId: string): Promise<Found | Refusal> {
+  async function boundTo(bindingId: string): Promise<BoundIngress | Refusal> {
     const finding = findBinding(bindingId)
     const place = finding instanceof Promise ? await finding : finding
     if (!place || isRefusal(place)) return place ?? notThere
@@ -106,7 +116,7 @@ export function ingressRoutes({ places, findBinding, headers, publicUrl, log }: 
   async function answered(request: IngressRequest): Promise<Answer | Refusal> {
     const found = await boundTo(request.bindingId)
     if (isRefusal(found)) return found
-    const reading = read(found.adapter, request, found.auth)
+    const reading = read(found, request)
     const received = reading instanceof Promise ? await reading : reading
     const counted = (outcome: Parameters<IngressMeters['called']>[1]) =>
       places.meters.ingress.called(found.bound, outcome)
@@ -116,11 +126,13 @@ export function ingressRoutes({ places, findBinding, headers, publicUrl, log }: 
     }
     if (received.kind === 'refused') {
       counted('badSignature')
+      places.refusedCalls.note(found.agent, found.bound, 'ingress.signature_refused')
       return refuse('auth.unauthenticated')
     }
     if (received.kind === 'unreadable') {
       counted('unreadable')
       log.warn('ingress.unreadable', { bindingId: request.bindingId, problem: received.problem })
+      places.refusedCalls.note(found.agent, found.bound, 'ingress.malformed', received.problem)
       return refuse('request.invalid', { detail: received.problem })
     }
     if (received.kind === 'answer') {
@@ -128,19 +140,44 @@ export function ingressRoutes({ places, findBinding, headers, publicUrl, log }: 
       const { status, type, body } = received
       return { status, type, body }
     }
-    const items = await followed(received.items, found)
-    if (isRefusal(items)) {
-      counted('failed')
-      return items
-    }
-    const refusal = await hear(places, { items, agent: found.agent, bound: found.bound }, log)
-    counted(refusal ? 'failed' : 'heard')
+    const refusal = received.elsewhere
+      ? await takeDivided(found, received, request)
+      : ((await take(found, received.items)) ?? unreadIn(received.items))
+    counted(outcomeOf(refusal))
     // Some providers take a body for something to say to the person.
     return refusal ?? { status: 200 }
   }
 
+  const divide = openOtherAccounts({ findBindings, boundTo, read })
+
+  /** What no binding has is refused once the rest is on record: the provider repeats the call, and the rest is known then. */
+  async function takeDivided(
+    found: BoundIngress,
+    received: Extract<Received, { readonly kind: 'items' }>,
+    request: IngressRequest,
+  ): Promise<Refusal | undefined> {
+    const divided = await divide(found, received, request)
+    if (isRefusal(divided)) return divided
+    const taken = await Promise.all(divided.parts.map(({ to, items }) => take(to, items)))
+    const { bindingId } = found.bound
+    for (const account of divided.unbound) log.warn('ingress.account.unbound', { bindingId, account })
+    const unbound = divided.unbound.length > 0 ? noBinding : undefined
+    if (unbound) places.refusedCalls.note(found.agent, found.bound, 'ingress.malformed', unbound.detail)
+    const unread = unreadIn(divided.parts.flatMap(({ items }) => items))
+    return taken.find((refusal) => refusal !== undefined) ?? unbound ?? unread
+  }
+
+  /** A refusal when any of it is not on record. */
+  async function take(to: BoundIngress, told: readonly Item[]): Promise<Refusal | undefined> {
+    const items = await followed(told, to)
+    return isRefusal(items) ? items : hear(places, { items, agent: to.agent, bound: to.bound }, log)
+  }
+
   /** Items that only refer to what a person did, with that in them; while it cannot be had, the provider calls again. */
-  async function followed(items: readonly Item[], { bound, adapter, auth }: Found): Promise<readonly Item[] | Refusal> {
+  async function followed(
+    items: readonly Item[],
+    { bound, adapter, auth }: BoundIngress,
+  ): Promise<readonly Item[] | Refusal> {
     if (!adapter.follow || !items.some(isReference)) return items
     const reaching = places.providers.reach(bound, auth, AbortSignal.timeout(adapterLimits.openMs))
     const whole: Item[] = []
@@ -161,9 +198,8 @@ export function ingressRoutes({ places, findBinding, headers, publicUrl, log }: 
 
   /** An adapter that throws has not read anything; whoever called is told to come again. */
   function read(
-    adapter: HostedAdapter,
+    { adapter, auth }: BoundIngress,
     request: IngressRequest,
-    auth: unknown,
   ): Received | Refusal | Promise<Received | Refusal> {
     const fail = (error: unknown) => {
       log.error('ingress.adapter.failed', { bindingId: request.bindingId, error })

@@ -3,11 +3,12 @@
  * so that each is counted once, however often it was tried; what goes in and out is counted where it is done.
  */
 import type { ChannelRoute } from '../../core/agentside.js'
+import { channelNames } from '../../core/channel/names.js'
 import type { Outcome } from '../../core/conversation/sending.js'
 import type { Outgoing, Status } from '../../core/conversation/state.js'
 import type { Log } from '../observe/log.js'
 import { type Metrics, statusClass } from '../observe/metrics.js'
-import { counterOf, histogramOf } from '../observe/named.js'
+import { beginAtZero, counterOf, histogramOf } from '../observe/named.js'
 import type { Local } from '../shard/contract.js'
 import { waitingTable } from './bulk.js'
 import type { CallOutcome } from './calls.js'
@@ -29,7 +30,7 @@ export interface GatewayMeters {
 
 export interface IngressMeters {
   /** A provider called. */
-  called(bound: Bound, outcome: 'heard' | 'answered' | 'badSignature' | 'unreadable' | 'failed'): void
+  called(bound: Bound, outcome: 'heard' | 'answered' | 'badSignature' | 'unreadable' | 'unbound' | 'failed'): void
   /** So many things that it told were of this kind. */
   told(channel: string, outcome: 'new' | 'duplicate' | 'unreadable', count: number): void
 }
@@ -48,6 +49,8 @@ export function gatewayMeters(metrics: Metrics): GatewayMeters {
   const items = counterOf(metrics, 'parley_ingress_items_total')
   const calls = counterOf(metrics, 'parley_webhook_calls_total')
   const callTimes = histogramOf(metrics, 'parley_webhook_call_duration_seconds')
+  beginAtZero(items, channelNames, ['new', 'duplicate', 'unreadable'])
+  beginAtZero(calls, ['agent'], ['taken', 'away', 'refused'] satisfies CallOutcome['kind'][])
   return {
     refused: (reason) => refusals(reason).add(),
     handedOver({ channel, provider }, outcome, elapsedMs) {
@@ -104,6 +107,8 @@ export function meterRecords(local: Pick<Local, 'watch'>, metrics: Metrics): voi
   const inBulk = counterOf(metrics, 'parley_bulk_messages_total')
   const joined = inBulk('joined')
   const left = inBulk('left')
+  for (const byChannel of [heard, accepted]) beginAtZero(byChannel, channelNames)
+  beginAtZero(consents, channelNames, Object.values(changeOf))
 
   local.watch(trafficTable, (_key, record) => {
     if (!record) return

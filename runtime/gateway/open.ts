@@ -1,5 +1,6 @@
 /** The gateway as a whole: what runs where conversations are, and what answers calls. */
 import type { Performer, Repertoire } from '../shard/contract.js'
+import { agentLogCommands } from './agentlog.js'
 import { attendPerformer, carryPerformer } from './attend.js'
 import { bulkCommands, governPerformer } from './bulk.js'
 import { callPerformer } from './call.js'
@@ -9,12 +10,14 @@ import { deliverPerformer } from './deliver.js'
 import { effectKinds } from './effects.js'
 import type { Places } from './places.js'
 import { recordsSweep } from './records.js'
+import { openRefusedCalls, type RefusedCalls, type RefusedCallsOptions } from './refusedcalls.js'
 import { readConversation } from './routes.js'
 import { sessionQueries } from './sessionqueries.js'
 import { recordQueries } from './trafficqueries.js'
 
 export interface GatewayParts extends Pick<Repertoire, 'commands' | 'queries'> {
   readonly conversation: ConversationCommands
+  refusedCalls(around: Omit<RefusedCallsOptions, 'command'>): RefusedCalls
   /** What they work with is asked for when something is performed, since it is not all there before. */
   performers(places: () => Places): Readonly<Record<string, Performer>>
 }
@@ -22,13 +25,16 @@ export interface GatewayParts extends Pick<Repertoire, 'commands' | 'queries'> {
 export function gatewayParts(options: ConversationOptions): GatewayParts {
   const conversation = conversationCommands(options)
   const bulk = bulkCommands(conversation)
+  const agentLog = agentLogCommands(options.timeScale)
   return {
     conversation,
+    refusedCalls: (around) => openRefusedCalls({ ...around, command: agentLog.note }),
     commands: [
       ...Object.values(conversation),
       ...Object.values(bulk),
       ...deadLetterRepertoire.commands,
       recordsSweep,
+      ...Object.values(agentLog),
     ] as unknown as Repertoire['commands'],
     queries: [
       readConversation,

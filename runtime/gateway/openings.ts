@@ -2,14 +2,16 @@
 import { type AgentPlace, agentKeyOf } from '../../core/agentkey.js'
 import { notReadyOn } from '../../core/agentside.js'
 import type { ChannelName } from '../../core/channel/names.js'
+import type { Around } from '../../core/conversation/desk.js'
 import { isRefusal, type Refusal } from '../../core/errors.js'
 import { adapter as limits } from '../../core/limits.js'
 import type { OpeningFor, OpeningResult, Probed, Standing } from '../../core/outreach/contact.js'
+import { unavailable } from '../shard/unavailable.js'
 import type { Identity } from './commands.js'
 import { aroundOf } from './directory.js'
 import { withHostedMedia } from './media.js'
 import type { Places } from './places.js'
-import { readConversation } from './routes.js'
+import { findConversation } from './routes.js'
 
 export interface Openings {
   asidOf(place: AgentPlace, channel: ChannelName, address: string): string
@@ -27,7 +29,7 @@ export function openOpenings(places: () => Places): Openings {
     asidOf: (place, channel, address) => places().asidOf(agentKeyOf(place), channel, address),
 
     async standing(asid) {
-      const found = await places().shards.read(asid, readConversation, { asid })
+      const found = await findConversation(places().shards, asid)
       if (isRefusal(found)) return found
       if (!found) return { isOptedOut: false }
       const { optedOutAt, heardAt, agent, channel, address, sandbox } = found
@@ -72,14 +74,18 @@ export function openOpenings(places: () => Places): Openings {
       const around = aroundOf(agent, who, places())
       const hosted = await withHostedMedia(media, opening.message, around.traits)
       if (isRefusal(hosted)) return hosted
-      const taken =
-        'reason' in hosted
-          ? hosted
-          : await shards.ask(asid, commands.open, {
-              who,
-              around,
-              opening: { forSend: { sendId, attempt, isLast, ...(campaign && { campaign }) }, ...opening },
-            })
+      const ask = (by: Identity, around: Around) =>
+        shards.ask(by.asid, commands.open, {
+          who: by,
+          around,
+          opening: { forSend: { sendId, attempt, isLast, ...(campaign && { campaign }) }, ...opening },
+        })
+      let taken = 'reason' in hosted ? hosted : await ask(who, around)
+      if ('knownAs' in taken) {
+        const by = { ...who, ...taken.knownAs }
+        taken = await ask(by, aroundOf(agent, by, places()))
+      }
+      if ('knownAs' in taken) return unavailable
       if (isRefusal(taken) || !('reason' in taken)) return taken
       return { again: passing.has(taken.reason) ? 'later' : 'never', ...taken }
     },

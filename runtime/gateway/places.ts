@@ -17,12 +17,17 @@ import type { BindingPlace, Lines } from './lines.js'
 import type { GatewayMeters } from './meters.js'
 import type { Providers } from './providers.js'
 import type { ReceivedAddresses } from './received.js'
+import type { RefusedCalls } from './refusedcalls.js'
 
-/** Whether messages of a campaign may be handed over just now. */
+/** Whether the message of a campaign's send may be handed over just now. */
 export interface CampaignGate {
-  mayLeave(agent: AgentPlace, campaign: CampaignOfSend): Promise<boolean | Refusal>
+  mayLeave(agent: AgentPlace, send: SendOfCampaign): Promise<boolean | Refusal>
   /** The same without waiting, where this process serves the agent; undefined where it does not. */
-  mayLeaveHere(agent: AgentPlace, campaign: CampaignOfSend): boolean | undefined
+  mayLeaveHere(agent: AgentPlace, send: SendOfCampaign): boolean | undefined
+}
+
+export interface SendOfCampaign extends CampaignOfSend {
+  readonly sendId: string
 }
 
 export interface Places {
@@ -43,6 +48,7 @@ export interface Places {
   /** A binding over which nothing goes out until an operator has seen to it. */
   readonly needsOperator: (place: BindingPlace, detail: string, usedAuth?: Uint8Array) => void
   readonly campaigns: CampaignGate
+  readonly refusedCalls: RefusedCalls
   readonly meters: GatewayMeters
   readonly clock: Clock
 }

@@ -7,6 +7,7 @@ import { ByteQueue } from '../../core/bytequeue.js'
 import type { LogNote } from '../../core/conversation/desk.js'
 import { isWithinJsonBounds } from '../../core/jsonbounds.js'
 import { agentWebhook, amf, ingressBounds } from '../../core/limits.js'
+import type { Clock } from '../clock.js'
 
 /** A message, or what is wrong with a part of the reply; the rest of it still counts. */
 export type Piece = ({ readonly message: OutboundMessage } | { readonly problem: string }) & {
@@ -23,17 +24,18 @@ export interface ReplySettings {
   readonly wholeMs: number
   /** The longest wait for the next line of one that comes line by line. */
   readonly lineMs: number
+  readonly clock: Pick<Clock, 'elapsed' | 'soon'>
 }
 
 /** Each piece is given as soon as it is there. Throws when the connection does, and when the reply takes too long. */
 export async function* repliesIn(contentType: string, body: Readable, settings: ReplySettings): AsyncGenerator<Piece> {
   const type = contentType.split(';')[0]!.trim().toLowerCase()
   if (type === types.lines) {
-    for await (const line of linesOf(body, settings.lineMs)) yield typeof line === 'string' ? pieceOfLine(line) : line
+    for await (const line of linesOf(body, settings)) yield typeof line === 'string' ? pieceOfLine(line) : line
     return
   }
   const deadline = startDeadline(body, settings.wholeMs)
-  const text = await wholeOf(body).finally(deadline.stop)
+  const text = await wholeOf(body, settings).finally(deadline.stop)
   if (typeof text !== 'string') yield text
   else if (text.trim() === '') return
   else if (type === types.json) yield* piecesOfJson(text)
@@ -45,12 +47,15 @@ export async function* repliesIn(contentType: string, body: Readable, settings: 
 }
 
 const tooLarge: Piece = { problem: `The reply is larger than ${agentWebhook.replyBytes} bytes.` }
+const tooManyLines: Piece = { problem: `The reply has more than ${agentWebhook.replyLines} lines.` }
 const notUtf8: Piece = { problem: 'The reply is not UTF-8.' }
 
-async function wholeOf(body: Readable): Promise<string | Piece> {
+async function wholeOf(body: Readable, { clock }: ReplySettings): Promise<string | Piece> {
   const pieces: Buffer[] = []
+  const breathe = inTurns(clock)
   let bytes = 0
   for await (const piece of body as AsyncIterable<Buffer>) {
+    await breathe()
     bytes += piece.length
     if (bytes > agentWebhook.replyBytes) return tooLarge
     pieces.push(piece)
@@ -58,43 +63,72 @@ async function wholeOf(body: Readable): Promise<string | Piece> {
   return decoded(Buffer.concat(pieces)) ?? notUtf8
 }
 
+/** It keeps nothing from one text to the next. */
+const decoder = new TextDecoder('utf-8', { fatal: true })
+
 function decoded(bytes: Uint8Array): string | undefined {
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+    return decoder.decode(bytes)
   } catch {
     return undefined
   }
 }
 
 const lineFeed = 0x0a
+const isBlank = (byte: number | undefined) => byte === lineFeed || byte === 0x0d || byte === 0x20 || byte === 0x09
 
-/** Lines as they are finished; the bound is on the whole of them. */
-async function* linesOf(body: Readable, lineMs: number): AsyncGenerator<string | Piece> {
+/**
+ * Lines as they are finished; the bounds are on the whole of them. Blank ones only give the next line more time. Whatever
+ * pieces they come in, the loop has its turn every few milliseconds.
+ */
+async function* linesOf(body: Readable, { lineMs, clock }: ReplySettings): AsyncGenerator<string | Piece> {
   const held = new ByteQueue()
+  const breathe = inTurns(clock)
+  const deadline = startDeadline(body, lineMs)
   let bytes = 0
-  let deadline = startDeadline(body, lineMs)
+  let lines = 0
   try {
     for await (const piece of body as AsyncIterable<Buffer>) {
+      await breathe()
       bytes += piece.length
-      if (bytes > agentWebhook.replyBytes) {
-        yield tooLarge
-        return
-      }
-      // What is held has no line feed, so only the new piece is looked through.
+      if (bytes > agentWebhook.replyBytes) return yield tooLarge
+      let isLineOver = false
       let from = 0
-      for (let end = piece.indexOf(lineFeed); end >= 0; end = piece.indexOf(lineFeed, from)) {
-        held.append(piece.subarray(from, end))
+      while (from < piece.length) {
+        // Blanks before a line are no part of it, so a blank line is passed over at the cost of its bytes.
+        for (; held.length === 0 && isBlank(piece[from]); from++) isLineOver ||= piece[from] === lineFeed
+        // What is held has no line feed, so only the new piece is looked through.
+        const end = piece.indexOf(lineFeed, from)
+        held.append(piece.subarray(from, end < 0 ? piece.length : end))
+        if (end < 0) break
+        if (++lines > agentWebhook.replyLines) return yield tooManyLines
+        isLineOver = true
         deadline.stop()
         yield decoded(held.take(held.length)) ?? notUtf8
-        deadline = startDeadline(body, lineMs)
+        await breathe()
         from = end + 1
       }
-      held.append(piece.subarray(from))
+      if (isLineOver) deadline.restart()
     }
   } finally {
     deadline.stop()
   }
-  yield decoded(held.peek()) ?? notUtf8
+  if (held.length === 0) return
+  yield lines < agentWebhook.replyLines ? (decoded(held.peek()) ?? notUtf8) : tooManyLines
+}
+
+/** Gives the loop a turn when the last one has lasted for long enough. */
+function inTurns(clock: ReplySettings['clock']): () => Promise<void> | undefined {
+  let began = clock.elapsed()
+  return () => {
+    if (clock.elapsed() - began < agentWebhook.readMs) return undefined
+    return new Promise((resolve) =>
+      clock.soon(() => {
+        began = clock.elapsed()
+        resolve()
+      }),
+    )
+  }
 }
 
 class ReplyLate extends Error {
@@ -102,9 +136,16 @@ class ReplyLate extends Error {
 }
 
 /** Cuts the body when the time is over; whoever reads it is thrown what says so. */
-function startDeadline(body: Readable, ms: number): { stop(): void } {
-  const timer = setTimeout(() => body.destroy(new ReplyLate('the reply took too long')), Math.max(0, ms))
-  return { stop: () => clearTimeout(timer) }
+function startDeadline(body: Readable, ms: number): { stop(): void; restart(): void } {
+  const start = () => setTimeout(() => body.destroy(new ReplyLate('the reply took too long')), Math.max(0, ms))
+  let timer = start()
+  return {
+    stop: () => clearTimeout(timer),
+    restart() {
+      clearTimeout(timer)
+      timer = start()
+    },
+  }
 }
 
 const blank: Piece = { problem: '' }

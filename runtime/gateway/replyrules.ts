@@ -1,9 +1,10 @@
 /**
  * Holds the messages of an agent to its operator's rules before their conversation is asked to take them. Each pattern takes
- * time linear in the text, and other work of the process has its turn between two of them.
+ * time linear in the text, other work of the process has its turn while they are looked for, and all of them together have
+ * so many steps for one message.
  */
 
-import type { Pattern } from '../../core/agent/pattern/index.js'
+import { type Pattern, type SearchedText, searchedText } from '../../core/agent/pattern/index.js'
 import {
   compilePattern,
   type ReplyRule,
@@ -21,35 +22,88 @@ export interface Ruled {
   readonly ruled?: RuleVerdict
 }
 
-/** The first rule that blocks decides; rules that flag are all noted. */
+/**
+ * The first rule that blocks decides; rules that flag are all noted. Once the message has used up its steps, each rule that
+ * is left counts as found: what could not be judged is not let out, and nobody is sent a replacement for it. The same
+ * goes once its caller has gone.
+ */
 export async function applyRules(
   rules: readonly ReplyRule[] | undefined,
   message: OutboundMessage,
   reader: Reader,
   clock: Pick<Clock, 'elapsed' | 'soon'>,
+  gone?: AbortSignal,
 ): Promise<Ruled> {
   if (!rules || rules.length === 0 || isSignal(message)) return { message }
-  const text = ruledText(message, reader)
+  const text = searchedText(ruledText(message, reader))
+  const pace = newPace(clock, gone)
   const flaggedBy: string[] = []
-  let began = clock.elapsed()
   for (const rule of rules) {
-    for (const pattern of patternsOf(rule)) {
-      if (clock.elapsed() - began > limits.sliceMs) {
-        await new Promise<void>((resolve) => clock.soon(resolve))
-        began = clock.elapsed()
-      }
-      if (!pattern().matches(text)) continue
-      if (rule.action === 'block') return blocked(message, rule, flaggedBy)
-      flaggedBy.push(rule.id)
-      break
-    }
+    if (!(await isFound(patternsOf(rule), text, pace))) continue
+    if (rule.action === 'block') return blocked(message, rule, flaggedBy, pace.isSpent())
+    flaggedBy.push(rule.id)
   }
   return flaggedBy.length > 0 ? { message, ruled: { flaggedBy } } : { message }
 }
 
-function blocked(message: Exclude<OutboundMessage, { signal: unknown }>, rule: ReplyRule, flaggedBy: string[]): Ruled {
+async function isFound(patterns: readonly (() => Pattern)[], text: SearchedText, pace: Pace): Promise<boolean> {
+  for (const pattern of patterns) {
+    const search = pattern().search(text)
+    for (;;) {
+      if (pace.isSpent()) return true
+      if (pace.isDue()) await pace.turn()
+      const { done, value } = search.next()
+      if (!done) pace.took(value)
+      else if (value) return true
+      else break
+    }
+  }
+  return false
+}
+
+interface Pace {
+  took(steps: number): void
+  isSpent(): boolean
+  /** Others are to have their turn before this goes on. */
+  isDue(): boolean
+  turn(): Promise<void>
+}
+
+function newPace(clock: Pick<Clock, 'elapsed' | 'soon'>, gone: AbortSignal | undefined): Pace {
+  let steps = 0
+  let began = clock.elapsed()
+  return {
+    took(more) {
+      steps += more
+    },
+    isSpent: () => steps > limits.messageSteps || gone?.aborted === true,
+    isDue: () => clock.elapsed() - began > limits.sliceMs,
+    async turn() {
+      await nextTurn(clock)
+      began = clock.elapsed()
+    },
+  }
+}
+
+const lastTurns = new WeakMap<object, Promise<void>>()
+
+/** However many messages are judged at a time, only one of them goes on in a turn of the loop. */
+function nextTurn(clock: Pick<Clock, 'soon'>): Promise<void> {
+  const before = lastTurns.get(clock) ?? Promise.resolve()
+  const turn = before.then(() => new Promise<void>((resolve) => clock.soon(resolve)))
+  lastTurns.set(clock, turn)
+  return turn
+}
+
+function blocked(
+  message: Exclude<OutboundMessage, { signal: unknown }>,
+  rule: ReplyRule,
+  flaggedBy: string[],
+  isUnjudged: boolean,
+): Ruled {
   const { id: blockedBy, replacement } = rule
   const flags = flaggedBy.length > 0 ? { flaggedBy } : {}
+  if (isUnjudged) return { message, ruled: { ...flags, blockedBy, isUnjudged } }
   if (replacement === undefined) return { message, ruled: { ...flags, blockedBy } }
   return { message: replacementOf(message, replacement), ruled: { ...flags, blockedBy, isReplaced: true } }
 }

@@ -2,7 +2,7 @@
 import Type from 'typebox'
 import type { AgentCaller } from '../../core/access.js'
 import { agentKeyOf } from '../../core/agentkey.js'
-import { isSignal } from '../../core/amf/index.js'
+import { type ContentMessage, isSignal } from '../../core/amf/index.js'
 import { validateMessage } from '../../core/amf/validate.js'
 import { compile } from '../../core/aml/index.js'
 import { capabilitiesOf } from '../../core/channel/capabilities.js'
@@ -12,9 +12,11 @@ import { type Rejection, type RejectionReason, reject } from '../../core/convers
 import type { Conversation } from '../../core/conversation/state.js'
 import { isRefusal, type Refusal, refuse } from '../../core/errors.js'
 import { amf as limits } from '../../core/limits.js'
-import { renderings } from '../../core/render/index.js'
+import type { Reader } from '../../core/render/contract.js'
+import { renderingsIn } from '../../core/render/index.js'
+import type { Connection } from '../http/exchange.js'
 import { json, type Route, route } from '../http/route.js'
-import type { Query } from '../shard/contract.js'
+import type { Query, Shards } from '../shard/contract.js'
 import { aroundOf, type KnownAgent, readerOf } from './directory.js'
 import { withHostedMedia } from './media.js'
 import type { Places } from './places.js'
@@ -30,6 +32,16 @@ export const readConversation: Query<{ readonly asid: string }, Conversation | n
   read: (reader, { asid }) => reader.get(conversationTable, [asid]) ?? null,
 }
 
+/** The same, of whichever address the person is known by. */
+export async function findConversation(
+  shards: Pick<Shards, 'read'>,
+  asid: string,
+): Promise<Conversation | null | Refusal> {
+  const found = await shards.read(asid, readConversation, { asid })
+  if (!found || isRefusal(found) || !found.knownAs) return found
+  return shards.read(found.knownAs.asid, readConversation, { asid: found.knownAs.asid })
+}
+
 export function gatewayRoutes(places: Places): Route[] {
   const { shards, commands, directory, clock, meters } = places
 
@@ -40,20 +52,48 @@ export function gatewayRoutes(places: Places): Route[] {
 
   /** Another agent's person is as unknown as nobody's. */
   async function personOf(caller: AgentCaller, asid: string): Promise<Conversation | undefined | Refusal> {
-    const found = await shards.read(asid, readConversation, { asid })
+    const found = await findConversation(shards, asid)
     if (!found || isRefusal(found)) return found ?? undefined
     return agentKeyOf(found.agent) === agentKeyOf(caller) ? found : undefined
   }
 
-  async function prepared(value: unknown, { rules }: KnownAgent, around: Around): Promise<Prepared | Refusal> {
-    const judged = validateMessage(value)
-    if ('problems' in judged) return rejectionOf(judged.problems)
-    const ruled = await applyRules(rules, judged.message, around.reader, clock)
-    const { message } = ruled
-    if (isSignal(message)) return ruled
-    const hosted = await withHostedMedia(places.media, message, around.traits)
+  /** One message after the other, so that a call has no more turns of the loop than any other. */
+  async function judged(
+    values: readonly unknown[],
+    { rules }: KnownAgent,
+    around: Around,
+    connection: Connection,
+  ): Promise<Prepared[] | Refusal> {
+    const judged: Prepared[] = []
+    const gone = rules && rules.length > 0 ? connection.signal : undefined
+    for (const value of values) {
+      const read = validateMessage(value)
+      if ('problems' in read) judged.push(rejectionOf(read.problems))
+      else judged.push(await applyRules(rules, read.message, around.reader, clock, gone))
+      if (gone?.aborted)
+        return refuse('service.unavailable', { detail: 'The caller left before its messages were taken.' })
+    }
+    return judged
+  }
+
+  /** A short text takes no turn of the loop, and a long one some. */
+  async function shownEverywhere(message: ContentMessage, reader: Reader) {
+    const steps = renderingsIn(message, reader)
+    let began = clock.elapsed()
+    for (;;) {
+      const { done, value } = steps.next()
+      if (done) return value
+      if (clock.elapsed() - began <= limits.previewSliceMs) continue
+      await new Promise<void>((resolve) => clock.soon(resolve))
+      began = clock.elapsed()
+    }
+  }
+
+  async function hosted(each: Prepared, around: Around): Promise<Prepared | Refusal> {
+    if (!('message' in each) || isSignal(each.message)) return each
+    const hosted = await withHostedMedia(places.media, each.message, around.traits)
     if (isRefusal(hosted)) return hosted
-    return 'reason' in hosted ? reject(hosted.reason, hosted.detail) : ruled
+    return 'reason' in hosted ? reject(hosted.reason, hosted.detail) : each
   }
 
   return [
@@ -68,14 +108,16 @@ export function gatewayRoutes(places: Places): Route[] {
       bodyLimitBytes: limits.callBytes,
       reply: { 200: SendResults, 422: NothingAccepted },
       errors: ['request.invalid', 'service.unavailable'],
-      async handler({ caller, body: { userId, messages, priority } }) {
+      async handler({ caller, body: { userId, messages, priority }, connection }) {
         const person = await personOf(caller, userId)
         if (isRefusal(person)) return person
         if (!person) return answerOf(messages.map(() => counted(shown(reject('unknownRecipient')))))
         const agent = await directory.routes(agentKeyOf(caller))
         if (isRefusal(agent)) return agent
         const around = aroundOf(agent, person, places)
-        const ready = await Promise.all(messages.map((message) => prepared(message, agent, around)))
+        const allowed = await judged(messages, agent, around, connection)
+        if (isRefusal(allowed)) return allowed
+        const ready = await Promise.all(allowed.map((each) => hosted(each, around)))
         const unavailable = ready.find(isRefusal)
         if (unavailable) return unavailable
         const good = (ready as Prepared[]).flatMap((each) => ('message' in each ? [each] : []))
@@ -85,7 +127,7 @@ export function gatewayRoutes(places: Places): Route[] {
           ...(priority === 'batch' && { isBatch: true as const }),
         }))
         const answers =
-          good.length === 0 ? [] : await shards.ask(userId, commands.offer, { asid: userId, around, offered })
+          good.length === 0 ? [] : await shards.ask(person.asid, commands.offer, { asid: person.asid, around, offered })
         if (isRefusal(answers)) return answers
         let next = 0
         // What the conversation refused is on record, and counted from there.
@@ -115,8 +157,9 @@ export function gatewayRoutes(places: Places): Route[] {
           const detail = 'The text has problems; nothing was compiled.'
           return refuse('request.invalid', { status: 422, detail, extra: { problems, warnings } })
         }
-        const seen = isSignal(message) ? undefined : renderings(message, reader)
-        return json(200, { warnings, problems, ...(!validateOnly && { message, ...(seen && { renderings: seen }) }) })
+        if (validateOnly) return json(200, { warnings, problems })
+        const seen = isSignal(message) ? undefined : await shownEverywhere(message, reader)
+        return json(200, { warnings, problems, message, ...(seen && { renderings: seen }) })
       },
     }),
     route({

@@ -1,4 +1,5 @@
 /** The commands of rehearsals, each decided in the shard of its conversation: begun with a past, acted in, and forgotten. */
+import { levelOf } from '../../core/catalogs/logevents.js'
 import type { Around } from '../../core/conversation/desk.js'
 import { type Refusal, refuse } from '../../core/errors.js'
 import { sandbox as limits } from '../../core/limits.js'
@@ -9,7 +10,7 @@ import { seedMark } from '../../core/personas/turn.js'
 import type { Command, Told, Tx } from '../shard/contract.js'
 import type { Key, Table } from '../store/contract.js'
 import { begun, type ConversationCommands, type Identity } from './commands.js'
-import { leaveRecords } from './records.js'
+import { leaveRecords, Records } from './records.js'
 import { directiveTable, sightOf } from './sandboxturns.js'
 import {
   callerIdTable,
@@ -49,6 +50,7 @@ export function sandboxTurn({ hear }: Pick<ConversationCommands, 'hear'>): Sandb
       hear.decide(tx, { who, around, items: [{ id: told.mint('act'), inbound }] }, told)
       const number = 'system' in directive ? noted(tx, asid, directive.system, told) : numberFrom(tx, asid, first)
       tx.put(directiveTable, [asid, number], { at: told.at, directive })
+      logTurn(tx, asid, directive, told)
       return { number, nextEvent: tx.get(conversationTable, [asid])!.nextEvent }
     },
   }
@@ -60,6 +62,15 @@ function nothingToTap(directive: Directive): Refusal {
   const field = (Object.keys(wanted) as (keyof typeof wanted)[]).find((name) => name in directive)!
   const message = `the agent shows no such ${wanted[field]}`
   return refuse('request.invalid', { detail: `${field}: ${message}`, errors: [{ field, message }] })
+}
+
+/** Says what kind of turn it was, not what was said. */
+function logTurn(tx: Tx, asid: string, directive: Directive, { at }: Told): void {
+  const conversation = tx.get(conversationTable, [asid])!
+  const records = new Records(tx, conversation, at, 1)
+  const event = 'emulator.turn'
+  records.log({ level: levelOf(event), event, data: { kind: Object.keys(directive)[0] } })
+  tx.put(conversationTable, [asid], records.within(conversation))
 }
 
 /** What the person did is the first that was recorded of it. */

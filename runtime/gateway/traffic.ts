@@ -1,5 +1,5 @@
 /** Lists of an agent's traffic: every shard is asked for its part, again and again until the page is full, or one for one person's. */
-import type { AgentPlace } from '../../core/agentkey.js'
+import { type AgentPlace, agentKeyOf } from '../../core/agentkey.js'
 import { isRefusal, type Refusal } from '../../core/errors.js'
 import { traffic as limits } from '../../core/limits.js'
 import { type Position, type Stretch, together } from '../../core/traffic/stretch.js'
@@ -35,6 +35,13 @@ export interface TrafficOptions {
   readonly shardCount: number
   readonly timeScale: number
   readonly clock: Pick<Clock, 'soon'>
+}
+
+interface RecordQueries<T> {
+  readonly list: Query<Records, Stretch<T>>
+  readonly trail: Query<OfPerson<Records>, Stretch<T>>
+  /** What lies about a person in the agent's own shard. */
+  readonly own?: Query<OfPerson<Records>, Stretch<T>>
 }
 
 type Ask<T> = (after: Position | undefined, limit: number) => Promise<readonly Stretch<T>[] | Refusal>
@@ -89,7 +96,7 @@ export function openTraffic({ shards, shardCount, timeScale, clock }: TrafficOpt
   }
 
   async function records<T>(
-    { list, trail }: { list: Query<Records, Stretch<T>>; trail: Query<OfPerson<Records>, Stretch<T>> },
+    { list, trail, own }: RecordQueries<T>,
     place: AgentPlace,
     wanted: WantedRecords,
   ): Promise<RecordPage<T> | Refusal> {
@@ -104,8 +111,10 @@ export function openTraffic({ shards, shardCount, timeScale, clock }: TrafficOpt
       return gather((after, most) => shards.readAll(list, part(after, most)), { ...gathering, sources: shardCount })
     }
     const ask: Ask<T> = async (after, most) => {
-      const found = await shards.read(asid, trail, { ...part(after, most), asid })
-      return isRefusal(found) ? found : [found]
+      const of = { ...part(after, most), asid }
+      const reads = [shards.read(asid, trail, of), ...(own ? [shards.read(agentKeyOf(place), own, of)] : [])]
+      const found = await Promise.all(reads)
+      return found.find(isRefusal) ?? (found as Stretch<T>[])
     }
     return gather(ask, { ...gathering, sources: 1 })
   }

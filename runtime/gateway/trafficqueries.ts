@@ -2,7 +2,14 @@
 import type { AgentPlace } from '../../core/agentkey.js'
 import type { Conversation } from '../../core/conversation/state.js'
 import { traffic as limits } from '../../core/limits.js'
-import { attemptEvents, levelled, linesOfAttempt, linesOfTraffic, trafficEvents } from '../../core/traffic/loglines.js'
+import {
+  agentEvents,
+  attemptEvents,
+  levelled,
+  linesOfAttempt,
+  linesOfTraffic,
+  trafficEvents,
+} from '../../core/traffic/loglines.js'
 import { newestFirst, type Position, type Row, type Stretch } from '../../core/traffic/stretch.js'
 import type { Spot } from '../../core/traffic/trail.js'
 import {
@@ -16,6 +23,7 @@ import {
 import { type Filter, isWanted } from '../../core/traffic/wanted.js'
 import type { Query } from '../shard/contract.js'
 import type { Reader, Table } from '../store/contract.js'
+import { agentLineTable } from './agentlog.js'
 import { newestOf, shelves } from './records.js'
 import {
   type AttemptRecord,
@@ -68,6 +76,7 @@ const logs: Kind<AnyRecord, AgentLogEntry> = {
     const named = (events: readonly string[]) => event === undefined || events.includes(event)
     return [
       logTable,
+      ...(named(agentEvents) ? [agentLineTable] : []),
       ...(named(attemptEvents) ? [attemptTable] : []),
       ...(named(trafficEvents) ? [trafficTable] : []),
     ] as Table<RecordKey, AnyRecord>[]
@@ -92,11 +101,14 @@ const logs: Kind<AnyRecord, AgentLogEntry> = {
   lines(reader, [, agentId, at, asid], record, filter) {
     const { channel, sessionId } = record
     return linesOf(reader, asid, record)
-      .map((line) => ({ channel, ...(sessionId && { sessionId }), ...line }))
+      .map((line) => ({ ...(channel && { channel }), ...(sessionId && { sessionId }), ...line }))
       .filter((line) => isWanted(line, filter))
       .map((line) => logEntry({ agentId, asid, at }, line))
   },
 }
+
+/** Records of a conversation of every kind, newest first. */
+export const trailOf = (reader: Reader, conversation: Conversation) => logs.trail(reader, conversation, undefined)
 
 function linesOf(reader: Reader, asid: string, record: AnyRecord): Omit<LogRecord, 'channel'>[] {
   if ('level' in record) return [record]
@@ -137,25 +149,45 @@ function positioned<T>([at, asid, number]: Position, lines: readonly T[]): Row<T
 /** More than a record ever has. */
 const linesMost = 8
 
-function queriesOf<V, T>(name: string, kind: Kind<V, T>) {
-  /** Of the record in which the page before ended, what comes behind that. */
-  const rowsOf = (reader: Reader, { filter, after }: Records, key: RecordKey, value: V): Row<T>[] => {
-    const [, , ...position] = key
-    const rows = positioned(position, kind.lines(reader, key, value, filter))
-    return after ? rows.filter((row) => newestFirst(after, row.position) < 0) : rows
-  }
+/** Of the record in which the page before ended, what comes behind that. */
+function rowsOf<V, T>(
+  kind: Kind<V, T>,
+  reader: Reader,
+  { filter, after }: Records,
+  key: RecordKey,
+  value: V,
+): Row<T>[] {
+  const [, , ...position] = key
+  const rows = positioned(position, kind.lines(reader, key, value, filter))
+  return after ? rows.filter((row) => newestFirst(after, row.position) < 0) : rows
+}
 
+/** A bounded stretch of these tables, of one person where one is given. */
+function listOf<V, T>(
+  kind: Kind<V, T>,
+  reader: Reader,
+  asked: Records,
+  tables: readonly Table<RecordKey, V>[],
+  asid?: string,
+): Stretch<T> {
+  const { filter, limit, window } = asked
+  const isWhole = asid === undefined && Object.keys(filter).length === 0
+  const most = isWhole ? Math.min(limit, limits.rowsPerRead) : limits.rowsPerRead
+  const walk = downTo(reader, tables, asked, { from: window.from, most })
+  const isWantedOf = (key: RecordKey) => asid === undefined || key[3] === asid
+  return stretchOf(walk, limit, ({ key, value }) => (isWantedOf(key) ? rowsOf(kind, reader, asked, key, value) : []))
+}
+
+function queriesOf<V, T>(name: string, kind: Kind<V, T>) {
   const list: Query<Records, Stretch<T>> = {
     name: `traffic.${name}`,
-    read(reader, asked) {
-      const { filter, limit, window } = asked
-      const most = Object.keys(filter).length === 0 ? Math.min(limit, limits.rowsPerRead) : limits.rowsPerRead
-      const walk = downTo(reader, kind.tables(asked), asked, { from: window.from, most })
-      return stretchOf(walk, limit, ({ key, value }) => rowsOf(reader, asked, key, value))
-    },
+    read: (reader, asked) => listOf(kind, reader, asked, kind.tables(asked)),
   }
 
-  /** The same by the trail of one person: it comes upon nobody else's records. */
+  /**
+   * The same by the trail of one person: it comes upon no other person's records. Behind a position that is not on the
+   * trail, as those of lines in the agent's shard are, the tables are walked.
+   */
   const trail: Query<OfPerson<Records>, Stretch<T>> = {
     name: `traffic.${name}.of`,
     read(reader, asked) {
@@ -164,10 +196,14 @@ function queriesOf<V, T>(name: string, kind: Kind<V, T>) {
       const conversation = conversationOf(reader, asked)
       if (!conversation) return { rows: [] }
       const number = after && (after[2] as number)
+      if (number !== undefined && (number < 0 || after![1] !== asked.asid)) {
+        const tables = kind.tables(asked).filter((table) => (table as unknown) !== agentLineTable)
+        return listOf(kind, reader, asked, tables, asked.asid)
+      }
       const spot: Spot | undefined = after && [after[0], Math.floor(number!)]
       const isBetween = number !== undefined && number !== spot![1]
       return stretchOf(walk(), limit, ({ position, key, value }) =>
-        position[0] < until ? rowsOf(reader, asked, key, value) : [],
+        position[0] < until ? rowsOf(kind, reader, asked, key, value) : [],
       )
 
       function* walk() {
@@ -198,9 +234,16 @@ const sessionOwner: Query<AgentPlace & { readonly sessionId: string }, string | 
   read: (reader, { orgId, agentId, sessionId }) => reader.get(sessionTable, [orgId, agentId, sessionId])?.asid ?? null,
 }
 
+/** Lines about one person in the agent's own shard. */
+const ownLogs: Query<OfPerson<Records>, Stretch<AgentLogEntry>> = {
+  name: 'traffic.logs.own',
+  read: (reader, asked) =>
+    listOf(logs, reader, asked, [agentLineTable as unknown as Table<RecordKey, AnyRecord>], asked.asid),
+}
+
 export const recordQueries = {
   messages: queriesOf('messages', messages),
-  logs: queriesOf('logs', logs),
+  logs: { ...queriesOf('logs', logs), own: ownLogs },
   attempts: queriesOf('attempts', attempts),
   sessionOwner,
 }

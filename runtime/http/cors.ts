@@ -6,7 +6,7 @@ export interface Cors {
 }
 
 const shared = {
-  'access-control-allow-headers': 'authorization, content-type, if-match, x-svc-agent, x-request-id',
+  'access-control-allow-headers': 'authorization, content-type, if-match, if-none-match, x-svc-agent, x-request-id',
   'access-control-expose-headers':
     'etag, x-request-id, retry-after, ratelimit-limit, ratelimit-remaining, ratelimit-reset',
   'access-control-max-age': '600',

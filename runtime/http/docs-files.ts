@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { constants, gzip } from 'node:zlib'
+import { isKnownTag } from './etag.js'
 import type { Answer } from './route.js'
 
 /** Request headers that `answerFile` looks at; a route that serves a file declares them. */
@@ -51,7 +52,7 @@ export async function answerFile(file: DocsFile, header: (name: string) => strin
   // The two forms differ byte for byte, so each has a strong tag of its own.
   const etag = small ? `"${tag}-gzip"` : `"${tag}"`
   const headers = { ...file.headers, etag, vary: 'accept-encoding' }
-  if (matches(header('if-none-match'), etag)) return { status: 304, headers }
+  if (isKnownTag(header('if-none-match'), etag)) return { status: 304, headers }
   if (!small) return { status: 200, type: file.type, body: plain, headers }
   return { status: 200, type: file.type, body: compressed, headers: { ...headers, 'content-encoding': 'gzip' } }
 }
@@ -65,11 +66,6 @@ export function acceptsGzip(accepted: string): boolean {
     weights.set(coding!, weight ? Number(weight.slice(2)) : 1)
   }
   return (weights.get('gzip') ?? weights.get('*') ?? 0) > 0
-}
-
-function matches(wanted: string, etag: string): boolean {
-  const tags = wanted.split(',').map((tag) => tag.trim().replace(/^W\//, ''))
-  return tags.includes(etag) || tags.includes('*')
 }
 
 export function hashOf(bytes: Uint8Array | string): string {

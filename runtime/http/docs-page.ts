@@ -44,8 +44,22 @@ const paint = () => document.documentElement.classList.toggle('dark-mode', dark.
 dark.addEventListener('change', paint)
 paint()
 
+// Swagger UI gives its list of servers and its × no name, and the last field of Authorize the focus.
+let hasDialog = false
+const mend = () => {
+  document.querySelector('select#servers:not([aria-label])')?.setAttribute('aria-label', 'Server')
+  document.querySelector('.close-modal:not([aria-label])')?.setAttribute('aria-label', 'Close')
+  const dialog = document.querySelector('.modal-ux')
+  const opened = dialog && !hasDialog
+  hasDialog = dialog !== null
+  if (!opened) return
+  dialog.querySelector('.modal-ux-content').scrollTop = 0
+  dialog.querySelector('input')?.focus({ preventScroll: true })
+}
+
 addEventListener('DOMContentLoaded', async () => {
   const main = document.getElementById('docs')
+  new MutationObserver(mend).observe(main, { childList: true, subtree: true })
   try {
     const answer = await fetch('openapi.json')
     if (!answer.ok) throw new Error('openapi.json answered ' + answer.status)

@@ -1,6 +1,7 @@
 /** Reads and checks what a caller sent: path parameters, query and body, or the refusal that names what is wrong. */
 import { type FieldError, isRefusal, type Refusal, refuse } from '../../core/errors.js'
 import { pathIdPattern } from '../../core/ids.js'
+import { http } from '../../core/limits.js'
 import { readJson } from './json.js'
 import { readQuery } from './query.js'
 import type { Ready } from './ready.js'
@@ -50,7 +51,8 @@ function readBody(entry: Ready, bytes: Buffer, contentType: string): { value: un
     if (!route.body || !isJson(media, contentType)) return unsupported(entry)
   }
   if (route.rawOverBytes !== undefined && bytes.length > route.rawOverBytes) return { value: bytes }
-  const read = readJson(bytes, undefined, route.judgesCharacters)
+  const most = route.bodyDepth === undefined ? http : { ...http, jsonDepth: route.bodyDepth }
+  const read = readJson(bytes, most, route.judgesCharacters)
   const wrong = 'problem' in read ? [read.problem] : entry.checkBody!(read.value, bytes.length)
   if (wrong) return invalidFields(wrong, route.malformedStatus)
   return read as { value: unknown }

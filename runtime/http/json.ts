@@ -1,8 +1,8 @@
-/** Reads a JSON body strictly: what JSON.parse lets pass silently (repeated keys, depth, stray halves) is refused here. */
+/** Reads a JSON body strictly: what JSON.parse lets pass silently (repeated keys, depth, halves, infinities) is refused here. */
 import { isUtf8 } from 'node:buffer'
 import { randomInt } from 'node:crypto'
 import type { FieldError } from '../../core/errors.js'
-import { http } from '../../core/limits.js'
+import { agentDocument, http } from '../../core/limits.js'
 
 /** Node's own reading of bytes as text, not in its declared types. */
 declare global {
@@ -18,9 +18,11 @@ export type JsonRead = { readonly value: unknown } | { readonly problem: FieldEr
 export interface Bounds {
   readonly jsonValues: number
   readonly jsonNames: number
+  /** At most that of imports. */
+  readonly jsonDepth: number
 }
 
-/** `keepsHalves`: half of a character (a lone surrogate) is left for the caller to judge. */
+/** `keepsHalves`: half of a character (a lone surrogate) and NUL are left for the caller to judge. */
 export function readJson(bytes: Buffer, most: Bounds = http, keepsHalves = false): JsonRead {
   if (bytes.length === 0) return problem('body', 'is required')
   const glance = glanceAt(bytes, most)
@@ -43,7 +45,7 @@ function problem(field: string, message: string): { problem: FieldError } {
 
 /** What is refused by the glance, before the body is parsed: parsing it would hold the event loop. */
 const bounds = {
-  deep: () => `is nested more than ${http.jsonDepth} levels deep`,
+  deep: ({ jsonDepth }: Bounds) => `is nested more than ${jsonDepth} levels deep`,
   long: ({ jsonValues }: Bounds) => `holds more than ${jsonValues} values`,
   wide: ({ jsonNames }: Bounds) => `uses more than ${jsonNames} names`,
 } as const
@@ -51,12 +53,12 @@ const bounds = {
 /**
  * One quick look at the bytes, which bounds what JSON.parse is given: depth, values, and different names. Of text that is
  * JSON it says `doubtful` whenever there is, or merely might be, something to refuse: a key whose mark stands twice in an
- * object, an escape in a key or one that may hide half a character. Only then is the text walked for what is wrong and
- * where. Of text that is not JSON it says anything, and never fails.
+ * object, an escape in a key or one that may hide NUL or half a character, a number that may be larger than any that is kept.
+ * Only then is the text walked for what is wrong and where. Of text that is not JSON it says anything, and never fails.
  */
 function glanceAt(
   bytes: Buffer,
-  { jsonValues, jsonNames }: Bounds,
+  { jsonValues, jsonNames, jsonDepth }: Bounds,
 ): 'ascii' | 'utf8' | 'doubtful' | keyof typeof bounds {
   const end = bytes.length
   let isAscii = true
@@ -77,7 +79,7 @@ function glanceAt(
         if (inside === quote) break
         if (inside === backslash) {
           inside = bytes[++at]!
-          if (inside === letterU) isDoubtful = true
+          if (inside === letterU && mayBeRefused(bytes, at + 1)) isDoubtful = true
           hasEscape = true
         }
         if (inside > 127) isAscii = false
@@ -93,15 +95,26 @@ function glanceAt(
       if (++values > jsonValues) return 'long'
     } else if (byte === openBrace || byte === openBracket) {
       if (++values > jsonValues) return 'long'
-      if (++depth > http.jsonDepth) return 'deep'
+      if (++depth > jsonDepth) return 'deep'
       starts[depth] = used
     } else if (byte === closeBrace || byte === closeBracket) {
       used = starts[depth]!
       if (depth > 0) depth--
+    } else if (byte >= digit0 && byte <= digit9) {
+      const from = at
+      while (bytes[at + 1]! >= digit0 && bytes[at + 1]! <= digit9) at++
+      if (at - from >= digitsOfLargest || (bytes[at + 1]! | lowerCase) === letterE) isDoubtful = true
     } else if (byte > 127) isAscii = false
   }
   if (isDoubtful) return 'doubtful'
   return isAscii ? 'ascii' : 'utf8'
+}
+
+/** Whether the digits of an escape may be half of a character, or are those of NUL. */
+function mayBeRefused(bytes: Buffer, at: number): boolean {
+  const first = bytes[at]! | lowerCase
+  if (first !== digit0) return first === letterD
+  return bytes[at + 1] === digit0 && bytes[at + 2] === digit0 && bytes[at + 3] === digit0
 }
 
 /**
@@ -113,29 +126,46 @@ function isCrowded(mark: number, keys: number, jsonNames: number): boolean {
     seenMarks.fill(0)
     namesSeen = 0
   }
-  const bit = mark >>> 12
+  const bit = scattered(mark) >>> 12
   const seen = seenMarks[bit >>> 5]!
   if ((seen >>> (bit & 31)) & 1) return false
   seenMarks[bit >>> 5] = seen | (1 << (bit & 31))
   return ++namesSeen > jsonNames
 }
 
+/** Marks of names that are alike are close to each other, so all of their bits are mixed (the last step of MurmurHash3). */
+function scattered(mark: number): number {
+  let mixed = Math.imul(mark ^ (mark >>> 16), 0x85ebca6b)
+  mixed = Math.imul(mixed ^ (mixed >>> 13), 0xc2b2ae35)
+  return mixed ^ (mixed >>> 16)
+}
+
 const quote = 34
 const comma = 44
+const digit0 = 48
+const digit9 = 57
 const colon = 58
 const openBracket = 91
 const backslash = 92
 const closeBracket = 93
+const letterD = 100
+const letterE = 101
 const letterU = 117
+const lowerCase = 32
 const openBrace = 123
 const closeBrace = 125
+/** A number of fewer digits is one that is kept. */
+const digitsOfLargest = 308
 /** Marks of the keys of every object that is open, and where in them each object's begin. */
 const marks = new Int32Array(256)
-const starts = new Int32Array(http.jsonDepth + 1)
-/** Odd, and of this process alone, so that no caller can write names that all have one mark. */
-const factor = randomInt(2 ** 31) | 1
+const starts = new Int32Array(agentDocument.importDepth + 1)
+/**
+ * Of this process alone, so that no caller can write names that all have one mark; five more than a multiple of eight, so
+ * that its powers differ.
+ */
+const factor = (randomInt(2 ** 29) * 8) | 5
 const protoMark = [...Buffer.from('__proto__')].reduce((mark, byte) => (Math.imul(mark, factor) + byte) | 0, 0)
-/** A bit for each mark by its upper twenty bits. */
+/** A bit for each name, by twenty bits of its mark. */
 const seenMarks = new Int32Array(2 ** 15)
 let namesSeen = 0
 
@@ -145,6 +175,9 @@ interface Frame {
   /** Where we are inside: the current key, or the current index. */
   at: string | number
 }
+
+/** Without its sign, which makes it no larger. */
+const number = /\d[\d.eE+-]*/y
 
 /** Walks text already known to be JSON, so every bracket and quote is where it should be. */
 function inspect(text: string, keepsHalves: boolean): FieldError | undefined {
@@ -180,11 +213,22 @@ function inspect(text: string, keepsHalves: boolean): FieldError | undefined {
           frame.keys.add(value)
           keyNext = false
         }
-        if (!keepsHalves && value !== raw && /\p{Surrogate}/u.test(value)) {
+        if (!keepsHalves && value !== raw && !value.isWellFormed()) {
           return { field: pathOf(frames), message: 'holds half of a character (a lone surrogate)' }
+        }
+        if (!keepsHalves && value !== raw && value.includes('\0')) {
+          return { field: pathOf(frames), message: 'must not hold a NUL character' }
         }
         index = end
         break
+      }
+      default: {
+        const code = text.charCodeAt(index)
+        if (code < digit0 || code > digit9) break
+        number.lastIndex = index
+        const [found] = number.exec(text)!
+        if (!Number.isFinite(Number(found))) return { field: pathOf(frames), message: 'is too large a number' }
+        index = number.lastIndex - 1
       }
     }
   }

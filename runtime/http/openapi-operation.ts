@@ -36,7 +36,7 @@ export function writeOperation(route: Route, operationId: string, shelf: Shelf):
   })
   const declared = Object.entries(route.reply).map(([status, reply]) => [
     status,
-    success(status, reply, route.replyTypes ?? [], shelf, limits, example),
+    success(status, reply, route, shelf, limits, example),
   ])
   const responses: Record<string, JsonObject> = Object.fromEntries(declared)
   for (const { status, name, response } of errors) {
@@ -155,9 +155,21 @@ function queryParameters({ query }: Route, shelf: Shelf): JsonObject[] {
 /** Headers every HTTP client sets of itself are no parameters. */
 const transportHeaders = new Set(['accept', 'accept-encoding', 'authorization', 'content-type'])
 
+const headerWords: Readonly<Record<string, string>> = {
+  'if-match': 'ETags, or `*`. The write is refused with 412 unless what it changes still has one of them.',
+  'if-none-match':
+    'ETags, or `*`. While what is asked for has one of them, a read answers 304 without a body, and a write is refused with 412.',
+}
+
 function headerParameters({ headers }: Route): JsonObject[] {
   const named = (headers ?? []).filter((name) => !transportHeaders.has(name))
-  return named.map((name) => ({ name, in: 'header', required: false, schema: { type: 'string' } }))
+  return named.map((name) => ({
+    name,
+    in: 'header',
+    required: false,
+    ...(headerWords[name] && { description: headerWords[name] }),
+    schema: { type: 'string' },
+  }))
 }
 
 function parameter(
@@ -193,6 +205,8 @@ function unstructured(type: string): JsonObject {
     : { type: 'string', format: 'binary' }
 }
 
+const etagHeader: JsonObject = { ETag: { $ref: '#/components/headers/ETag' } }
+
 const successWords: Readonly<Record<string, string>> = {
   200: 'Done.',
   201: 'Created.',
@@ -206,14 +220,14 @@ const successWords: Readonly<Record<string, string>> = {
 function success(
   status: string,
   reply: TSchema | null | string,
-  otherTypes: readonly string[],
+  { replyTypes: otherTypes = [], hasEtag }: Route,
   shelf: Shelf,
   limits?: JsonObject,
   example?: RouteExample,
 ): JsonObject {
   const shown = example?.status === Number(status) ? example.reply : undefined
   const location = status === '302' || status === '303' ? { Location: { schema: { type: 'string' } } } : undefined
-  const headers = { ...location, ...limits }
+  const headers = { ...location, ...limits, ...(hasEtag && etagHeader) }
   return {
     description: successWords[status] ?? 'Done.',
     ...(Object.keys(headers).length > 0 && { headers }),

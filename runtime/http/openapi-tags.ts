@@ -1,7 +1,7 @@
 /** What each tag of a document is about, in the order readers meet them. A tag without a row here fails the lint. */
 
 export const tagDescriptions: Readonly<Record<string, string>> = {
-  Access: 'Who is calling and what the token allows; signing in to the console.',
+  Access: 'Who is calling and what the token allows; signing in as a person.',
   Org: 'The org a token belongs to, and its settings.',
   'API keys': 'Keys for programs: each belongs to one org and carries the scopes chosen for it. A key is shown once.',
   'Org webhooks': 'Endpoints told of what happens in an org, the log of what was sent to them, and replays.',

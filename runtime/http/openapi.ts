@@ -70,6 +70,7 @@ export function openapi(routes: readonly Route[], about: About): OpenApiDocument
       headers: {
         ...(ours.some(({ budget, addressBudget }) => budget ?? addressBudget) && rateLimitHeaders),
         ...retryHeader,
+        ...(ours.some(({ hasEtag }) => hasEtag) && etagHeader),
       },
       securitySchemes: Object.fromEntries(Object.entries(securitySchemes).filter(([name]) => schemes.has(name))),
     },
@@ -80,6 +81,13 @@ const rateLimitHeaders: JsonObject = {
   RateLimitLimit: whole('Calls that a full bucket holds. Calls with an API key are limited, others are not.'),
   RateLimitRemaining: whole('Whole calls left after this one.'),
   RateLimitReset: whole('Seconds until the bucket is full.'),
+}
+const etagHeader: JsonObject = {
+  ETag: {
+    description:
+      'Of the item where the path names one or one was made, of the list or part otherwise. Send it back as If-Match.',
+    schema: { type: 'string' },
+  },
 }
 const retryHeader: JsonObject = { RetryAfter: whole('Seconds to wait before the next try.') }
 

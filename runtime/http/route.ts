@@ -90,11 +90,15 @@ export interface Route {
   readonly rawTypes?: readonly string[]
   /** JSON that is longer reaches the handler as bytes too: parsing it would hold the event loop. */
   readonly rawOverBytes?: number
+  /** How deep JSON may be nested, where that is deeper than other bodies. */
+  readonly bodyDepth?: number
   /** Whatever the query holds is left to the handler, as text. */
   readonly rawQuery?: true
   readonly bodyLimitBytes?: number
   /** Request headers the handler reads. */
   readonly headers?: readonly string[]
+  /** Its successes carry an ETag. */
+  readonly hasEtag?: true
   /** Success statuses with the schema of each; null for no content, a string for a media type that is not JSON. */
   readonly reply: Readonly<Record<number, TSchema | null | string>>
   /** Media types that a success may come in besides JSON. */

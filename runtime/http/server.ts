@@ -17,6 +17,7 @@ import type { Log } from '../observe/log.js'
 import type { Reply, Serve } from './exchange.js'
 import type { Framing } from './head.js'
 import { Lobby, type LobbyLimits } from './lobby.js'
+import { whyNoListener } from './place.js'
 import { writeRefusal } from './problem.js'
 import type { Proxies } from './proxies.js'
 import type { ErrorStyle } from './route.js'
@@ -137,7 +138,7 @@ export async function listen(options: ListenOptions): Promise<Listening> {
   const socket = await new Promise<us_listen_socket | false>((resolve) =>
     (app as unknown as ListensAlone).listen(options.host, options.port, exclusively, resolve),
   )
-  if (!socket) throw new CannotListen(`Nothing can listen on ${options.host}:${options.port}; is the port taken?`)
+  if (!socket) throw new CannotListen(await whyNoListener(options.host, options.port))
   let closed: Promise<void> | undefined
 
   async function close(listening: us_listen_socket, deadlineMs: number): Promise<void> {

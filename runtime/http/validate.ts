@@ -7,6 +7,7 @@ import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.
 import formats from 'ajv-formats'
 import type { TSchema } from 'typebox'
 import type { FieldError } from '../../core/errors.js'
+import { patternWords } from '../../core/patternwords.js'
 
 /** Undefined when the value is as it should be. `bytes` is the size of what was sent: long lists get one finding only. */
 export type Check = (value: unknown, bytes?: number) => FieldError[] | undefined
@@ -68,6 +69,27 @@ function fieldOf(error: ErrorObject): string {
     .replace(/^\./, '')
 }
 
+const typeNames: Readonly<Record<string, string>> = {
+  string: 'text',
+  number: 'a number',
+  integer: 'a whole number',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'an object',
+}
+
+function namesOf(types: string | readonly string[]): string {
+  return [types]
+    .flat()
+    .map((type) => typeNames[type] ?? type)
+    .join(' or ')
+}
+
+/** Null clears a field, and is no value to choose from. */
+function choicesOf(values: readonly unknown[]): string {
+  return values.filter((value) => value !== null).join(', ')
+}
+
 function messageOf(error: ErrorObject): string {
   switch (error.keyword) {
     case 'required':
@@ -76,13 +98,29 @@ function messageOf(error: ErrorObject): string {
     case 'unevaluatedProperties':
       return 'is not a known field'
     case 'enum':
-      return `must be one of ${(error.params.allowedValues as unknown[]).map(String).join(', ')}`
+      return `must be one of ${choicesOf(error.params.allowedValues)}`
     case 'const':
       return `must be ${JSON.stringify(error.params.allowedValue)}`
     case 'format':
       return `must be a valid ${String(error.params.format)}`
     case 'pattern':
-      return `must match ${String(error.params.pattern)}`
+      return patternWords.get(error.params.pattern) ?? 'is not written as the API describes it'
+    case 'type':
+      return `must be ${namesOf(error.params.type)}`
+    case 'minLength':
+      return error.params.limit > 1 ? `must have at least ${error.params.limit} characters` : 'must not be empty'
+    case 'maxLength':
+      return `must have at most ${error.params.limit} characters`
+    case 'minItems':
+      return `must hold at least ${error.params.limit}`
+    case 'maxItems':
+      return `must hold at most ${error.params.limit}`
+    case 'minimum':
+      return `must be at least ${error.params.limit}`
+    case 'maximum':
+      return `must be at most ${error.params.limit}`
+    case 'uniqueItems':
+      return `must not hold the same value twice, as at ${error.params.i} and ${error.params.j}`
     default:
       return error.message ?? 'is not valid'
   }

@@ -1,15 +1,14 @@
 /** Buckets that count what they allow and what they refuse. */
 import type { BudgetName } from '../../core/limits.js'
 import type { Metrics } from '../observe/metrics.js'
-import { counterOf, gaugeOf } from '../observe/named.js'
+import { beginAtZero, counterOf, gaugeOf } from '../observe/named.js'
 import { onceKnown } from '../soon.js'
 import type { Buckets, Spent } from './contract.js'
 import { budgetNames } from './local.js'
 
 export function metered(buckets: Buckets, metrics: Metrics): Buckets {
   const spent = counterOf(metrics, 'parley_limits_spent_total')
-  // A refusal is looked for from the first on, so every budget has its series before it is spent.
-  for (const budget of budgetNames) spent(budget, 'refused')
+  beginAtZero(spent, budgetNames, ['allowed', 'refused'])
   gaugeOf(metrics, 'parley_limits_degraded', () => (buckets.degraded() ? 1 : 0))
 
   function counted(budget: BudgetName, answer: Spent): Spent {

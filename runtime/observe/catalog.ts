@@ -107,7 +107,7 @@ export const catalog = {
   parley_ingress_calls_total: {
     kind: 'counter',
     labels: ['channel', 'provider', 'outcome'],
-    help: 'Calls of providers: heard, answered, a signature that was not good, a body that could not be read, or failed here',
+    help: 'Calls of providers: heard, answered, a signature that was not good, something that could not be read, an account that no channel has, or failed here',
   },
   parley_ingress_items_total: {
     kind: 'counter',
@@ -213,7 +213,7 @@ export const catalog = {
   parley_process_resident_memory_bytes: { kind: 'gauge', labels: [], help: 'Memory that the process holds' },
   parley_process_heap_used_bytes: { kind: 'gauge', labels: [], help: 'Memory that JavaScript values use' },
   parley_process_external_memory_bytes: { kind: 'gauge', labels: [], help: 'Memory of buffers outside the heap' },
-  parley_process_cpu_seconds: { kind: 'gauge', labels: [], help: 'Processor time used since the start' },
+  parley_process_cpu_seconds_total: { kind: 'counter', labels: [], help: 'Processor time used since the start' },
   parley_process_uptime_seconds: { kind: 'gauge', labels: [], help: 'Time since the start' },
   parley_event_loop_delay_p99_seconds: {
     kind: 'gauge',

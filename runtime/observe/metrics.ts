@@ -31,6 +31,8 @@ export interface RouteMeter {
 export interface Metrics {
   /** The same name and labels give the same counter; every series of a name has the same label names. */
   counter(name: string, help: string, labels?: Labels): Counter
+  /** One that the platform keeps, read at scrape time. */
+  readCounter(name: string, help: string, read: () => number): void
   histogram(name: string, help: string, labels?: Labels, buckets?: readonly number[]): Histogram
   /** Reads at scrape time only, so it cannot go stale; one that throws is left out of that scrape. */
   gauge(name: string, help: string, read: () => number, labels?: Labels): void
@@ -101,6 +103,9 @@ export function openMetrics(options: MetricsOptions = {}): Metrics {
 
   const metrics: Metrics = {
     counter,
+    readCounter(name, help, read) {
+      seriesOf(familyOf('counter', name, help, {}).series, {}, (own) => readingSeries(own, read))
+    },
     histogram,
     gauge(name, help, read, labels = {}) {
       seriesOf(familyOf('gauge', name, help, labels).series, labels, (own) => readingSeries(own, read))

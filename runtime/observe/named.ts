@@ -14,6 +14,24 @@ export function counterOf<N extends NameOf<'counter'>>(
   return remembered((values) => metrics.counter(name, help, labelsOf(name, values)))
 }
 
+/** A counter without labels that the platform keeps. */
+export function countReadings(
+  metrics: Pick<Metrics, 'readCounter'>,
+  name: NameOf<'counter'>,
+  read: () => number,
+): void {
+  metrics.readCounter(name, catalog[name].help, read)
+}
+
+/** Shows the series of all these values from the start: `rate` does not see the first count of a series that appears with it. */
+export function beginAtZero(counter: (...values: never) => Counter, ...lists: readonly (readonly string[])[]): void {
+  const combinations = lists.reduce<string[][]>(
+    (all, list) => all.flatMap((before) => list.map((value) => [...before, value])),
+    [[]],
+  )
+  for (const values of combinations) (counter as (...values: string[]) => Counter)(...values)
+}
+
 export function histogramOf<N extends NameOf<'histogram'>>(
   metrics: Pick<Metrics, 'histogram'>,
   name: N,

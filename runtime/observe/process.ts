@@ -5,9 +5,9 @@
 import { monitorEventLoopDelay, performance } from 'node:perf_hooks'
 import { metrics as limits } from '../../core/limits.js'
 import type { Metrics } from './metrics.js'
-import { gaugeOf } from './named.js'
+import { countReadings, gaugeOf } from './named.js'
 
-export function addProcessFigures(metrics: Pick<Metrics, 'gauge'>): void {
+export function addProcessFigures(metrics: Pick<Metrics, 'gauge' | 'readCounter'>): void {
   const delay = monitorEventLoopDelay({ resolution: limits.loopDelayEveryMs })
   delay.enable()
   let last = performance.eventLoopUtilization()
@@ -15,7 +15,7 @@ export function addProcessFigures(metrics: Pick<Metrics, 'gauge'>): void {
   gaugeOf(metrics, 'parley_process_resident_memory_bytes', () => process.memoryUsage.rss())
   gaugeOf(metrics, 'parley_process_heap_used_bytes', () => process.memoryUsage().heapUsed)
   gaugeOf(metrics, 'parley_process_external_memory_bytes', () => process.memoryUsage().external)
-  gaugeOf(metrics, 'parley_process_cpu_seconds', cpuSeconds)
+  countReadings(metrics, 'parley_process_cpu_seconds_total', cpuSeconds)
   gaugeOf(metrics, 'parley_process_uptime_seconds', () => process.uptime())
   gaugeOf(metrics, 'parley_event_loop_delay_p99_seconds', latest)
   gaugeOf(metrics, 'parley_event_loop_utilization_ratio', busy)

@@ -10,6 +10,7 @@ import { guarded } from '../../adapters/kit/guard.js'
 import { scrubbed, secretsIn } from '../../adapters/kit/secrets.js'
 import type { Adapter, Line } from '../../core/channel/adapter.js'
 import { adaptersIn, wrongAdapter } from './check.js'
+import { confine } from './confine.js'
 import { type FromThread, type KnownTraits, type LoadedAdapter, optionalMembers, type ToThread } from './contract.js'
 import { adapterThread as limits } from './limits.js'
 import { openSurroundings } from './surroundings.js'
@@ -132,4 +133,5 @@ port.on('message', (message: ToThread) => {
   else beat()
 })
 
+confine()
 await load((workerData as { readonly file: string }).file)

@@ -5,6 +5,7 @@
  */
 import type { Actor } from '../../core/access.js'
 import type { Refusal } from '../../core/errors.js'
+import type { Steps } from '../../core/steps.js'
 import type { Key, Reader, Table } from '../store/contract.js'
 
 /** What a decision is told besides its input: the only time and the only randomness it may use. */
@@ -36,6 +37,16 @@ export interface Timer {
   readonly input: unknown
   /** It is neither taken back nor replaced: nobody asks for one of its name before it has come, so nothing leads to it. */
   readonly isFirm?: true
+  /**
+   * Its due time is a delay and no time of day: once the clock was set back it waits for that delay at most, from when this
+   * is noticed. So its command does not compare the time it is decided with the time it was set for. Not with `isFirm`.
+   */
+  readonly isDelay?: true
+  /**
+   * It stands for the first entry of a queue that keeps a due time for each. The command of this name gets the same input
+   * once the clock was set back, and gives those that are delays an earlier time. Not with `isFirm` or `isDelay`.
+   */
+  readonly whenSetBack?: string
 }
 
 /**
@@ -58,6 +69,14 @@ export interface Command<I, R> {
   /** A refusal, or an exception, leaves no trace: nothing it wrote is kept and nobody else's command is touched. */
   decide(tx: Tx, input: I, told: Told): R | Refusal
   /**
+   * For inputs that take long: decides the same in steps. Everything else in the process has a turn between two of them;
+   * the shard decides nothing else meanwhile, so what was read stays true.
+   */
+  readonly inSteps?: {
+    readonly isFor: (input: I) => boolean
+    readonly decide: (tx: Tx, input: I, told: Told) => Steps<R | Refusal>
+  }
+  /**
    * Of the repertoire: whether it would change nothing as things are. Then it is not told to an owner whose shard is served
    * in the same process, by what is committed there when the teller decides; whoever asks it has it decided all the same.
    */
@@ -78,6 +97,14 @@ export interface Command<I, R> {
 export interface Query<I, R> {
   readonly name: string
   read(reader: Reader, input: I): R | Refusal
+  /**
+   * For answers that take long: makes the same in steps, and everything else in the process has a turn between two of them.
+   * The state may change meanwhile, so all that is read of it is read in the first step. It is never answered by `readHere`.
+   */
+  readonly inSteps?: {
+    readonly isFor: (input: I) => boolean
+    readonly read: (reader: Reader, input: I) => Steps<R | Refusal>
+  }
 }
 
 export interface AskOptions {

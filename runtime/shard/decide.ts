@@ -3,6 +3,7 @@ import { hash } from 'node:crypto'
 import type { Actor } from '../../core/access.js'
 import { isRefusal, type Refusal } from '../../core/errors.js'
 import { idFromBytes } from '../../core/ids.js'
+import type { Steps } from '../../core/steps.js'
 import type { Log } from '../observe/log.js'
 import type { Key, RangeOptions, Row, Table } from '../store/contract.js'
 import type { Command, Effect, Settling, Timer, Told, Tx } from './contract.js'
@@ -12,6 +13,7 @@ import {
   answeredUntilTable,
   type OwedEffect,
   outboxTable,
+  type StoredTimer,
   timerNameTable,
   timerTable,
 } from './tables.js'
@@ -53,34 +55,17 @@ interface Wanted {
 
 /** An exception is thrown on, with nothing of the command left behind. Without `isIdle` everything is told. */
 export function decide(layer: Layer, asked: Asked, moment: Moment, isIdle?: IsIdle): unknown | Refusal {
-  const { owner, commandId, rememberMs } = asked
-  if (rememberMs !== undefined) {
-    const before = layer.get(answeredTable, [owner, commandId])
-    if (before) return before.answer
-  }
+  const before = answerBefore(layer, asked)
+  if (before) return before.answer
   const wanted: Wanted[] = []
   try {
-    const tx = new Transaction(layer, owner, wanted, isIdle)
+    const tx = new Transaction(layer, asked.owner, moment.at, wanted, isIdle)
     const answer = asked.command.decide(tx, asked.input, told(asked, moment.at))
     if (isRefusal(answer)) {
       layer.undo()
       return answer
     }
-    if (rememberMs !== undefined) {
-      layer.put(answeredTable, [owner, commandId], { answer })
-      layer.put(answeredUntilTable, [moment.steadyAt + rememberMs, owner, commandId], true)
-    }
-    const owed: Owed[] = []
-    const tellings: Tellable[] = []
-    for (let index = 0; index < wanted.length; index++) {
-      const { effect, together } = wanted[index]!
-      const { kind, payload, destination = owner } = effect
-      const one: OwedEffect = { kind, payload, owner, id: `${owner}:${commandId}:${index}`, at: moment.at }
-      const lane = `${kind} ${destination}`
-      if (together !== undefined) tellings.push({ lane, effect: one, together })
-      else owed.push({ key: [lane, moment.commit, moment.owed.length + owed.length], effect: one })
-    }
-    for (const { key, effect } of owed) layer.put(outboxTable, key, effect)
+    const { owed, tellings } = putBeside(layer, asked, moment, wanted, answer)
     layer.keep()
     moment.owed.push(...owed)
     moment.tellings.push(...tellings)
@@ -89,6 +74,59 @@ export function decide(layer: Layer, asked: Asked, moment: Moment, isIdle?: IsId
     layer.undo()
     throw error
   }
+}
+
+/** The same in steps, for a command that has them. Nothing else may be decided over the layer before the last one. */
+export function* decideInSteps(layer: Layer, asked: Asked, moment: Moment, isIdle?: IsIdle): Steps<unknown | Refusal> {
+  const before = answerBefore(layer, asked)
+  if (before) return before.answer
+  const wanted: Wanted[] = []
+  try {
+    const tx = new Transaction(layer, asked.owner, moment.at, wanted, isIdle)
+    const answer = yield* asked.command.inSteps!.decide(tx, asked.input, told(asked, moment.at))
+    if (isRefusal(answer)) {
+      layer.undo()
+      return answer
+    }
+    const { owed, tellings } = putBeside(layer, asked, moment, wanted, answer)
+    yield* layer.keepInSteps()
+    moment.owed.push(...owed)
+    moment.tellings.push(...tellings)
+    return answer
+  } catch (error) {
+    layer.undo()
+    throw error
+  }
+}
+
+function answerBefore(layer: Layer, { owner, commandId, rememberMs }: Asked): { readonly answer: unknown } | undefined {
+  return rememberMs === undefined ? undefined : layer.get(answeredTable, [owner, commandId])
+}
+
+/** What goes on record beside the writes of a command: its answer, where it is remembered, and what it wants done. */
+function putBeside(
+  layer: Layer,
+  { owner, commandId, rememberMs }: Asked,
+  moment: Moment,
+  wanted: readonly Wanted[],
+  answer: unknown,
+): Pick<Moment, 'owed' | 'tellings'> {
+  if (rememberMs !== undefined) {
+    layer.put(answeredTable, [owner, commandId], { answer })
+    layer.put(answeredUntilTable, [moment.steadyAt + rememberMs, owner, commandId], true)
+  }
+  const owed: Owed[] = []
+  const tellings: Tellable[] = []
+  for (let index = 0; index < wanted.length; index++) {
+    const { effect, together } = wanted[index]!
+    const { kind, payload, destination = owner } = effect
+    const one: OwedEffect = { kind, payload, owner, id: `${owner}:${commandId}:${index}`, at: moment.at }
+    const lane = `${kind} ${destination}`
+    if (together !== undefined) tellings.push({ lane, effect: one, together })
+    else owed.push({ key: [lane, moment.commit, moment.owed.length + owed.length], effect: one })
+  }
+  for (const { key, effect } of owed) layer.put(outboxTable, key, effect)
+  return { owed, tellings }
 }
 
 /**
@@ -123,6 +161,7 @@ class Transaction implements Tx {
   constructor(
     private readonly layer: Layer,
     private readonly owner: string,
+    private readonly at: number,
     private readonly wanted: Wanted[],
     private readonly isIdle?: IsIdle,
   ) {}
@@ -152,9 +191,14 @@ class Transaction implements Tx {
     this.wanted.push({ effect: tellEffect(to, command.name, input), together: command.together?.name })
   }
 
-  schedule({ name, dueAt, command, input, isFirm }: Timer): void {
+  schedule({ name, dueAt, command, input, isFirm, isDelay, whenSetBack }: Timer): void {
     if (!isFirm) this.unschedule(name)
-    this.put(timerTable, [dueAt, this.owner, name], { command, input })
+    const stored: StoredTimer = isDelay
+      ? { command, input, setAt: this.at }
+      : whenSetBack === undefined
+        ? { command, input }
+        : { command, input, whenSetBack }
+    this.put(timerTable, [dueAt, this.owner, name], stored)
     if (!isFirm) this.put(timerNameTable, [this.owner, name], dueAt)
   }
 

@@ -50,11 +50,11 @@ export function openEmbedded(options: EmbeddedOptions): Engine {
       return shardOwning(owner).read(registry.query(query.name), input) as never
     },
     readHere(owner, query, input) {
-      return stopped ? undefined : (shardOwning(owner).read(registry.query(query.name), input) as never)
+      return stopped ? undefined : (shardOwning(owner).readNow(registry.query(query.name), input) as never)
     },
     async readAll({ name }, input) {
       const query = registry.query(name)
-      return together(owned.map((each) => each.read(query, input))) as never
+      return together(await Promise.all(owned.map((each) => each.read(query, input)))) as never
     },
   }
   const tell = tellPerformer({ ...options, shards, registry })

@@ -2,6 +2,7 @@
  * The writes of a commit over the state below: reads see through it, and the writes of one command can be taken back
  * without touching those of its neighbours.
  */
+import type { Steps } from '../../core/steps.js'
 import type { Change, Key, RangeOptions, Reader, Row, Space, Table, Write } from '../store/contract.js'
 import { keyBytes } from '../store/key.js'
 
@@ -23,6 +24,8 @@ export interface Layer extends Below {
   remove<K extends Key, V>(table: Table<K, V>, key: K): void
   /** Makes what was written since the last `keep` part of the commit. Throws when it cannot be stored. */
   keep(): void
+  /** The same in steps, with nothing kept before the last. */
+  keepInSteps(): Steps<void>
   /** Takes back what was written since the last `keep`. */
   undo(): void
   /** Whether a record of that table is part of the commit; with a name, whether that one is. */
@@ -52,6 +55,10 @@ interface Entry extends NamedWrite {
 }
 
 const noSlot = -1
+const writesPerStep = 200
+const bytesPerStep = 512 * 1024
+/** How long a record is, is known once it is encoded. */
+const writesAtOnce = 10
 const nothing: readonly Entry[] = []
 
 export function layerOver(space: Below & Pick<Space, 'encode'>): Layer {
@@ -64,6 +71,10 @@ class LayerOver implements Layer {
   /** By name, which says the table as well. */
   private readonly entries = new Map<string, Entry>()
   private readonly byTable = new Map<string, Entry[]>()
+  /** Entries of a table by their key without its last part; built when a range of the table is first read. */
+  private readonly byParent = new Map<string, Map<string, Entry[]>>()
+  /** Tables whose keys are not all of one length. */
+  private readonly uneven = new Set<string>()
   private readonly allChanges: Change[] = []
   private fresh: Entry[] = []
   private keptBytes = 0
@@ -80,9 +91,23 @@ class LayerOver implements Layer {
   }
 
   range<K extends Key, V>(table: Table<K, V>, options: RangeOptions = {}): Iterable<Row<K, V>> {
-    const written = this.byTable.get(table.name)
-    if (!written) return this.below.range(table, options)
+    const written = this.candidates(table, options).filter(isWithin(options))
+    if (written.length === 0) return this.below.range(table, options)
     return merged(this.below, table, written, (name) => this.entries.has(name), options)
+  }
+
+  /** Entries that may be in the range. The index keeps them few when many commands of one commit write the table. */
+  private candidates(table: { readonly name: string }, { prefix = [] }: RangeOptions): readonly Entry[] {
+    const entries = this.byTable.get(table.name)
+    if (!entries || this.uneven.has(table.name) || prefix.length !== entries[0]!.key.length - 1)
+      return entries ?? nothing
+    let parents = this.byParent.get(table.name)
+    if (!parents) {
+      parents = new Map()
+      for (const entry of entries) addTo(parents, entry)
+      this.byParent.set(table.name, parents)
+    }
+    return parents.get(nameOf(table, prefix)) ?? nothing
   }
 
   put<K extends Key, V>(table: Table<K, V>, key: K, value: V): void {
@@ -99,8 +124,13 @@ class LayerOver implements Layer {
     if (!before) {
       const entry = { table, key, name, value, isFresh: true, kept: undefined, slot: noSlot, order: undefined }
       const others = this.byTable.get(table.name)
-      if (others) others.push(entry)
-      else this.byTable.set(table.name, [entry])
+      if (!others) this.byTable.set(table.name, [entry])
+      else {
+        if (others[0]!.key.length !== key.length) this.uneven.add(table.name)
+        others.push(entry)
+      }
+      const parents = this.byParent.get(table.name)
+      if (parents) addTo(parents, entry)
       this.entries.set(name, entry)
       this.fresh.push(entry)
       return
@@ -114,9 +144,29 @@ class LayerOver implements Layer {
   }
 
   keep(): void {
-    const { fresh, allChanges } = this
     // May throw, and then nothing is kept.
-    const encoded = this.space.encode(fresh)
+    this.take(this.space.encode(this.fresh))
+  }
+
+  *keepInSteps(): Steps<void> {
+    const encoded: Change[] = []
+    while (encoded.length < this.fresh.length) {
+      let [writes, bytes] = [0, 0]
+      while (encoded.length < this.fresh.length && writes < writesPerStep && bytes < bytesPerStep) {
+        const some = this.space.encode(this.fresh.slice(encoded.length, encoded.length + writesAtOnce))
+        writes += some.length
+        for (const change of some) {
+          bytes += change.value?.length ?? 0
+          encoded.push(change)
+        }
+      }
+      yield
+    }
+    this.take(encoded)
+  }
+
+  private take(encoded: readonly Change[]): void {
+    const { fresh, allChanges } = this
     for (let place = 0; place < fresh.length; place++) {
       const entry = fresh[place]!
       const change = encoded[place]!
@@ -137,9 +187,10 @@ class LayerOver implements Layer {
     this.fresh = []
   }
 
-  /** Those of a table that were never kept stand at its end, and are dropped together. */
-  private drop({ name, table }: Entry): void {
+  /** Entries that were never kept are the last ones of their lists, and are dropped together. */
+  private drop({ name, table, key }: Entry): void {
     this.entries.delete(name)
+    this.byParent.get(table.name)?.get(parentOf(table, key))?.pop()
     const others = this.byTable.get(table.name)!
     if (others.length === 1) this.byTable.delete(table.name)
     else others.pop()
@@ -182,7 +233,18 @@ export function nameOf(table: { readonly name: string }, key: Key): string {
   return name
 }
 
-/** Walks the rows below and the rows written here side by side; where both have a key, the written one counts. */
+function parentOf(table: { readonly name: string }, key: Key): string {
+  return nameOf(table, key.slice(0, -1))
+}
+
+function addTo(parents: Map<string, Entry[]>, entry: Entry): void {
+  const parent = parentOf(entry.table, entry.key)
+  const others = parents.get(parent)
+  if (others) others.push(entry)
+  else parents.set(parent, [entry])
+}
+
+/** Merges the rows below with the entries of the range in key order; an entry replaces the row of the same key. */
 function* merged<K extends Key, V>(
   below: Reader,
   table: Table<K, V>,
@@ -192,7 +254,7 @@ function* merged<K extends Key, V>(
 ): Generator<Row<K, V>> {
   const direction = options.reverse ? -1 : 1
   const mine = written
-    .filter(isWithin(options))
+    .filter(({ value }) => value !== undefined)
     .map((entry) => ({ order: orderOf(entry), row: rowOf<K, V>(entry) }))
     .sort((a, b) => direction * Buffer.compare(a.order, b.order))
   let left = options.limit ?? Number.POSITIVE_INFINITY
@@ -217,14 +279,12 @@ function rowOf<K extends Key, V>({ key, value }: Write): Row<K, V> {
   return { key: key as K, value: value as V }
 }
 
-function isWithin({ prefix, after, before, reverse }: RangeOptions): (entry: Entry) => boolean {
+function isWithin({ prefix = [], after, before, reverse }: RangeOptions): (entry: Entry) => boolean {
   const direction = reverse ? -1 : 1
   const from = after && orderBytes(after)
   const to = before && orderBytes(before)
   return (entry) => {
-    const { key, value } = entry
-    if (value === undefined) return false
-    if (prefix && !prefix.every((part, index) => key[index] === part)) return false
+    if (!prefix.every((part, index) => entry.key[index] === part)) return false
     if (from && direction * Buffer.compare(orderOf(entry), from) <= 0) return false
     return !(to && Buffer.compare(orderOf(entry), to) >= 0)
   }

@@ -5,32 +5,32 @@
  */
 import { isRefusal } from '../../core/errors.js'
 import { shard as limits } from '../../core/limits.js'
+import type { Steps } from '../../core/steps.js'
 import type { Clock } from '../clock.js'
 import type { Change, CommitLate, LateWrite, Reader, Space } from '../store/contract.js'
+import { answerOf } from './answer.js'
+import { type Batch, type Letter, takes } from './batch.js'
+import { openLatestTime, redateTimers } from './clocksteps.js'
 import type { Command, Performer, Query, Settling, ShardHere } from './contract.js'
-import { type Asked, decide, type Moment, type Owed, oweTogether } from './decide.js'
+import { type Asked, decide, decideInSteps, type Moment, type Owed, oweTogether } from './decide.js'
+import { openForgetting } from './forget.js'
 import { type Layer, layerOver } from './layer.js'
 import { Full, Moved } from './lost.js'
 import type { EngineOptions } from './options.js'
 import { openOutbox } from './outbox.js'
 import { recentOver } from './recent.js'
 import type { Registry } from './registry.js'
-import {
-  answeredTable,
-  answeredUntilTable,
-  commitTable,
-  outboxTable,
-  type StoredTimer,
-  timerNameTable,
-  timerTable,
-} from './tables.js'
+import { commitTable, outboxTable, type StoredTimer, timerNameTable, timerTable } from './tables.js'
 import type { IsIdle } from './tell.js'
 import { type DueTimer, openTimers } from './timers.js'
 
 export interface OwnedShard {
   /** Resolves after the commit. Rejects with Full, or with Moved when the shard went away before it was decided for good. */
   ask(asked: Asked): Promise<unknown>
+  /** A promise of the answer where it is made in steps. */
   read(query: Query<unknown, unknown>, input: unknown): unknown
+  /** Undefined where it is made in steps. */
+  readNow(query: Query<unknown, unknown>, input: unknown): unknown
   /** Commits so far; those that owed nothing are not counted any more once the shard was opened again. */
   commits(): number
   load(): Pick<ShardHere, 'waiting' | 'owedSince' | 'timerDueAt'>
@@ -58,28 +58,6 @@ export interface ShardOptions extends Pick<EngineOptions, 'clock' | 'log' | 'new
   readonly changed: (layer: Pick<Layer, 'written'>) => void
 }
 
-/** Something that joins a commit: `join` leaves its writes in the layer and answers, or throws and leaves nothing. */
-interface Letter {
-  /** Somebody asked for it. Timers, reports and settled effects, bounded where they come from, are the shard's own. */
-  readonly isAsked: boolean
-  readonly join: (layer: Layer, moment: Moment) => unknown
-  readonly resolve: (answer: unknown) => void
-  readonly reject: (error: unknown) => void
-}
-
-/** Commands that are decided and go together. */
-interface Batch {
-  /** Its commit, once it has something to write; it takes letters until that begins. */
-  write?: LateWrite
-  readonly layer: Layer
-  readonly commit: number
-  readonly began: number
-  readonly owed: Owed[]
-  readonly tellings: Moment['tellings']
-  readonly joined: { readonly letter: Letter; readonly answer: unknown }[]
-  hasLanded: boolean
-}
-
 export function openShard(options: ShardOptions): OwnedShard {
   const { number, registry, clock, log, meters } = options
   const space = recentOver(options.space)
@@ -91,18 +69,17 @@ export function openShard(options: ShardOptions): OwnedShard {
   /** Takes letters still. */
   let open: Batch | undefined
   let onItsWay: Batch | undefined
+  /** Joins the open batch in steps. */
+  let stepping: Letter | undefined
   /** What watchers are being told of. */
   let told: Layer | undefined
   let isAwake = false
   const idlers: (() => void)[] = []
   const steadyAt = steadyTime(clock)
-  /**
-   * Before this time nothing that is remembered is forgotten. A new owner begins with a pause, since its time of day may be
-   * far from that of the last one, and who asked then may still be asking.
-   */
-  let forgetAt = steadyAt() + limits.rememberedRetryMs
+  const forget = openForgetting(space, steadyAt())
   let state: 'open' | 'closed' | 'lost' = 'open'
-  const timers = openTimers({ reader: space, clock, fire })
+  const latest = openLatestTime(space)
+  const timers = openTimers({ reader: space, clock, latestAt: latest.at(), fire, redate })
   const outbox = openOutbox({
     reader: space,
     performers: options.performers,
@@ -112,10 +89,10 @@ export function openShard(options: ShardOptions): OwnedShard {
     log,
   })
 
-  function post(join: Letter['join'], isAsked = false): Promise<unknown> {
+  function post(join: Letter['join'], isAsked = false, joinInSteps?: Letter['joinInSteps']): Promise<unknown> {
     return new Promise((resolve, reject) => {
       if (state === 'lost') return reject(new Moved('the shard is not served here any more'))
-      mailbox.push({ isAsked, join, resolve, reject })
+      mailbox.push({ isAsked, join, joinInSteps, resolve, reject })
       if (isAsked) commandsWaiting++
       wake()
     })
@@ -130,10 +107,11 @@ export function openShard(options: ShardOptions): OwnedShard {
 
   function turn(): void {
     isAwake = false
-    if (mailbox.length > 0) {
+    if (mailbox.length > 0 && !stepping) {
       open ??= newBatch()
       takeLetters(open)
     }
+    if (stepping) return
     if (open) depart(open)
     goOn()
   }
@@ -154,7 +132,7 @@ export function openShard(options: ShardOptions): OwnedShard {
 
   /** Goes on with what waits, or tells those who wait for the end of it. */
   function goOn(): void {
-    if (mailbox.length > 0 && !(open && isFull(open))) return wake()
+    if (mailbox.length > 0 && !stepping && (!open || takes(open, mailbox[0]!))) return wake()
     if (mailbox.length === 0 && !open && !onItsWay) for (const idle of idlers.splice(0)) idle()
   }
 
@@ -205,8 +183,9 @@ export function openShard(options: ShardOptions): OwnedShard {
     if (open !== batch) return []
     const { layer, joined, owed } = batch
     if (batch.tellings.length > 0) oweTogether(layer, batch, log)
-    forgetAnswers(layer, steadyAt(), joined.length)
+    forget(layer, steadyAt(), joined.length)
     if (owed.length > 0) layer.put(commitTable, [], batch.commit)
+    latest.note(layer, clock.now())
     layer.keep()
     open = undefined
     onItsWay = batch
@@ -247,11 +226,9 @@ export function openShard(options: ShardOptions): OwnedShard {
     const given = open
     open = undefined
     for (const { letter } of given?.joined ?? []) letter.reject(error)
+    stepping?.reject(error)
+    stepping = undefined
     given?.write?.press()
-  }
-
-  function isFull({ joined, layer }: Batch): boolean {
-    return joined.length >= limits.commandsPerCommit || layer.bytes() >= limits.commitBytes
   }
 
   function takeLetters(batch: Batch): void {
@@ -259,9 +236,16 @@ export function openShard(options: ShardOptions): OwnedShard {
     const moment: Moment = { at: clock.now(), steadyAt: steadyAt(), commit, owed, tellings }
     let taken = 0
     const until = clock.elapsed() + limits.decideMs
-    while (taken < mailbox.length && (taken === 0 || clock.elapsed() < until) && !isFull(batch)) {
-      const letter = mailbox[taken++]!
+    while (taken < mailbox.length && (taken === 0 || clock.elapsed() < until)) {
+      const letter = mailbox[taken]!
+      if (!takes(batch, letter)) break
+      taken++
       if (letter.isAsked) commandsWaiting--
+      if (letter.joinInSteps) {
+        stepping = letter
+        step(batch, letter, letter.joinInSteps(layer, moment))
+        break
+      }
       try {
         joined.push({ letter, answer: letter.join(layer, moment) })
       } catch (error) {
@@ -271,28 +255,32 @@ export function openShard(options: ShardOptions): OwnedShard {
     mailbox = mailbox.slice(taken)
   }
 
-  /** A little more than comes in, so that what is remembered shrinks back after a rush. */
-  function forgetAnswers(layer: Layer, at: number, joined: number): void {
-    if (at >= forgetAt) forgetAt = forgetSome(layer, at, joined * 2 + 1)
-    if (layer.touches(answeredUntilTable)) forgetAt = Math.min(forgetAt, at + limits.rememberedRetryMs)
-  }
-
-  /** Answers when there may be more to forget. */
-  function forgetSome(layer: Layer, at: number, most: number): number {
-    let forgotten = 0
-    for (const { key } of space.range(answeredUntilTable, { limit: most })) {
-      const [until, owner, commandId] = key
-      if (until >= at) return until
-      layer.remove(answeredUntilTable, key)
-      layer.remove(answeredTable, [owner, commandId])
-      forgotten++
+  /** Its batch is neither full nor on its way meanwhile; it may be given up. */
+  function step(batch: Batch, letter: Letter, steps: Steps<unknown>): void {
+    if (stepping !== letter) return
+    try {
+      const { done, value: answer } = steps.next()
+      if (!done) return clock.soon(() => step(batch, letter, steps))
+      batch.joined.push({ letter, answer })
+    } catch (error) {
+      letter.reject(error)
     }
-    return forgotten === most ? at : Number.POSITIVE_INFINITY
+    stepping = undefined
+    wake()
   }
 
   function decideIn(layer: Layer, moment: Moment, asked: Asked): unknown {
     try {
       return decide(layer, asked, moment, options.isIdle)
+    } catch (error) {
+      log.error('shard.command.failed', { command: asked.command.name, error })
+      throw error
+    }
+  }
+
+  function* stepsIn(layer: Layer, moment: Moment, asked: Asked): Steps<unknown> {
+    try {
+      return yield* decideInSteps(layer, asked, moment, options.isIdle)
     } catch (error) {
       log.error('shard.command.failed', { command: asked.command.name, error })
       throw error
@@ -314,6 +302,15 @@ export function openShard(options: ShardOptions): OwnedShard {
       } catch {
         // Told to the log already.
       }
+    })
+  }
+
+  /** The last of them are dated in the commit by which the shard has the time of its clock. */
+  async function redate(due: readonly DueTimer[], isLast: boolean): Promise<void> {
+    await post((layer, { at }) => {
+      redateTimers(layer, due, at)
+      if (isLast) latest.set(layer, at)
+      layer.keep()
     })
   }
 
@@ -369,12 +366,15 @@ export function openShard(options: ShardOptions): OwnedShard {
       if (asked.settles) return reported(asked, asked.settles)
       if (commandsWaiting >= limits.mailboxCommands)
         return Promise.reject(new Full('too many commands wait for the shard'))
-      const answer = post((layer, moment) => decideIn(layer, moment, asked), true)
+      const join: Letter['join'] = (layer, moment) => decideIn(layer, moment, asked)
+      const isLong = asked.command.inSteps?.isFor(asked.input)
+      const answer = post(join, true, isLong ? (layer, moment) => stepsIn(layer, moment, asked) : undefined)
       if (id === undefined) return answer
       asking.set(id, answer)
       return answer.finally(() => asking.delete(id))
     },
-    read: (query, input) => query.read(reader(), input),
+    read: (query, input) => answerOf(query, reader(), input, clock),
+    readNow: (query, input) => (query.inSteps?.isFor(input) ? undefined : query.read(reader(), input)),
     commits: () => commit,
     load: () => ({ waiting: commandsWaiting, owedSince: outbox.owedSince(), timerDueAt: timers.dueAt() }),
     start() {

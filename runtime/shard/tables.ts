@@ -25,6 +25,12 @@ export const outboxTable = table<[lane: string, commit: number, place: number], 
 export interface StoredTimer {
   command: string
   input: unknown
+  /** When it was set, of a timer whose due time is a delay. */
+  setAt?: number
+  /** The command that dates the entries of its queue anew, of a timer that stands for one. */
+  whenSetBack?: string
 }
 export const timerTable = table<[dueAt: number, owner: string, name: string], StoredTimer>('shard.timers')
+/** The latest time of day that the shard had, some commits ago at most. */
+export const latestTable = table<[], number>('shard.latest')
 export const timerNameTable = byOwner(table<[owner: string, name: string], number>('shard.timerNames'))

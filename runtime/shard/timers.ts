@@ -1,7 +1,7 @@
 /** Wakes for the earliest timer on record and hands over all that are due, oldest first. */
 import { shard } from '../../core/limits.js'
 import type { Clock } from '../clock.js'
-import type { Reader, Row } from '../store/contract.js'
+import type { Key, Reader, Row } from '../store/contract.js'
 import { type StoredTimer, timerTable } from './tables.js'
 
 export type DueTimer = Row<[dueAt: number, owner: string, name: string], StoredTimer>
@@ -18,16 +18,29 @@ export interface Timers {
 }
 
 /** `fire` settles once the timer is off the record or has been found gone. */
-export function openTimers(options: { reader: Reader; clock: Clock; fire: (due: DueTimer) => Promise<void> }): Timers {
-  const { reader, clock, fire } = options
+export function openTimers(options: {
+  reader: Reader
+  clock: Clock
+  fire: (due: DueTimer) => Promise<void>
+  /** The latest time of day that is on record for the shard. */
+  latestAt: number
+  /** Takes timers whose times may be those of a later clock; settles once they have times by the clock as it is. */
+  redate: (timers: readonly DueTimer[], isLast: boolean) => Promise<void>
+}): Timers {
+  const { reader, clock, fire, redate } = options
   let cancel: (() => void) | undefined
   let wakeAt = Number.POSITIVE_INFINITY
   let earliestDueAt: number | undefined
   let sweeping: Promise<void> | undefined
+  let scanning: Promise<void> | undefined
   let stopped = false
+  /** The time of day less the time elapsed: it falls when the clock is set back. The last owner may have had a later clock. */
+  let offset = options.latestAt - clock.elapsed()
 
   function look(): void {
-    if (stopped || sweeping) return
+    if (stopped) return
+    noticeStep()
+    if (sweeping) return
     const [earliest] = reader.range(timerTable, { limit: 1 })
     earliestDueAt = earliest?.key[0]
     const dueAt = earliestDueAt ?? Number.POSITIVE_INFINITY
@@ -36,6 +49,41 @@ export function openTimers(options: { reader: Reader; clock: Clock; fire: (due: 
     wakeAt = dueAt
     // Not further ahead than a while, for the time of day may be set right in between.
     cancel = earliest && clock.wake(Math.min(dueAt, clock.now() + shard.timerLookMs), begin)
+  }
+
+  function noticeStep(): void {
+    if (scanning) return
+    const before = offset
+    const current = clock.now() - clock.elapsed()
+    const isBehind = current < before - shard.clockStepMs
+    offset = isBehind ? current : Math.max(before, current)
+    if (!isBehind) return
+    scanning = scan().then((isDone) => {
+      scanning = undefined
+      if (!isDone) offset = before
+    })
+  }
+
+  /**
+   * Looks at all timers, a bounded number at a time, and has those dated anew that may be late. Answers whether it could: if
+   * nothing can be read or written just now, the next look begins again.
+   */
+  async function scan(): Promise<boolean> {
+    try {
+      let after: Key | undefined
+      while (!stopped) {
+        const rows: DueTimer[] = [...reader.range(timerTable, { ...(after && { after }), limit: shard.timersPerSweep })]
+        const isLast = rows.length < shard.timersPerSweep
+        const late = rows.filter(({ value: { setAt = 0, whenSetBack } }) => setAt > clock.now() || whenSetBack)
+        if (late.length > 0 || isLast) await redate(late, isLast)
+        if (isLast) return true
+        after = rows.at(-1)!.key
+        await new Promise<void>((next) => clock.soon(next))
+      }
+    } catch {
+      // The shard has logged why nothing can be read or written.
+    }
+    return false
   }
 
   function begin(): void {
@@ -62,7 +110,7 @@ export function openTimers(options: { reader: Reader; clock: Clock; fire: (due: 
     async stop() {
       stopped = true
       cancel?.()
-      await sweeping
+      await Promise.all([sweeping, scanning])
     },
   }
 }

@@ -10,7 +10,7 @@ import {
   statfsSync,
   statSync,
 } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { store as limits } from '../../core/limits.js'
 import type { Log } from '../observe/log.js'
 import { StoreFailed, StoreUnusable } from './contract.js'
@@ -19,10 +19,34 @@ export const dataFileName = 'store.mdb'
 /** What a backup holds is gathered here first; while it is there, nothing else in the directory counts. */
 export const restoringFolder = 'restoring'
 
+/**
+ * Makes the folder and those above it that are not there, for their owner alone. Node's own way to do that goes on for ever
+ * where the system says of a folder in one that exists that there is no such place, as it does in /proc.
+ */
+function makeFolders(dir: string): void {
+  try {
+    makeFolder(dir)
+  } catch (error) {
+    const above = dirname(dir)
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || above === dir) throw error
+    makeFolders(above)
+    makeFolder(dir)
+  }
+}
+
+function makeFolder(dir: string): void {
+  try {
+    mkdirSync(dir, { mode: 0o700 })
+  } catch (error) {
+    const isThere = statSync(dir, { throwIfNoEntry: false })?.isDirectory()
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST' || !isThere) throw error
+  }
+}
+
 /** Makes the directory where there is none; only its owner may enter it. */
 export function prepareDirectory(dir: string): void {
   try {
-    mkdirSync(dir, { recursive: true, mode: 0o700 })
+    makeFolders(dir)
     accessSync(dir, constants.R_OK | constants.W_OK | constants.X_OK)
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException

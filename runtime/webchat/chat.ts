@@ -17,10 +17,6 @@ const slug = slugPattern.slice(1, -1)
 export const chatPattern = `^${slug}\\.${slug}$`
 const ChatName = Type.String({ pattern: chatPattern })
 
-export function chatNameOf({ orgId, agentId }: AgentPlace): string {
-  return `${orgId}.${agentId}`
-}
-
 export function placeOfChat(name: string): AgentPlace | undefined {
   const [orgId, agentId] = name.split('.')
   return orgId && agentId && faultsOf(ChatName, name).length === 0 ? { orgId, agentId } : undefined

@@ -8,7 +8,7 @@ import type { SocketDoor } from '../http/websocket.js'
 import type { Buckets } from '../limits/contract.js'
 import type { Log } from '../observe/log.js'
 import type { Metrics } from '../observe/metrics.js'
-import { counterOf, gaugeOf } from '../observe/named.js'
+import { beginAtZero, counterOf, gaugeOf } from '../observe/named.js'
 import type { Local, Repertoire } from '../shard/contract.js'
 import { parsedUrl } from '../url.js'
 import { openSocketDoor } from './door.js'
@@ -55,6 +55,7 @@ export function openWebchat(options: WebchatOptions): Webchat {
   const ownOrigin = () => parsedUrl(options.publicUrl())?.origin ?? ''
   const followers = openFollowers({ local, ...(bus && { bus }), clock })
   const closed = counterOf(options.metrics, 'parley_webchat_closed_total')
+  beginAtZero(closed, [...whyOf.values(), 'other'])
   const door = openSocketDoor({
     ...{ places, adapter: adapter as LiveAdapter, tokens, followers, buckets, ownOrigin, log },
     closed: (code) => closed(whyOf.get(code) ?? 'other').add(),

@@ -4,6 +4,7 @@ import { isRefusal } from '../../core/errors.js'
 import { webchat as limits } from '../../core/limits.js'
 import type { Places } from '../gateway/places.js'
 import { answerFile, type DocsFile, docsFile, fileHeaders } from '../http/docs-files.js'
+import { escaped } from '../http/plainpage.js'
 import { type Route, route } from '../http/route.js'
 import { parsedUrl } from '../url.js'
 import { type Chat, chatPattern, findChat, placeOfChat } from './chat.js'
@@ -42,7 +43,7 @@ export function chatPageRoutes({ places, publicUrl, look: lookFor, widget }: Cha
       async handler({ params: { agentId: name }, header }) {
         const chat = await find(name)
         if (isRefusal(chat)) return chat
-        const html = pageHtml(lookOf(chat), name)
+        const html = pageHtml(lookOf(chat), name, sitesOf(chat))
         const headers = pageHeaders(chat, publicUrl())
         const page = pages(JSON.stringify([html, headers]), () =>
           docsFile('text/html; charset=utf-8', headers, () => html),
@@ -88,15 +89,20 @@ const scriptHeaders = {
   'cross-origin-resource-policy': 'cross-origin',
 }
 
-/**
- * One script of ours and nothing inline; pictures, films and sound come from wherever agents keep them. Sites that are
- * named for the chat may also frame it.
- */
-function pageHeaders({ bound }: Chat, publicUrl: string): Readonly<Record<string, string>> {
+/** The sites that are named for the chat: they may frame it, and ask it for the id of its visitor. */
+function sitesOf({ bound }: Chat): readonly string[] {
   const named = bound.inputs?.origins
-  const sites = Array.isArray(named)
-    ? named.filter((site) => typeof site === 'string' && /^https?:\/\/[\w.:[\]-]+$/.test(site))
-    : []
+  if (!Array.isArray(named)) return []
+  return named
+    .filter((site) => typeof site === 'string' && /^https?:\/\/[\w.:[\]-]+$/.test(site))
+    .map((site) => site.toLowerCase())
+}
+
+/**
+ * One script of ours and nothing inline; pictures, films and sound come from wherever agents keep them.
+ */
+function pageHeaders(chat: Chat, publicUrl: string): Readonly<Record<string, string>> {
+  const sites = sitesOf(chat)
   const socket = parsedUrl(publicUrl)?.origin.replace(/^http/, 'ws') ?? ''
   return {
     'cache-control': 'no-cache',
@@ -115,7 +121,7 @@ function pageHeaders({ bound }: Chat, publicUrl: string): Readonly<Record<string
 }
 
 /** Links are relative, so the page works under whatever path a proxy puts it. */
-function pageHtml({ title }: { readonly title: string }, name: string): string {
+function pageHtml({ title }: { readonly title: string }, name: string, sites: readonly string[]): string {
   return `<!doctype html>
 <html lang="en">
   <head>
@@ -124,23 +130,11 @@ function pageHtml({ title }: { readonly title: string }, name: string): string {
     <meta name="color-scheme" content="light dark">
     <title>${escaped(title)}</title>
     <link rel="icon" href="data:,">
-    <script src="${name}/widget.js" data-view="page" async></script>
+    <script src="${name}/widget.js" data-view="page" data-sites="${sites.join(' ')}" async></script>
   </head>
   <body>
     <noscript><p>This chat needs JavaScript.</p></noscript>
   </body>
 </html>
 `
-}
-
-const entities: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-}
-
-function escaped(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => entities[character]!)
 }

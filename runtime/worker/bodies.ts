@@ -5,11 +5,12 @@ import { agentDocument, http } from '../../core/limits.js'
 import { Assembled, type ReadBody } from './body.js'
 import type { NoResult, Workers } from './contract.js'
 
-type Shape = Pick<ReadBody, 'schema' | 'at' | 'as'>
+type Shape = Pick<ReadBody, 'schema' | 'at' | 'as' | 'depth'>
 
 export function openBodies(workers: Workers) {
   return {
     async read(
+      owner: string,
       given: Uint8Array,
       type: 'json' | 'yaml',
       shape?: Shape,
@@ -19,17 +20,24 @@ export function openBodies(workers: Workers) {
         return refuse('request.too_large', { detail: `${type.toUpperCase()} is read up to ${most} bytes.` })
       const bytes = movable(given)
       const assembled = new Assembled()
-      const outcome = await workers.run('readBody', { bytes, type, ...shape }, assembled.take, [bytes.buffer])
+      const outcome = await workers.run(owner, 'readBody', {
+        input: { bytes, type, ...shape },
+        take: assembled.take,
+        move: [bytes.buffer],
+      })
       if (outcome !== 'done') return noResult(outcome)
       return assembled.faults ? invalidFields(assembled.faults) : { value: assembled.value }
     },
 
-    async writeYaml(pieces: readonly string[]): Promise<Uint8Array | Refusal> {
+    async writeYaml(owner: string, pieces: readonly string[]): Promise<Uint8Array | Refusal> {
       let written = new Uint8Array()
       const take = (part: Uint8Array) => {
         written = part as Uint8Array<ArrayBuffer>
       }
-      const outcome = await workers.run('writeYaml', { pieces, mostBytes: agentDocument.yamlBytes }, take)
+      const outcome = await workers.run(owner, 'writeYaml', {
+        input: { pieces, mostBytes: agentDocument.yamlBytes },
+        take,
+      })
       return outcome === 'done' ? written : noResult(outcome)
     },
   }

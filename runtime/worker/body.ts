@@ -3,9 +3,9 @@ import type { TSchema } from 'typebox'
 import { faultsOf } from '../../core/agent/check.js'
 import { importFaults, thingsRead } from '../../core/agent/index.js'
 import type { FieldError } from '../../core/errors.js'
-import { worker as limits } from '../../core/limits.js'
+import { http, worker as limits } from '../../core/limits.js'
 import { readJson } from '../http/json.js'
-import { readYaml } from './yaml.js'
+import { namesFault, readYaml } from './yaml.js'
 
 export interface ReadBody {
   readonly bytes: Uint8Array
@@ -15,7 +15,11 @@ export interface ReadBody {
   readonly at?: string
   /** Things are judged without what is foreign to their actions, an import section by section. */
   readonly as?: 'things' | 'import'
+  /** How deep it may be nested, where that is deeper than other bodies. */
+  readonly depth?: number
 }
+
+type Shape = Omit<ReadBody, 'bytes' | 'type' | 'depth'>
 
 /** The value without the items of its long lists, those items list by list, or why there is no value. */
 export type PartOfBody =
@@ -23,8 +27,11 @@ export type PartOfBody =
   | { readonly path: readonly string[]; readonly items: readonly unknown[] }
   | { readonly faults: readonly FieldError[] }
 
-export function* readBody({ bytes, type, ...shape }: ReadBody): Iterable<PartOfBody> {
-  const read = type === 'yaml' ? readYaml(bytes) : readJson(bufferOf(bytes), limits)
+export function* readBody({ bytes, type, depth = http.jsonDepth, ...shape }: ReadBody): Iterable<PartOfBody> {
+  const read =
+    type === 'yaml'
+      ? readYaml(bytes, { mostNames: mostNames(shape), depth })
+      : readJson(bufferOf(bytes), { ...limits, jsonDepth: depth })
   if ('problem' in read) return yield { faults: [read.problem] }
   const value = shape.as === 'things' ? thingsRead(read.value) : read.value
   const faults = faultsIn(value, shape)
@@ -34,9 +41,21 @@ export function* readBody({ bytes, type, ...shape }: ReadBody): Iterable<PartOfB
   for (const list of lists) yield* inParts(list)
 }
 
-function faultsIn(value: unknown, { schema, at = '', as }: Omit<ReadBody, 'bytes' | 'type'>): readonly FieldError[] {
-  if (as === 'import') return importFaults(value)
+function faultsIn(value: unknown, { schema, at = '', as }: Shape): readonly FieldError[] {
+  if (as === 'import') return tooManyNames(value) ?? importFaults(value)
   return schema ? faultsOf(schema, value, at) : []
+}
+
+function mostNames({ as }: Shape): number {
+  return as === 'import' ? limits.importNames : Number.POSITIVE_INFINITY
+}
+
+/** Each name that is no section is a fault, and making millions of those takes longer than parsing them. */
+function tooManyNames(value: unknown): readonly FieldError[] | undefined {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined
+  let names = 0
+  for (const _name in value) if (++names > limits.importNames) return [namesFault(limits.importNames)]
+  return undefined
 }
 
 function bufferOf({ buffer, byteOffset, length }: Uint8Array): Buffer {

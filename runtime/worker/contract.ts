@@ -8,19 +8,22 @@ export type NoResult = 'full' | 'tooLong' | 'failed'
 
 /**
  * A job is a pure function of its input, which is copied to the thread; bytes may be moved instead, and are gone here then.
- * At most `worker.threads` jobs run at a time and `worker.waitingJobs` wait, in order. A job that is not done in
- * `worker.jobMs` is ended with its thread. A job is run once; the caller decides whether to ask again.
+ * At most `worker.threads` jobs run at a time, one of each owner, and `worker.waitingJobs` wait, `waitingJobsPerOwner` of
+ * each. Owners take turns; the jobs of one come in order. So whoever asks for much keeps others waiting for one job at the
+ * most. A job that is not done in `worker.jobMs` is ended with its thread. A job is run once; the caller decides whether to
+ * ask again.
  */
 export interface Workers {
   /** Gives each part of the result to `take` in a turn of the event loop of its own, in order. */
-  run<N extends JobName>(
-    job: N,
-    input: Jobs[N]['input'],
-    take: (part: Jobs[N]['part']) => void,
-    move?: readonly ArrayBuffer[],
-  ): Promise<NoResult | 'done'>
+  run<N extends JobName>(owner: string, job: N, work: Work<N>): Promise<NoResult | 'done'>
   /** Ends the threads; whoever waits is told that the job failed. */
   close(): Promise<void>
+}
+
+export interface Work<N extends JobName> {
+  readonly input: Jobs[N]['input']
+  readonly take: (part: Jobs[N]['part']) => void
+  readonly move?: readonly ArrayBuffer[]
 }
 
 /** What goes to a thread and what comes back from it. */

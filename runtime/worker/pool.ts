@@ -1,4 +1,4 @@
-/** A few threads and the jobs that wait for them. Threads are started when there is work, and keep no process alive. */
+/** A few threads and the jobs that wait for them, owner by owner. Threads are started when there is work, and keep no process alive. */
 import { Worker } from 'node:worker_threads'
 import { worker as defaults } from '../../core/limits.js'
 import type { Log } from '../observe/log.js'
@@ -6,6 +6,7 @@ import type { FromThread, JobName, NoResult, ToThread, Workers } from './contrac
 
 interface Job {
   readonly id: number
+  readonly owner: string
   readonly name: JobName
   readonly input: unknown
   readonly move: readonly ArrayBuffer[]
@@ -23,7 +24,8 @@ type Limits = { readonly [name in keyof typeof defaults]: number }
 
 export function openWorkers(log: Log, limits: Limits = defaults): Workers {
   const threads = new Set<Thread>()
-  let waiting: Job[] = []
+  /** By owner, in the order of their turns. */
+  const waiting = new Map<string, Job[]>()
   let ids = 0
   let isClosed = false
 
@@ -67,8 +69,7 @@ export function openWorkers(log: Log, limits: Limits = defaults): Workers {
     }
     if ('failed' in message) log.warn('worker.job.failed', { job: job.name, why: message.failed })
     release(thread, 'failed' in message ? 'failed' : 'done')
-    const next = waiting.shift()
-    if (next) assign(thread, next)
+    startNext()
   }
 
   function release(thread: Thread, outcome: NoResult | 'done'): void {
@@ -76,33 +77,61 @@ export function openWorkers(log: Log, limits: Limits = defaults): Workers {
     const { job } = thread
     thread.job = undefined
     thread.worker.unref()
-    job?.end(outcome)
+    if (!job) return
+    // Whoever had a turn goes behind all others.
+    putLast(job.owner)
+    job.end(outcome)
   }
 
   function drop(thread: Thread, outcome: NoResult): void {
     if (!threads.delete(thread)) return
     release(thread, outcome)
-    const next = isClosed ? undefined : waiting.shift()
-    if (next) assign(start(), next)
+    startNext()
   }
 
-  function place(job: Job): void {
-    const idle = [...threads].find((thread) => !thread.job)
-    if (idle) assign(idle, job)
-    else if (threads.size < limits.threads) assign(start(), job)
-    else waiting.push(job)
+  function startNext(): void {
+    if (isClosed) return
+    const all = [...threads]
+    const idle = all.find((thread) => !thread.job)
+    if (!idle && threads.size >= limits.threads) return
+    const busy = new Set(all.map(({ job }) => job?.owner))
+    const owner = [...waiting.keys()].find((each) => !busy.has(each))
+    if (owner !== undefined) assign(idle ?? start(), turnOf(owner))
+  }
+
+  function turnOf(owner: string): Job {
+    const [first, ...others] = waiting.get(owner)!
+    if (others.length > 0) waiting.set(owner, others)
+    else waiting.delete(owner)
+    return first!
+  }
+
+  function putLast(owner: string): void {
+    const own = waiting.get(owner)
+    waiting.delete(owner)
+    if (own) waiting.set(owner, own)
+  }
+
+  function isFull(owner: string): boolean {
+    const own = waiting.get(owner)?.length ?? 0
+    const all = [...waiting.values()].reduce((sum, jobs) => sum + jobs.length, 0)
+    return own >= limits.waitingJobsPerOwner || all >= limits.waitingJobs
   }
 
   return {
-    run(name, input, take, move = []) {
+    run(owner, name, { input, take, move = [] }) {
       if (isClosed) return Promise.resolve('failed')
-      if (waiting.length >= limits.waitingJobs) return Promise.resolve('full')
-      return new Promise((end) => place({ id: ++ids, name, input, move, take: take as Job['take'], end }))
+      if (isFull(owner)) return Promise.resolve('full')
+      return new Promise((end) => {
+        const job: Job = { id: ++ids, owner, name, input, move, take: take as Job['take'], end }
+        waiting.set(owner, [...(waiting.get(owner) ?? []), job])
+        startNext()
+      })
     },
     async close() {
       isClosed = true
-      for (const { end } of waiting) end('failed')
-      waiting = []
+      for (const { end } of [...waiting.values()].flat()) end('failed')
+      waiting.clear()
       const all = [...threads]
       for (const thread of all) drop(thread, 'failed')
       await Promise.all(all.map(({ worker }) => worker.terminate()))

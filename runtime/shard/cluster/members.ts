@@ -66,10 +66,13 @@ export function openMembers(options: {
     await bucket.put(node.id, encodePlain(value))
     if (stopped) return
     const now = clock.elapsed()
-    if (now >= leaseEnds) leaseNumber++
+    const hasEnded = now >= leaseEnds
+    if (hasEnded) leaseNumber++
     leaseEnds = Math.max(leaseEnds, sentAt + limits.leaseMs)
     cancelEnd?.()
     cancelEnd = clock.wake(clock.now() + Math.max(0, leaseEnds - now), changed)
+    // In a process that stood still the timer of the old lease may not have fired, and it never will.
+    if (hasEnded) changed()
   }
 
   function beatOnAndOn(): void {

@@ -3,6 +3,7 @@
  * not answer is asked again under the same id, so a command that was committed is not decided twice.
  */
 import type { Actor } from '../../../core/access.js'
+import type { Refusal } from '../../../core/errors.js'
 import { bus, shard as limits } from '../../../core/limits.js'
 import { BusUnreachable, NobodyListens, type Wire } from '../../bus/contract.js'
 import type { Clock } from '../../clock.js'
@@ -94,7 +95,7 @@ export function openRouter({ wire, shards, registry, here, newCommandId, clock }
       try {
         const shard = here(number)
         const leftMs = Math.max(1, ends - clock.elapsed())
-        if (shard) return await within(leftMs, local(shard, unanswered))
+        if (shard) return await within(leftMs, local(shard, unanswered), 'ask' in letter ? perhapsDecided : unavailable)
         const patienceMs = Math.min(limits.requestMs, limits.requestFirstMs * 2 ** tries)
         const reply = await overWire(number, letter, Math.min(patienceMs, leftMs))
         if ('answer' in reply) return reply.answer
@@ -112,11 +113,15 @@ export function openRouter({ wire, shards, registry, here, newCommandId, clock }
     }
   }
 
-  /** The answer, or BusUnreachable when it does not come in time: a commit may wait for servers that are away. */
-  function within(ms: number, answer: unknown): unknown {
+  /**
+   * Resolves with the answer, or after `ms` with `late`: for a command, that it may have been decided, since a commit may
+   * be waiting for the NATS servers. The router does not retry then: the first local attempt stores no answer under its id,
+   * so a retry would execute the command twice.
+   */
+  function within(ms: number, answer: unknown, late: Refusal): unknown {
     if (!(answer instanceof Promise)) return answer
     return new Promise((resolve, reject) => {
-      const cancel = clock.wake(clock.now() + ms, () => reject(new BusUnreachable('the commit takes too long')))
+      const cancel = clock.wake(clock.now() + ms, () => resolve(late))
       answer.then(resolve, reject).finally(cancel)
     })
   }
@@ -144,7 +149,7 @@ export function openRouter({ wire, shards, registry, here, newCommandId, clock }
     },
     read: async (owner, { name }, input) => (await readFrom(shardOf(owner, shards), name, input)) as never,
     readHere(owner, { name }, input) {
-      return here(shardOf(owner, shards))?.read(registry.query(name), input) as never
+      return here(shardOf(owner, shards))?.readNow(registry.query(name), input) as never
     },
     async readAll({ name }, input) {
       const answers = await Promise.all(Array.from({ length: shards }, (_, number) => readFrom(number, name, input)))

@@ -1,0 +1,43 @@
+/** If-Match and If-None-Match: what their headers ask for, and whether it holds. */
+import { type Refusal, refuse } from '../../core/errors.js'
+
+/** The comparison of an If-None-Match header with a tag is weak, as the standard has it. */
+export function isKnownTag(ifNoneMatch: string, etag: string): boolean {
+  const tags = ifNoneMatch.split(',').map((tag) => tag.trim().replace(/^W\//, ''))
+  return tags.includes(etag) || tags.includes('*')
+}
+
+/** What the headers of a write ask for; a header that was not sent is empty or absent. */
+export interface Conditions {
+  readonly ifMatch?: string
+  readonly ifNoneMatch?: string
+}
+
+export const conditionHeaders = ['if-match', 'if-none-match'] as const
+
+export function conditionsOf(header: (name: string) => string): Conditions {
+  const [ifMatch, ifNoneMatch] = conditionHeaders.map(header)
+  return { ...(ifMatch && { ifMatch }), ...(ifNoneMatch && { ifNoneMatch }) }
+}
+
+/** A tag of what is written, and one of the list it is in. */
+interface Tags {
+  readonly own: string
+  readonly list?: string
+  /** Nothing to replace is there yet. */
+  readonly isNew?: boolean
+}
+
+/** Why the write may not be made. A weak tag matches no If-Match, as the standard has it. */
+export function unmet({ ifMatch = '', ifNoneMatch = '' }: Conditions, { own, list, isNew }: Tags): Refusal | undefined {
+  const wanted = ifMatch.split(',').map((each) => each.trim())
+  const isMatched =
+    ifMatch.trim() === '' || ['*', own, list].some((each) => each !== undefined && wanted.includes(each))
+  if (!isMatched) return failed(own, 'It was changed since you read it. Read it again and repeat your change.')
+  if (isNew || ifNoneMatch.trim() === '' || !isKnownTag(ifNoneMatch, own)) return undefined
+  return failed(own, 'It is there already, and the call says that it must not be.')
+}
+
+function failed(etag: string, detail: string): Refusal {
+  return refuse('request.precondition_failed', { detail, headers: { etag } })
+}
