@@ -1,4 +1,4 @@
-/** The trail of an agent: every change of its configuration, by whom, through which route, and what it touched. */
+/** The activity of an agent: every change of its configuration, and what else the audit trail has about it. */
 import Type, { type Static } from 'typebox'
 import type { Actor } from '../../core/access.js'
 import { closed, optional } from '../../core/agent/resources/words.js'
@@ -35,10 +35,15 @@ export function forgetDeeds(tx: Tx, { orgId, agentId }: AgentPlace): void {
 }
 
 const Activity = closed('AgentActivity', {
-  version: Type.Integer({ description: 'The version of the agent that this change made.' }),
+  version: optional(
+    Type.Integer({ description: 'The version of the agent that this change made; absent where none was made.' }),
+  ),
   at: Type.String({ format: 'date-time' }),
-  action: Type.String({ description: 'Method and path below the agent, as in `PUT /personality`.' }),
-  changed: Type.Array(Type.String(), { description: 'The parts that are different now.' }),
+  action: Type.String({
+    description:
+      'Of a change of the configuration its method and path below the agent, as in `PUT /personality`; otherwise the action in the audit trail, as in `gateway.token_rotated`.',
+  }),
+  changed: optional(Type.Array(Type.String(), { description: 'The parts that are different now.' })),
   item: optional(Type.String({ description: 'Id of the one item that it was about.' })),
   by: optional(
     closed('Actor', {
@@ -48,6 +53,10 @@ const Activity = closed('AgentActivity', {
       svcAgent: optional(Type.String({ description: 'The automated caller, as X-Svc-Agent named it.' })),
     }),
   ),
+  target: optional(Type.String({ description: 'Id of what an action of the audit trail was done to.' })),
+  requestId: optional(Type.String()),
+  code: optional(Type.String({ description: 'Why access was refused.' })),
+  count: optional(Type.Integer({ description: 'How many further refused calls the entry stands for.' })),
 })
 export type Activity = Static<typeof Activity>
 
@@ -59,15 +68,74 @@ interface WantedDeeds extends AgentPlace {
   readonly limit: number
 }
 
+type Change = Activity & { readonly version: number }
+
+interface Deeds {
+  readonly data: Change[]
+  /** When the agent was made. */
+  readonly since: number
+  readonly last?: number
+}
+
+/** An entry of the audit trail about the agent. */
+export interface AuditEntry extends Omit<Activity, 'version' | 'changed' | 'item' | 'by'> {
+  readonly id: string
+  readonly actor: NonNullable<Activity['by']>
+  readonly agentId?: string
+}
+
+export interface AuditOfAgent extends AgentPlace {
+  readonly since: number
+  readonly before?: readonly [at: number, id: string]
+  readonly limit: number
+}
+
 /** Newest first; `last` is where the next page goes on, absent at the end. */
-export const activity: Query<WantedDeeds, { readonly data: Activity[]; readonly last?: number }> = {
+export const activity: Query<WantedDeeds, Deeds> = {
   name: 'agents.activity',
   read(reader, { orgId, agentId, before, limit }) {
-    if (!findAgent(reader, { orgId, agentId })) return refuse('resource.not_found')
+    const agent = findAgent(reader, { orgId, agentId })
+    if (!agent) return refuse('resource.not_found')
+    const since = agent.createdAt
     const after = before === undefined ? undefined : [orgId, agentId, before]
     const rows = reader.range(deedTable, { prefix: [orgId, agentId], after, reverse: true, limit: limit + 1 })
-    const found = Array.from(rows, ({ value }) => ({ ...value, at: new Date(value.at).toISOString() })) as Activity[]
+    const found = Array.from(rows, ({ value }) => ({ ...value, at: new Date(value.at).toISOString() })) as Change[]
     const data = found.slice(0, limit)
-    return found.length > limit ? { data, last: data.at(-1)!.version } : { data }
+    return found.length > limit ? { data, since, last: data.at(-1)!.version } : { data, since }
   },
+}
+
+/** Where a page ended among changes, and where among entries of the trail; empty at the beginning of the list. */
+export type ActivityCursor = readonly [version: number, at: number, id: string]
+export const activityStart: ActivityCursor = [0, 0, '']
+
+/**
+ * One page of both, newest first. `entries` are one more than the page holds, where there are so many; `next` is absent at
+ * the end.
+ */
+export function mergeActivity(
+  { data: changes, last }: Deeds,
+  entries: readonly AuditEntry[],
+  limit: number,
+  from: ActivityCursor,
+): { readonly data: Activity[]; readonly next?: ActivityCursor } {
+  const data: Activity[] = []
+  let [version, at, id] = from
+  let [change, entry] = [0, 0]
+  while (data.length < limit && (change < changes.length || entry < entries.length)) {
+    const [ofChanges, ofEntries] = [changes[change], entries[entry]]
+    if (ofChanges && (!ofEntries || ofChanges.at > ofEntries.at)) {
+      data.push(ofChanges)
+      version = ofChanges.version
+      change++
+    } else {
+      const { id: entryId, actor: by, agentId: _agent, ...about } = ofEntries!
+      data.push({ ...about, by })
+      at = Date.parse(about.at)
+      id = entryId
+      entry++
+    }
+  }
+  const isMore = change < changes.length || entry < entries.length || last !== undefined
+  return { data, ...(isMore && { next: [version, at, id] as const }) }
 }

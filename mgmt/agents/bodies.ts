@@ -11,12 +11,22 @@ export interface Shape {
   readonly at?: string
   /** What else is done before the body is judged, or in place of it. */
   readonly as?: 'things' | 'import'
+  /** How deep it may be nested, where that is deeper than other bodies. */
+  readonly depth?: number
 }
 
-/** Neither holds the event loop, however long the text is; what cannot be done now is refused as unavailable. */
+/**
+ * Neither holds the event loop, however long the text is; what cannot be done now is refused as unavailable. Owners take
+ * turns, so long texts of one keep nobody else waiting for long.
+ */
 export interface Bodies {
   /** The value, which is of that shape; the bytes are gone afterwards. */
-  read(bytes: Uint8Array, type: 'json' | 'yaml', shape?: Shape): Promise<{ readonly value: unknown } | Refusal>
+  read(
+    owner: string,
+    bytes: Uint8Array,
+    type: 'json' | 'yaml',
+    shape?: Shape,
+  ): Promise<{ readonly value: unknown } | Refusal>
   /** The value of a JSON text as YAML. */
-  writeYaml(json: readonly string[]): Promise<Uint8Array | Refusal>
+  writeYaml(owner: string, json: readonly string[]): Promise<Uint8Array | Refusal>
 }

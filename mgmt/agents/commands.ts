@@ -1,8 +1,10 @@
 /** The commands that make and end an agent; what other areas keep for it comes and goes in the same commit. */
+
 import type { Actor } from '../../core/access.js'
 import type { AgentPlace } from '../../core/agentkey.js'
 import { type Refusal, refuse } from '../../core/errors.js'
 import type { OrgEventName, OrgEventPayload } from '../../core/orgevents.js'
+import type { Conditions } from '../../runtime/http/etag.js'
 import type { Command, Repertoire, Told, Tx } from '../../runtime/shard/contract.js'
 import { table } from '../../runtime/store/contract.js'
 import { type ClaimAgent, type Claimed, claimCommand, claims } from './claims.js'
@@ -29,7 +31,7 @@ export interface MakeAgent<C> extends AboutAgent<C> {
 export interface AgentPart<C> {
   made(tx: Tx, agent: AgentPlace & { readonly credentials: C }, told: Told): void
   /** Why the agent cannot go, when the caller wants it as it last read it and it is not. */
-  holds?(tx: Tx, agent: AgentPlace, ifMatch: string): Refusal | undefined
+  holds?(tx: Tx, agent: AgentPlace, conditions: Conditions): Refusal | undefined
   removed(tx: Tx, agent: AgentPlace): void
 }
 
@@ -46,7 +48,7 @@ export interface AgentCommands<C> {
   /** Of the org's shard; the others are of the agent's. */
   readonly claim: Command<ClaimAgent<C>, Claimed>
   readonly make: Command<MakeAgent<C>, Agent>
-  readonly remove: Command<AgentPlace & { readonly ifMatch?: string }, Removed>
+  readonly remove: Command<AgentPlace & Conditions, Removed>
 }
 
 export interface Removed {
@@ -91,12 +93,12 @@ export function agentCommands<C>({ orgEvent, parts }: AgentCommandsOptions<C>): 
   /** Answers the serial, by which the org is asked to free the id before the caller is told. */
   const remove: AgentCommands<C>['remove'] = {
     name: 'agents.remove',
-    decide(tx, { orgId, agentId, ifMatch = '' }, { by }) {
+    decide(tx, { orgId, agentId, ifMatch, ifNoneMatch }, { by }) {
       const place = { orgId, agentId }
       const agent = tx.get(agentTable, [orgId, agentId])
       if (!agent) return refuse('resource.not_found')
       for (const part of parts) {
-        const held = part.holds?.(tx, place, ifMatch)
+        const held = part.holds?.(tx, place, { ifMatch, ifNoneMatch })
         if (held) return held
       }
       for (const part of parts) part.removed(tx, place)

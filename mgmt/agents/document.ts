@@ -7,11 +7,12 @@
 import { hash } from 'node:crypto'
 import {
   type AgentDocument,
-  advance,
+  advanceInSteps,
   changedItems,
   emptyDocument,
+  type IndexFinder,
   idOf,
-  indexOf,
+  indexInSteps,
   isInOrder,
   type ListSection,
   listSections,
@@ -23,6 +24,7 @@ import {
 import { isSame } from '../../core/agent/writing.js'
 import { type AgentPlace, agentKeyOf } from '../../core/agentkey.js'
 import { agentDocument as limits } from '../../core/limits.js'
+import { finish, type Steps } from '../../core/steps.js'
 import type { Told, Tx } from '../../runtime/shard/contract.js'
 import { type Reader, readOften, table } from '../../runtime/store/contract.js'
 import type { Identity } from './schema.js'
@@ -38,6 +40,8 @@ export interface Head {
   readonly stamp: string
   /** The version at which each part was last changed; one that is missing never was. */
   readonly parts: { readonly [P in Part]?: number }
+  /** How long the document is as JSON; absent until a change counts it. */
+  readonly bytes?: number
 }
 
 const headTable = readOften(table<[orgId: string, agentId: string], Head>('agents.head'))
@@ -53,8 +57,8 @@ export interface Loaded {
   readonly head: Head
   /** Whole in the sections that were asked for; others may be missing. */
   readonly document: AgentDocument
-  /** Made when it is first looked into. */
-  readonly index: ReferenceIndex
+  /** Makes the index when it is first looked into. */
+  readonly index: IndexFinder
 }
 
 /** What a process knows of an agent under one stamp. */
@@ -70,8 +74,7 @@ interface Held {
   readonly views: Map<string, object>
   /** Absent until somebody looks into it. */
   index?: ReferenceIndex
-  /** Makes the index when it is looked into. */
-  readonly lookup: ReferenceIndex
+  readonly lookup: IndexFinder
 }
 
 interface Opened {
@@ -85,6 +88,7 @@ export interface Change {
   readonly about: { readonly name?: string; readonly description?: string | null }
   /** Parts that count as changed whatever the document says, such as one whose secrets changed. */
   readonly touched: readonly Part[]
+  readonly bytes: number
 }
 
 export interface Kept {
@@ -159,7 +163,7 @@ export function openDocuments(): Documents {
     return { ...loaded, document: withSection(loaded.document, section, (item ? [item] : []) as never) }
   }
 
-  function keep(tx: Tx, before: Loaded, { document, about, touched }: Change, { at, commandId }: Told): Kept {
+  function keep(tx: Tx, before: Loaded, { document, about, touched, bytes }: Change, { at, commandId }: Told): Kept {
     const { agent, head } = before
     const place = { orgId: agent.orgId, agentId: agent.id }
     const sections = allSections.filter((section) => before.document[section] !== document[section])
@@ -171,7 +175,7 @@ export function openDocuments(): Documents {
     const stamp = stampOf(head.stamp, commandId, String(at))
     const versions: { [P in Part]?: number } = { ...head.parts }
     for (const part of parts) versions[part] = version
-    const next: Head = { version, stamp, parts: versions }
+    const next: Head = { version, stamp, parts: versions, bytes }
     const record = rewritten(agent, about, document.identity, at)
     for (const section of sections) {
       if (section !== 'identity') writeSection(tx, place, section, before.document[section], document[section])
@@ -182,9 +186,9 @@ export function openDocuments(): Documents {
     const following = holding(stamp, record, document, whole)
     const held = recent.get(key)?.find((each) => each.stamp === head.stamp)
     if (held?.index) {
-      advance(held.index, before.document, document)
-      following.index = held.index
-      // The index is the next document's now; if that is never committed, the one before it makes another.
+      // What would take long is not brought along, but made anew when it is looked into.
+      if (advanceInSteps(held.index, before.document, document).next().done) following.index = held.index
+      // The index is no longer that of the document before; if this one is never committed, that makes another.
       held.index = undefined
     }
     hold(key, following)
@@ -240,51 +244,50 @@ function holding(
   document: AgentDocument = emptyDocument,
   sections: ReadonlySet<Section> = none,
 ): Held {
-  const lookup = new LateIndex()
+  const lookup = () => indexOfHeld(held)
   const held: Held = { stamp, agent, document, sections, items: new Map(), views: new Map(), lookup }
-  lookup.of = held
   return held
 }
 
-/**
- * Integrity looks into an index only when something goes, and an index costs as much as the agent is large. It is a class
- * for speed alone: every write makes one, and hardly any is looked into.
- */
-class LateIndex implements ReferenceIndex {
-  of!: Held
-
-  get items() {
-    return this.made().items
-  }
-
-  get namedBy() {
-    return this.made().namedBy
-  }
-
-  private made(): ReferenceIndex {
-    this.of.index ??= indexOf(this.of.document)
-    return this.of.index
-  }
+/** Integrity looks into an index only when something goes, and an index costs as much as the agent is large. */
+function* indexOfHeld(held: Held): Steps<ReferenceIndex> {
+  held.index ??= yield* indexInSteps(held.document)
+  return held.index
 }
 
 /** The candidate, sharing with the document before it every section and every item that says the same. */
 export function settled(before: AgentDocument, candidate: AgentDocument): AgentDocument {
+  return finish(settleInSteps(before, candidate))
+}
+
+/** A section is a step, and of a list some items. */
+export function* settleInSteps(before: AgentDocument, candidate: AgentDocument): Steps<AgentDocument> {
   let after = candidate
   for (const section of allSections) {
     if (before[section] === candidate[section]) continue
+    yield
     const was = before[section]
     const is = filled(section, candidate[section])
-    const settled = isList(section) ? settledItems(before[section], candidate[section]) : isSame(was, is) ? was : is
+    const settled = isList(section)
+      ? yield* settleItemsInSteps(before[section], candidate[section])
+      : isSame(was, is)
+        ? was
+        : is
     if (settled !== candidate[section]) after = withSection(after, section, settled as never)
   }
   return after
 }
 
-function settledItems(was: readonly object[], is: readonly object[]): readonly object[] {
+const comparedPerStep = 25
+
+function* settleItemsInSteps(was: readonly object[], is: readonly object[]): Steps<readonly object[]> {
   if (was === is) return is
   const changed = changedItems(was, is)
   const same = new Map<string, object>()
-  for (const item of changed) if (item.was && isSame(item.was, item.is)) same.set(item.id, item.was)
+  for (const [nth, item] of changed.entries()) {
+    if (nth % comparedPerStep === comparedPerStep - 1) yield
+    if (item.was && isSame(item.was, item.is)) same.set(item.id, item.was)
+  }
   if (same.size === changed.length && isInOrder(was, is)) return was
   return same.size > 0 ? is.map((item) => same.get(idOf(item)) ?? item) : is
 }

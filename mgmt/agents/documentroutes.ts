@@ -1,21 +1,32 @@
 /** Makes the rows of an agent's document into routes, and adds the one that tells who changed what. */
+
 import { actorOf, type Member } from '../../core/access.js'
 import { misshapen } from '../../core/agent/index.js'
 import { type AgentPlace, agentKeyOf } from '../../core/agentkey.js'
 import { invalid, isRefusal, type Refusal } from '../../core/errors.js'
 import { agentDocument as limits, page } from '../../core/limits.js'
+import type { PageAsked, PageCursor } from '../../core/paging.js'
+import { conditionHeaders, conditionsOf, isKnownTag } from '../../runtime/http/etag.js'
 import type { Pages } from '../../runtime/http/page.js'
 import { type Answer, json, type Route, route } from '../../runtime/http/route.js'
 import { isLong, jsonInSlices } from '../../runtime/http/slices.js'
 import type { Shards } from '../../runtime/shard/contract.js'
 import type { Sealer } from '../../runtime/store/sealer.js'
-import { ActivityList, ActivityQuery } from './activity.js'
+import {
+  type ActivityCursor,
+  ActivityList,
+  ActivityQuery,
+  type AuditEntry,
+  type AuditOfAgent,
+  activityStart,
+  mergeActivity,
+} from './activity.js'
 import { type Bodies, yamlType, yamlTypes } from './bodies.js'
 import type { AgentDocuments, AskedOf, Shown } from './documents.js'
 import { type GenerateOptions, generateRoute } from './generating.js'
 import { type Asked, type Connections, type LookUp, nameOf, type Resource } from './resource.js'
 import { agentResources } from './resources/index.js'
-import { ofAgents } from './schema.js'
+import { ofAgents, PageQuery } from './schema.js'
 import { sealSecrets } from './secrets.js'
 import { viewOf } from './views.js'
 
@@ -26,6 +37,8 @@ export interface DocumentRoutesOptions extends Pick<LookUp, 'geocode'>, Pick<Gen
   readonly pages: Pages
   readonly bodies: Bodies
   /** How connections of that org stand. */
+  /** Entries of the audit trail about an agent, newest first. */
+  readonly auditOf: (asked: AuditOfAgent) => Promise<readonly AuditEntry[] | Refusal>
   readonly connectionsOf: (orgId: string, ids: readonly string[]) => Promise<Connections | Refusal>
 }
 
@@ -48,28 +61,34 @@ interface Question {
 }
 
 function routeOf(resource: Resource, options: DocumentRoutesOptions): Route {
-  const { shards, documents, sealer, geocode, bodies, connectionsOf } = options
+  const { shards, documents, sealer, geocode, bodies, connectionsOf, pages } = options
   const { method, path, summary, tag, access, params, query, body: schema, isCheckedBefore, reply } = resource
-  const { bodyLimitBytes = limits.bodyBytes, errors = [], write, yaml, long } = resource
+  const { bodyLimitBytes = limits.bodyBytes, errors = [], write, yaml, long, isPaged, bodyDepth } = resource
   const name = nameOf(resource)
+  /** The tag of an export is that of every form of it, whichever is asked for and whatever of it the caller may see. */
+  const isTagged = !write && !yaml && !resource.complete && !resource.shownTo && !resource.isBeyondTag
   const itemName = /\{(\w+)\}/.exec(path)?.[1]
 
   /** Questions without a query, by the parameters of their path: the front gives the same ones for the same path. */
   const plain = new WeakMap<RowCall['params'], Question>()
 
-  function questionOf(call: RowCall): Question {
+  function questionOf(call: RowCall): Question | Refusal {
     const known = call.queryText === '' ? plain.get(call.params) : undefined
     if (known) return known
     const { place, params } = placesOf(call)
-    const { query } = call
-    const question = { owner: agentKeyOf(place), input: { ...place, resource: name, asked: { params, query } } }
+    const page = isPaged && call.queryText !== '' ? pageAsked(call) : undefined
+    if (isRefusal(page)) return page
+    const asked = page ? { params, query: noParams, page } : { params, query: call.query }
+    const question = { owner: agentKeyOf(place), input: { ...place, resource: name, asked } }
     if (call.queryText === '') plain.set(call.params, question)
     return question
   }
 
   /** An agent that is served here is read in the same turn, and what is shown again was written already. */
   function show(call: RowCall): Promise<Answer | Refusal> | Answer | Refusal {
-    const { owner, input } = questionOf(call)
+    const question = questionOf(call)
+    if (isRefusal(question)) return question
+    const { owner, input } = question
     const shown = shards.readHere?.(owner, documents.queries.view, input)
     if (shown) return answerTo(call, shown)
     return shards.read(owner, documents.queries.view, input).then((found) => answerTo(call, found))
@@ -83,9 +102,30 @@ function routeOf(resource: Resource, options: DocumentRoutesOptions): Route {
   }
 
   function answerTo(call: RowCall, whole: Shown | Refusal): Promise<Answer | Refusal> | Answer | Refusal {
+    const known = isTagged ? call.header('if-none-match') : ''
+    if (known !== '' && !isRefusal(whole) && isKnownTag(known, whole.etag)) {
+      return { status: 304, headers: { etag: whole.etag } }
+    }
+    if (!isRefusal(whole) && whole.last) return answer(withNextPage(call, whole, whole.last))
     const shown = cutFor(call, whole)
     if (resource.complete) return completed(call, shown).then(answer)
-    return yaml === 'reply' && !wantsJson(call) ? inYaml(shown) : keptAnswer(shown)
+    return yaml === 'reply' && !wantsJson(call) ? inYaml(call, shown) : keptAnswer(shown)
+  }
+
+  /** A token of one list of one agent opens no other. */
+  function listScope(call: RowCall): string {
+    return `${name}:${agentKeyOf(placesOf(call).place)}`
+  }
+
+  function pageAsked(call: RowCall): PageAsked | Refusal {
+    const { limit = page.defaultRows, pageToken } = call.query as { limit?: number; pageToken?: string }
+    if (pageToken === undefined) return { limit }
+    const after = pages.read(listScope(call), pageToken) as PageCursor | undefined
+    return after ? { limit, after } : invalid('pageToken', 'is not a token of this list')
+  }
+
+  function withNextPage(call: RowCall, shown: Shown, last: PageCursor): Shown {
+    return { ...shown, json: { ...(shown.json as object), nextPageToken: pages.write(listScope(call), last) } }
   }
 
   async function completed({ params }: RowCall, shown: Shown | Refusal): Promise<Shown | Refusal> {
@@ -94,12 +134,12 @@ function routeOf(resource: Resource, options: DocumentRoutesOptions): Route {
     return isRefusal(view) ? view : { ...shown, json: view }
   }
 
-  async function inYaml(outcome: Shown | Refusal): Promise<Answer | Refusal> {
+  async function inYaml({ params }: RowCall, outcome: Shown | Refusal): Promise<Answer | Refusal> {
     if (isRefusal(outcome)) return outcome
     const { status, json: shown, etag } = outcome
     const pieces: string[] = []
     for await (const piece of jsonInSlices(shown)) pieces.push(piece)
-    const body = await bodies.writeYaml(pieces)
+    const body = await bodies.writeYaml(params.org!, pieces)
     return isRefusal(body) ? body : { status, type: yamlType, body, headers: { etag } }
   }
 
@@ -120,7 +160,8 @@ function routeOf(resource: Resource, options: DocumentRoutesOptions): Route {
     if (isRefusal(agent)) return agent
     const as = resource.long === 'list' ? undefined : resource.long
     const isYaml = yamlTypes.some((each) => type.toLowerCase().startsWith(each))
-    const read = await bodies.read(bytes, isYaml ? 'yaml' : 'json', { schema, at: resource.bodyAt, as })
+    const shape = { schema, at: resource.bodyAt, as, depth: bodyDepth }
+    const read = await bodies.read(place.orgId, bytes, isYaml ? 'yaml' : 'json', shape)
     return isRefusal(read) ? read : { value: read.value, isShaped: true }
   }
 
@@ -156,7 +197,7 @@ function routeOf(resource: Resource, options: DocumentRoutesOptions): Route {
       agentId: place.agentId,
       resource: name,
       asked: found === undefined ? sent : { ...sent, found },
-      ifMatch: call.header('if-match'),
+      ...conditionsOf((name) => call.header(name)),
       ...(secrets && { secrets }),
     }
     const by = actorOf(call.caller)
@@ -173,13 +214,17 @@ function routeOf(resource: Resource, options: DocumentRoutesOptions): Route {
     summary,
     ...(params && { params }),
     ...(query && { query }),
+    ...(isPaged && { query: PageQuery }),
     ...(schema && { body: schema, bodyLimitBytes, ...(!isCheckedBefore && { bodyUnchecked: true as const }) }),
-    ...(write && { headers: ['if-match', ...(long ? ['content-type'] : [])] }),
+    hasEtag: true,
+    ...(isTagged && { headers: ['if-none-match'] }),
+    ...(write && { headers: [...conditionHeaders, ...(long ? ['content-type'] : [])] }),
+    ...(bodyDepth !== undefined && { bodyDepth }),
     ...(long && { rawOverBytes: limits.inlineBytes }),
     ...(yaml === 'reply' && { headers: ['accept'], replyTypes: [yamlType] }),
     ...(yaml === 'body' && { rawTypes: yamlTypes }),
-    reply,
-    errors: write ? [...errors, 'request.precondition_failed'] : errors,
+    reply: isTagged ? { ...reply, 304: null } : reply,
+    errors: write ? [...errors, 'request.precondition_failed'] : isPaged ? [...errors, 'request.invalid'] : errors,
     handler: (write ? change : show) as unknown as Route['handler'],
   }
 }
@@ -217,13 +262,14 @@ function wantsJson({ query: { format }, header }: RowCall): boolean {
   return format === undefined ? /^application\/json\b/i.test(header('accept')) : format === 'json'
 }
 
-function activityRoute({ shards, documents, pages }: DocumentRoutesOptions): Route {
+function activityRoute({ shards, documents, pages, auditOf }: DocumentRoutesOptions): Route {
   return route({
     ...ofAgents,
     access: { who: 'member', role: 'viewer', scopes: ['messages:read'] },
     method: 'GET',
     path: `${agentPath}/activity`,
-    summary: 'Read who changed what of an agent, newest first',
+    summary:
+      'Read who changed what of an agent, who used its credentials and exports, and who was refused, newest first',
     query: ActivityQuery,
     reply: { 200: ActivityList },
     errors: ['request.invalid'],
@@ -232,11 +278,16 @@ function activityRoute({ shards, documents, pages }: DocumentRoutesOptions): Rou
       const scope = `activity:${agentKeyOf(place)}`
       const after = pageToken === undefined ? undefined : pages.read(scope, pageToken)
       if (pageToken !== undefined && !after) return invalid('pageToken', 'is not a token of this list')
-      const before = after?.[0] as number | undefined
-      const found = await shards.read(agentKeyOf(place), documents.queries.activity, { ...place, before, limit })
-      if (isRefusal(found)) return found
-      const { data, last } = found
-      return json(200, last === undefined ? { data } : { data, nextPageToken: pages.write(scope, [last]) })
+      const from = (after ?? activityStart) as ActivityCursor
+      const [version, at = 0, id = ''] = from
+      const before = version === 0 ? undefined : version
+      const changes = await shards.read(agentKeyOf(place), documents.queries.activity, { ...place, before, limit })
+      if (isRefusal(changes)) return changes
+      const behind = id === '' ? {} : { before: [at, id] as const }
+      const entries = await auditOf({ ...place, since: changes.since, ...behind, limit: limit + 1 })
+      if (isRefusal(entries)) return entries
+      const { data, next } = mergeActivity(changes, entries, limit, from)
+      return json(200, next ? { data, nextPageToken: pages.write(scope, next) } : { data })
     },
   })
 }

@@ -2,34 +2,48 @@
  * The one command and the one query behind every route of an agent's document. Both run where the agent's shard is, so
  * a change is judged by the very document that it changes, and shown as it was kept.
  */
-import { type AgentDocument, admitted, type DraftCampaign, type Section } from '../../core/agent/index.js'
+import {
+  type AgentDocument,
+  admitInSteps,
+  type DraftCampaign,
+  find,
+  idOf,
+  type Section,
+} from '../../core/agent/index.js'
 import type { AgentPlace } from '../../core/agentkey.js'
 import { isRefusal, type Refusal, refuse } from '../../core/errors.js'
 import { agentDocument as limits } from '../../core/limits.js'
 import type { OrgEventPayload } from '../../core/orgevents.js'
+import { type PageCursor, pageOf } from '../../core/paging.js'
+import { finish, isSteps, type Steps } from '../../core/steps.js'
+import { type Conditions, unmet } from '../../runtime/http/etag.js'
 import type { Command, Query, Repertoire, Told, Tx } from '../../runtime/shard/contract.js'
 import type { Reader } from '../../runtime/store/contract.js'
 import { activity, forgetDeeds, record } from './activity.js'
-import { firstVersion, type ItemPlace, type Loaded, openDocuments, type Part, settled } from './document.js'
-import { changedMeanwhile, etagOf, matches } from './etag.js'
+import { firstVersion, type ItemPlace, type Loaded, openDocuments, type Part, settleInSteps } from './document.js'
+import { etagOf, itemEtagOf } from './etag.js'
 import { type Asked, nameOf, type Person, type Resource, type Seen, type Wrote } from './resource.js'
 import { agentResources } from './resources/index.js'
-import { dropOrphans, keepSecrets, removeSecrets, type SealedChanges, secretsOf } from './secrets.js'
+import { dropOrphans, hasSecrets, keepSecrets, removeSecrets, type SealedChanges, secretsOf } from './secrets.js'
 import { isList } from './sections.js'
+import { bytesAfter } from './size.js'
 
 export interface AskedOf extends AgentPlace {
   readonly resource: string
   readonly asked: Asked
 }
 
-export interface WriteOf extends AskedOf {
-  readonly ifMatch: string
+export interface WriteOf extends AskedOf, Conditions {
   readonly secrets?: SealedChanges
 }
+
+type ShownOf = Asked & { readonly wrote?: Wrote }
 
 export interface Shown {
   readonly status: number
   readonly json?: unknown
+  /** The item that a page ended with, where another follows. */
+  readonly last?: PageCursor
   readonly etag: string
 }
 
@@ -72,46 +86,69 @@ export function agentDocuments({ orgEvent, personOf, draftCampaignsOf, pictureUr
       index,
       secrets: (section, item = '') => secretsOf(reader, place, section, item),
       person: (personId) => personOf?.(reader, place, personId),
+      pictured: () => withPictures(reader, place, document),
       draftCampaigns: () => draftCampaignsOf?.(reader, place) ?? [],
     }
   }
 
+  /** Each step costs by the lists that change; the writes of a short body are decided in one go. */
+  function* writeInSteps(
+    tx: Tx,
+    { orgId, agentId, resource, asked, ifMatch, ifNoneMatch, secrets }: WriteOf,
+    told: Told,
+  ): Steps<Shown | Refusal> {
+    const place = { orgId, agentId }
+    const row = rowOf(resource)
+    const before = documents.load(tx, place)
+    if (!before) return notFound
+    const stale = ifMatch || ifNoneMatch ? mismatch(row, tx, before, asked, { ifMatch, ifNoneMatch }) : undefined
+    if (stale) return stale
+    const { params, query, body, found, isShaped } = asked
+    const at = isoOf(told.at)
+    const writing = row.write!(seenBy(tx, place, before), { params, query, body, found, isShaped, at })
+    const wrote = isSteps(writing) ? yield* writing : writing
+    if (isRefusal(wrote)) return wrote
+    // Settled first: a list that was sent whole is judged by what is different in it.
+    const candidate = yield* settleInSteps(before.document, wrote.document)
+    yield
+    const document = yield* admitInSteps(before.document, candidate, before.index)
+    if (isRefusal(document)) return document
+    yield
+    const bytes = yield* bytesAfter(before.head, before.document, document)
+    if (isRefusal(bytes)) return bytes
+    const stopped = follow?.(tx, place, before.document, document, told)
+    if (stopped) return stopped
+    const isTouched = secrets !== undefined && keepSecrets(tx, place, secrets)
+    const touched = isTouched ? [secrets.section] : []
+    const { loaded, changed } = documents.keep(tx, before, { document, about: wrote.about ?? {}, touched, bytes }, told)
+    if (changed.length > 0) {
+      dropOrphans(tx, place, before.document, loaded.document)
+      tell(tx, loaded, changed, told)
+      const item = wrote.id ?? lastOf(params)
+      record(tx, place, {
+        version: loaded.head.version,
+        at: told.at,
+        action: resource,
+        changed,
+        ...(item !== undefined && { item }),
+        ...(told.by && { by: told.by }),
+      })
+    }
+    yield
+    return shown(row, tx, place, loaded, { params, query, body, found, wrote })
+  }
+
   const write: Command<WriteOf, Shown> = {
     name: 'agents.write',
-    decide(tx, { orgId, agentId, resource, asked, ifMatch, secrets }, told) {
-      const place = { orgId, agentId }
-      const row = rowOf(resource)
-      const before = documents.load(tx, place)
-      if (!before) return notFound
-      const etag = tagOf(row, before)
-      if (!matches(ifMatch, etag)) return changedMeanwhile(etag)
-      const { params, query, body, found, isShaped } = asked
-      const at = isoOf(told.at)
-      const wrote = row.write!(seenBy(tx, place, before), { params, query, body, found, isShaped, at })
-      if (isRefusal(wrote)) return wrote
-      // Settled first: a list that was sent whole is judged by what is different in it.
-      const document = admitted(before.document, settled(before.document, wrote.document), before.index)
-      if (isRefusal(document)) return document
-      const stopped = follow?.(tx, place, before.document, document, told)
-      if (stopped) return stopped
-      const isTouched = secrets !== undefined && keepSecrets(tx, place, secrets)
-      const touched = isTouched ? [secrets.section] : []
-      const { loaded, changed } = documents.keep(tx, before, { document, about: wrote.about ?? {}, touched }, told)
-      if (changed.length > 0) {
-        dropOrphans(tx, place, before.document, loaded.document)
-        tell(tx, loaded, changed, told)
-        const item = wrote.id ?? lastOf(params)
-        record(tx, place, {
-          version: loaded.head.version,
-          at: told.at,
-          action: resource,
-          changed,
-          ...(item !== undefined && { item }),
-          ...(told.by && { by: told.by }),
-        })
-      }
-      return shown(row, tx, place, loaded, { params, query, body, found, wrote })
-    },
+    decide: (tx, input, told) => finish(writeInSteps(tx, input, told)),
+    inSteps: { isFor: mayTakeLong, decide: writeInSteps },
+  }
+
+  /** A long body, or what may take away what anything in the agent may name. */
+  function mayTakeLong({ resource, asked }: WriteOf): boolean {
+    const { method, path, of } = rowOf(resource)
+    const isWholeList = method === 'PUT' && !path.includes('{')
+    return asked.isShaped === true || method === 'DELETE' || isWholeList || of === 'all'
   }
 
   function tell(tx: Tx, { agent }: Loaded, changed: readonly string[], { by }: Told): void {
@@ -120,39 +157,53 @@ export function agentDocuments({ orgEvent, personOf, draftCampaignsOf, pictureUr
     tx.tell(orgId, orgEvent, { type: 'agent.updated', orgId, agentId: id, data })
   }
 
-  function shown(
-    row: Resource,
-    reader: Reader,
-    place: AgentPlace,
-    loaded: Loaded,
-    asked: Asked & { readonly wrote?: Wrote },
-  ): Shown | Refusal {
+  function shown(row: Resource, reader: Reader, place: AgentPlace, loaded: Loaded, asked: ShownOf): Shown | Refusal {
     const json = row.view?.(seenBy(reader, place, loaded), asked)
     if (isRefusal(json)) return json
     const status = asked.wrote?.status ?? Number(Object.keys(row.reply)[0])
-    return { status, ...(row.view && { json }), etag: tagOf(row, loaded) }
+    return { status, ...(row.view && { json }), etag: tagOf(row, reader, loaded, asked) }
+  }
+
+  function wholeView(reader: Reader, { orgId, agentId, resource, asked }: AskedOf): Shown | Refusal {
+    const place = { orgId, agentId }
+    const views = documents.views(reader, place)
+    if (!views) return notFound
+    const name = viewOf(resource, asked)
+    const again = name === undefined ? undefined : views.get(name)
+    if (again) return again as Shown
+    const row = rowOf(resource)
+    const item = itemOf(row, asked)
+    const sections = row.of === 'all' ? undefined : [...row.of.filter(isSection), ...(row.needs ?? [])]
+    const loaded = item ? documents.loadItem(reader, place, item, row.needs) : documents.load(reader, place, sections)
+    const is = loaded ? shown(row, reader, place, loaded, asked) : notFound
+    if (name !== undefined && row.of !== 'all' && !isRefusal(is)) {
+      if (views.size >= limits.heldViews) views.delete(views.keys().next().value!)
+      views.set(name, is)
+    }
+    return is
+  }
+
+  /** Documents are values, so the one that was loaded first is told of to the end. */
+  function* viewInSteps(reader: Reader, { orgId, agentId, resource, asked }: AskedOf): Steps<Shown | Refusal> {
+    const row = rowOf(resource)
+    const loaded = documents.load(reader, { orgId, agentId })
+    if (!loaded) return notFound
+    const [status, etag] = [Number(Object.keys(row.reply)[0]), tagOf(row, reader, loaded, asked)]
+    const json = yield* row.viewInSteps!(loaded, asked)
+    return isRefusal(json) ? json : { status, json, etag }
   }
 
   const view: Query<AskedOf, Shown> = {
     name: 'agents.view',
-    read(reader, { orgId, agentId, resource, asked }) {
-      const place = { orgId, agentId }
-      const views = documents.views(reader, place)
-      if (!views) return notFound
-      const name = viewOf(resource, asked)
-      const again = name === undefined ? undefined : views.get(name)
-      if (again) return again as Shown
-      const row = rowOf(resource)
-      const item = itemOf(row, asked)
-      const sections = row.of === 'all' ? undefined : [...row.of.filter(isSection), ...(row.needs ?? [])]
-      const loaded = item ? documents.loadItem(reader, place, item, row.needs) : documents.load(reader, place, sections)
-      const is = loaded ? shown(row, reader, place, loaded, asked) : notFound
-      if (name !== undefined && row.of !== 'all' && !isRefusal(is)) {
-        if (views.size >= limits.heldViews) views.delete(views.keys().next().value!)
-        views.set(name, is)
-      }
-      return is
+    read(reader, input) {
+      if (rowOf(input.resource).viewInSteps) return finish(viewInSteps(reader, input))
+      const is = wholeView(reader, input)
+      const { page } = input.asked
+      if (!page || isRefusal(is)) return is
+      const { data, last } = pageOf((is.json as { data: readonly object[] }).data, page, idOf)
+      return { ...is, json: { data }, ...(last && { last }) }
     },
+    inSteps: { isFor: ({ resource }) => rowOf(resource).viewInSteps !== undefined, read: viewInSteps },
   }
 
   /** What of this comes and goes with the agent. */
@@ -160,10 +211,10 @@ export function agentDocuments({ orgEvent, personOf, draftCampaignsOf, pictureUr
     made(tx: Tx, { orgId, agentId }: AgentPlace, { at, by }: Told): void {
       record(tx, { orgId, agentId }, { version: firstVersion, at, action: 'POST /', changed: [], ...(by && { by }) })
     },
-    holds(tx: Tx, place: AgentPlace, ifMatch: string): Refusal | undefined {
+    holds(tx: Tx, place: AgentPlace, conditions: Conditions): Refusal | undefined {
       const loaded = documents.load(tx, place, [])
-      const etag = loaded && tagOf(rowOf('GET /'), loaded)
-      return etag === undefined || matches(ifMatch, etag) ? undefined : changedMeanwhile(etag)
+      const etag = loaded && tagOfParts(rowOf('GET /'), loaded)
+      return etag === undefined ? undefined : unmet(conditions, { own: etag })
     },
     removed(tx: Tx, place: AgentPlace): void {
       documents.remove(tx, place)
@@ -174,20 +225,23 @@ export function agentDocuments({ orgEvent, personOf, draftCampaignsOf, pictureUr
 
   const pictured = new WeakMap<AgentDocument, AgentDocument>()
 
+  function withPictures(reader: Reader, place: AgentPlace, document: AgentDocument): AgentDocument {
+    if (!pictureUrl || document.media.length === 0) return document
+    const known = pictured.get(document)
+    if (known) return known
+    const media = document.media.map((item) => {
+      const url = pictureUrl(reader, place, item.id)
+      return url === undefined ? item : { ...item, url }
+    })
+    const made = { ...document, media }
+    pictured.set(document, made)
+    return made
+  }
+
   /** For those who show what the agent has: every media item says where it is served, which the document leaves open. */
   function load(reader: Reader, place: AgentPlace, sections?: readonly Section[]): Loaded | undefined {
     const loaded = documents.load(reader, place, sections)
-    if (!loaded || !pictureUrl || loaded.document.media.length === 0) return loaded
-    let document = pictured.get(loaded.document)
-    if (!document) {
-      const media = loaded.document.media.map((item) => {
-        const url = pictureUrl(reader, place, item.id)
-        return url === undefined ? item : { ...item, url }
-      })
-      document = { ...loaded.document, media }
-      pictured.set(loaded.document, document)
-    }
-    return { ...loaded, document }
+    return loaded && { ...loaded, document: withPictures(reader, place, loaded.document) }
   }
 
   return { commands: { write }, queries: { view, activity }, part, load }
@@ -230,16 +284,34 @@ function isSection(part: Part): part is Section {
   return part !== 'agent'
 }
 
-/** What a path names by its parameter is an item of the one list that the row is about. */
-function itemOf({ of }: Resource, { params }: Asked): ItemPlace | undefined {
+/** What a path names by its parameter, or a 201 made, is an item of the one list that the row is about. */
+function itemOf({ of, reply }: Resource, { params, wrote }: ShownOf): ItemPlace | undefined {
   const [section, ...others] = of === 'all' ? [] : of
-  const [id] = Object.values(params)
+  const [id = reply[201] ? wrote?.id : undefined] = Object.values(params)
   if (id === undefined || section === undefined || others.length > 0) return undefined
   return isSection(section) && isList(section) ? { section, id } : undefined
 }
 
+/** What a row is about has one tag: the item that the path names or the write made, else the parts of the row. */
+function tagOf(row: Resource, reader: Reader, loaded: Loaded, asked: ShownOf): string {
+  const { agent, document } = loaded
+  const item = itemOf(row, asked)
+  const kept = item && find(document, item.section, item.id)
+  if (!kept) return tagOfParts(row, loaded)
+  const { section, id } = item
+  const place = { orgId: agent.orgId, agentId: agent.id }
+  return itemEtagOf(agent.serial, kept, hasSecrets(section) ? secretsOf(reader, place, section, id) : undefined)
+}
+
+/** An item is as it was read while its own tag is the same, or that of the list it was read in. */
+function mismatch(row: Resource, tx: Tx, before: Loaded, asked: Asked, conditions: Conditions): Refusal | undefined {
+  const item = itemOf(row, asked)
+  const isNew = item !== undefined && find(before.document, item.section, item.id) === undefined
+  return unmet(conditions, { own: tagOf(row, tx, before, asked), list: tagOfParts(row, before), isNew })
+}
+
 /** Paths of one resource are about the same parts, so a tag that one of them showed is good for the others. */
-function tagOf({ of }: Resource, { agent, head }: Loaded): string {
+function tagOfParts({ of }: Resource, { agent, head }: Loaded): string {
   if (of === 'all') return etagOf(agent.serial, head.version)
   let newest = firstVersion
   for (const part of of) newest = Math.max(newest, head.parts[part] ?? firstVersion)

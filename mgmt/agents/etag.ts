@@ -1,20 +1,16 @@
-/** ETags of an agent's parts, so that two operators who edit the same one do not overwrite each other. */
-import { type Refusal, refuse } from '../../core/errors.js'
+/** ETags of an agent's parts and of single items, so that two operators who edit the same one do not overwrite each other. */
+import { hash } from 'node:crypto'
+import type { SealedSecret } from './secrets.js'
 
 /** The serial of the agent keeps one of the same id before or after it from having the same tag. */
 export function etagOf(serial: number, version: number): string {
   return `"${serial}-${version}"`
 }
 
-/** What an If-Match header asks for; empty when there is none. A weak tag matches nothing, as the standard has it. */
-export function matches(ifMatch: string, etag: string): boolean {
-  if (ifMatch.trim() === '') return true
-  return ifMatch.split(',').some((each) => each.trim() === '*' || each.trim() === etag)
-}
+const hashChars = 22
 
-export function changedMeanwhile(etag: string): Refusal {
-  return refuse('request.precondition_failed', {
-    detail: 'It was changed since you read it. Read it again and repeat your change.',
-    headers: { etag },
-  })
+/** Of one item, by what is kept of it and its secrets: a change of another item of its list leaves it as it is. */
+export function itemEtagOf(serial: number, item: object, secrets?: ReadonlyMap<string, SealedSecret>): string {
+  const sealed = Array.from(secrets ?? [], ([name, secret]) => [name, Buffer.from(secret.sealed).toString('base64url')])
+  return `"${serial}-${hash('sha256', JSON.stringify([item, sealed]), 'base64url').slice(0, hashChars)}"`
 }

@@ -2,8 +2,9 @@
  * The examples of an agent's routes for the OpenAPI document. The story gives the requests; the rows themselves say what
  * each answers, over a document that lives only here, so that no example can say what no agent would.
  */
-import { type AgentDocument, admitted, emptyDocument } from '../../core/agent/index.js'
+import { type AgentDocument, admitted, emptyDocument, indexInSteps } from '../../core/agent/index.js'
 import { isRefusal, type Refusal } from '../../core/errors.js'
+import { finish, isSteps } from '../../core/steps.js'
 import type { Route, RouteExample } from '../../runtime/http/route.js'
 import type { Activity } from './activity.js'
 import { allSections, firstVersion, settled } from './document.js'
@@ -81,7 +82,10 @@ function take(telling: Telling, { row: name, params, query = {}, body }: Step): 
   if (!row) throw new Error(`the story has a step ${name}, which is no row`)
   const asked: Asked = { params: params ?? paramsOf(row), query, body }
   const wrote = row.write && write(telling, row, asked)
-  const reply = row.view?.(seenBy(telling), { ...asked, ...(wrote && { wrote }) })
+  const seen = seenBy(telling)
+  const reply = row.viewInSteps
+    ? finish(row.viewInSteps(seen, asked))
+    : row.view?.(seen, { ...asked, ...(wrote && { wrote }) })
   if (isRefusal(reply)) throw failed(row, reply)
   const example: RouteExample = {
     params: { org: orgId, agent: telling.agent.id, ...asked.params },
@@ -113,7 +117,8 @@ function write(telling: Telling, row: Resource, asked: Asked): Wrote {
   const parted = row.part?.(asked)
   if (isRefusal(parted)) throw failed(row, parted)
   const sent = parted ? { ...asked, body: parted.body } : asked
-  const wrote = row.write!(seenBy(telling), { ...sent, at: new Date(at).toISOString() })
+  const writing = row.write!(seenBy(telling), { ...sent, at: new Date(at).toISOString() })
+  const wrote = isSteps(writing) ? finish(writing) : writing
   if (isRefusal(wrote)) throw failed(row, wrote)
   const document = admitted(telling.document, settled(telling.document, wrote.document))
   if (isRefusal(document)) throw failed(row, document)
@@ -152,10 +157,10 @@ function seenBy({ agent, document, secrets }: Telling): Seen {
   return {
     agent,
     document,
-    // Nothing in the story takes away what is named, so nobody looks into it.
-    index: { items: new Map(), namedBy: new Map() },
+    index: () => indexInSteps(document),
     secrets: (section, item = '') => secrets.get(`${section}/${item}`) ?? new Map(),
     person: () => person,
     draftCampaigns: () => [],
+    pictured: () => document,
   }
 }

@@ -4,16 +4,11 @@
  */
 import type { TObject, TSchema } from 'typebox'
 import type { Access, Member } from '../../core/access.js'
-import type {
-  AgentDocument,
-  DraftCampaign,
-  Geocoded,
-  Outcome,
-  ReferenceIndex,
-  Section,
-} from '../../core/agent/index.js'
+import type { AgentDocument, DraftCampaign, Geocoded, IndexFinder, Outcome, Section } from '../../core/agent/index.js'
 import type { Standing } from '../../core/connections/status.js'
 import { type ErrorCode, isRefusal, type Refusal } from '../../core/errors.js'
+import type { PageAsked } from '../../core/paging.js'
+import type { Steps } from '../../core/steps.js'
 import type { Method } from '../../runtime/http/route.js'
 import type { Part } from './document.js'
 import type { SealedSecret, SecretSection, Unsealed } from './secrets.js'
@@ -27,6 +22,8 @@ export interface Asked {
   readonly isShaped?: true
   /** What was looked up before the command was asked. */
   readonly found?: unknown
+  /** Of a list that is read page by page; absent: the whole list. */
+  readonly page?: PageAsked
 }
 
 /** What can be found out before a command is asked, since a command waits for nobody. */
@@ -49,11 +46,16 @@ export type Person = Readonly<Record<string, unknown>> & { readonly customFields
 export interface Seen {
   readonly agent: AgentRecord
   readonly document: AgentDocument
-  readonly index: ReferenceIndex
+  /** For writes alone: a write that comes after may change what it found. */
+  readonly index: IndexFinder
   secrets(section: SecretSection, item?: string): ReadonlyMap<string, SealedSecret>
   person(personId: string): Person | undefined
+  /** The document in which every media item says where it is served, which the kept one leaves open. */
+  pictured(): AgentDocument
   draftCampaigns(): readonly DraftCampaign[]
 }
+
+export type Written = Wrote | Refusal
 
 export interface Wrote {
   readonly document: AgentDocument
@@ -85,6 +87,8 @@ export interface Resource {
   readonly needs?: readonly Section[]
   readonly params?: TObject
   readonly query?: TObject
+  /** The view is a list that is whole unless `limit` or `pageToken` ask for a page of it. */
+  readonly isPaged?: true
   readonly body?: TSchema
   /** What paths into the body begin with, where the contract gives it a name. */
   readonly bodyAt?: string
@@ -93,6 +97,7 @@ export interface Resource {
   /** The HTTP front checks the body by its schema, and not we. */
   readonly isCheckedBefore?: true
   readonly bodyLimitBytes?: number
+  readonly bodyDepth?: number
   /** The body may be long, and is judged as such where it is read. */
   readonly long?: 'list' | 'things' | 'import'
   /** The body may be YAML; or what is shown is, unless JSON is asked for. */
@@ -107,9 +112,13 @@ export interface Resource {
   readonly part?: (asked: Asked) => Parted | Refusal
   /** Runs before the command too; a refusal of it ends the call. */
   readonly lookUp?: (asked: Asked, ways: LookUp) => Promise<unknown>
-  readonly write?: (seen: Seen, asked: Asked & { readonly at: string }) => Wrote | Refusal
+  readonly write?: (seen: Seen, asked: Asked & { readonly at: string }) => Written | Steps<Written>
   /** Absent: nothing is shown. */
   readonly view?: (seen: Seen, asked: Asked & { readonly wrote?: Wrote }) => unknown
+  /** In place of `view`, for what takes long: it is made of the document alone. */
+  readonly viewInSteps?: (seen: Pick<Seen, 'document'>, asked: Asked) => Steps<unknown>
+  /** The view may change while the parts of the row do not: the ETag is for If-Match, and If-None-Match is not answered. */
+  readonly isBeyondTag?: true
   /** Adds to a view what other shards know; it may change without the document, so the ETag does not speak for it. */
   readonly complete?: (view: unknown, ways: Pick<LookUp, 'connections'>) => Promise<unknown>
 }
@@ -122,8 +131,18 @@ export function nameOf({ method, path }: Pick<Resource, 'method' | 'path'>): str
 export function becomes(
   change: (document: AgentDocument, asked: Asked & { readonly at: string }, seen: Seen) => Outcome,
 ): Resource['write'] {
-  return (seen, asked) => {
-    const document = change(seen.document, asked, seen)
-    return isRefusal(document) ? document : { document }
+  return (seen, asked) => writtenBy(change(seen.document, asked, seen))
+}
+
+/** For rows whose body may be long. */
+export function becomesInSteps(
+  change: (document: AgentDocument, asked: Asked & { readonly at: string }, seen: Seen) => Steps<Outcome>,
+): Resource['write'] {
+  return function* (seen, asked) {
+    return writtenBy(yield* change(seen.document, asked, seen))
   }
+}
+
+function writtenBy(document: Outcome): Written {
+  return isRefusal(document) ? document : { document }
 }

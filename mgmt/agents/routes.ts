@@ -1,8 +1,10 @@
 /** The routes of agents: making, listing and deleting them; reading and changing them are rows of the document. */
+
 import { actorOf } from '../../core/access.js'
 import { agentKeyOf } from '../../core/agentkey.js'
 import { invalid, isRefusal, type Refusal } from '../../core/errors.js'
 import { page } from '../../core/limits.js'
+import { conditionHeaders, conditionsOf } from '../../runtime/http/etag.js'
 import type { Pages } from '../../runtime/http/page.js'
 import { json, noContent, type Route, route } from '../../runtime/http/route.js'
 import type { Shards } from '../../runtime/shard/contract.js'
@@ -61,6 +63,7 @@ function collection<C>({ shards, commands, pages, newCredentials }: AgentRoutesO
       access: writing,
       method: 'POST',
       path: collectionPath,
+      hasEtag: true,
       summary: 'Make an agent; it has a web chat and its gateway credentials from the start',
       body: AgentCreate,
       reply: { 201: Agent },
@@ -90,12 +93,12 @@ function item<C>({ shards, commands }: AgentRoutesOptions<C>): Route[] {
       method: 'DELETE',
       path: itemPath,
       summary: 'Delete an agent with all that hangs on it; its credentials are refused at once',
-      headers: ['if-match'],
+      headers: conditionHeaders,
       reply: { 204: null },
       errors: ['request.precondition_failed'],
       async handler({ params: { org: orgId, agent: agentId }, caller, header }) {
         const place = { orgId, agentId }
-        const input = { ...place, ifMatch: header('if-match') }
+        const input = { ...place, ...conditionsOf(header) }
         const removed = await shards.ask(agentKeyOf(place), commands.remove, input, { by: actorOf(caller) })
         if (isRefusal(removed)) return removed
         // The agent is gone; when the org cannot be reached just now, the agent's shard goes on telling it.

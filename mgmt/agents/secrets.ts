@@ -12,7 +12,12 @@ import type { Tx } from '../../runtime/shard/contract.js'
 import { type Reader, table } from '../../runtime/store/contract.js'
 import type { Sealer } from '../../runtime/store/sealer.js'
 
-export type SecretSection = 'notifications' | 'integrations' | 'toolBindings'
+const secretSections = ['notifications', 'integrations', 'toolBindings'] as const
+export type SecretSection = (typeof secretSections)[number]
+
+export function hasSecrets(section: string): section is SecretSection {
+  return (secretSections as readonly string[]).includes(section)
+}
 
 export interface SealedSecret {
   readonly sealed: Uint8Array

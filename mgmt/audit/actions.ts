@@ -3,6 +3,7 @@ import type { Route } from '../../runtime/http/route.js'
 
 const agent = '/orgs/{org}/agents/{agent}'
 
+const deletedAction = 'agent.deleted'
 export const refusedAction = 'access.refused'
 export const recoveredAction = 'operator_key.recovered'
 
@@ -20,7 +21,7 @@ export const auditedRoutes: Readonly<Record<string, string>> = {
   'POST /orgs/{org}/connections/{provider}/_start': 'connection.sign_in_started',
   'POST /orgs/{org}/connections/{id}/_reconnect': 'connection.sign_in_started',
   'DELETE /orgs/{org}/connections/{id}': 'connection.deleted',
-  [`DELETE ${agent}`]: 'agent.deleted',
+  [`DELETE ${agent}`]: deletedAction,
   [`POST ${agent}/gateway/_rotateToken`]: 'gateway.token_rotated',
   [`POST ${agent}/gateway/_rotateSecret`]: 'gateway.secret_rotated',
   [`POST ${agent}/channels`]: 'binding.created',
@@ -49,6 +50,21 @@ export const auditedRoutes: Readonly<Record<string, string>> = {
   'DELETE /system/backups/{backup}': 'backup.deleted',
   'PUT /system/shards/{shard}/node': 'shard.moved',
   'POST /system/emulator/tickets': 'emulator_ticket.created',
+}
+
+/** Changes of an agent's configuration: its activity lists each with what it changed, so not as an entry of the trail too. */
+export const configurationActions: ReadonlySet<string> = new Set([
+  'notifications.changed',
+  'integration.changed',
+  'integration.deleted',
+  'tool.changed',
+  'tool.deleted',
+  'agent.imported',
+])
+
+/** Whether the activity of the agent lists an entry. That of an agent which is gone is no activity of the next one. */
+export function isActivity(action: string): boolean {
+  return !configurationActions.has(action) && action !== deletedAction
 }
 
 export function audited(routes: readonly Route[]): Route[] {

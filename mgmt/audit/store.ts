@@ -1,8 +1,10 @@
 /** The audit trail of an org in its shard: entries by time, appended and never changed, and dropped when they are old. */
 import type { Actor } from '../../core/access.js'
 import { audit as limits } from '../../core/accesslimits.js'
+import type { AgentPlace } from '../../core/agentkey.js'
 import type { Command, Query, Repertoire } from '../../runtime/shard/contract.js'
 import { type Reader, table } from '../../runtime/store/contract.js'
+import { isActivity } from './actions.js'
 import type { AuditEntry } from './schema.js'
 
 /** What an entry says beside its id and time. Ids only: never a secret, a body or an address of a person. */
@@ -20,6 +22,8 @@ type Kept = Noted & { readonly id: string }
 export type AuditPosition = readonly [at: number, id: string]
 
 const auditTable = table<[orgId: string, at: number, id: string], Kept>('audit')
+/** Leads from an agent to the entries about it that its activity lists. */
+const agentTable = table<[orgId: string, agentId: string, at: number, id: string], true>('audit.agents')
 
 export interface AuditOptions {
   readonly hasOrg: (reader: Reader, orgId: string) => boolean
@@ -36,6 +40,14 @@ export interface Wanted {
   readonly before?: AuditPosition
 }
 
+export interface WantedOfAgent extends AgentPlace {
+  /** When the agent was made: one before it may have had its id. */
+  readonly since: number
+  readonly before?: AuditPosition
+  readonly limit: number
+  readonly now: number
+}
+
 export function openAuditStore({ hasOrg, timeScale }: AuditOptions) {
   /** Callers may name orgs that are not there, and then nothing is written. */
   const note: Command<{ readonly orgId: string; readonly noted: Noted }, boolean> = {
@@ -44,9 +56,15 @@ export function openAuditStore({ hasOrg, timeScale }: AuditOptions) {
       if (!hasOrg(tx, orgId)) return false
       const id = mint('aud')
       tx.put(auditTable, [orgId, at, id], { ...noted, id })
+      const { agentId, action } = noted
+      if (agentId !== undefined && isActivity(action)) tx.put(agentTable, [orgId, agentId, at, id], true)
       const over = at - limits.keptMs / timeScale
       const oldest = [...tx.range(auditTable, { prefix: [orgId], limit: limits.droppedPerWrite })]
-      for (const { key } of oldest) if (key[1] < over) tx.remove(auditTable, key)
+      for (const { key, value } of oldest) {
+        if (key[1] >= over) break
+        tx.remove(auditTable, key)
+        if (value.agentId !== undefined) tx.remove(agentTable, [orgId, value.agentId, key[1], key[2]])
+      }
       return true
     },
   }
@@ -73,7 +91,23 @@ export function openAuditStore({ hasOrg, timeScale }: AuditOptions) {
     },
   }
 
-  return { commands: { note }, queries: { list } }
+  /** Entries about one agent that its activity lists, newest first, from behind `before` on and not from before `since`. */
+  const ofAgent: Query<WantedOfAgent, AuditEntry[]> = {
+    name: 'audit.ofAgent',
+    read(reader, { orgId, agentId, since, before, limit, now }) {
+      const from = Math.max(since, now - limits.keptMs / timeScale)
+      const after = before && [orgId, agentId, ...before]
+      const rows = reader.range(agentTable, { prefix: [orgId, agentId], after, reverse: true, limit })
+      return Array.from(rows, ({ key: [, , at, id] }) => [at, id] as const)
+        .filter(([at]) => at >= from)
+        .flatMap(([at, id]) => {
+          const entry = reader.get(auditTable, [orgId, at, id])
+          return entry ? [shown(entry, at)] : []
+        })
+    },
+  }
+
+  return { commands: { note }, queries: { list, ofAgent } }
 }
 export type AuditStore = ReturnType<typeof openAuditStore>
 
@@ -88,5 +122,5 @@ function shown({ id, ...noted }: Kept, at: number): AuditEntry {
 }
 
 export function auditRepertoire({ commands, queries }: AuditStore): Pick<Repertoire, 'commands' | 'queries'> {
-  return { commands: [commands.note], queries: [queries.list] }
+  return { commands: [commands.note], queries: [queries.list, queries.ofAgent] }
 }

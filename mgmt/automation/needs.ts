@@ -1,6 +1,7 @@
 /** What automation needs of its surroundings; whoever puts a node together gives it. */
 import type { AgentDocument, Section } from '../../core/agent/index.js'
 import type { AgentPlace } from '../../core/agentkey.js'
+import type { LogNote } from '../../core/conversation/desk.js'
 import type { Refusal } from '../../core/errors.js'
 import type { OpeningFor, OpeningResult, Standing } from '../../core/outreach/contact.js'
 import type { Hours } from '../../core/outreach/hours.js'
@@ -68,5 +69,7 @@ export interface Doors {
   readonly agents: AgentDoor
   readonly people: PeopleDoor
   readonly sends: SendDoor
+  /** Writes a line of the agent's log in the same commit. */
+  readonly log?: (tx: Tx, place: AgentPlace, line: LogNote, at: number) => void
   readonly timeScale: number
 }

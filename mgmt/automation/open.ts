@@ -3,6 +3,7 @@ import type { Route } from '../../runtime/http/route.js'
 import type { Performer, Repertoire, Shards } from '../../runtime/shard/contract.js'
 import type { ConversationDoor, Doors } from './needs.js'
 import { lookEffect, pickupCommand } from './pulse.js'
+import { redateCommand } from './redating.js'
 import { openReminders, remindEffect } from './reminding.js'
 import { type AutomationRoutesOptions, automationRoutes } from './routes.js'
 import { openRows } from './rows.js'
@@ -26,6 +27,7 @@ export function openAutomation(doors: Doors) {
     ...reminders.commands,
     judge: rows.judge,
     pickup: pickupCommand(doors),
+    setBack: redateCommand(doors),
     clear: clearCommand,
   }
   return {

@@ -46,7 +46,7 @@ export interface Looked extends Look {
 const received = (person: Person, outreachId: string) => person.outreach?.received?.includes(outreachId) ?? false
 const passes = ({ filter }: Rule, person: Person) => !filter || compileFilter(filter).matches(person)
 
-export function openRows({ agents, people, sends, timeScale }: Doors) {
+export function openRows({ agents, people, sends, log, timeScale }: Doors) {
   /** Told of everybody who is kept, in the same commit. */
   function kept(tx: Tx, place: AgentPlace, before: Person | undefined, after: Person, told: Told): void {
     if (after.sandbox) return
@@ -91,6 +91,10 @@ export function openRows({ agents, people, sends, timeScale }: Doors) {
       }
       const after = decided(tx, place, { rule, row, personId, standing }, told)
       keepEnding(tx, place, [ruleKey, personId], after, row, told.at)
+      if (after.state === 'skipped') {
+        const about = { automatedOutreachId: rule.id, outreachId: rule.outreachId, personId, reason: after.reason }
+        log?.(tx, place, { event: 'outreach.suppressed', data: about }, told.at)
+      }
       if (after.sendId !== undefined) tx.put(sendTable, [...home, after.sendId], [ruleKey, personId])
       return true
     },

@@ -15,7 +15,7 @@ import { bindingLookMs } from '../../core/outreach/machine.js'
 import { isOutreachChannel } from '../../core/outreach/request.js'
 import type { SendReason } from '../../core/outreach/send.js'
 import type { Command, Told, Tx } from '../../runtime/shard/contract.js'
-import { type Found, holdReasonOf, sameCampaign, stepped } from './finding.js'
+import { type Found, outreachOf, sameCampaign, stepped } from './finding.js'
 import type { Doors, Launched } from './needs.js'
 import { screeningOf } from './staging.js'
 import {
@@ -46,7 +46,8 @@ export interface Batch extends HomePlace {
 
 export function driveLater(tx: Tx, one: OneCampaign, progress: Progress, dueAt: number): Progress {
   if (progress.drivesAt !== undefined && progress.drivesAt <= dueAt) return progress
-  tx.schedule({ name: `${driveName}:${one.serial}:${one.campaignId}`, dueAt, command: driveName, input: one })
+  const name = `${driveName}:${one.serial}:${one.campaignId}`
+  tx.schedule({ name, dueAt, command: driveName, input: one, isDelay: true })
   return having(progress, { drivesAt: dueAt })
 }
 
@@ -101,18 +102,25 @@ export function driven(tx: Tx, doors: Doors, found: Found, told: Told): void {
   if (isDone) ended(tx, doors, { ...found, campaign: now }, 'settle', told)
 }
 
+/** Fails a running campaign whose outreach is gone or switched off, or whose binding is gone. */
+export function failedIfLost(tx: Tx, doors: Doors, found: Found, told: Told): boolean {
+  const { one, campaign } = found
+  if (campaign.status !== 'running') return false
+  const isBound = () => isTest(campaign) || doors.agents.boundTo(tx, one).some(isOutreachChannel)
+  const lost = !outreachOf(found)?.enabled ? 'outreach_unavailable' : isBound() ? undefined : 'no_binding'
+  if (lost === undefined) return false
+  ended(tx, doors, found, 'fail', told, lost)
+  return true
+}
+
 function handOut(tx: Tx, doors: Doors, found: Found, progress: Progress, told: Told): void {
+  if (failedIfLost(tx, doors, found, told)) return
   const { one, campaign } = found
   const isRehearsed = isTest(campaign)
-  const screening = screeningOf(doors, tx, found, told.at)
+  const screening = screeningOf(doors, tx, found, told.at)!
   const pace = isRehearsed ? {} : doors.agents.pacesOf(tx, one).find(({ channel }) => isOutreachChannel(channel))
-  if (!screening) {
-    ended(tx, doors, found, 'fail', told, 'outreach_unavailable')
-    return
-  }
   if (!pace) {
-    if (holdReasonOf(doors, tx, found) === undefined) ended(tx, doors, found, 'fail', told, 'no_binding')
-    else keepProgress(tx, one, driveLater(tx, one, progress, told.at + bindingLookMs(doors.timeScale)))
+    keepProgress(tx, one, driveLater(tx, one, progress, told.at + bindingLookMs(doors.timeScale)))
     return
   }
   const closedUntil = isRehearsed ? undefined : opensAt(doors, found, screening)

@@ -119,6 +119,6 @@ export function stepped(tx: Tx, { orgEvent }: Doors, found: Found, stepping: Ste
 }
 
 export function noMove({ status }: Pick<Campaign, 'status'>, on: CampaignTrigger): Refusal {
-  if (mayCampaign(status, on)) return refuse(wrongStatus, { detail: 'There is nobody to send to.' })
+  if (mayCampaign(status, on)) return refuse(wrongStatus, { detail: 'No recipient of the snapshot can be sent to.' })
   return refuse(refusalOf[on] ?? wrongStatus, { detail: `The campaign is ${status}.` })
 }

@@ -83,9 +83,11 @@ export interface SendDoor {
   resume(tx: Tx, place: HomePlace, sendId: string, told: Told): void
   /** One that waits; any other runs on. */
   cancel(tx: Tx, place: HomePlace, sendId: string, detail: string, told: Told): void
+  /** Whether nothing has come up, since the turn of a send came, that keeps its message from the provider. */
+  mayBeHandedOver(reader: Reader, place: HomePlace, sendId: string, at: number): boolean
   sendAt(reader: Reader, place: HomePlace, sendId: string): Send | undefined
   sendingOf(reader: Reader, place: HomePlace): Sending
-  isMarketingUnderWay(reader: Reader, place: HomePlace, personId: string): boolean
+  isMarketingUnderWay(reader: Reader, place: HomePlace, person: Person): boolean
 }
 
 /**

@@ -1,6 +1,7 @@
 /** Campaigns as a node puts them together: what runs where agents are, what sends and documents ask of it, and the routes. */
 import type { Route } from '../../runtime/http/route.js'
 import type { Performer, Repertoire, Shards } from '../../runtime/shard/contract.js'
+import { whenReady } from './bindings.js'
 import { openCampaigns } from './campaigns.js'
 import { batchEffect, openDriving } from './driving.js'
 import type { Attempting, Doors } from './needs.js'
@@ -31,7 +32,9 @@ export function openCampaignArea(doors: Doors) {
     queries,
     part: campaignPart(doors),
     /** For sends: what becomes of a campaign's own, and who names an outreach. */
-    ofSends: { campaigned: waiting.campaigned, leaves: waiting.leaves },
+    ofSends: { campaigned: waiting.campaigned, leaves: waiting.leaves, rests: waiting.rests },
+    /** For bindings: called when one becomes ready. */
+    ready: whenReady(doors),
     referrersOf: records.referrersOf,
     /** For the agent's document: which segments are being drafted for. */
     draftCampaignsOf: records.draftCampaignsOf,

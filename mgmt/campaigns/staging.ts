@@ -178,7 +178,7 @@ export function screeningOf(doors: Doors, reader: Reader, found: Found, at: numb
     includePreviouslyContacted: includesContacted(campaign, outreach.class),
     isTest: isTest(campaign),
     isBound: (channel) => bound.has(channel),
-    isMarketingUnderWay: (personId) => doors.sends.isMarketingUnderWay(reader, place, personId),
+    isMarketingUnderWay: (person) => doors.sends.isMarketingUnderWay(reader, place, person),
     at,
     timeScale: doors.timeScale,
   }

@@ -12,7 +12,7 @@ import { type Counts, noTally, type Tally } from '../../core/campaign/tally.js'
 import type { CampaignPreview } from '../../core/campaign/view.js'
 import type { PersonFilter } from '../../core/people/filter.js'
 import type { Tx } from '../../runtime/shard/contract.js'
-import { type Key, type Reader, readSoon, type Table, table } from '../../runtime/store/contract.js'
+import { type Key, type Reader, readOften, readSoon, type Table, table } from '../../runtime/store/contract.js'
 
 export type Home = readonly [orgId: string, agentId: string, serial: number]
 
@@ -86,7 +86,8 @@ export interface Snapshot {
   readonly previews: readonly CampaignPreview[]
 }
 
-export const campaignTable = readSoon(table<Of<[campaignId: string]>, Campaign>('campaigns'))
+/** Read before each message of a campaign is handed to its provider. */
+export const campaignTable = readOften(table<Of<[campaignId: string]>, Campaign>('campaigns'))
 export const openTable = table<Of<[outreachId: string, campaignId: string]>, OpenEntry>('campaigns.open')
 export const progressTable = readSoon(table<Of<[campaignId: string]>, Progress>('campaigns.progress'))
 export const stagingTable = readSoon(table<Of<[campaignId: string]>, Staging>('campaigns.staging'))
@@ -101,8 +102,8 @@ export const seenTable = table<Of<[campaignId: string, snapshot: string, personI
 export const listTable = table<Of<[campaignId: string, list: string, place: number]>, readonly string[]>(
   'campaigns.lists',
 )
-/** Sends that wait for another attempt. */
-export const waitingTable = table<Of<[campaignId: string, sendId: string]>, true>('campaigns.waiting')
+/** Sends that wait for another attempt, and those whose follow-up rests or that are one themselves. */
+export const waitingTable = table<Of<[campaignId: string, sendId: string]>, true | 'followUp'>('campaigns.waiting')
 /** Batches that are under way, with how many recipients each has. */
 export const batchTable = table<Of<[campaignId: string, batch: number]>, number>('campaigns.batches')
 

@@ -12,23 +12,29 @@ interface Tending extends OneCampaign {
   readonly after?: string
 }
 
+const timerOf = ({ serial, campaignId }: OneCampaign) => `${tendName}:${serial}:${campaignId}`
+
 /** Walks through those that wait: they go back into the queue when the campaign goes on, and end when it is over. */
 export function tend(tx: Tx, doors: Pick<Doors, 'sends'>, found: Found, told: Told, after?: string): void {
   const { one, campaign, place } = found
-  const name = `${tendName}:${one.serial}:${one.campaignId}`
   const prefix = [...homeOf(place), one.campaignId] as const
   const from = after === undefined ? {} : { after: [...prefix, after] }
-  const ids = [...tx.range(waitingTable, { prefix, ...from, limit: limits.rowsPerSweep })].map(({ key }) => key[4])
-  for (const sendId of ids) {
+  const rows = [...tx.range(waitingTable, { prefix, ...from, limit: limits.rowsPerSweep })]
+  for (const { key, value } of rows) {
+    const sendId = key[4]
+    // The campaign does not follow the steps of follow-ups, so their row goes here.
+    if (value === 'followUp') tx.remove(waitingTable, key)
     if (isOver(campaign.status)) doors.sends.cancel(tx, place, sendId, `The campaign is ${campaign.status}.`, told)
     else if (campaign.status === 'running') doors.sends.resume(tx, place, sendId, told)
   }
-  const last = ids.length === limits.rowsPerSweep ? ids.at(-1) : undefined
-  if (last === undefined) tx.unschedule(name)
-  else {
-    const input: Tending = { ...one, after: last }
-    tx.schedule({ name, dueAt: told.at, command: tendName, input })
-  }
+  const last = rows.length === limits.rowsPerSweep ? rows.at(-1)!.key[4] : undefined
+  if (last === undefined) tx.unschedule(timerOf(one))
+  else tendLater(tx, { ...one, after: last }, told.at)
+}
+
+/** The same in a commit of its own. */
+export function tendLater(tx: Tx, input: Tending, dueAt: number): void {
+  tx.schedule({ name: timerOf(input), dueAt, command: tendName, input })
 }
 
 export function tendCommand(doors: Doors): Command<Tending, true> {

@@ -2,10 +2,10 @@
 import { standingOfSend } from '../../core/campaign/recipient.js'
 import { isOver } from '../../core/campaign/status.js'
 import { countOf, openCount, shifted } from '../../core/campaign/tally.js'
-import type { Send } from '../../core/outreach/send.js'
+import type { Send, SendReason } from '../../core/outreach/send.js'
 import type { Query, Told, Tx } from '../../runtime/shard/contract.js'
 import type { Reader } from '../../runtime/store/contract.js'
-import { driveLater, driven } from './driving.js'
+import { driveLater, driven, failedIfLost } from './driving.js'
 import { sameCampaign } from './finding.js'
 import type { Doors } from './needs.js'
 import {
@@ -18,6 +18,15 @@ import {
   progressTable,
   waitingTable,
 } from './store.js'
+
+/** Of sends that have ended because the outreach or the binding of their campaign may be gone. */
+const reasonsOfLoss: ReadonlySet<SendReason> = new Set<SendReason>(['outreach_unavailable', 'no_route'])
+
+interface HandedOver {
+  readonly sendId: string
+  readonly isFollowUp?: true
+  readonly at: number
+}
 
 export function openWaiting(doors: Doors) {
   /** Told of every step of a campaign's sends, in the same commit. Nobody counts for a campaign that was deleted. */
@@ -32,10 +41,11 @@ export function openWaiting(doors: Doors) {
     const tally = shifted(progress.tally, standingOfSend(before), standingOfSend(after))
     if (tally === progress.tally) return
     keepProgress(tx, one, nudged(tx, one, { ...progress, tally }, told))
-    if (openCount(tally) === 0 && openCount(progress.tally) > 0) {
-      const found = sameCampaign(doors, tx, one)
-      if (found) driven(tx, doors, found, told)
-    }
+    const hasNobodyOpen = openCount(tally) === 0 && openCount(progress.tally) > 0
+    const mayBeLost = after.reason !== undefined && reasonsOfLoss.has(after.reason)
+    const found = hasNobodyOpen || mayBeLost ? sameCampaign(doors, tx, one) : undefined
+    if (!found || (mayBeLost && failedIfLost(tx, doors, found, told))) return
+    if (hasNobodyOpen) driven(tx, doors, found, told)
   }
 
   /** There is room again: the next ones have their turn in a commit of their own, so that news stays quick. */
@@ -48,17 +58,32 @@ export function openWaiting(doors: Doors) {
     return driveLater(tx, one, progress, at)
   }
 
-  function leaves(reader: Reader, { orgId, agentId, serial }: HomePlace, send: Pick<Send, 'campaignId'>) {
-    const campaign = campaignAt(reader, { orgId, agentId, serial, campaignId: send.campaignId! })
-    if (!campaign || isOver(campaign.status)) return 'never' as const
-    return campaign.status === 'paused' ? ('whenResumed' as const) : ('now' as const)
+  /** A campaign that has completed still follows up; one that was cancelled or deleted does not. */
+  function leavesFor(reader: Reader, one: OneCampaign, isFollowUp: boolean) {
+    const status = campaignAt(reader, one)?.status
+    const isEnded = status === undefined || (isFollowUp ? status === 'cancelled' : isOver(status))
+    if (isEnded) return 'never' as const
+    return status === 'paused' ? ('whenResumed' as const) : ('now' as const)
   }
 
-  /** Asked of a message right before it is handed to its provider. */
-  const mayLeave: Query<OneCampaign, boolean> = {
+  function leaves(
+    reader: Reader,
+    { orgId, agentId, serial }: HomePlace,
+    { campaignId, followUpOf }: Pick<Send, 'campaignId' | 'followUpOf'>,
+  ) {
+    return leavesFor(reader, { orgId, agentId, serial, campaignId: campaignId! }, followUpOf !== undefined)
+  }
+
+  function rests(tx: Tx, place: HomePlace, { id, campaignId }: Send): void {
+    tx.put(waitingTable, [...homeOf(place), campaignId!, id], 'followUp')
+  }
+
+  /** Asked of the message of a send right before it is handed to its provider. */
+  const mayLeave: Query<OneCampaign & HandedOver, boolean> = {
     name: 'campaigns.mayLeave',
-    read: (reader, { campaignId, ...place }) => leaves(reader, place, { campaignId }) === 'now',
+    read: (reader, { isFollowUp, sendId, at, ...one }) =>
+      leavesFor(reader, one, isFollowUp === true) === 'now' && doors.sends.mayBeHandedOver(reader, one, sendId, at),
   }
 
-  return { campaigned, leaves, queries: { mayLeave } }
+  return { campaigned, leaves, rests, queries: { mayLeave } }
 }

@@ -1,4 +1,5 @@
 /** How this area answers: a binding with its ingress address, and values out of bounds in the classic style. */
+import { chatNameOf } from '../../core/agentkey.js'
 import { errorTable, isRefusal, type Refusal, statusOf } from '../../core/errors.js'
 import { errorBodies } from '../../runtime/http/openapi-errors.js'
 import { type Answer, json } from '../../runtime/http/route.js'
@@ -15,10 +16,15 @@ export function refusedAs(refusal: Refusal): Answer | Refusal {
 
 /** Makes answers of a node whose gateway is reached at that address, version prefix included. */
 export function answersWith(gatewayUrl: () => string) {
-  const shown = (view: BindingView) => ({ ...view, ingressUrl: `${gatewayUrl()}/ingress/${view.id}` })
+  const shown = (orgId: string, view: BindingView) => {
+    const { id, channel, agentId } = view
+    const chatUrl = `${gatewayUrl()}/webchat/${chatNameOf({ orgId, agentId })}`
+    const chat = channel === 'webchat' && { chatUrl, widgetUrl: `${chatUrl}/widget.js` }
+    return { ...view, ingressUrl: `${gatewayUrl()}/ingress/${id}`, ...chat }
+  }
   return {
     shown,
-    answer: (status: number, outcome: BindingView | Refusal): Answer | Refusal =>
-      isRefusal(outcome) ? refusedAs(outcome) : json(status, shown(outcome)),
+    answer: (status: number, orgId: string, outcome: BindingView | Refusal): Answer | Refusal =>
+      isRefusal(outcome) ? refusedAs(outcome) : json(status, shown(orgId, outcome)),
   }
 }

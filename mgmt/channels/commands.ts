@@ -55,22 +55,25 @@ export interface ChannelCommandsOptions {
   readonly timeScale: number
   /** Told of a binding that is deleted, in the same commit. */
   readonly released?: (tx: Tx, place: AgentPlace, bindingId: string) => void
+  /** Called in the commit by which a binding carries messages from now on. */
+  readonly ready?: (tx: Tx, place: AgentPlace, at: number) => void
 }
 
 const notFound = refuse('resource.not_found')
 
 const conflict = (detail: string) => refuse('agent.channel.state_conflict', { detail })
 
-export function channelCommands({ orgEvent, agentOf, timeScale, released }: ChannelCommandsOptions) {
+export function channelCommands({ orgEvent, agentOf, timeScale, released, ready }: ChannelCommandsOptions) {
   /** Keeps a binding and tells the org of the status it has come to, if it has come to one. */
   function saved(tx: Tx, binding: Binding, before?: Binding): BindingView {
     const { orgId, agentId, id, channel, status, statusDetail } = binding
     tx.put(bindingTable, [orgId, agentId, id], binding)
     if (!before) noteProvider(tx, binding)
     if (status !== before?.status) {
-      const { at: _at, ...last } = binding.events.at(-1)!
+      const { at, ...last } = binding.events.at(-1)!
       const data = { id, channel, ...last, ...(statusDetail !== undefined && { statusDetail }) }
       tx.tell(orgId, orgEvent, { type: 'channel.status_changed', orgId, agentId, data })
+      if (status === 'Active') ready?.(tx, { orgId, agentId }, at)
     }
     return bindingAsRead(binding)
   }

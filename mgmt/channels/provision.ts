@@ -19,7 +19,8 @@ const timerOf = (bindingId: string) => `${provisionCommand}:${bindingId}`
 /** The step is a timer of the agent's, so a restart loses none. */
 export function scheduleStep(tx: Tx, { orgId, agentId, id }: Binding, at: number, timeScale: number): void {
   const dueAt = at + Math.ceil(limits.provisionStepMs / timeScale)
-  tx.schedule({ name: timerOf(id), dueAt, command: provisionCommand, input: { orgId, agentId, bindingId: id } })
+  const input = { orgId, agentId, bindingId: id }
+  tx.schedule({ name: timerOf(id), dueAt, command: provisionCommand, input, isDelay: true })
 }
 
 export function unscheduleStep(tx: Tx, bindingId: string): void {

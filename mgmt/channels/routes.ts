@@ -64,7 +64,7 @@ function collection(options: ChannelRoutesOptions): Route[] {
       async handler({ params: { org: orgId, agent: agentId } }) {
         const place = { orgId, agentId }
         const found = await shards.read(agentKeyOf(place), queries.list, place)
-        return isRefusal(found) ? found : json(200, { data: found.map(shown) })
+        return isRefusal(found) ? found : json(200, { data: found.map((view) => shown(orgId, view)) })
       },
     }),
     route({
@@ -93,7 +93,7 @@ function collection(options: ChannelRoutesOptions): Route[] {
         // Refused, or restored under the id it had before: nobody will ever hear of this one. Without an answer, somebody may.
         const isOver = isRefusal(made) ? made.refused !== 'service.unavailable' : made.id !== bindingId
         if (isOver) dropRow(shards, bindingId)
-        return answer(201, made)
+        return answer(201, orgId, made)
       },
     }),
   ]
@@ -127,7 +127,7 @@ function item(options: ChannelRoutesOptions): Route[] {
       reply: { 200: ChannelBinding },
       async handler({ params }) {
         const place = placeOf(params)
-        return answer(200, await shards.read(agentKeyOf(place), queries.read, place))
+        return answer(200, place.orgId, await shards.read(agentKeyOf(place), queries.read, place))
       },
     }),
     route({
@@ -144,7 +144,11 @@ function item(options: ChannelRoutesOptions): Route[] {
         const secret = auth && (await newAuth(place, auth))
         if (isRefusal(secret)) return refusedAs(secret)
         const input = { ...place, change: { ...settings, ...(secret && { auth: secret }) } }
-        return answer(200, await shards.ask(agentKeyOf(place), commands.change, input, { by: actorOf(caller) }))
+        return answer(
+          200,
+          place.orgId,
+          await shards.ask(agentKeyOf(place), commands.change, input, { by: actorOf(caller) }),
+        )
       },
     }),
     route({
@@ -178,7 +182,11 @@ function switches(options: ChannelRoutesOptions): Route[] {
       async handler({ params, caller }) {
         const place = placeOf(params as Parameters<typeof placeOf>[0])
         const input = { ...place, on }
-        return answer(200, await shards.ask(agentKeyOf(place), commands.turn, input, { by: actorOf(caller) }))
+        return answer(
+          200,
+          place.orgId,
+          await shards.ask(agentKeyOf(place), commands.turn, input, { by: actorOf(caller) }),
+        )
       },
     })
   return [

@@ -73,10 +73,16 @@ export function wrongInputs(channel: ChannelName, inputs: Inputs): string | unde
   return wrong.length === 0 ? undefined : `Please correct: ${wrong.join('; ')}.`
 }
 
+/** Forms take colors of six digits; one of three stands for the same color. */
+function longColor({ brandColor }: Inputs): Inputs {
+  const [, ...digits] = /^#([0-9a-f])([0-9a-f])([0-9a-f])$/i.exec(String(brandColor)) ?? []
+  return digits.length === 0 ? {} : { brandColor: `#${digits.map((digit) => digit + digit).join('')}` }
+}
+
 /** The agent's identity fills in what the form asks for under the same name, where it fits; what was given wins. */
 export function prefilled(channel: ChannelName, identity: Inputs, given: Inputs): Inputs {
   const rules = findInCatalog('channels', channel)?.managed.inputs.properties ?? {}
-  const fitting = Object.entries(identity).filter(
+  const fitting = Object.entries({ ...identity, ...longColor(identity) }).filter(
     ([name, value]) => Object.hasOwn(rules, name) && wrongInput(channel, name, value) === undefined,
   )
   return { ...Object.fromEntries(fitting), ...given }

@@ -98,7 +98,12 @@ const BindingFields = Type.Object(bindingFields, closed)
 export type BindingView = Static<typeof BindingFields>
 
 export const ChannelBinding = Type.Object(
-  { ...bindingFields, ingressUrl: Type.String({ description: 'Where the provider calls in.' }) },
+  {
+    ...bindingFields,
+    ingressUrl: Type.String({ description: 'Where the provider calls in.' }),
+    chatUrl: Type.Optional(Type.String({ description: 'Of web chat: its page, and where its visitors connect.' })),
+    widgetUrl: Type.Optional(Type.String({ description: 'Of web chat: the script that puts it on a site.' })),
+  },
   { ...closed, title: 'ChannelBinding' },
 )
 

@@ -1,6 +1,7 @@
 /** The page that a browser is shown when there is nowhere to send it: words alone, and nothing that could run. */
 import type { SignInOutcome } from '../../core/connections/outcome.js'
 import { reasons } from '../../core/connections/outcome.js'
+import { plainPage } from '../../runtime/http/plainpage.js'
 import type { Answer } from '../../runtime/http/route.js'
 
 /** What goes with every answer here: the address that was called holds a code, which is nobody else's business. */
@@ -9,22 +10,12 @@ export const guardedHeaders = {
   'referrer-policy': 'no-referrer',
 } as const
 
-const pageHeaders = {
-  ...guardedHeaders,
-  'content-security-policy': "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; sandbox",
-  'x-content-type-options': 'nosniff',
-  'x-frame-options': 'DENY',
-} as const
+const policy = "form-action 'none'; sandbox"
+const headers = { ...guardedHeaders, 'x-content-type-options': 'nosniff' } as const
 
 /** Both texts are sentences of our own and hold nothing that came with a request. */
 function page(status: number, title: string, sentence: string): Answer {
-  const body = `<!doctype html>
-<html lang="en">
-<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${title}</title></head>
-<body><main><h1>${title}</h1><p>${sentence}</p></main></body>
-</html>
-`
-  return { status, body, type: 'text/html; charset=utf-8', headers: pageHeaders }
+  return plainPage({ status, title, body: `<p>${sentence}</p>`, policy, headers })
 }
 
 export function outcomePage(outcome: SignInOutcome): Answer {

@@ -165,7 +165,7 @@ async function ofTool(
   answer: (provider: string) => Promise<Answer | Refusal>,
 ): Promise<Answer | Refusal> {
   const provider = providerOfTool(toolId)
-  return provider ? answer(provider) : refuse('tool.not_found', { detail: 'Nobody signs in for this tool.' })
+  return provider ? answer(provider) : refuse('tool.not_found', { detail: 'This tool takes no sign-in.' })
 }
 
 function tools(options: ConnectionRoutesOptions): Route[] {

@@ -25,6 +25,8 @@ export const channels: Readonly<Record<string, RouteExample>> = {
           ],
           inputs: {},
           ingressUrl: 'https://gateway.example/v4/ingress/cb_6nk0evstwazq6abv4bkgha3ben',
+          chatUrl: 'https://gateway.example/v4/webchat/demo.harbor-desk',
+          widgetUrl: 'https://gateway.example/v4/webchat/demo.harbor-desk/widget.js',
         },
       ],
     },

@@ -10,7 +10,7 @@ export const people: Readonly<Record<string, RouteExample>> = {
     body: {
       fields: [
         {
-          key: 'sk-svc-2NV49E0shown0once0and0never0again',
+          key: 'room',
           label: 'Favourite room',
           type: 'string',
         },
@@ -20,7 +20,7 @@ export const people: Readonly<Record<string, RouteExample>> = {
     reply: {
       fields: [
         {
-          key: 'sk-svc-2NV49E0shown0once0and0never0again',
+          key: 'room',
           label: 'Favourite room',
           type: 'string',
         },

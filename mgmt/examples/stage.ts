@@ -178,13 +178,16 @@ export const stage: Readonly<Record<string, RouteExample>> = {
           channel: 'rcs',
           isOffline: false,
           isLost: false,
+          isOptedOut: false,
           sent: [],
           fares: [],
+          refusals: [],
         },
         {
           channel: 'sms',
           isOffline: false,
           isLost: false,
+          isOptedOut: false,
           sent: [
             {
               number: 3,
@@ -219,20 +222,25 @@ export const stage: Readonly<Record<string, RouteExample>> = {
               providerIds: ['SMf11ded6cb8a3601b6bb92ba966d63cb6'],
             },
           ],
+          refusals: [],
         },
         {
           channel: 'messengerA',
           isOffline: false,
           isLost: false,
+          isOptedOut: false,
           sent: [],
           fares: [],
+          refusals: [],
         },
         {
           channel: 'vendorMessages',
           isOffline: false,
           isLost: false,
+          isOptedOut: false,
           sent: [],
           fares: [],
+          refusals: [],
         },
       ],
       acts: [

@@ -64,6 +64,8 @@ export const stories: Readonly<Record<string, RouteExample>> = {
           mode: 'webhook',
         },
       ],
+      answers: ['You said “Thank you”.\n\n[[ask.choice #menu | What would you like to see?\nrooms = See the rooms\n]]'],
+      refusals: [],
     },
   },
   'GET /system/emulator/stage/phones/{channel}/messages/{name}': {

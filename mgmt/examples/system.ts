@@ -29,6 +29,7 @@ export const system: Readonly<Record<string, RouteExample>> = {
         {
           id: 'embedded',
           host: 'harbor-1',
+          address: 'harbor-1:8081',
           roles: ['gateway', 'mgmt', 'shards'],
           keepsShards: true,
           leaving: false,
@@ -89,6 +90,7 @@ export const system: Readonly<Record<string, RouteExample>> = {
         {
           id: 'embedded',
           host: 'harbor-1',
+          address: 'harbor-1:8081',
           roles: ['gateway', 'mgmt', 'shards'],
           keepsShards: true,
           leaving: false,

@@ -1,6 +1,8 @@
 /** The agent's document as this area asks it: within its own commands and queries, so that both are one commit. */
+
 import type { AgentPlace } from '../../core/agentkey.js'
 import type { Refusal } from '../../core/errors.js'
+import type { Conditions } from '../../runtime/http/etag.js'
 import type { Command, Query, Told, Tx } from '../../runtime/shard/contract.js'
 import type { Reader } from '../../runtime/store/contract.js'
 
@@ -20,7 +22,7 @@ export interface Shown<T = unknown> {
 
 /** The command and the query of the document; a row that is written is judged, put on record and told like any other. */
 export interface AgentDocumentDoor {
-  readonly commands: { readonly write: Command<AskedRow & { readonly ifMatch: string }, Shown> }
+  readonly commands: { readonly write: Command<AskedRow & Conditions, Shown> }
   readonly queries: { readonly view: Query<AskedRow, Shown> }
 }
 
@@ -34,10 +36,10 @@ export function writeRow<T>(
   tx: Tx,
   { orgId, agentId }: AgentPlace,
   resource: string,
-  { params = {}, body, ifMatch = '' }: RowAsked & { readonly ifMatch?: string },
+  { params = {}, body, ifMatch, ifNoneMatch }: RowAsked & Conditions,
   told: Told,
 ): Shown<T> | Refusal {
-  const input = { orgId, agentId, resource, asked: { params, query: {}, body }, ifMatch }
+  const input = { orgId, agentId, resource, asked: { params, query: {}, body }, ifMatch, ifNoneMatch }
   return commands.write.decide(tx, input, told) as Shown<T> | Refusal
 }
 

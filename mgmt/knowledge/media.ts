@@ -2,10 +2,12 @@
  * Media items of an agent. Their bytes are objects under names that nobody can guess; a name is on record before its
  * object is put, and the object is removed after its record, so that nothing is kept that nobody knows of.
  */
+
 import type { MediaItem } from '../../core/agent/resources/knowledge.js'
 import type { AgentPlace } from '../../core/agentkey.js'
 import { isRefusal, refuse } from '../../core/errors.js'
 import { knowledge as limits } from '../../core/limits.js'
+import type { Conditions } from '../../runtime/http/etag.js'
 import type { Command, Query, Tx } from '../../runtime/shard/contract.js'
 import { type Reader, table } from '../../runtime/store/contract.js'
 import { type AgentDocumentDoor, type Shown, viewRow, writeRow } from './document.js'
@@ -39,9 +41,8 @@ export interface KeptMedia {
   readonly object: string
 }
 
-interface AddMedia extends OneUpload {
+interface AddMedia extends OneUpload, Conditions {
   readonly item: { readonly id?: string; readonly name?: string; readonly contentType: string; readonly bytes: number }
-  readonly ifMatch: string
 }
 
 const abandonName = 'knowledge.abandon'
@@ -87,10 +88,10 @@ export function objectOf(reader: Reader, { orgId, agentId }: AgentPlace, mediaId
 export function agentMediaCommands(documents: AgentDocumentDoor) {
   const add: Command<AddMedia, Shown<KeptMedia>> = {
     name: 'knowledge.keep',
-    decide(tx, { orgId, agentId, name, item: body, ifMatch }, told) {
+    decide(tx, { orgId, agentId, name, item: body, ifMatch, ifNoneMatch }, told) {
       const place = { orgId, agentId }
       if (!ended(tx, { ...place, name })) return tooLate
-      const shown = writeRow<MediaItem>(documents, tx, place, rows.add, { body, ifMatch }, told)
+      const shown = writeRow<MediaItem>(documents, tx, place, rows.add, { body, ifMatch, ifNoneMatch }, told)
       if (isRefusal(shown)) return shown
       const item = shown.json!
       tx.put(objectTable, [orgId, agentId, item.id], name)
@@ -98,11 +99,11 @@ export function agentMediaCommands(documents: AgentDocumentDoor) {
     },
   }
 
-  const remove: Command<AgentPlace & { readonly mediaId: string; readonly ifMatch: string }, { etag: string }> = {
+  const remove: Command<AgentPlace & Conditions & { readonly mediaId: string }, { etag: string }> = {
     name: 'knowledge.drop',
-    decide(tx, { orgId, agentId, mediaId, ifMatch }, told) {
+    decide(tx, { orgId, agentId, mediaId, ifMatch, ifNoneMatch }, told) {
       const place = { orgId, agentId }
-      const shown = writeRow(documents, tx, place, rows.remove, { params: { mediaId }, ifMatch }, told)
+      const shown = writeRow(documents, tx, place, rows.remove, { params: { mediaId }, ifMatch, ifNoneMatch }, told)
       if (isRefusal(shown)) return shown
       const object = objectOf(tx, place, mediaId)
       tx.remove(objectTable, [orgId, agentId, mediaId])

@@ -1,14 +1,16 @@
 /** The routes of an agent's media: uploading, listing, reading and deleting pictures and files. */
+
 import { actorOf } from '../../core/access.js'
 import { MediaItem } from '../../core/agent/resources/knowledge.js'
 import { type AgentPlace, agentKeyOf } from '../../core/agentkey.js'
 import { isRefusal, type Refusal, refuse } from '../../core/errors.js'
 import { agentLimits, page } from '../../core/limits.js'
+import { type Conditions, conditionHeaders, conditionsOf } from '../../runtime/http/etag.js'
 import type { Pages } from '../../runtime/http/page.js'
+import { paged } from '../../runtime/http/paged.js'
 import { json, type Route, route } from '../../runtime/http/route.js'
 import type { Shards } from '../../runtime/shard/contract.js'
 import type { AgentMediaCommands, KeptMedia, OneUpload } from './media.js'
-import { paged } from './paging.js'
 import { MediaList, MediaListQuery, ofKnowledge, readingMedia, UploadQuery, writingMedia } from './schema.js'
 
 export interface MediaObjects {
@@ -63,7 +65,7 @@ export function agentMediaRoutes(options: MediaRoutesOptions): Route[] {
       path: collectionPath,
       summary: 'Upload a picture or a file, as it is; texts show it as image:<id>',
       query: UploadQuery,
-      headers: ['if-match'],
+      headers: conditionHeaders,
       rawTypes: ['*/*'],
       bodyLimitBytes: agentLimits.media.bytes,
       reply: { 201: MediaItem },
@@ -76,7 +78,7 @@ export function agentMediaRoutes(options: MediaRoutesOptions): Route[] {
       async handler({ params, query, body, caller, header }) {
         const place = placeOf(params)
         const kept = await uploaded(options, place, query, body as unknown as Uint8Array, {
-          ifMatch: header('if-match'),
+          conditions: conditionsOf(header),
           by: actorOf(caller),
         })
         return isRefusal(kept) ? kept : json(201, asRead(kept.json!), { etag: kept.etag })
@@ -101,12 +103,12 @@ export function agentMediaRoutes(options: MediaRoutesOptions): Route[] {
       method: 'DELETE',
       path: itemPath,
       summary: 'Delete a media item that nothing names, with its bytes',
-      headers: ['if-match'],
+      headers: conditionHeaders,
       reply: { 204: null },
       errors: ['agent.integrity_conflict', 'request.precondition_failed'],
       async handler({ params, caller, header }) {
         const place = placeOf(params)
-        const input = { ...place, mediaId: params.mediaId, ifMatch: header('if-match') }
+        const input = { ...place, mediaId: params.mediaId, ...conditionsOf(header) }
         const removed = await shards.ask(agentKeyOf(place), commands.remove, input, { by: actorOf(caller) })
         return isRefusal(removed) ? removed : { status: 204, headers: { etag: removed.etag } }
       },
@@ -128,7 +130,7 @@ async function uploaded(
   place: AgentPlace,
   { id, name }: { readonly id?: string; readonly name?: string },
   bytes: Uint8Array,
-  { ifMatch, by }: { readonly ifMatch: string; readonly by: ReturnType<typeof actorOf> },
+  { conditions, by }: { readonly conditions: Conditions; readonly by: ReturnType<typeof actorOf> },
 ): Promise<{ readonly json?: KeptMedia; readonly etag: string } | Refusal> {
   const owner = agentKeyOf(place)
   const type = objects.typeOf(bytes)
@@ -152,7 +154,7 @@ async function uploaded(
   }
   const about = { contentType: type.type, bytes: bytes.length }
   const item = { ...(id !== undefined && { id }), ...(name !== undefined && { name }), ...about }
-  const kept = await shards.ask(owner, commands.add, { ...upload, item, ifMatch }, { by })
+  const kept = await shards.ask(owner, commands.add, { ...upload, item, ...conditions }, { by })
   if (isRefusal(kept)) await abandon()
   return kept
 }

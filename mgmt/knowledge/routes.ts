@@ -5,11 +5,12 @@ import { type AgentPlace, agentKeyOf } from '../../core/agentkey.js'
 import { invalid, isRefusal, type Refusal } from '../../core/errors.js'
 import { judged, readable } from '../../core/knowledge/readable.js'
 import { knowledge as limits, page } from '../../core/limits.js'
+import { conditionHeaders, conditionsOf } from '../../runtime/http/etag.js'
 import type { Pages } from '../../runtime/http/page.js'
+import { paged } from '../../runtime/http/paged.js'
 import { json, type Route, route } from '../../runtime/http/route.js'
 import type { Shards } from '../../runtime/shard/contract.js'
 import { searchFacts } from './factsearch.js'
-import { paged } from './paging.js'
 import { contentOf } from './reading.js'
 import {
   ofKnowledge,
@@ -82,7 +83,7 @@ function collection({ shards, sources, pages, checkUrl }: SourceRoutesOptions): 
       path: collectionPath,
       summary: 'Add a source: text or a url as JSON, or the content of a file as it is, its name in the query',
       query: UploadQuery,
-      headers: ['content-type', 'if-match'],
+      headers: ['content-type', ...conditionHeaders],
       body: SourceCreate,
       rawTypes: fileTypes,
       bodyLimitBytes: limits.bytes,
@@ -93,7 +94,7 @@ function collection({ shards, sources, pages, checkUrl }: SourceRoutesOptions): 
         const sent =
           body instanceof Uint8Array ? fileOf(body, header('content-type'), query) : describedBy(body, checkUrl)
         if (isRefusal(sent)) return sent
-        const input = { ...place, ...sent, ifMatch: header('if-match') }
+        const input = { ...place, ...sent, ...conditionsOf(header) }
         const shown = await shards.ask(agentKeyOf(place), commands.add, input, { by: actorOf(caller) })
         return isRefusal(shown) ? shown : json(201, shown.json!, { etag: shown.etag })
       },
@@ -159,7 +160,7 @@ function item({ shards, sources, checkUrl }: SourceRoutesOptions): Route[] {
       method: 'PATCH',
       path: itemPath,
       summary: 'Rename a source, replace its text or its url, or have its url read again',
-      headers: ['if-match'],
+      headers: conditionHeaders,
       body: SourceChange,
       bodyLimitBytes: limits.bytes,
       reply: { 200: SourceView },
@@ -170,7 +171,7 @@ function item({ shards, sources, checkUrl }: SourceRoutesOptions): Route[] {
         if (wrong) return wrong
         const content = text === undefined ? undefined : textOf(text)
         if (isRefusal(content)) return content
-        const about = { ...place, sourceId: params.sourceId, change, ifMatch: header('if-match') }
+        const about = { ...place, sourceId: params.sourceId, change, ...conditionsOf(header) }
         const input = { ...about, ...(content && { content }) }
         const shown = await shards.ask(agentKeyOf(place), commands.change, input, { by: actorOf(caller) })
         return isRefusal(shown) ? shown : json(200, shown.json!, { etag: shown.etag })
@@ -182,12 +183,12 @@ function item({ shards, sources, checkUrl }: SourceRoutesOptions): Route[] {
       method: 'DELETE',
       path: itemPath,
       summary: 'Delete a source with all of its passages',
-      headers: ['if-match'],
+      headers: conditionHeaders,
       reply: { 204: null },
       errors: ['request.precondition_failed'],
       async handler({ params, caller, header }) {
         const place = placeOf(params)
-        const input = { ...place, sourceId: params.sourceId, ifMatch: header('if-match') }
+        const input = { ...place, sourceId: params.sourceId, ...conditionsOf(header) }
         const removed = await shards.ask(agentKeyOf(place), commands.remove, input, { by: actorOf(caller) })
         return isRefusal(removed) ? removed : { status: 204, headers: { etag: removed.etag } }
       },

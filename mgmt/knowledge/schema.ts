@@ -4,7 +4,7 @@ import { MediaItem, Source } from '../../core/agent/resources/knowledge.js'
 import { closed, optional, slug, text, webUrl, words } from '../../core/agent/resources/words.js'
 import { agentLimits, knowledge as limits, page } from '../../core/limits.js'
 
-export const ofKnowledge = { plane: 'mgmt', tag: 'Knowledge' } as const
+export const ofKnowledge = { plane: 'mgmt', tag: 'Knowledge', hasEtag: true } as const
 export const readingSources = { who: 'member', role: 'viewer', scopes: ['knowledge:read'] } as const
 export const writingSources = { who: 'member', role: 'editor', scopes: ['knowledge:write'] } as const
 export const readingMedia = { who: 'member', role: 'viewer', scopes: ['agents:read'] } as const

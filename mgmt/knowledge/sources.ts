@@ -1,10 +1,12 @@
 /** The commands and queries of sources. What is read from a url is read by an effect, and comes back as a command. */
+
 import type { Fact, Source } from '../../core/agent/resources/knowledge.js'
 import type { AgentPlace } from '../../core/agentkey.js'
 import { invalid, isRefusal, type Refusal } from '../../core/errors.js'
 import type { PageVersion } from '../../core/knowledge/page.js'
 import { type Indexed, ranked } from '../../core/knowledge/ranking.js'
 import { knowledge as limits } from '../../core/limits.js'
+import type { Conditions } from '../../runtime/http/etag.js'
 import type { Command, Query, Told, Tx } from '../../runtime/shard/contract.js'
 import type { Reader } from '../../runtime/store/contract.js'
 import { type AgentDocumentDoor, type Shown, viewRow, writeRow } from './document.js'
@@ -31,19 +33,17 @@ interface OfSource extends AgentPlace {
   readonly sourceId: string
 }
 
-interface AddSource extends AgentPlace {
+interface AddSource extends AgentPlace, Conditions {
   readonly id?: string
   readonly name: string
   readonly kind: Source['kind']
   readonly url?: string
   readonly content?: Content
-  readonly ifMatch: string
 }
 
-interface ChangeSource extends OfSource {
+interface ChangeSource extends OfSource, Conditions {
   readonly change: { readonly name?: string; readonly url?: string; readonly refresh?: boolean }
   readonly content?: Content
-  readonly ifMatch: string
 }
 
 /** One reading of the url of a source. */
@@ -72,9 +72,9 @@ export type ShownSource = Shown<SourceView>
 export function sourceCommands(documents: AgentDocumentDoor) {
   const add: Command<AddSource, ShownSource> = {
     name: 'knowledge.add',
-    decide(tx, { orgId, agentId, content, ifMatch, ...body }, told) {
+    decide(tx, { orgId, agentId, content, ifMatch, ifNoneMatch, ...body }, told) {
       const place = { orgId, agentId }
-      const shown = writeRow<Source>(documents, tx, place, rows.add, { body, ifMatch }, told)
+      const shown = writeRow<Source>(documents, tx, place, rows.add, { body, ifMatch, ifNoneMatch }, told)
       if (isRefusal(shown)) return shown
       const source = shown.json!
       const state = content ? kept(tx, place, source, unread, content, told) : begun(tx, place, source, unread, told)
@@ -84,12 +84,12 @@ export function sourceCommands(documents: AgentDocumentDoor) {
 
   const change: Command<ChangeSource, ShownSource> = {
     name: 'knowledge.change',
-    decide(tx, { orgId, agentId, sourceId, change: sent, content, ifMatch }, told) {
+    decide(tx, { orgId, agentId, sourceId, change: sent, content, ifMatch, ifNoneMatch }, told) {
       const place = { orgId, agentId }
       const before = viewRow<Source>(documents, tx, place, rows.read, { sourceId })
       if (isRefusal(before)) return before
       const body = { ...sent, ...(content && { hasText: true }) }
-      const asked = { params: { sourceId }, body, ifMatch }
+      const asked = { params: { sourceId }, body, ifMatch, ifNoneMatch }
       const shown = writeRow<Source>(documents, tx, place, rows.change, asked, told)
       if (isRefusal(shown)) return shown
       const source = shown.json!
@@ -105,11 +105,11 @@ export function sourceCommands(documents: AgentDocumentDoor) {
     },
   }
 
-  const remove: Command<OfSource & { readonly ifMatch: string }, { readonly etag: string }> = {
+  const remove: Command<OfSource & Conditions, { readonly etag: string }> = {
     name: 'knowledge.remove',
-    decide(tx, { orgId, agentId, sourceId, ifMatch }, told) {
+    decide(tx, { orgId, agentId, sourceId, ifMatch, ifNoneMatch }, told) {
       const place = { orgId, agentId }
-      const shown = writeRow(documents, tx, place, rows.remove, { params: { sourceId }, ifMatch }, told)
+      const shown = writeRow(documents, tx, place, rows.remove, { params: { sourceId }, ifMatch, ifNoneMatch }, told)
       if (isRefusal(shown)) return shown
       removeSource(tx, place, sourceId)
       return { etag: shown.etag }

@@ -4,13 +4,14 @@ import type { ContentMessage } from '../../core/amf/index.js'
 import type { ChannelName } from '../../core/channel/names.js'
 import { invalid, isRefusal, refuse } from '../../core/errors.js'
 import { outreachLink as limits } from '../../core/limits.js'
-import { greetingOf } from '../../core/links/greeting.js'
+import { type Greeted, greetingOf } from '../../core/links/greeting.js'
 import { closedBecause, type Link, type LinkWish, linkFrom, switched, withoutBinding } from '../../core/links/link.js'
 import { newPerson } from '../../core/people/change.js'
 import type { Person } from '../../core/people/person.js'
 import type { Command, Query, Repertoire, Tx } from '../../runtime/shard/contract.js'
 import type { Reader } from '../../runtime/store/contract.js'
 import type { AgentDoors } from './needs.js'
+import type { AgentLook } from './page.js'
 import { linkAt, linkCodes, linksOf, linkTable, type OneLink, ownerOfCode, redemptionTable } from './store.js'
 
 /** Only rcs keeps people from writing first, so links are for it alone. */
@@ -43,7 +44,7 @@ export function openLinks({ documents, bindings, personas }: AgentDoors) {
     return closedBecause(link, at, bindings.at(reader, place, link.bindingId)?.status === 'Active')
   }
 
-  function greeting(reader: Reader, place: AgentPlace, person: Person): ContentMessage | undefined {
+  function greeting(reader: Reader, place: AgentPlace, person: Person): Greeted | undefined {
     const known = documents.read(reader, place)
     return known && greetingOf({ ...known, person })
   }
@@ -117,8 +118,8 @@ export function openLinks({ documents, bindings, personas }: AgentDoors) {
     read: (reader, place) => (documents.read(reader, place) ? linksOf(reader, place) : notFound),
   }
 
-  /** The name that the page shows; a refusal while the link is closed. */
-  const entry: Query<OneLink & { readonly at: number }, { readonly name: string }> = {
+  /** What the page shows of the agent; a refusal while the link is closed. */
+  const entry: Query<OneLink & { readonly at: number }, AgentLook> = {
     name: 'links.entry',
     read(reader, { orgId, agentId, linkId, at }) {
       const place = { orgId, agentId }
@@ -126,7 +127,13 @@ export function openLinks({ documents, bindings, personas }: AgentDoors) {
       const known = documents.read(reader, place)
       if (!link || !known) return notFound
       const why = closed(reader, place, link, at)
-      return why ? unavailable(why) : { name: known.agent.name }
+      if (why) return unavailable(why)
+      const { brandColor, smallLogoUrl: logoUrl } = known.document.identity ?? {}
+      return {
+        name: known.agent.name,
+        ...(brandColor !== undefined && { brandColor }),
+        ...(logoUrl !== undefined && { logoUrl }),
+      }
     },
   }
 
@@ -140,8 +147,8 @@ export function openLinks({ documents, bindings, personas }: AgentDoors) {
       if (isRefusal(speaker)) return speaker
       const why = closed(reader, place, link, at)
       if (why) return unavailable(why)
-      const message = greeting(reader, place, personas.personOf(reader, place, personaId)!)
-      return message ? { speaker, message } : notFound
+      const greeted = greeting(reader, place, personas.personOf(reader, place, personaId)!)
+      return greeted ? { speaker, message: greeted.message } : notFound
     },
   }
 
@@ -160,7 +167,7 @@ export function openLinks({ documents, bindings, personas }: AgentDoors) {
   }
 
   /** What somebody is greeted with whom the agent knows nothing of; undefined once link or agent is gone. */
-  function startOf(reader: Reader, { orgId, agentId, linkId }: OneLink): ContentMessage | undefined {
+  function startOf(reader: Reader, { orgId, agentId, linkId }: OneLink): Greeted | undefined {
     const place = { orgId, agentId }
     return linkAt(reader, { ...place, linkId }) && greeting(reader, place, stranger)
   }

@@ -4,14 +4,14 @@ import Type from 'typebox'
 import { agentKeyOf } from '../../core/agentkey.js'
 import { isRefusal, type Refusal } from '../../core/errors.js'
 import { http, outreachLink as limits } from '../../core/limits.js'
-import { addressOn } from '../../core/people/address.js'
+import { possiblePhoneOf } from '../../core/people/address.js'
 import type { Clock } from '../../runtime/clock.js'
 import { type Answer, type Route, route } from '../../runtime/http/route.js'
 import type { Buckets } from '../../runtime/limits/contract.js'
 import type { Shards } from '../../runtime/shard/contract.js'
 import { linkChannel, type OpenLinks } from './commands.js'
 import type { ConversationDoor } from './needs.js'
-import { closedPage, entryPage, foreignPage, laterPage, sentPage } from './page.js'
+import { type AgentLook, closedPage, entryPage, foreignPage, laterPage, sentPage } from './page.js'
 import { linkCodes, type OneLink, ownerOfCode } from './store.js'
 
 export interface LinkPageOptions {
@@ -39,7 +39,7 @@ const html = 'text/html'
 
 interface Found {
   readonly place: OneLink
-  readonly name: string
+  readonly look: AgentLook
 }
 
 export function linkPageRoutes(options: LinkPageOptions): Route[] {
@@ -51,7 +51,7 @@ export function linkPageRoutes(options: LinkPageOptions): Route[] {
     if (!place) return closedPage
     if (isRefusal(place)) return refusedAs(place)
     const entry = await shards.read(agentKeyOf(place), links.queries.entry, { ...place, at: clock.now() })
-    return isRefusal(entry) ? refusedAs(entry) : { place, name: entry.name }
+    return isRefusal(entry) ? refusedAs(entry) : { place, look: entry }
   }
 
   const markOf = (number: string) => createHmac('sha256', options.numberKey).update(number).digest('base64url')
@@ -68,7 +68,7 @@ export function linkPageRoutes(options: LinkPageOptions): Route[] {
         if (!spent.allowed) return laterPage(429, spent.retryAfterSeconds)
         if (sent !== undefined) return sentPage
         const at = await found(code)
-        return 'status' in at ? at : entryPage(at.name)
+        return 'status' in at ? at : entryPage(at.look)
       },
     }),
     route({
@@ -88,8 +88,8 @@ export function linkPageRoutes(options: LinkPageOptions): Route[] {
         const entered = (
           new URLSearchParams(Buffer.from(body as unknown as Uint8Array).toString()).get('phone') ?? ''
         ).slice(0, limits.numberChars)
-        const address = addressOn(linkChannel, entered)
-        if (address === undefined) return entryPage(at.name, entered)
+        const address = possiblePhoneOf(entered)
+        if (address === undefined) return entryPage(at.look, entered)
         const { allowed } = await buckets.spend('linkNumbers', markOf(address))
         // Whoever enters a number too often is told nothing else, so that nobody learns what others entered.
         if (!allowed) return sent(code)

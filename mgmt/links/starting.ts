@@ -11,10 +11,11 @@ import type { ConversationDoor } from './needs.js'
 export function startPerformer(links: Pick<OpenLinks, 'startOf'>, conversations: ConversationDoor): Performer {
   return async (start: LinkStart, { reader }: Performing) => {
     const { orgId, agentId, openingId, asid, address } = start
-    const message = links.startOf(reader, start)
-    if (!message) return
+    const greeted = links.startOf(reader, start)
+    if (!greeted) return
     const place = { orgId, agentId }
-    const opening = { place, sendId: openingId, attempt: 1, isLast: true, asid, channel: linkChannel, address, message }
+    const to = { asid, channel: linkChannel, address }
+    const opening = { place, sendId: openingId, attempt: 1, isLast: true, ...to, ...greeted }
     const answer = await conversations.open(opening)
     if (isRefusal(answer)) throw new Error(`an opening was not taken: ${answer.refused}`)
   }

@@ -30,9 +30,7 @@ export function orgRoutes({ shards }: { shards: Shards }): Route[] {
           return refuse('request.invalid', { status: 400, detail: 'Give at least one of name, description, timeZone.' })
         }
         const { name } = body
-        if (name !== undefined && (name.trim() === '' || name.includes('\0'))) {
-          return invalid('name', 'must hold more than space, and no NUL character')
-        }
+        if (name !== undefined && name.trim() === '') return invalid('name', 'must hold more than space')
         const org = await shards.ask(params.org, patchOrg, { id: params.org, patch: body }, { by: actorOf(caller) })
         return isRefusal(org) ? org : json(200, org)
       },

@@ -2,14 +2,17 @@
 
 import type { AttemptReport } from '../../core/outreach/attempt.js'
 import { outreachIn } from '../../core/outreach/judge.js'
+import { longestWaitMs } from '../../core/outreach/machine.js'
 import type { Send, SendReason } from '../../core/outreach/send.js'
 import { sendIdAt } from '../../core/outreach/sendid.js'
+import type { Person } from '../../core/people/person.js'
 import type { Told, Tx } from '../../runtime/shard/contract.js'
 import type { Reader } from '../../runtime/store/contract.js'
 import { reported } from './commands.js'
 import { sameAgent } from './considering.js'
 import { isMarketingUnderWay, noteMarketing } from './marketing.js'
 import { type Moving, take, wake } from './moving.js'
+import { mayBeHandedOver } from './pickup.js'
 import {
   type HomePlace,
   homeOf,
@@ -56,7 +59,17 @@ export function campaigning(moving: Moving) {
     for (const [nth, { suppressed }] of wanted.entries()) {
       if (suppressed) take(tx, moving, known, sends[nth]!, { on: 'notAttempted', reason: suppressed, at }, told)
     }
+    logLaunch(tx, place, wanted, at)
     return sends.map(({ id }) => id)
+  }
+
+  /** One line for all of them: a launch writes no more rows for each send. */
+  function logLaunch(tx: Tx, place: HomePlace, wanted: readonly Launched[], at: number): void {
+    const live = wanted.filter(({ suppressed, sandbox }) => !suppressed && !sandbox)
+    if (!moving.log || !live[0]) return
+    const { campaignId, outreachId, channel } = live[0]
+    const data = { campaignId, outreachId, origin: 'campaign', sends: live.length }
+    moving.log(tx, place, { event: 'outreach.accepted', channel, data }, at)
   }
 
   function report(tx: Tx, place: HomePlace, reports: readonly AttemptReport[], told: Told): void {
@@ -64,12 +77,20 @@ export function campaigning(moving: Moving) {
     if (known) for (const each of reports) reported(tx, moving, known, each, told)
   }
 
-  /** One that rests goes back into the queue. */
+  /** One that rests, or whose follow-up does, goes back into the queue; one that waits for its binding has its turn. */
   function resume(tx: Tx, place: HomePlace, sendId: string, { at }: Told): void {
     const home = homeOf(place)
     const send = sendAt(tx, home, sendId)
-    if (send?.state !== 'queued' || send.dueAt !== undefined) return
-    const dueAt = Math.max(at, send.nextAttemptAt ?? at)
+    if (send?.isFollowUpHeld) {
+      const { isFollowUpHeld: _held, ...rest } = send
+      keepSend(tx, home, { ...rest, followUpAt: at }, send)
+      return wake(tx, place, tx.get(pulseTable, home) ?? {}, { pickupAt: at })
+    }
+    const isForBinding = send?.heldFor === 'binding_error'
+    if (send?.state !== 'queued' || (send.dueAt !== undefined && !isForBinding)) return
+    // The time of day may have been set back since.
+    const latestAt = at + longestWaitMs(send, moving.timeScale)
+    const dueAt = isForBinding ? at : Math.max(at, Math.min(send.nextAttemptAt ?? at, latestAt))
     keepSend(tx, home, { ...send, dueAt }, send)
     wake(tx, place, tx.get(pulseTable, home) ?? {}, { pickupAt: dueAt })
   }
@@ -86,10 +107,12 @@ export function campaigning(moving: Moving) {
     report,
     resume,
     cancel,
+    mayBeHandedOver: (reader: Reader, place: HomePlace, sendId: string, at: number): boolean =>
+      mayBeHandedOver(reader, moving, place, sendId, at),
     sendAt: (reader: Reader, place: HomePlace, sendId: string): Send | undefined =>
       sendAt(reader, homeOf(place), sendId),
     sendingOf: (reader: Reader, place: HomePlace) => sendingOf(reader, homeOf(place)),
-    isMarketingUnderWay: (reader: Reader, place: HomePlace, personId: string) =>
-      isMarketingUnderWay(reader, homeOf(place), personId),
+    isMarketingUnderWay: (reader: Reader, place: HomePlace, person: Person) =>
+      isMarketingUnderWay(reader, homeOf(place), person),
   }
 }

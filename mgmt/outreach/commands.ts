@@ -11,6 +11,8 @@ import type { SendNews } from '../../core/outreach/send.js'
 import { sendIdAt } from '../../core/outreach/sendid.js'
 import { type Sending, type SendingSettings, sendingReplaced } from '../../core/outreach/settings.js'
 import { type OutreachSend, sendAsRead } from '../../core/outreach/view.js'
+import { keptFor, numberOf, phoneNumberOf } from '../../core/people/numbers.js'
+import type { Person } from '../../core/people/person.js'
 import type { Command, Told, Tx } from '../../runtime/shard/contract.js'
 import { type AskedSend, agentNotFound, consider, type Known, knownAgent, personFor, sameAgent } from './considering.js'
 import { noteMarketing } from './marketing.js'
@@ -19,6 +21,7 @@ import {
   enqueue,
   isCampaigns,
   isNotedWhenTaken,
+  logSend,
   type Moving,
   pickupCommand,
   rememberCapability,
@@ -74,9 +77,9 @@ export function sendCommands(moving: Moving) {
       const personId = before?.id ?? people.newId(told)
       const verdict = consider(moving, tx, known, asked, before, { at, personId })
       if (isRefusal(verdict) || verdict.kind !== 'accepted') return verdict
-      if (verdict.person !== before) people.keep(tx, known.place, before, verdict.person, told)
       const isMarketing = outreachIn(known.document, outreachId)?.class === 'marketing' && !verdict.person.sandbox
       const send = { ...newSend(asked, verdict, told), ...(isMarketing && { isMarketing }) }
+      keepRecipient(tx, known, asked, before, verdict, send, told)
       noteMarketing(tx, home, send)
       const key = given === undefined ? dayKey(outreachId, personId, at) : givenKey(given)
       tx.put(keyTable, [...home, ...key], send.id)
@@ -84,6 +87,24 @@ export function sendCommands(moving: Moving) {
       else enqueue(tx, moving, known.place, send, at)
       return queuedResult(send, verdict)
     },
+  }
+
+  /** The recipient as the send makes them. It goes to the identity it was accepted to, whatever their phone is then. */
+  function keepRecipient(
+    tx: Tx,
+    { place }: Known,
+    { phones = [] }: AskedSend,
+    before: Person | undefined,
+    { person }: Accepted,
+    { id: sendId, asid }: KeptSend,
+    told: Told,
+  ): void {
+    const after = keptFor(person, { sendId, asid })
+    const number = phoneNumberOf(after)
+    if (!after.sandbox && number !== (before && phoneNumberOf(before))) {
+      const identity = phones.find((each) => numberOf(each) === number)
+      people.keepReachable(tx, place, before, after, { identity, send: { sendId, asid } }, told)
+    } else if (after !== before) people.keep(tx, place, before, after, told)
   }
 
   /** A rehearsal does not wait in the queue. */
@@ -117,9 +138,10 @@ export function sendCommands(moving: Moving) {
 
   const report: Command<HomePlace & AttemptReport, boolean> = {
     name: 'outreach.report',
-    decide(tx, { sendId, attempt, outcome, isCapable, ...place }, told) {
+    decide(tx, { sendId, attempt, outcome, isCapable, notes, ...place }, told) {
       const known = sameAgent(moving, tx, place)
-      return known ? reported(tx, moving, known, { sendId, attempt, outcome, isCapable }, told) : false
+      const all = { sendId, attempt, outcome, isCapable, notes }
+      return known ? reported(tx, moving, known, all, told) : false
     },
   }
 
@@ -180,6 +202,7 @@ export function reported(tx: Tx, moving: Moving, known: Known, report: AttemptRe
   if (isCapable !== undefined) rememberCapability(tx, moving, place, send.asid, isCapable, told.at)
   if (send.state !== 'sending' || send.attempts !== attempt) return false
   const { at } = told
+  for (const note of report.notes ?? []) logSend(tx, moving, place, send, note, at)
   if (outcome.kind === 'taken') {
     if (isNotedWhenTaken(send)) keepSend(tx, homeOf(place), having(send, { messageId: outcome.messageId }), send)
   } else if (outcome.kind === 'held') {

@@ -7,7 +7,7 @@ import type { Hours } from '../../core/outreach/hours.js'
 import { chosenIdentity, judge, type Verdict } from '../../core/outreach/judge.js'
 import type { SendRequest } from '../../core/outreach/request.js'
 import type { SendOrigin } from '../../core/outreach/send.js'
-import type { Person } from '../../core/people/person.js'
+import type { Person, PersonIdentity } from '../../core/people/person.js'
 import type { Query } from '../../runtime/shard/contract.js'
 import type { Reader } from '../../runtime/store/contract.js'
 import { isMarketingUnderWay } from './marketing.js'
@@ -28,6 +28,8 @@ export interface AskedSend extends AgentPlace, SendHow {
   readonly request: SendRequest
   /** Of an address, or of an asid that its conversation knows, as it is sent to. */
   readonly identity?: { readonly asid: string; readonly channel: ChannelName; readonly address: string }
+  /** Where people are written to whose phone is one that the request writes, as the conversations there have it. */
+  readonly phones?: readonly PersonIdentity[]
   /** The conversation's word on the identity; absent for a persona. */
   readonly standing?: { readonly asid: string; readonly isOptedOut: boolean; readonly heardAt?: number }
 }
@@ -113,7 +115,7 @@ export function consider(
     standing,
     ...(sendWindow && { sendWindow }),
     ...(ignoresSafeHours !== undefined && { ignoresSafeHours }),
-    ...(person && isMarketingUnderWay(reader, homeOf(place), person.id) && { isMarketingUnderWay: true }),
+    ...(person && isMarketingUnderWay(reader, homeOf(place), person) && { isMarketingUnderWay: true }),
   })
 }
 

@@ -5,10 +5,13 @@ import type { ChannelName } from '../../core/channel/names.js'
 import { isRefusal, type Refusal, refuse } from '../../core/errors.js'
 import { outreachSend as limits } from '../../core/limits.js'
 import type { Standing } from '../../core/outreach/contact.js'
+import { identitiesBy } from '../../core/outreach/identity.js'
 import { checkedAddress, invalidAddress, type Postponed, unavailable } from '../../core/outreach/judge.js'
 import { isOutreachChannel, type SendRequest } from '../../core/outreach/request.js'
 import type { Send } from '../../core/outreach/send.js'
 import { addressOn, isPossiblePhone } from '../../core/people/address.js'
+import { asStanding } from '../../core/people/heard.js'
+import type { PersonIdentity } from '../../core/people/person.js'
 import type { Clock } from '../../runtime/clock.js'
 import type { Shards } from '../../runtime/shard/contract.js'
 import { StoreFailed } from '../../runtime/store/contract.js'
@@ -54,6 +57,7 @@ const timeout = refuse('agent.outreach_send.timeout')
 
 export function openSendDesk(options: DeskOptions): SendDesk {
   const { shards, commands, queries, conversations, clock } = options
+  const atPhone = identitiesBy(conversations.asidOf)
 
   async function created(
     place: AgentPlace,
@@ -71,6 +75,8 @@ export function openSendDesk(options: DeskOptions): SendDesk {
     if (isRefusal(standing)) return standing
     // A number that has a conversation exists, however few digits it has.
     if (identity && !standing?.of && !isPossiblePhone(identity.address)) return invalidAddress
+    const phones = isDryRun ? [] : await phonesIn(place, request, asid)
+    if (isRefusal(phones)) return phones
     const meant = identity ?? (request.recipient.kind === 'asid' ? identityIn(standing, place, asid!) : undefined)
     const { of: _whose, ...stands } = standing ?? { isOptedOut: false }
     const asked: AskedSend = {
@@ -78,6 +84,7 @@ export function openSendDesk(options: DeskOptions): SendDesk {
       ...place,
       ...how,
       ...(meant && { identity: meant }),
+      ...(phones.length > 0 && { phones }),
       ...(standing && { standing: { asid: asid!, ...stands } }),
     }
     if (isDryRun) return shards.read(owner, queries.dryRun, { at: clock.now(), ...asked })
@@ -113,6 +120,27 @@ export function openSendDesk(options: DeskOptions): SendDesk {
       ...(channel !== undefined && { channel }),
     })
     return isRefusal(found) ? found : found.asid
+  }
+
+  /**
+   * Where people are written to at the phones that the request writes. Which of them becomes the recipient's phone is
+   * decided later; the conversation of the identity that is sent to is asked anyway.
+   */
+  async function phonesIn(
+    place: AgentPlace,
+    { recipient, inputs, profile }: SendRequest,
+    sentTo: string | undefined,
+  ): Promise<readonly PersonIdentity[] | Refusal> {
+    if (recipient.kind === 'persona') return []
+    const identities = new Map<string, PersonIdentity>()
+    for (const text of [inputs?.phone, profile?.phone]) {
+      const identity = text ? atPhone(place, text) : undefined
+      if (!identity || identity.asid === sentTo || identities.has(identity.asid)) continue
+      const standing = await conversations.standing(identity.asid)
+      if (isRefusal(standing)) return standing
+      identities.set(identity.asid, asStanding(identity, standing.optedOutAt))
+    }
+    return [...identities.values()]
   }
 
   /** A rehearsal has been dispatched when its caller hears of it. */

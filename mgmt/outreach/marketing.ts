@@ -3,14 +3,24 @@
  * sends that are under way together never both reach a person.
  */
 import { isFinal } from '../../core/outreach/machine.js'
+import type { Person } from '../../core/people/person.js'
 import type { Tx } from '../../runtime/shard/contract.js'
 import type { Reader } from '../../runtime/store/contract.js'
-import { type Home, type KeptSend, marketingTable } from './store.js'
+import { type Home, type KeptSend, marketingTable, sendAt } from './store.js'
 
-/** Whether one is under way that was made before this send, or any where none is given. */
-export function isMarketingUnderWay(reader: Reader, home: Home, personId: string, sendId?: string): boolean {
-  const sends = reader.get(marketingTable, [...home, personId]) ?? []
-  return sends.length > 0 && sends[0] !== sendId
+/**
+ * Whether one is under way that comes before this send: made earlier, or handed over already. Any counts where no send is
+ * given. Sends to people who were merged into this one since count as well; ids of sends are in the order of their making.
+ */
+export function isMarketingUnderWay(
+  reader: Reader,
+  home: Home,
+  { id, formerIds = [] }: Pick<Person, 'id' | 'formerIds'>,
+  sendId?: string,
+): boolean {
+  const sends = [id, ...formerIds].flatMap((each) => reader.get(marketingTable, [...home, each]) ?? [])
+  const isFirst = (each: string) => each < sendId! || sendAt(reader, home, each)?.state === 'sending'
+  return sends.some((each) => sendId === undefined || (each !== sendId && isFirst(each)))
 }
 
 /** Notes a new send. */

@@ -2,9 +2,10 @@
 import { isRefusal, type Refusal } from '../../core/errors.js'
 import type { AttemptOutcome } from '../../core/outreach/attempt.js'
 import type { Postponed } from '../../core/outreach/judge.js'
+import { troubles } from '../../core/outreach/machine.js'
 import type { Send } from '../../core/outreach/send.js'
 import type { Metrics } from '../../runtime/observe/metrics.js'
-import { counterOf } from '../../runtime/observe/named.js'
+import { beginAtZero, counterOf } from '../../runtime/observe/named.js'
 import type { CreateResult } from './schema.js'
 
 export interface SendMeters {
@@ -20,6 +21,7 @@ export function sendMeters(metrics: Metrics): SendMeters {
   const asked = counterOf(metrics, 'parley_sends_asked_total')
   const attempts = counterOf(metrics, 'parley_send_attempts_total')
   const sends = counterOf(metrics, 'parley_sends_total')
+  beginAtZero(attempts, ['taken', 'held', ...Object.keys(troubles)])
   return {
     asked(answer, isDryRun) {
       if (isRefusal(answer)) asked('refused', answer.refused).add()

@@ -1,11 +1,17 @@
 /** One send from one state to the next, with all that goes along: its place in the queue, who is told, what is remembered. */
+
+import type { AgentDocument } from '../../core/agent/index.js'
+import type { AgentPlace } from '../../core/agentkey.js'
+import type { ChannelName } from '../../core/channel/names.js'
+import type { LogNote } from '../../core/conversation/desk.js'
 import { hour } from '../../core/durations.js'
 import { having } from '../../core/having.js'
 import { outreachSend as limits } from '../../core/limits.js'
 import type { OrgEventPayload } from '../../core/orgevents.js'
 import { outreachIn } from '../../core/outreach/judge.js'
-import { pickupAt, type Step, stepped } from '../../core/outreach/machine.js'
+import { isFinal, pickupAt, type Step, stepped } from '../../core/outreach/machine.js'
 import type { Send, SendNews } from '../../core/outreach/send.js'
+import { withoutKept } from '../../core/people/numbers.js'
 import type { Command, Told, Tx } from '../../runtime/shard/contract.js'
 import type { Reader } from '../../runtime/store/contract.js'
 import type { Doors, Known } from './considering.js'
@@ -28,11 +34,24 @@ export interface Moving extends Doors {
   readonly settled?: (tx: Tx, place: HomePlace, send: Send) => void
   /** Told of every step of a campaign's own sends, rehearsals too, in the same commit; the campaign made them itself. */
   readonly campaigned?: (tx: Tx, place: HomePlace, before: Send, after: Send, told: Told) => void
-  /** Whether a campaign's send may leave the queue: it rests while its campaign does, and ends with it. */
-  readonly leaves?: (reader: Reader, place: HomePlace, send: Send) => 'now' | 'whenResumed' | 'never'
+  /** Whether a campaign's send, or a follow-up on one, may leave the queue: it rests while its campaign does, and ends with it. */
+  readonly leaves?: (reader: Reader, place: HomePlace, send: CampaignSend) => 'now' | 'whenResumed' | 'never'
+  /** Notes that a follow-up rests, or that the one of this send does: the campaign takes it up again, or ends it. */
+  readonly rests?: (tx: Tx, place: HomePlace, send: Send) => void
+  /** Writes a line of the agent's log in the same commit. */
+  readonly log?: (tx: Tx, place: AgentPlace, line: SendLine, at: number) => void
   /** News of an opening that is no send; answers whether it was anybody's. */
   readonly strayNews?: (tx: Tx, place: HomePlace, news: SendNews) => boolean
 }
+
+export interface SendLine extends LogNote {
+  /** Absent for a line about several sends. */
+  readonly asid?: string
+  readonly channel?: ChannelName
+}
+
+/** As much of a send as its campaign is asked about. */
+export type CampaignSend = Pick<Send, 'campaignId' | 'followUpOf'>
 
 /** The effect that carries one attempt to whoever performs it. */
 export interface SendAttempt extends HomePlace {
@@ -43,13 +62,27 @@ export interface SendAttempt extends HomePlace {
 export const attemptEffect = 'outreachSend'
 export const pickupCommand = 'outreach.pickup'
 export const sweepCommand = 'outreach.sweep'
+export const setBackCommand = 'outreach.setBack'
 
 /** Puts a new send in the queue. */
-export function enqueue(tx: Tx, { timeScale }: Moving, place: HomePlace, send: KeptSend, at: number): void {
+export function enqueue(tx: Tx, moving: Moving, place: HomePlace, send: KeptSend, at: number): void {
+  const { timeScale } = moving
   const dueAt = pickupAt(at, timeScale)
   keepSend(tx, homeOf(place), having(send, { dueAt }))
   const pulse = tx.get(pulseTable, homeOf(place)) ?? {}
   wake(tx, place, pulse, { pickupAt: dueAt, sweepAt: pulse.sweepAt ?? keptUntil(at, timeScale) })
+  logSend(tx, moving, place, send, { event: 'outreach.accepted', data: { origin: send.origin } }, at)
+}
+
+/** A line about one send; rehearsals have none. */
+export function logSend(tx: Tx, { log }: Moving, place: HomePlace, send: Send, note: LogNote, at: number): void {
+  if (!log || send.sandbox) return
+  const { id: sendId, outreachId, asid, channel, campaignId, automatedOutreachId, followUpOf } = send
+  const data: Record<string, unknown> = { sendId, outreachId }
+  if (campaignId !== undefined) data.campaignId = campaignId
+  if (automatedOutreachId !== undefined) data.automatedOutreachId = automatedOutreachId
+  if (followUpOf !== undefined) data.followUpOf = followUpOf
+  log(tx, place, { event: note.event, asid, channel, data: Object.assign(data, note.data) }, at)
 }
 
 /** Sets the timers that are wanted sooner than they ring. */
@@ -61,7 +94,8 @@ export function wake(tx: Tx, place: HomePlace, pulse: Pulse, wanted: Pick<Pulse,
   ] as const) {
     const dueAt = wanted[name]
     if (dueAt === undefined || dueAt >= (pulse[name] ?? Infinity)) continue
-    tx.schedule({ name: `${command}:${place.serial}`, dueAt, command, input: place })
+    const timer = { name: `${command}:${place.serial}`, dueAt, command, input: place }
+    tx.schedule(command === pickupCommand ? { ...timer, whenSetBack: setBackCommand } : timer)
     next = { ...next, [name]: dueAt }
   }
   if (next !== pulse) tx.put(pulseTable, homeOf(place), next)
@@ -91,11 +125,17 @@ export function settle(tx: Tx, moving: Moving, known: Known, before: KeptSend, a
   const soonest = Math.min(dueAt ?? Infinity, followUpAt ?? Infinity)
   if (soonest < Infinity) wake(tx, place, tx.get(pulseTable, homeOf(place)) ?? {}, { pickupAt: soonest })
   if (isNewlySent) remember(tx, moving, known, kept, told)
+  if (kept.origin === 'named' && !isFinal(before.state) && isFinal(kept.state)) part(tx, moving, known, kept, told)
   if (after.state !== before.state) endMarketing(tx, homeOf(place), kept)
   // A number that could not be written to is asked about afresh, whatever it was found to be.
   if (after.reason === 'dispatch_failed') tx.remove(capableTable, [...homeOf(place), after.asid])
   if (after.state !== before.state && !after.sandbox) {
     announce(tx, moving, place, before, kept)
+    if (after.state === 'suppressed') {
+      const { reason, detail } = after
+      const why = { reason, ...(detail !== undefined && { detail }) }
+      logSend(tx, moving, place, kept, { event: 'outreach.suppressed', data: why }, told.at)
+    }
     moving.settled?.(tx, place, kept)
   }
   if (isCampaigns(after)) moving.campaigned?.(tx, place, before, kept, told)
@@ -129,9 +169,15 @@ export function begin(tx: Tx, moving: Moving, known: Known, send: KeptSend, told
 
 /** When its follow-up is due, if it has one: a follow-up has none itself. */
 function followUpOf({ timeScale }: Moving, { document }: Known, send: KeptSend, at: number): number | undefined {
-  const { followUp } = outreachIn(document, send.outreachId) ?? {}
-  if (!followUp || send.followUpOf !== undefined || send.sandbox || send.respondedAt !== undefined) return undefined
-  return at + Math.ceil((followUp.afterHours * hour) / timeScale)
+  if (send.followUpOf !== undefined || send.sandbox || send.respondedAt !== undefined) return undefined
+  const waitMs = followUpWaitMs(document, send, timeScale)
+  return waitMs === undefined ? undefined : at + waitMs
+}
+
+/** How long after a send its follow-up comes; undefined where its outreach has none. */
+export function followUpWaitMs(document: AgentDocument, { outreachId }: Send, timeScale: number): number | undefined {
+  const { followUp } = outreachIn(document, outreachId) ?? {}
+  return followUp && Math.ceil((followUp.afterHours * hour) / timeScale)
 }
 
 /** What a person has been sent is remembered with them, for caps and for rules that send nothing twice. */
@@ -147,6 +193,13 @@ function remember(tx: Tx, { people }: Moving, { place, document }: Known, send: 
   }
   if (!isMarketing && received === outreach.received) return
   people.keep(tx, place, person, having(person, { outreach, updatedAt: told.at }), told)
+}
+
+/** An identity that was kept for the send alone goes with it, however it ends. */
+function part(tx: Tx, { people }: Moving, { place }: Known, { id, personId, asid }: KeptSend, told: Told): void {
+  const before = people.byId(tx, place, personId)
+  const after = before && withoutKept(before, { sendId: id, asid })
+  if (after !== before) people.keep(tx, place, before, after!, told)
 }
 
 function announce(tx: Tx, { orgEvent }: Moving, place: HomePlace, before: KeptSend, after: KeptSend): void {

@@ -4,7 +4,8 @@ import type { AgentPlace } from '../../core/agentkey.js'
 import type { ChannelName } from '../../core/channel/names.js'
 import type { Refusal } from '../../core/errors.js'
 import type { OpeningFor, OpeningResult, Probed, Standing } from '../../core/outreach/contact.js'
-import type { Person } from '../../core/people/person.js'
+import type { Outgoing } from '../../core/people/numbers.js'
+import type { Person, PersonIdentity } from '../../core/people/person.js'
 import type { Told, Tx } from '../../runtime/shard/contract.js'
 import type { Reader } from '../../runtime/store/contract.js'
 
@@ -23,6 +24,18 @@ export interface PeopleDoor {
   newId(told: Told): string
   /** Writes the person and whatever leads to them; `before` is what they were, absent for somebody new. */
   keep(tx: Tx, place: AgentPlace, before: Person | undefined, after: Person, told: Told): void
+  /**
+   * The same of somebody whose phone changes with a send: the identity is the one at the phone, and the one that the send
+   * goes to stays until it has left.
+   */
+  keepReachable(
+    tx: Tx,
+    place: AgentPlace,
+    before: Person | undefined,
+    after: Person,
+    reached: { readonly identity?: PersonIdentity | undefined; readonly send: Outgoing },
+    told: Told,
+  ): Person
   /** A line in their journal, by the house in the agent's name. */
   note(tx: Tx, place: AgentPlace, personId: string, text: string, told: Told): void
 }

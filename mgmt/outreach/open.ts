@@ -10,7 +10,9 @@ import type { SendMeters } from './meters.js'
 import { attemptEffect, type Moving } from './moving.js'
 import type { ConversationDoor } from './needs.js'
 import { sendQueries } from './queries.js'
+import { redating } from './redating.js'
 import { outreachRoutes } from './routes.js'
+import { afterStop } from './stops.js'
 import { sweeping } from './sweep.js'
 import { attemptPerformer, campaignAttempts } from './worker.js'
 
@@ -37,7 +39,7 @@ export function outreachParts({ meters, ...given }: OutreachOptions) {
   }
   const { follow, withdraw } = withdrawing(options, options.referrersOf)
   const { sweep, clear, part } = sweeping(options)
-  const commands = { ...sendCommands(options), withdraw, sweep, clear }
+  const commands = { ...sendCommands(options), withdraw, sweep, clear, setBack: redating(options) }
   const queries = sendQueries(options)
   const desk = (around: AroundSends): SendDesk => openSendDesk({ ...around, commands, queries, meters })
   return {
@@ -45,6 +47,8 @@ export function outreachParts({ meters, ...given }: OutreachOptions) {
     queries,
     /** For the agent's document: told of every change of it, in its commit. */
     follow,
+    /** For people: told of everybody who is kept, in the same commit. */
+    personKept: afterStop(options),
     part,
     desk,
     /** For campaigns, in the commits of their own steps. */

@@ -5,11 +5,22 @@ import { outreachIn } from '../../core/outreach/judge.js'
 import { sendIdAt } from '../../core/outreach/sendid.js'
 import type { Person } from '../../core/people/person.js'
 import type { Told, Tx } from '../../runtime/shard/contract.js'
-import type { Known } from './considering.js'
+import type { Reader } from '../../runtime/store/contract.js'
+import { type Known, sameAgent } from './considering.js'
 import { cancelledWith, goneOf } from './gone.js'
 import { isMarketingUnderWay } from './marketing.js'
 import { begin, isCampaigns, type Moving, take, wake } from './moving.js'
-import { type Home, homeOf, type KeptSend, keepSend, pulseTable, queueTable, sendAt, sendingOf } from './store.js'
+import {
+  type Home,
+  type HomePlace,
+  homeOf,
+  type KeptSend,
+  keepSend,
+  pulseTable,
+  queueTable,
+  sendAt,
+  sendingOf,
+} from './store.js'
 
 /** Answers how many were due. */
 export function pickUp(tx: Tx, moving: Moving, known: Known, told: Told): number {
@@ -37,7 +48,7 @@ function pickUpSend(tx: Tx, moving: Moving, known: Known, send: KeptSend, told: 
     cancelledWith(tx, moving, known, send, gone, told)
     return
   }
-  const leaves = isCampaigns(send) ? moving.leaves?.(tx, known.place, send) : 'now'
+  const leaves = send.campaignId === undefined ? 'now' : moving.leaves?.(tx, known.place, send)
   if (leaves === 'never') {
     take(tx, moving, known, send, { on: 'cancelled', at, detail: 'The campaign is over.' }, told)
     return
@@ -45,11 +56,12 @@ function pickUpSend(tx: Tx, moving: Moving, known: Known, send: KeptSend, told: 
   if (leaves === 'whenResumed') {
     const { dueAt: _rung, ...resting } = send
     keepSend(tx, homeOf(known.place), resting, send)
+    if (!isCampaigns(send)) moving.rests?.(tx, known.place, send)
     return
   }
-  const origin: GuardedOrigin = send.followUpOf === undefined ? send.origin : 'followUp'
+  const origin = originOf(send)
   const person = origin === 'named' ? undefined : moving.people.byId(tx, known.place, send.personId)
-  const held = person && guard(origin, factsOf(tx, moving, known, send, person, at))
+  const held = person && guarded(origin, tx, moving, known, send, person, at)
   if (held?.kind === 'wait') {
     const isRetry = send.nextAttemptAt !== undefined
     const waiting = { ...send, dueAt: held.until, ...(isRetry && { nextAttemptAt: held.until }) }
@@ -60,19 +72,68 @@ function pickUpSend(tx: Tx, moving: Moving, known: Known, send: KeptSend, told: 
   } else begin(tx, moving, known, send, told)
 }
 
-/** The conversation has the last word on a STOP and on whether somebody is just talking, so neither is asked here. */
-function factsOf(tx: Tx, { timeScale }: Moving, known: Known, send: KeptSend, person: Person, at: number): Facts {
-  const { safeHours, minTouchIntervalHours } = sendingOf(tx, homeOf(known.place))
+/**
+ * Whether a send that was picked up may be handed to its provider, by what the agent's shard knows: its outreach, person or
+ * hours may have changed while its message waited. Whatever this refuses, the next pickup decides about. The cap is not asked
+ * again, since this send counted for it before any that was made meanwhile.
+ */
+export function mayBeHandedOver(reader: Reader, moving: Moving, place: HomePlace, sendId: string, at: number): boolean {
+  const known = sameAgent(moving, reader, place)
+  const send = known && sendAt(reader, homeOf(place), sendId)
+  if (!send || !outreachIn(known.document, send.outreachId)?.enabled) return false
+  const person = moving.people.byId(reader, place, send.personId)
+  if (!person?.identities.some(({ asid }) => asid === send.asid)) return false
+  return guard(originOf(send), factsOf(reader, moving, place, send, person, at, uncapped)) === undefined
+}
+
+function originOf(send: KeptSend): GuardedOrigin {
+  return send.followUpOf === undefined ? send.origin : 'followUp'
+}
+
+type OfCap = Pick<Facts, 'isMarketing' | 'marketingAt' | 'isMarketingUnderWay'>
+const uncapped: OfCap = { isMarketing: false }
+
+function guarded(
+  origin: GuardedOrigin,
+  reader: Reader,
+  moving: Moving,
+  { place, document }: Known,
+  send: KeptSend,
+  person: Person,
+  at: number,
+) {
+  const cap: OfCap = {
+    isMarketing: outreachIn(document, send.outreachId)?.class === 'marketing',
+    marketingAt: person.outreach?.marketingAt,
+    isMarketingUnderWay: isMarketingUnderWay(reader, homeOf(place), person, send.id),
+  }
+  return guard(origin, factsOf(reader, moving, place, send, person, at, cap))
+}
+
+/**
+ * The conversation has the last word on a STOP and on whether somebody is just talking, so neither is asked here. Written
+ * out: this is asked for every message of a campaign, see `core/having.ts`.
+ */
+function factsOf(
+  reader: Reader,
+  { timeScale }: Pick<Moving, 'timeScale'>,
+  place: HomePlace,
+  { sendWindow, ignoresSafeHours }: KeptSend,
+  { consent }: Person,
+  at: number,
+  { isMarketing, marketingAt, isMarketingUnderWay }: OfCap,
+): Facts {
+  const { safeHours, minTouchIntervalHours } = sendingOf(reader, homeOf(place))
   return {
     at,
-    consent: person.consent.status,
+    consent: consent.status,
     isOptedOut: false,
-    ...(safeHours && { safeHours }),
-    ...(send.ignoresSafeHours && { ignoresSafeHours: true }),
-    ...(send.sendWindow && { sendWindow: send.sendWindow }),
-    isMarketing: outreachIn(known.document, send.outreachId)?.class === 'marketing',
-    marketingAt: person.outreach?.marketingAt,
-    isMarketingUnderWay: isMarketingUnderWay(tx, homeOf(known.place), send.personId, send.id),
+    safeHours,
+    sendWindow,
+    ignoresSafeHours,
+    isMarketing,
+    marketingAt,
+    isMarketingUnderWay,
     minTouchIntervalHours,
     timeScale,
   }
@@ -81,14 +142,21 @@ function factsOf(tx: Tx, { timeScale }: Moving, known: Known, send: KeptSend, pe
 /** Silence is followed up once. Whoever answered, said no or is no longer there hears nothing more of it. */
 function followUp(tx: Tx, moving: Moving, known: Known, send: KeptSend, told: Told): void {
   const home = homeOf(known.place)
-  const { followUpAt: _due, ...rest } = send
+  const { followUpAt: _due, isFollowUpHeld: _held, ...rest } = send
   // Whatever window the opening had to keep to, its follow-up waits for safe hours alone.
   const { sendWindow: _ofOpening, ...plain } = send
   const person = moving.people.byId(tx, known.place, send.personId)
   const outreach = outreachIn(known.document, send.outreachId)
-  const isWanted = send.respondedAt === undefined && outreach?.enabled && outreach.followUp && !goneOf(tx, home, send)
-  const origin: GuardedOrigin = 'followUp'
-  const held = isWanted && person ? guard(origin, factsOf(tx, moving, known, plain, person, told.at)) : undefined
+  const { campaignId } = send
+  const leaves = campaignId && moving.leaves?.(tx, known.place, { campaignId, followUpOf: send.id })
+  const isMeant = send.respondedAt === undefined && leaves !== 'never' && !goneOf(tx, home, send)
+  const isWanted = isMeant && outreach?.enabled && outreach.followUp
+  if (isWanted && leaves === 'whenResumed') {
+    keepSend(tx, home, { ...rest, isFollowUpHeld: true }, send)
+    moving.rests?.(tx, known.place, send)
+    return
+  }
+  const held = isWanted && person ? guarded('followUp', tx, moving, known, plain, person, told.at) : undefined
   if (held?.kind === 'wait') {
     keepSend(tx, home, { ...send, followUpAt: held.until }, send)
     return

@@ -10,7 +10,7 @@ import type { Send } from '../../core/outreach/send.js'
 import { timeOfSendId } from '../../core/outreach/sendid.js'
 import { type Sending, usualSending } from '../../core/outreach/settings.js'
 import type { Tx } from '../../runtime/shard/contract.js'
-import { type Key, type Reader, readSoon, type Table, table } from '../../runtime/store/contract.js'
+import { type Key, type Reader, readOften, readSoon, type Table, table } from '../../runtime/store/contract.js'
 
 /** What every key of an agent begins with. */
 export type Home = readonly [orgId: string, agentId: string, serial: number]
@@ -32,6 +32,8 @@ export interface KeptSend extends Send {
   readonly dueAt?: number
   /** When its follow-up is due, while one is. */
   readonly followUpAt?: number
+  /** Its follow-up was due while its campaign was paused, and is due again with the resume. */
+  readonly isFollowUpHeld?: true
   readonly ignoresSafeHours?: true
   /** Of the rule or campaign it comes from. */
   readonly sendWindow?: Hours
@@ -55,8 +57,8 @@ export const launchTable = table<Of<[campaignId: string, time: string]>, readonl
 export const capableTable = table<Of<[asid: string]>, Capability>('outreach.capable')
 /** Marketing sends to a person that have not come to their end, in the order in which they were made. */
 export const marketingTable = table<Of<[personId: string]>, readonly string[]>('outreach.marketing')
-export const settingsTable = table<Of<[]>, Sending>('outreach.settings')
-export const pulseTable = readSoon(table<Of<[]>, Pulse>('outreach.pulse'))
+export const settingsTable = readOften(table<Of<[]>, Sending>('outreach.settings'))
+export const pulseTable = readOften(table<Of<[]>, Pulse>('outreach.pulse'))
 /** Outreaches that are gone while sends of theirs are still being cancelled. */
 export const goneTable = table<Of<[outreachId: string]>, Gone>('outreach.gone')
 

@@ -1,19 +1,20 @@
 /** Performs the attempts of sends: looks once more whether it may go, writes the opening, and hands it to its conversation. */
 
 import { agentKeyOf } from '../../core/agentkey.js'
+import type { LogNote } from '../../core/conversation/desk.js'
 import { isRefusal } from '../../core/errors.js'
 import { outreachSend as limits } from '../../core/limits.js'
 import type { AttemptFound, AttemptOutcome } from '../../core/outreach/attempt.js'
 import type { OpeningFor, Probed } from '../../core/outreach/contact.js'
-import { inputOf, isBlank, outreachIn } from '../../core/outreach/judge.js'
+import { inputOf, isBlank, outreachIn, ownIn } from '../../core/outreach/judge.js'
 import { mostAttempts, type TroubleName, troubleOf } from '../../core/outreach/machine.js'
-import { openerFor } from '../../core/outreach/opener.js'
+import { missingSlotNotes, openerFor } from '../../core/outreach/opener.js'
 import type { Performing, Shards } from '../../runtime/shard/contract.js'
 import type { Reader } from '../../runtime/store/contract.js'
 import type { sendCommands } from './commands.js'
 import { type Doors, sameAgent } from './considering.js'
 import type { SendMeters } from './meters.js'
-import { isCampaigns, isNotedWhenTaken, type Moving, type SendAttempt } from './moving.js'
+import { isNotedWhenTaken, type Moving, type SendAttempt } from './moving.js'
 import type { ConversationDoor } from './needs.js'
 import { capableTable, homeOf, type KeptSend, sendAt } from './store.js'
 
@@ -92,15 +93,20 @@ async function tried(
 ): Promise<AttemptFound> {
   const { conversations, clock } = options
   const opening = openingOf(options, reader, which, send)
-  if ('kind' in opening) return { outcome: opening }
+  if ('outcome' in opening) return opening
   const known = send.sandbox ? undefined : reader.get(capableTable, [...homeOf(which), send.asid])
   const isKnown = send.sandbox || (known !== undefined && known.until > clock.now())
   if (isKnown && known?.isCapable === false) return trouble('knownIncapable')
   const probed = isKnown ? 'capable' : await conversations.probe(opening.place, send.channel, send.address)
   const stopped = troubleOfProbe[probed]
-  if (stopped) return { ...trouble(stopped), ...(probed === 'incapable' && { isCapable: false }) }
-  const learned = !isKnown && probed === 'capable' ? { isCapable: true } : {}
-  return { outcome: await handedOver(conversations, opening), ...learned }
+  const isCapable = probed !== 'incapable'
+  const isLearned = !isKnown && (probed === 'capable' || probed === 'incapable')
+  const checked: readonly LogNote[] = isLearned ? [{ event: 'capability.checked', data: { isCapable } }] : []
+  const learned = isLearned ? { isCapable } : {}
+  if (stopped) return { ...trouble(stopped), ...learned, notes: checked }
+  const notes = [...checked, ...(opening.notes ?? [])]
+  const outcome = await handedOver(conversations, { ...opening, notes })
+  return { outcome, ...learned, ...(outcome.kind !== 'taken' && { notes: checked }) }
 }
 
 const troubleOfProbe: Readonly<Partial<Record<Probed, TroubleName>>> = {
@@ -120,19 +126,20 @@ function openingOf(
   reader: Reader,
   { sendId, attempt, ...home }: SendAttempt,
   send: KeptSend,
-): OpeningFor | AttemptOutcome {
+): OpeningFor | AttemptFound {
   const place = { orgId: home.orgId, agentId: home.agentId }
   const known = sameAgent(options, reader, home)
   const outreach = known && outreachIn(known.document, send.outreachId)
   const templateId = send.followUpOf === undefined ? outreach?.openerTemplateId : outreach?.followUp?.templateId
-  if (!known || !outreach?.enabled || templateId === undefined) return trouble('outreachGone').outcome
+  if (!known || !outreach?.enabled || templateId === undefined) return trouble('outreachGone')
   const person = options.people.byId(reader, place, send.personId)
-  if (!person?.identities.some(({ asid }) => asid === send.asid)) return trouble('identityGone').outcome
-  const missing = outreach.inputs.filter((key) => isBlank(send.inputs?.[key]) && isBlank(inputOf(person, key)))
-  if (missing.length > 0) return trouble('inputsMissing', `Missing: ${missing.join(', ')}`).outcome
+  if (!person?.identities.some(({ asid }) => asid === send.asid)) return trouble('identityGone')
+  const missing = outreach.inputs.filter((key) => isBlank(ownIn(send.inputs, key)) && isBlank(inputOf(person, key)))
+  if (missing.length > 0) return trouble('inputsMissing', `Missing: ${missing.join(', ')}`)
   const { document, agent } = known
   const opener = openerFor({ document, agent, templateId, person, ...(send.inputs && { inputs: send.inputs }) })
-  if ('blocked' in opener) return trouble('openingBlocked', opener.blocked).outcome
+  const notes = missingSlotNotes(templateId, opener)
+  if ('blocked' in opener) return { ...trouble('openingBlocked', opener.blocked), notes }
   return {
     place,
     sendId,
@@ -142,12 +149,19 @@ function openingOf(
     channel: send.channel,
     address: send.address,
     message: opener.message,
+    notes,
     // A rehearsal rides in no queue, and interrupts nobody.
     ...(send.origin === 'campaign' && !send.sandbox && { isBatch: true as const }),
     ...(send.origin !== 'named' && !send.sandbox && send.followUpOf === undefined && { quietMs: limits.quietMs }),
-    ...(isCampaigns(send) && !send.sandbox && { campaign: { serial: home.serial, campaignId: send.campaignId! } }),
+    ...(!send.sandbox && campaignOf(send, home.serial)),
     ...(send.sandbox && { sandbox: true as const }),
   }
+}
+
+/** The campaign that is asked right before the message leaves. */
+function campaignOf({ campaignId, followUpOf }: KeptSend, serial: number): Pick<OpeningFor, 'campaign'> {
+  if (campaignId === undefined) return {}
+  return { campaign: { serial, campaignId, ...(followUpOf !== undefined && { isFollowUp: true as const }) } }
 }
 
 async function handedOver(conversations: ConversationDoor, opening: OpeningFor): Promise<AttemptOutcome> {

@@ -13,8 +13,8 @@ import { dropCommand, dropLater } from './ending.js'
 import { importCommand } from './importing.js'
 import { append } from './journal.js'
 import { type OnePerson, peopleQueries, queriesOf } from './queries.js'
-import { keepReachable, takeOver } from './reaching.js'
-import { type AgentOf, personLedTo, type Realm, realmOf } from './store.js'
+import { merge as mergeInto } from './reaching.js'
+import { type AgentOf, numberedTable, personLedTo, type Realm, realmOf } from './store.js'
 
 /** What is said of a person, and the identity at the phone that it names. */
 export interface Entered {
@@ -55,12 +55,11 @@ export function openPeople({ orgEvent, agentOf, listeners = [] }: PeopleOptions)
   const create: Command<AgentPlace & Entered, Person> = {
     name: 'people.create',
     decide(tx, { change, identity, ...place }, told) {
-      const realm = realmOf(agentOf, tx, place)
-      if (!realm) return notFound
+      if (!realmOf(agentOf, tx, place)) return notFound
       const blank = newPerson(door.newId(told), change.source ?? enteredSource, told.at)
       const person = changed(blank, change, told.at)
       if (isRefusal(person)) return person
-      return keepReachable(door, tx, { place, realm }, undefined, person, identity, told)
+      return door.keepReachable(tx, place, undefined, person, { identity }, told)
     },
   }
 
@@ -69,19 +68,19 @@ export function openPeople({ orgEvent, agentOf, listeners = [] }: PeopleOptions)
     decide(tx, { personId, change, identity, ...place }, told) {
       const known = found(tx, place, personId)
       if (!known) return notFound
-      const { realm, person: before } = known
+      const { person: before } = known
       const after = changed(before, change, told.at)
-      return isRefusal(after) ? after : keepReachable(door, tx, { place, realm }, before, after, identity, told)
+      return isRefusal(after) ? after : door.keepReachable(tx, place, before, after, { identity }, told)
     },
   }
 
   /** A STOP is the conversation's, not the record's: it holds on for whoever comes back under that address. */
   const remove: Command<OnePerson, true> = {
     name: 'people.remove',
-    decide(tx, { personId, ...place }) {
+    decide(tx, { personId, ...place }, told) {
       const known = found(tx, place, personId)
       if (!known) return notFound
-      door.drop(tx, place, known.person.id)
+      door.drop(tx, place, known.person.id, told)
       return true
     },
   }
@@ -95,9 +94,7 @@ export function openPeople({ orgEvent, agentOf, listeners = [] }: PeopleOptions)
       if (!goes) return invalid('from', 'names nobody')
       const { realm, person } = stays
       if (goes.id === person.id) return invalid('from', 'is the same person')
-      const merged = takeOver(tx, realm, person, goes, told.at)
-      door.keep(tx, place, person, merged, told)
-      return merged
+      return mergeInto(tx, { place, realm, keep: door.keep }, person, goes, told)
     },
   }
 
@@ -140,7 +137,10 @@ export function openPeople({ orgEvent, agentOf, listeners = [] }: PeopleOptions)
 
   /** What of this comes and goes with the agent. */
   const part = {
-    made(): void {},
+    made(tx: Tx, place: AgentPlace): void {
+      const realm = realmOf(agentOf, tx, place)
+      if (realm) tx.put(numberedTable, [...realm], true)
+    },
     removed(tx: Tx, place: AgentPlace): void {
       const realm = realmOf(agentOf, tx, place)
       if (realm) dropLater(tx, realm)

@@ -9,6 +9,7 @@ import type { Told, Tx } from '../../runtime/shard/contract.js'
 import type { Reader } from '../../runtime/store/contract.js'
 import { append, forget } from './journal.js'
 import { type Looked, lookedThrough } from './queries.js'
+import { keepReachable, passOn, type Reached } from './reaching.js'
 import {
   type AgentOf,
   appointmentTable,
@@ -16,7 +17,7 @@ import {
   personAt,
   personLedTo,
   personOfAsid,
-  personOfMark,
+  personOfNumber,
   type Realm,
   realmOf,
   write,
@@ -32,6 +33,16 @@ export function peopleDoor(agentOf: AgentOf, listeners: readonly PersonListener[
     return realm
   }
 
+  function keep(tx: Tx, place: AgentPlace, before: Person | undefined, after: Person, told: Told): void {
+    const realm = realmFor(tx, place)
+    write(tx, realm, before, after)
+    for (const listener of listeners) listener(tx, place, before, after, told)
+    if (!before || before.identities === after.identities || before.sandbox) return
+    const kept = new Set(after.identities.map(({ asid }) => asid))
+    const freed = before.identities.filter(({ asid }) => !kept.has(asid))
+    passOn(tx, { place, realm, keep }, freed, told)
+  }
+
   return {
     byId(reader: Reader, place: AgentPlace, personId: string): Person | undefined {
       const realm = realmOf(agentOf, reader, place)
@@ -45,10 +56,7 @@ export function peopleDoor(agentOf: AgentOf, listeners: readonly PersonListener[
     byNumber(reader: Reader, place: AgentPlace, identity: Pick<PersonIdentity, 'channel' | 'address'>) {
       const realm = realmOf(agentOf, reader, place)
       const value = numberOf(identity)
-      if (!realm || value === undefined) return undefined
-      return (
-        personOfMark(reader, realm, { kind: 'phone', value }) ?? personOfMark(reader, realm, { kind: 'address', value })
-      )
+      return realm && value !== undefined ? personOfNumber(reader, realm, value) : undefined
     },
     /** Those whom the filter lets through, sandbox people never: newest first, a bounded part of them at a time. */
     look(reader: Reader, place: AgentPlace, filter: CompiledFilter, after: string | undefined, limit: number): Looked {
@@ -62,16 +70,26 @@ export function peopleDoor(agentOf: AgentOf, listeners: readonly PersonListener[
       return person && { ...person }
     },
     newId: (told: Told): string => personIdAt(told.at, told.mint('pr')),
-    keep(tx: Tx, place: AgentPlace, before: Person | undefined, after: Person, told: Told): void {
-      write(tx, realmFor(tx, place), before, after)
-      for (const listener of listeners) listener(tx, place, before, after, told)
+    /** Numbers that the person gives up go to whoever else has them as phone. */
+    keep,
+    /** The same of somebody who is entered, or whose phone may have changed. */
+    keepReachable(
+      tx: Tx,
+      place: AgentPlace,
+      before: Person | undefined,
+      after: Person,
+      reached: Reached,
+      told: Told,
+    ): Person {
+      return keepReachable(tx, { place, realm: realmFor(tx, place), keep }, before, after, reached, told)
     },
     /** Takes somebody away with all that leads to them and is told of them. */
-    drop(tx: Tx, place: AgentPlace, personId: string): void {
+    drop(tx: Tx, place: AgentPlace, personId: string, told: Told): void {
       const realm = realmFor(tx, place)
       const person = personAt(tx, realm, personId)
       if (person) erase(tx, realm, person)
       forget(tx, realm, personId)
+      if (person && !person.sandbox) passOn(tx, { place, realm, keep }, person.identities, told)
     },
     note(tx: Tx, place: AgentPlace, personId: string, text: string, told: Told): void {
       const realm = realmFor(tx, place)

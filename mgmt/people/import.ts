@@ -1,6 +1,5 @@
 /** The route that reads people from a CSV file, row by row, and hands them over in commands of a bounded size. */
 import { isUtf8 } from 'node:buffer'
-import { Readable } from 'node:stream'
 import { type CsvError, type Info, parse } from 'csv-parse'
 import { actorOf, type Member } from '../../core/access.js'
 import { agentKeyOf } from '../../core/agentkey.js'
@@ -28,13 +27,20 @@ export function importRoute({ shards, people, fieldsOf, identityAt, randomBytes 
   /** A file of numbers is a list of people to write to, so each number becomes an identity, as its conversation has it. */
   async function lay({ rows, ...about }: ImportRows, caller: Member): Promise<Imported | Refusal> {
     const found = await Promise.all(
-      rows.map(({ row: { change } }) => (change.phone ? identityAt(about, change.phone) : undefined)),
+      rows.map(({ row: { change, reached = [] } }) =>
+        Promise.all(
+          change.phone
+            ? [identityAt(about, change.phone)]
+            : reached.map(({ channel, address }) => identityAt(about, address, channel)),
+        ),
+      ),
     )
-    const unknown = found.find((each) => each !== undefined && isRefusal(each))
+    const unknown = found.flat().find((each) => each !== undefined && isRefusal(each))
     if (unknown) return unknown as Refusal
     const reached = rows.map((row, place): ImportedRow => {
-      const identity = found[place] as PersonIdentity | undefined
-      return identity ? { ...row, identity } : row
+      const identities = (found[place] as (PersonIdentity | undefined)[]).filter((each) => each !== undefined)
+      if (identities.length === 0) return row
+      return row.row.change.phone ? { ...row, identity: identities[0]! } : { ...row, reached: identities }
     })
     const input = { ...about, rows: reached }
     return shards.ask(agentKeyOf(input), people.commands.importRows, input, { by: actorOf(caller) })
@@ -126,36 +132,51 @@ interface FileRecord {
 /** By the first line. */
 function delimiterIn(file: Buffer): Delimiter {
   const [first] = file
-    .subarray(0, limits.importPieceBytes)
+    .subarray(0, limits.importRecordChars)
     .toString()
     .split(/[\r\n]/, 1)
   return delimiterOf(first!)
 }
 
 async function* recordsOf(file: Buffer, delimiter: Delimiter): AsyncGenerator<FileRecord> {
-  const parser = Readable.from(piecesOf(file)).pipe(
-    parse({
-      bom: true,
-      info: true,
-      delimiter,
-      relax_column_count: true,
-      relax_quotes: true,
-      skip_empty_lines: true,
-      skip_records_with_error: true,
-      max_record_size: limits.importRecordChars,
-    }),
-  )
   // The parser goes on behind what it cannot read, in the middle of a cell: what it finds there is not a row.
   let broken: { readonly at: number; readonly problem: string } | undefined
+  const wide = (at: number) => {
+    broken ??= { at, problem: `a row has more than ${limits.importColumns} columns; what follows was not read` }
+  }
+  const parser = parse({
+    bom: true,
+    info: true,
+    delimiter,
+    // Left to find out by itself, the parser makes three buffers for each byte of the first row.
+    record_delimiter: ['\r\n', '\n', '\r'],
+    relax_column_count: true,
+    relax_quotes: true,
+    skip_empty_lines: true,
+    skip_records_with_error: true,
+    max_record_size: limits.importRecordChars,
+  })
   parser.on('skip', (error: CsvError) => {
     broken ??= { at: Number(error.bytes), problem: problems[error.code] ?? 'from here on the file is not CSV' }
   })
   const lines = lineCounter(file)
-  for await (const { record, info } of parser as AsyncIterable<{ record: string[]; info: Info }>) {
-    if (broken && info.bytes > broken.at) break
-    yield { line: lines.next(info.bytes), cells: record }
+  const read = ({ record, info }: Parsed): FileRecord[] =>
+    broken && info.bytes > broken.at ? [] : [{ line: lines.next(info.bytes), cells: record }]
+  for (const piece of piecesOf(file, delimiter, wide)) {
+    parser.write(piece)
+    // A turn of the event loop for everything else, since rows that are refused wait for nothing.
+    await new Promise((resolve) => setImmediate(resolve))
+    for (let next: Parsed | null = parser.read(); next; next = parser.read()) yield* read(next)
+    if (broken) break
   }
+  parser.end()
+  for await (const next of parser as AsyncIterable<Parsed>) yield* read(next)
   if (broken) yield { line: lines.next(broken.at + 1), cells: [], problem: broken.problem }
+}
+
+interface Parsed {
+  readonly record: string[]
+  readonly info: Info
 }
 
 const problems: Readonly<Record<string, string>> = {
@@ -163,11 +184,21 @@ const problems: Readonly<Record<string, string>> = {
   CSV_MAX_RECORD_SIZE: `a row is longer than ${limits.importRecordChars} characters, or a quote is never closed; what follows was not read`,
 }
 
-/** A turn of the event loop for everybody else behind each piece, since rows that are refused wait for nothing. */
-async function* piecesOf(file: Buffer): AsyncGenerator<Buffer> {
+/**
+ * Ends before a row with more cells than any text of a row could hold: the parser would keep all of them until the row
+ * ends.
+ */
+function* piecesOf(file: Buffer, delimiter: Delimiter, wide: (at: number) => void): Generator<Buffer> {
+  const delimiterByte = delimiter.charCodeAt(0)
+  let cells = 0
   for (let from = 0; from < file.length; from += limits.importPieceBytes) {
-    yield file.subarray(from, from + limits.importPieceBytes)
-    await new Promise((resolve) => setImmediate(resolve))
+    const piece = file.subarray(from, from + limits.importPieceBytes)
+    for (const byte of piece) {
+      if (byte === delimiterByte) cells++
+      else if (byte === lineFeed || byte === carriageReturn) cells = 0
+    }
+    if (cells > limits.importRecordChars) return wide(from - 1)
+    yield piece
   }
 }
 

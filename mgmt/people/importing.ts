@@ -11,8 +11,7 @@ import type { Command } from '../../runtime/shard/contract.js'
 import type { Reader } from '../../runtime/store/contract.js'
 import type { People } from './door.js'
 import { noteOnce } from './journal.js'
-import { keepReachable } from './reaching.js'
-import { type AgentOf, personAt, personOfMark, type Realm, realmOf } from './store.js'
+import { type AgentOf, personAt, personOfAsid, personOfMark, type Realm, realmOf } from './store.js'
 
 export interface ImportRows extends AgentPlace {
   readonly importBatchId: string
@@ -24,6 +23,8 @@ export interface ImportedRow {
   readonly row: ImportRow
   /** Where its number can be written to. */
   readonly identity?: PersonIdentity
+  /** Without a number: where somebody new is known, as the conversations there have it. */
+  readonly reached?: readonly PersonIdentity[]
 }
 
 export interface Rejected {
@@ -56,6 +57,7 @@ export function importCommand(door: People, agentOf: AgentOf): Command<ImportRow
       function lay({
         row: { change: said, ...about },
         identity,
+        reached = [],
       }: ImportedRow): 'created' | 'updated' | { readonly why: string } {
         const whom = holderOf(index, about)
         if (typeof whom === 'string') return { why: whom }
@@ -63,16 +65,23 @@ export function importCommand(door: People, agentOf: AgentOf): Command<ImportRow
         const lifts = isDenied && said.consent.status !== 'denied'
         const { consent: _claimed, ...others } = said
         const change = lifts ? others : said
-        const start = whom ?? newPerson(door.newId(told), change.source ?? importedSource, told.at)
+        const start = whom ?? made(change.source, reached)
         const person = changed(start, change, told.at)
         if (isRefusal(person)) return { why: person.detail ?? 'cannot be taken over' }
         const after = withBatch(person, importBatchId)
-        index.note(keepReachable(door, tx, { place, realm: realm! }, whom, after, identity, told))
+        index.note(door.keepReachable(tx, place, whom, after, { identity }, told))
         if (lifts) {
           counts.consentKept++
           noteOnce(tx, realm!, start.id, { at: told.at, author: 'operator', text: denialKept })
         }
         return whom ? 'updated' : 'created'
+      }
+
+      /** Somebody new, with those identities that nobody holds. */
+      function made(source: string | undefined, identities: readonly PersonIdentity[]): Person {
+        const free = new Map(identities.map((each) => [each.asid, each]))
+        for (const asid of free.keys()) if (personOfAsid(tx, realm!, asid)) free.delete(asid)
+        return { ...newPerson(door.newId(told), source ?? importedSource, told.at), identities: [...free.values()] }
       }
 
       for (const row of rows) {
@@ -129,9 +138,12 @@ function holderOf(index: Index, { id, marks }: Omit<ImportRow, 'change'>): Perso
   const named = id === undefined ? undefined : index.byId(id)
   if (named) return named
   if (marks.length === 0) return 'id: there is nobody of that id'
-  const of = (kind: MarkKind) => {
-    const mark = marks.find((each) => each.kind === kind)
-    return mark && index.byMark(mark)
+  function of(kind: MarkKind): Person | undefined {
+    for (const mark of marks) {
+      const bearer = mark.kind === kind ? index.byMark(mark) : undefined
+      if (bearer) return bearer
+    }
+    return undefined
   }
   const byPhone = of('phone') ?? of('address')
   const byEmail = of('email')

@@ -1,38 +1,93 @@
-/** Keeps a person who was entered or changed together with the identity that their phone gives them. */
+/** Keeps people who were entered or changed together with the identities that their phones give them. */
 import type { AgentPlace } from '../../core/agentkey.js'
 import { mergedPeople } from '../../core/people/merging.js'
-import { isUnnamed, withoutFormerNumber } from '../../core/people/numbers.js'
+import {
+  isUnnamed,
+  numberOf,
+  type Outgoing,
+  phoneNumberOf,
+  withoutFormerNumber,
+  withoutNumber,
+} from '../../core/people/numbers.js'
 import type { Person, PersonIdentity } from '../../core/people/person.js'
 import type { Told, Tx } from '../../runtime/shard/contract.js'
-import type { People } from './door.js'
 import { handOver } from './journal.js'
-import { aliasTable, erase, personOfAsid, type Realm } from './store.js'
+import { aliasTable, erase, holdersAt, personOfAsid, personOfMark, type Realm } from './store.js'
+
+type Keep = (tx: Tx, place: AgentPlace, before: Person | undefined, after: Person, told: Told) => void
+
+/** The people of one agent, and how one of them is written. */
+export interface Keeper {
+  readonly place: AgentPlace
+  readonly realm: Realm
+  readonly keep: Keep
+}
+
+export interface Reached {
+  /** The one that the phone gives, as its conversation has it. */
+  readonly identity?: PersonIdentity | undefined
+  /** The send that brought the phone along. */
+  readonly send?: Outgoing
+}
 
 /**
- * An identity that another person holds stays theirs, unless nothing but identities is known of that person: then the two
- * are one, and the record that was entered stays. Answers the person as kept.
+ * Whoever holds an identity at the phone, on whichever channel, and of whom nothing else is known is this person: the two
+ * become one, and the record that was entered stays. The identity that the phone gives is added unless another person
+ * holds it. Answers the person as kept.
  */
 export function keepReachable(
-  door: Pick<People, 'keep'>,
   tx: Tx,
-  { place, realm }: { readonly place: AgentPlace; readonly realm: Realm },
+  { place, realm, keep }: Keeper,
   before: Person | undefined,
   after: Person,
-  identity: PersonIdentity | undefined,
+  { identity, send }: Reached,
   told: Told,
 ): Person {
-  let person = withoutFormerNumber(before, after)
-  if (identity && !person.identities.some(({ asid }) => asid === identity.asid)) {
-    const holder = personOfAsid(tx, realm, identity.asid)
-    if (!holder) person = { ...person, identities: [...person.identities, identity] }
-    else if (holder.id !== person.id && isUnnamed(holder)) person = takeOver(tx, realm, person, holder, told.at)
+  let person = withoutFormerNumber(before, after, send)
+  const number = phoneNumberOf(person)
+  for (const holder of number === undefined ? [] : holdersAt(tx, realm, number)) {
+    if (holder.id !== person.id && isUnnamed(holder)) person = takeOver(tx, realm, person, holder, told.at)
   }
-  if (person !== before) door.keep(tx, place, before, person, told)
+  const isHeld = (asid: string) => person.identities.some((each) => each.asid === asid) || personOfAsid(tx, realm, asid)
+  if (identity && !isHeld(identity.asid)) person = { ...person, identities: [...person.identities, identity] }
+  if (person !== before) keep(tx, place, before, person, told)
+  return person
+}
+
+/**
+ * Identities that a person gave up go to whoever has had their numbers as phone longest, and vanish where nobody has. What
+ * is known of an identity goes with it, so one that is opted out stays so.
+ */
+export function passOn(tx: Tx, { place, realm, keep }: Keeper, freed: readonly PersonIdentity[], told: Told): void {
+  for (const { partsWith: _send, ...identity } of freed) {
+    const value = numberOf(identity)
+    const heir = value === undefined ? undefined : personOfMark(tx, realm, { kind: 'phone', value })
+    if (heir) keep(tx, place, heir, { ...heir, identities: [...heir.identities, identity] }, told)
+  }
+}
+
+/** Two records become one. A phone that is the other's alone stays with whoever else has it as phone, if anybody has. */
+export function merge(tx: Tx, keeper: Keeper, stays: Person, goes: Person, told: Told): Person {
+  const whole = takeOver(tx, keeper.realm, stays, goes, told.at)
+  const value = phoneNumberOf(goes)
+  const isAnothers =
+    value !== undefined &&
+    value !== phoneNumberOf(whole) &&
+    personOfMark(tx, keeper.realm, { kind: 'phone', value }) !== undefined
+  const merged = isAnothers ? withoutNumber(whole, value) : whole
+  const person = keepReachable(tx, keeper, stays, merged, {}, told)
+  const isTheirs = ({ asid }: PersonIdentity) => merged.identities.some((each) => each.asid === asid)
+  passOn(
+    tx,
+    keeper,
+    goes.identities.filter((each) => !isTheirs(each)),
+    told,
+  )
   return person
 }
 
 /** One record goes and the other takes over what is told of it; its id leads to the one that stays. */
-export function takeOver(tx: Tx, realm: Realm, stays: Person, goes: Person, at: number): Person {
+function takeOver(tx: Tx, realm: Realm, stays: Person, goes: Person, at: number): Person {
   erase(tx, realm, goes)
   handOver(tx, realm, goes.id, stays.id)
   tx.put(aliasTable, [...realm, goes.id], stays.id)

@@ -12,13 +12,20 @@ export interface NumberConversations {
   standing(asid: string): Promise<Standing | Refusal>
 }
 
-export type IdentityAt = (place: AgentPlace, phone: string) => Promise<PersonIdentity | undefined | Refusal>
+export type IdentityAt = (
+  place: AgentPlace,
+  phone: string,
+  channel?: ChannelName,
+) => Promise<PersonIdentity | undefined | Refusal>
 
-/** Where a person of that number is written to, opted out if its conversation says so; undefined for what is no number. */
+/**
+ * Where a person of that number is written to, on outreach's channel unless another is named, opted out if its
+ * conversation says so; undefined for what is no number.
+ */
 export function openIdentities({ asidOf, standing }: NumberConversations): IdentityAt {
   const identityOf = identitiesBy(asidOf)
-  return async (place, phone) => {
-    const identity = identityOf(place, phone)
+  return async (place, phone, channel) => {
+    const identity = identityOf(place, phone, channel)
     if (!identity) return undefined
     const found = await standing(identity.asid)
     return isRefusal(found) ? found : asStanding(identity, found.optedOutAt)

@@ -5,6 +5,7 @@
 import type { AgentPlace } from '../../core/agentkey.js'
 import type { Appointment } from '../../core/people/appointment.js'
 import { isLedToAlike, type Mark, type MarkKind, marksOf } from '../../core/people/marks.js'
+import { numberOf } from '../../core/people/numbers.js'
 import type { Person } from '../../core/people/person.js'
 import type { JournalEntry } from '../../core/people/view.js'
 import type { Tx } from '../../runtime/shard/contract.js'
@@ -19,6 +20,10 @@ export type AgentOf = (reader: Reader, place: AgentPlace) => { readonly serial: 
 export const personTable = readOften(table<[...Realm, personId: string], Person>('people'))
 export const asidTable = table<[...Realm, asid: string], string>('people.asids')
 export const markTable = table<[...Realm, kind: MarkKind, value: string, personId: string], true>('people.marks')
+/** Numbers that at least one person has as phone or address. Most lookups are of a new number: one read suffices. */
+export const numberTable = table<[...Realm, value: string], true>('people.numbers')
+/** Agents whose people all have their numbers in that table. Agents created before the table existed have no row. */
+export const numberedTable = readOften(table<[...Realm], true>('people.numbered'))
 /** From somebody who was merged into another to that one. */
 export const aliasTable = table<[...Realm, personId: string], string>('people.aliases')
 /** Numbered in the order of writing. */
@@ -32,6 +37,8 @@ export const peopleTables = [
   personTable,
   asidTable,
   markTable,
+  numberTable,
+  numberedTable,
   aliasTable,
   journalTable,
   appointmentTable,
@@ -77,6 +84,29 @@ export function personOfMark(reader: Reader, realm: Realm, { kind, value }: Mark
   return undefined
 }
 
+/** Who has the number as their phone, or else as the address of an identity. */
+export function personOfNumber(reader: Reader, realm: Realm, value: string): Person | undefined {
+  if (isNewNumber(reader, realm, value)) return undefined
+  return (
+    personOfMark(reader, realm, { kind: 'phone', value }) ?? personOfMark(reader, realm, { kind: 'address', value })
+  )
+}
+
+/** Everybody who holds an identity at the number, whoever has been here longest first. */
+export function holdersAt(reader: Reader, realm: Realm, value: string): Person[] {
+  if (isNewNumber(reader, realm, value)) return []
+  const rows = [...reader.range(markTable, { prefix: [...realm, 'address', value] })]
+  return rows.flatMap(({ key }) => {
+    const person = personAt(reader, realm, key[5])
+    return person?.identities.some((identity) => numberOf(identity) === value) ? [person] : []
+  })
+}
+
+/** Whether one read says that nobody has the number; it never does in agents that have no table of numbers. */
+function isNewNumber(reader: Reader, realm: Realm, value: string): boolean {
+  return reader.get(numberedTable, [...realm]) === true && !reader.get(numberTable, [...realm, value])
+}
+
 /** Writes the person with all that leads to them. */
 export function write(tx: Tx, realm: Realm, before: Person | undefined, after: Person): void {
   if (!before || !isLedToAlike(before, after)) lead(tx, realm, before, after)
@@ -94,9 +124,23 @@ function lead(tx: Tx, realm: Realm, before: Person | undefined, after: Person): 
     tx.put(asidTable, [...realm, asid], id)
   }
   const [held, wanted] = [before ? marksOf(before) : [], marksOf(after)]
-  for (const mark of held) if (!isAmong(mark, wanted)) tx.remove(markTable, [...realm, mark.kind, mark.value, id])
-  for (const mark of wanted) if (!isAmong(mark, held)) tx.put(markTable, [...realm, mark.kind, mark.value, id], true)
+  for (const mark of held) if (!isAmong(mark, wanted)) removeMark(tx, realm, mark, id)
+  for (const mark of wanted) if (!isAmong(mark, held)) putMark(tx, realm, mark, id)
 }
+
+function putMark(tx: Tx, realm: Realm, { kind, value }: Mark, id: string): void {
+  tx.put(markTable, [...realm, kind, value, id], true)
+  if (numberKinds.has(kind)) tx.put(numberTable, [...realm, value], true)
+}
+
+/** Removes the number with the last person who has it. */
+function removeMark(tx: Tx, realm: Realm, { kind, value }: Mark, id: string): void {
+  tx.remove(markTable, [...realm, kind, value, id])
+  const isUsed = (by: MarkKind) => [...tx.range(markTable, { prefix: [...realm, by, value], limit: 1 })].length > 0
+  if (numberKinds.has(kind) && ![...numberKinds].some(isUsed)) tx.remove(numberTable, [...realm, value])
+}
+
+const numberKinds: ReadonlySet<MarkKind> = new Set<MarkKind>(['phone', 'address'])
 
 function isAmong({ kind, value }: Mark, marks: readonly Mark[]): boolean {
   return marks.some((mark) => mark.kind === kind && mark.value === value)
@@ -105,6 +149,6 @@ function isAmong({ kind, value }: Mark, marks: readonly Mark[]): boolean {
 /** Takes the person away with all that leads to them; what is told of them stays. */
 export function erase(tx: Tx, realm: Realm, person: Person): void {
   for (const { asid } of person.identities) tx.remove(asidTable, [...realm, asid])
-  for (const { kind, value } of marksOf(person)) tx.remove(markTable, [...realm, kind, value, person.id])
+  for (const mark of marksOf(person)) removeMark(tx, realm, mark, person.id)
   tx.remove(personTable, [...realm, person.id])
 }

@@ -60,6 +60,8 @@ export function openPersonas({ people, sandbox, hasAgent }: PersonaOptions) {
     tx.tell(asid, sandbox.forget, { asid })
   }
 
+  const missing = (reader: Reader, place: AgentPlace): Refusal => (hasAgent(reader, place) ? noPersona : notFound)
+
   const create: Command<NewPersona, PersonaView> = {
     name: 'personas.create',
     decide(tx, { personaId, name, channel, preset, identity, orgId, agentId }, told) {
@@ -80,8 +82,8 @@ export function openPersonas({ people, sandbox, hasAgent }: PersonaOptions) {
     decide(tx, { personaId, identity, orgId, agentId }, told) {
       const place = { orgId, agentId }
       const before = personaAt(tx, { ...place, personaId })
-      if (!before) return noPersona
-      people.drop(tx, place, before.personId)
+      if (!before) return missing(tx, place)
+      people.drop(tx, place, before.personId, told)
       tx.tell(before.asid, sandbox.forget, { asid: before.asid })
       const persona = { ...before, asid: identity.asid, resetAt: told.at }
       const person = begun(tx, place, persona, identity.address, told)
@@ -91,11 +93,11 @@ export function openPersonas({ people, sandbox, hasAgent }: PersonaOptions) {
 
   const remove: Command<OnePersona, true> = {
     name: 'personas.remove',
-    decide(tx, { personaId, orgId, agentId }) {
+    decide(tx, { personaId, orgId, agentId }, told) {
       const place = { orgId, agentId }
       const persona = personaAt(tx, { ...place, personaId })
-      if (!persona) return noPersona
-      people.drop(tx, place, persona.personId)
+      if (!persona) return missing(tx, place)
+      people.drop(tx, place, persona.personId, told)
       ended(tx, place, persona)
       return true
     },
@@ -117,7 +119,7 @@ export function openPersonas({ people, sandbox, hasAgent }: PersonaOptions) {
     read(reader, { personaId, orgId, agentId }) {
       const place = { orgId, agentId }
       const persona = personaAt(reader, { ...place, personaId })
-      return persona ? viewed(reader, place, persona) : noPersona
+      return persona ? viewed(reader, place, persona) : missing(reader, place)
     },
   }
 
@@ -138,7 +140,7 @@ export function openPersonas({ people, sandbox, hasAgent }: PersonaOptions) {
   }
 
   function speakerOf(reader: Reader, place: AgentPlace, personaId: string): Speaker | Refusal {
-    if (!personaAt(reader, { ...place, personaId })) return noPersona
+    if (!personaAt(reader, { ...place, personaId })) return missing(reader, place)
     const [identity] = personOfPersona(reader, place, personaId)?.identities ?? []
     if (!identity) return noIdentity
     const { asid, channel, address } = identity

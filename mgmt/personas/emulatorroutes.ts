@@ -1,21 +1,31 @@
 /** The routes of emulator grants: links that others keep until they end or are revoked, and sittings of an hour. */
-import Type from 'typebox'
 import { actorOf } from '../../core/access.js'
 import { agentKeyOf } from '../../core/agentkey.js'
 import { isRefusal } from '../../core/errors.js'
 import { idFromBytes } from '../../core/ids.js'
 import { emulatorSitting } from '../../core/limits.js'
 import type { Clock } from '../../runtime/clock.js'
+import type { Pages } from '../../runtime/http/page.js'
+import { wholeOrPaged } from '../../runtime/http/paged.js'
 import { json, noContent, type Route, route } from '../../runtime/http/route.js'
 import type { Shards } from '../../runtime/shard/contract.js'
 import type { NamedGrant, OpenEmulatorLinks } from './emulatorlinks.js'
-import { EmulatorLinkCreate, EmulatorLinkCreated, EmulatorLinkView, GrantView, ofPersonas, writing } from './schema.js'
+import {
+  EmulatorLinkCreate,
+  EmulatorLinkCreated,
+  EmulatorLinkList,
+  GrantView,
+  ofPersonas,
+  PageQuery,
+  writing,
+} from './schema.js'
 
 export interface EmulatorRoutesOptions {
   readonly shards: Shards
   readonly emulatorLinks: Pick<OpenEmulatorLinks, 'commands' | 'queries'>
   readonly grants: { mint(grant: NamedGrant & { readonly expiresAt: number }): string }
   readonly clock: Clock
+  readonly pages: Pages
   readonly randomBytes: (count: number) => Uint8Array
 }
 
@@ -23,7 +33,14 @@ const idBytes = 17
 const viewing = { who: 'member', role: 'viewer', scopes: ['agents:read'] } as const
 const collection = '/orgs/{org}/agents/{agent}/emulator-links'
 
-export function emulatorRoutes({ shards, emulatorLinks, grants, clock, randomBytes }: EmulatorRoutesOptions): Route[] {
+export function emulatorRoutes({
+  shards,
+  emulatorLinks,
+  grants,
+  clock,
+  pages,
+  randomBytes,
+}: EmulatorRoutesOptions): Route[] {
   const { commands, queries } = emulatorLinks
   const newId = () => idFromBytes('egr', randomBytes(idBytes))
   return [
@@ -33,11 +50,15 @@ export function emulatorRoutes({ shards, emulatorLinks, grants, clock, randomByt
       method: 'GET',
       path: collection,
       summary: 'List the emulator links of the agent, oldest first; never their tokens',
-      reply: { 200: Type.Object({ data: Type.Array(EmulatorLinkView) }, { additionalProperties: false }) },
-      async handler({ params: { org: orgId, agent: agentId } }) {
+      query: PageQuery,
+      reply: { 200: EmulatorLinkList },
+      errors: ['request.invalid'],
+      async handler({ params: { org: orgId, agent: agentId }, query }) {
         const place = { orgId, agentId }
-        const data = await shards.read(agentKeyOf(place), queries.list, place)
-        return isRefusal(data) ? data : json(200, { data })
+        const all = await shards.read(agentKeyOf(place), queries.list, place)
+        if (isRefusal(all)) return all
+        const found = wholeOrPaged(all, { ...query, pages, scope: `emulator-links:${agentKeyOf(place)}` })
+        return isRefusal(found) ? found : json(200, found)
       },
     }),
     route({

@@ -15,7 +15,7 @@ export interface PeopleDoor {
   newId(told: Told): string
   keep(tx: Tx, place: AgentPlace, before: Person | undefined, after: Person, told: Told): void
   /** Takes somebody away with all that leads to them and is told of them. */
-  drop(tx: Tx, place: AgentPlace, personId: string): void
+  drop(tx: Tx, place: AgentPlace, personId: string, told: Told): void
 }
 
 /** By whom a conversation of a rehearsal is held. */

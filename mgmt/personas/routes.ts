@@ -7,12 +7,14 @@ import { page } from '../../core/limits.js'
 import { DirectiveBody, directiveOf } from '../../core/personas/directive.js'
 import type { Turn } from '../../core/personas/turn.js'
 import type { Pages } from '../../runtime/http/page.js'
+import { wholeOrPaged } from '../../runtime/http/paged.js'
 import { json, noContent, type Route, route } from '../../runtime/http/route.js'
 import type { Shards } from '../../runtime/shard/contract.js'
 import type { FreshIdentity, OpenPersonas } from './commands.js'
 import type { SandboxCommands, SandboxDoor } from './needs.js'
 import {
   ofPersonas,
+  PageQuery,
   PersonaCreate,
   PersonaList,
   PersonaView,
@@ -71,7 +73,7 @@ async function begun(
 }
 
 function collection(options: PersonaRoutesOptions): Route[] {
-  const { shards, personas, randomBytes } = options
+  const { shards, personas, pages, randomBytes } = options
   return [
     route({
       ...ofPersonas,
@@ -79,11 +81,15 @@ function collection(options: PersonaRoutesOptions): Route[] {
       method: 'GET',
       path: collectionPath,
       summary: 'List the personas of an agent, oldest first',
+      query: PageQuery,
       reply: { 200: PersonaList },
-      async handler({ params: { org: orgId, agent: agentId } }) {
+      errors: ['request.invalid'],
+      async handler({ params: { org: orgId, agent: agentId }, query }) {
         const place = { orgId, agentId }
-        const data = await shards.read(agentKeyOf(place), personas.queries.list, place)
-        return isRefusal(data) ? data : json(200, { data })
+        const all = await shards.read(agentKeyOf(place), personas.queries.list, place)
+        if (isRefusal(all)) return all
+        const found = wholeOrPaged(all, { ...query, pages, scope: `personas:${agentKeyOf(place)}` })
+        return isRefusal(found) ? found : json(200, found)
       },
     }),
     route({

@@ -47,7 +47,20 @@ export const PersonaView = Type.Object(
 )
 export type PersonaView = Static<typeof PersonaView>
 
-export const PersonaList = Type.Object({ data: Type.Array(PersonaView) }, { ...closed, title: 'PersonaList' })
+/** Lists that are whole unless a page is asked for. */
+export const PageQuery = Type.Object(
+  {
+    limit: optional(Type.Integer({ minimum: 1, maximum: page.maxRows, description: 'Without it the list is whole.' })),
+    pageToken: optional(Type.String({ maxLength: page.tokenChars })),
+  },
+  closed,
+)
+const nextPageToken = optional(Type.String({ description: 'Absent at the end.' }))
+
+export const PersonaList = Type.Object(
+  { data: Type.Array(PersonaView), nextPageToken },
+  { ...closed, title: 'PersonaList' },
+)
 
 export const TurnView = Type.Object(
   {
@@ -75,7 +88,7 @@ export const TurnQuery = Type.Object(
 )
 
 export const TurnList = Type.Object(
-  { data: Type.Array(TurnView), nextPageToken: optional(Type.String({ description: 'Absent at the end.' })) },
+  { data: Type.Array(TurnView), nextPageToken },
   { ...closed, title: 'PersonaTurnList' },
 )
 
@@ -119,6 +132,11 @@ export const EmulatorLinkView = Type.Object(
   { ...closed, title: 'EmulatorLink' },
 )
 export type EmulatorLinkView = Static<typeof EmulatorLinkView>
+
+export const EmulatorLinkList = Type.Object(
+  { data: Type.Array(EmulatorLinkView), nextPageToken },
+  { ...closed, title: 'EmulatorLinkList' },
+)
 
 export const EmulatorLinkCreated = Type.Object(
   { ...EmulatorLinkView.properties, token: Type.String({ description: 'Shown once.' }) },

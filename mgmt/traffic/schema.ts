@@ -1,7 +1,9 @@
 /** Records of traffic as callers read them, and what they may ask for. */
+
 import Type, { type TProperties } from 'typebox'
 import { channelNames } from '../../core/channel/names.js'
 import { traffic as limits, page } from '../../core/limits.js'
+import { describePattern } from '../../core/patternwords.js'
 import { emulatedChannels } from '../../core/traffic/view.js'
 import { levels, origins, types } from '../../core/traffic/wanted.js'
 
@@ -142,7 +144,7 @@ export const queries = {
     level: optional(Type.Enum([...levels])),
     event: optional(
       Type.String({
-        pattern: '^[a-z][A-Za-z0-9_]*(\\.[A-Za-z0-9_]+)*$',
+        pattern: describePattern('^[a-z][A-Za-z0-9_]*(\\.[A-Za-z0-9_]+)*$', 'must be the name of a log event'),
         maxLength: limits.eventChars,
         description: 'As the catalog of log events has it, such as `framework.dispatched`.',
       }),

@@ -7,6 +7,9 @@ import { unheard } from './queries.js'
 import {
   advance,
   type OneWebhook,
+  type Redating,
+  redate,
+  setBackCommand,
   sweepCommand,
   sweep as sweepOld,
   type WebhookTry,
@@ -16,7 +19,7 @@ import {
 import type { DeliveryView, OrgEvent } from './schema.js'
 import { type Delivery, deliveryAsRead, deliveryTable, keep, listeningTo, webhookTable } from './store.js'
 
-/** One event, one pending delivery for each webhook that is active and subscribed now; answers how many. */
+/** One event, one pending delivery for each webhook that is subscribed now, paused or not; answers how many. */
 function enqueue(timeScale: number): Command<OrgEventPayload, number> {
   return {
     name: 'webhooks.enqueue',
@@ -113,6 +116,23 @@ function sweep(timeScale: number): Command<OneWebhook, true> {
   }
 }
 
+function setBack(timeScale: number): Command<Redating, true> {
+  return {
+    name: setBackCommand,
+    decide(tx, which, { at }) {
+      redate(tx, which, at, timeScale)
+      return true
+    },
+  }
+}
+
 export function deliveryCommands(timeScale: number) {
-  return { enqueue: enqueue(timeScale), wake, tried: tried(timeScale), replay, sweep: sweep(timeScale) }
+  return {
+    enqueue: enqueue(timeScale),
+    wake,
+    tried: tried(timeScale),
+    replay,
+    sweep: sweep(timeScale),
+    setBack: setBack(timeScale),
+  }
 }

@@ -1,6 +1,6 @@
 /** What org webhooks count: calls by what came of them, and deliveries that were given up. */
 import type { Metrics } from '../../runtime/observe/metrics.js'
-import { counterOf, histogramOf } from '../../runtime/observe/named.js'
+import { beginAtZero, counterOf, histogramOf } from '../../runtime/observe/named.js'
 import type { Local } from '../../runtime/shard/contract.js'
 import type { Outcome } from './machine.js'
 import { deliveryTable } from './store.js'
@@ -13,6 +13,7 @@ export interface WebhookMeters {
 export function webhookMeters(metrics: Metrics): WebhookMeters {
   const calls = counterOf(metrics, 'parley_webhook_calls_total')
   const times = histogramOf(metrics, 'parley_webhook_call_duration_seconds')
+  beginAtZero(calls, ['org'], ['succeeded', 'failed'])
   return {
     tried({ kind, durationMs }) {
       calls('org', kind).add()

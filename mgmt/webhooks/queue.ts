@@ -1,7 +1,7 @@
 /** The queue of one webhook: what may start now, when to look again, and what is old enough to forget. */
 import { orgWebhook } from '../../core/limits.js'
 import type { Tx } from '../../runtime/shard/contract.js'
-import { start } from './machine.js'
+import { start, waitMs } from './machine.js'
 import { type Delivery, deliveryTable, drop, keep, shelfTable, type Webhook, webhookTable } from './store.js'
 
 /** The effect that carries one try to whoever performs it. */
@@ -14,7 +14,8 @@ export interface WebhookTry {
 
 export const wakeCommand = 'webhooks.wake'
 export const sweepCommand = 'webhooks.sweep'
-/** What both timers tell their command. */
+export const setBackCommand = 'webhooks.setBack'
+/** What these timers tell their command. */
 export interface OneWebhook {
   readonly orgId: string
   readonly webhookId: string
@@ -22,6 +23,7 @@ export interface OneWebhook {
 
 const wakeTimer = (webhookId: string) => `${wakeCommand}:${webhookId}`
 const sweepTimer = (webhookId: string) => `${sweepCommand}:${webhookId}`
+const setBackTimer = (webhookId: string) => `${setBackCommand}:${webhookId}`
 
 /**
  * Keeps the webhook and starts what is due, as far as there is room. One timer a webhook waits for what is due next;
@@ -37,17 +39,49 @@ export function advance(tx: Tx, webhook: Webhook, at: number): Webhook {
   for (const [, , , dueAt, deliveryId] of first.map((row) => row.key)) {
     if (dueAt > at) {
       nextAt = dueAt
+      // While no timer was set, nothing called for it.
+      const wasSetBack = tx.get(deliveryTable, [orgId, webhookId, deliveryId])!.updatedAt > at
+      if (wasSetBack) redateLater(tx, { orgId, webhookId }, at)
       break
     }
     if (trying.length >= most) break
     begin(tx, tx.get(deliveryTable, [orgId, webhookId, deliveryId])!, at)
     trying.push(deliveryId)
   }
-  if (nextAt === undefined) tx.unschedule(wakeTimer(webhookId))
-  else tx.schedule({ name: wakeTimer(webhookId), dueAt: nextAt, command: wakeCommand, input: { orgId, webhookId } })
+  const input: OneWebhook = { orgId, webhookId }
+  const timer = { name: wakeTimer(webhookId), command: wakeCommand, input, whenSetBack: setBackCommand }
+  if (nextAt === undefined) tx.unschedule(timer.name)
+  else tx.schedule({ ...timer, dueAt: nextAt })
   const kept = { ...webhook, trying }
   tx.put(webhookTable, [orgId, webhookId], kept)
   return kept
+}
+
+export interface Redating extends OneWebhook {
+  /** The walk goes on behind this place in the queue. */
+  readonly after?: readonly [dueAt: number, deliveryId: string]
+}
+
+function redateLater(tx: Tx, input: Redating, dueAt: number): void {
+  tx.schedule({ name: setBackTimer(input.webhookId), dueAt, command: setBackCommand, input })
+}
+
+/** After the clock was set back: deliveries wait no longer than their own wait from now on. A bounded part at a time. */
+export function redate(tx: Tx, { orgId, webhookId, after }: Redating, at: number, timeScale: number): void {
+  const webhook = tx.get(webhookTable, [orgId, webhookId])
+  if (!webhook) return
+  const prefix = [orgId, webhookId, 'due'] as const
+  const from = after ? { after: [...prefix, ...after] as const } : {}
+  const rows = [...tx.range(shelfTable, { prefix, ...from, limit: orgWebhook.rowsPerSweep })]
+  for (const { key } of rows) {
+    const delivery = tx.get(deliveryTable, [orgId, webhookId, key[4]])!
+    if (delivery.updatedAt <= at) continue
+    const latestAt = at + waitMs(delivery.tried, delivery.id, timeScale)
+    keep(tx, { ...delivery, dueAt: Math.min(delivery.dueAt!, latestAt), updatedAt: at }, delivery)
+  }
+  const last = rows.length === orgWebhook.rowsPerSweep ? rows.at(-1)!.key : undefined
+  advance(tx, webhook, at)
+  if (last) redateLater(tx, { orgId, webhookId, after: [last[3], last[4]] }, at)
 }
 
 /** An endpoint that fails gets one try at a time: it is asked whether it is back, and takes no room from the others. */
@@ -105,5 +139,6 @@ export function removeWebhook(tx: Tx, { orgId, id: webhookId }: Webhook, at: num
   tx.remove(webhookTable, [orgId, webhookId])
   tx.unschedule(wakeTimer(webhookId))
   tx.unschedule(sweepTimer(webhookId))
+  tx.unschedule(setBackTimer(webhookId))
   sweep(tx, { orgId, webhookId }, at, timeScale)
 }

@@ -29,7 +29,9 @@ export const createBody = Type.Object(
     url,
     events: Type.Optional(events),
     description: Type.Optional(Type.String({ maxLength: orgWebhook.descriptionChars })),
-    active: Type.Optional(Type.Boolean({ description: 'False registers the webhook without delivering to it.' })),
+    active: Type.Optional(
+      Type.Boolean({ description: 'False registers the webhook paused: events wait until it is true.' }),
+    ),
   },
   closed,
 )
@@ -47,7 +49,9 @@ export const patchBody = Type.Object(
       }),
     ),
     active: Type.Optional(
-      Type.Boolean({ description: 'False pauses deliveries; those pending wait until it is true.' }),
+      Type.Boolean({
+        description: 'False pauses deliveries: events wait until it is true, for as long as the log is kept (30 days).',
+      }),
     ),
   },
   closed,

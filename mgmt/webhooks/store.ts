@@ -97,9 +97,9 @@ export function webhooksOf(reader: Reader, orgId: string): Webhook[] {
   return found.sort((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1))
 }
 
-/** Those that are active and subscribed now. */
+/** Those that are subscribed now; for one that is paused the delivery waits until it is active again. */
 export function listeningTo(reader: Reader, { orgId, type }: Pick<OrgEventPayload, 'orgId' | 'type'>): Webhook[] {
-  return webhooksOf(reader, orgId).filter(({ active, events }) => active && events.includes(type))
+  return webhooksOf(reader, orgId).filter(({ events }) => events.includes(type))
 }
 
 const iso = (at: number) => new Date(at).toISOString()

@@ -12,7 +12,15 @@ const showAgent = ({ agent }: Seen) => agentAsRead(agent)
 const showIdentity = ({ document }: Seen) => document.identity ?? {}
 
 export const aboutResources: readonly Resource[] = [
-  { ...agent, method: 'GET', access: reading, summary: 'Read an agent', view: showAgent },
+  {
+    ...agent,
+    method: 'GET',
+    access: reading,
+    summary: 'Read an agent',
+    view: showAgent,
+    /** `updatedAt` is about every part. */
+    isBeyondTag: true,
+  },
   {
     ...agent,
     method: 'PATCH',

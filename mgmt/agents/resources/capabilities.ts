@@ -30,7 +30,7 @@ import { type Standing, standings } from '../../../core/connections/status.js'
 import { invalid, isRefusal, type Refusal, refuse } from '../../../core/errors.js'
 import { agentLimits } from '../../../core/limits.js'
 import { type Asked, becomes, type Parted, type Resource, type Seen, type Wrote } from '../resource.js'
-import { agentParams, listOf, reading, writing } from '../schema.js'
+import { agentParams, listOf, pagesOf, reading, writing } from '../schema.js'
 import { stateOf } from '../secrets.js'
 import { checkConnection, completeBinding, completeBindings } from './toolconnections.js'
 
@@ -191,7 +191,8 @@ export const capabilityResources: readonly Resource[] = [
     path: '/integrations',
     access: reading,
     summary: 'List the custom integrations of an agent, each with the state of its credential',
-    reply: { 200: listOf(IntegrationView, 'IntegrationList') },
+    isPaged: true,
+    reply: { 200: pagesOf(IntegrationView, 'IntegrationList') },
     view({ document, secrets }) {
       const auth = ({ id }: Item<'integrations'>) => stateOf(secrets('integrations', id).get('authHeader'))
       return { data: document.integrations.map((each) => ({ ...each, auth: auth(each) })) }

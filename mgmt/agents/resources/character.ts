@@ -72,6 +72,7 @@ export const characterResources: readonly Resource[] = [
     summary: 'Compare the personality with the template it was copied from',
     reply: { 200: PersonalityDiff },
     view: ({ document }) => personalityDiff(document),
+    isBeyondTag: true,
   },
   {
     ...personality,

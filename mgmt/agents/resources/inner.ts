@@ -7,7 +7,7 @@ import {
   addressesToGeocode,
   addressesToImport,
   find,
-  imported,
+  importInSteps,
   mediaAdded,
   removed,
   sourceAdded,
@@ -43,20 +43,20 @@ const addresses: Resource = {
   path: '/knowledge/things/_addresses',
   of: ['things'],
   reply: { 200: Type.Array(Type.String()) },
-  view: ({ document }, { body }) => addressesToGeocode(document, body),
+  view: ({ document }, { body, isShaped }) => addressesToGeocode(document, body, isShaped),
 }
 export const addressesRow = nameOf(addresses)
 
-/** Refuses what the import would refuse, so that nobody is asked about addresses in vain. */
+/** Refuses what the import would refuse, so that no address is asked about in vain; a long document is not tried first. */
 const importAddresses: Resource = {
   ...read,
   method: 'POST',
   path: '/import/_addresses',
   of: 'all',
   reply: { 200: Type.Array(Type.String()) },
-  view({ document, index }, { body }) {
-    const outcome = imported(document, body, { phone: phoneOf }, index)
-    return isRefusal(outcome) ? outcome : addressesToImport(body)
+  *viewInSteps({ document }, { body, isShaped }) {
+    const outcome = isShaped ? undefined : yield* importInSteps(document, body, { phone: phoneOf })
+    return isRefusal(outcome) ? outcome : addressesToImport(body, isShaped)
   },
 }
 export const importAddressesRow = nameOf(importAddresses)

@@ -1,14 +1,14 @@
 /** What an agent knows: things, the collections they are shown in, and facts. */
 import Type from 'typebox'
 import {
-  collectionsReplaced,
   factAdded,
   factPatched,
   factRemoved,
-  factsReplaced,
   find,
+  replaceCollectionsInSteps,
+  replaceFactsInSteps,
+  replaceThingsInSteps,
   thingsRead,
-  thingsReplaced,
   thingView,
 } from '../../../core/agent/index.js'
 import {
@@ -26,8 +26,17 @@ import { closed, optional } from '../../../core/agent/resources/words.js'
 import { isRefusal, type Refusal, refuse } from '../../../core/errors.js'
 import { agentLimits, agentDocument as limits } from '../../../core/limits.js'
 import { phoneOf } from '../phone.js'
-import { type Asked, becomes, type LookUp, type Places, type Resource, type Seen, type Wrote } from '../resource.js'
-import { agentParams, listOf, reading, writing } from '../schema.js'
+import {
+  type Asked,
+  becomes,
+  becomesInSteps,
+  type LookUp,
+  type Places,
+  type Resource,
+  type Seen,
+  type Wrote,
+} from '../resource.js'
+import { agentParams, pagesOf, reading, writing } from '../schema.js'
 import { addressesRow } from './inner.js'
 
 const tag = 'Knowledge'
@@ -38,19 +47,19 @@ const things = {
   tag,
   path: '/knowledge/things',
   of: ['things'],
-  reply: { 200: listOf(Thing, 'AgentThingList') },
+  reply: { 200: pagesOf(Thing, 'AgentThingList') },
 } as const
 const collections = {
   tag,
   path: '/knowledge/collections',
   of: ['collections'],
-  reply: { 200: listOf(Collection, 'AgentCollectionList') },
+  reply: { 200: pagesOf(Collection, 'AgentCollectionList') },
 } as const
 const facts = {
   tag,
   path: '/knowledge/facts',
   of: ['facts'],
-  reply: { 200: listOf(Fact, 'AgentFactList') },
+  reply: { 200: pagesOf(Fact, 'AgentFactList') },
 } as const
 /** Facts may bring their ids along, and those may hold more than ids that the house makes. */
 const factId = Type.String({ minLength: 1, maxLength: agentLimits.facts.idChars })
@@ -63,17 +72,27 @@ const showFact = ({ document }: Seen, { params, wrote }: Asked & { readonly wrot
   find(document, 'facts', wrote?.id ?? params.factId!) ?? notFound
 
 /** Only addresses that the document does not hold already are looked up, and it alone can tell. */
-async function placesOfThings({ params, query, body }: Asked, { view, geocode }: LookUp): Promise<Places | Refusal> {
+async function placesOfThings(
+  { params, query, body, isShaped }: Asked,
+  { view, geocode }: LookUp,
+): Promise<Places | Refusal> {
   const { things } = body as { things: ThingBody[] }
   const located = things.filter(({ location }) => location?.address && location.latitude === undefined)
   if (!geocode || located.length === 0) return []
   const sent = { things: located.map(({ id, name, location }) => ({ id, name, location })) }
-  const addresses = (await view(addressesRow, { params, query, body: sent })) as readonly string[] | Refusal
+  const addresses = (await view(addressesRow, { params, query, body: sent, isShaped })) as readonly string[] | Refusal
   return isRefusal(addresses) ? addresses : geocode(addresses)
 }
 
 export const knowledgeResources: readonly Resource[] = [
-  { ...things, method: 'GET', access: reading, summary: 'List the things an agent can show', view: showThings },
+  {
+    ...things,
+    method: 'GET',
+    access: reading,
+    isPaged: true,
+    summary: 'List the things an agent can show',
+    view: showThings,
+  },
   {
     ...things,
     method: 'PUT',
@@ -85,13 +104,20 @@ export const knowledgeResources: readonly Resource[] = [
     long: 'things',
     errors: conflicts,
     lookUp: placesOfThings,
-    write: becomes((document, { body, found, isShaped }) => {
+    write: becomesInSteps((document, { body, found, isShaped }) => {
       const readers = { phone: phoneOf, geocoded: new Map((found as Places | undefined) ?? []) }
-      return thingsReplaced(document, body, readers, isShaped)
+      return replaceThingsInSteps(document, body, readers, isShaped)
     }),
     view: showThings,
   },
-  { ...collections, method: 'GET', access: reading, summary: 'List the collections of things', view: showCollections },
+  {
+    ...collections,
+    method: 'GET',
+    access: reading,
+    isPaged: true,
+    summary: 'List the collections of things',
+    view: showCollections,
+  },
   {
     ...collections,
     method: 'PUT',
@@ -104,10 +130,12 @@ export const knowledgeResources: readonly Resource[] = [
     bodyLimitBytes: limits.wholeBytes,
     long: 'list',
     errors: conflicts,
-    write: becomes((document, { body, query }) => collectionsReplaced(document, body, query.force === true)),
+    write: becomesInSteps((document, { body, query }) =>
+      replaceCollectionsInSteps(document, body, query.force === true),
+    ),
     view: showCollections,
   },
-  { ...facts, method: 'GET', access: reading, summary: 'List the facts of an agent', view: showFacts },
+  { ...facts, method: 'GET', access: reading, isPaged: true, summary: 'List the facts of an agent', view: showFacts },
   {
     ...facts,
     method: 'PUT',
@@ -117,7 +145,7 @@ export const knowledgeResources: readonly Resource[] = [
     bodyLimitBytes: limits.wholeBytes,
     long: 'list',
     errors: conflicts,
-    write: becomes((document, { body, at, isShaped }) => factsReplaced(document, body, at, isShaped)),
+    write: becomesInSteps((document, { body, at, isShaped }) => replaceFactsInSteps(document, body, at, isShaped)),
     view: showFacts,
   },
   {

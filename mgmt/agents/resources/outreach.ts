@@ -3,7 +3,7 @@ import { find, outreachAdded, outreachPatched, outreachRemoved, outreachReplaced
 import { Outreach, OutreachBody, OutreachPatch } from '../../../core/agent/resources/templates.js'
 import { refuse } from '../../../core/errors.js'
 import { type Asked, becomes, type Resource, type Seen, type Wrote } from '../resource.js'
-import { listOf, reading, writing } from '../schema.js'
+import { pagesOf, reading, writing } from '../schema.js'
 
 const ofOutreach = { tag: 'Outreach', of: ['outreach'] } as const
 const outreaches = { ...ofOutreach, path: '/outreach' } as const
@@ -19,7 +19,8 @@ export const outreachResources: readonly Resource[] = [
     method: 'GET',
     access: reading,
     summary: 'List the outreaches of an agent',
-    reply: { 200: listOf(Outreach, 'OutreachList') },
+    isPaged: true,
+    reply: { 200: pagesOf(Outreach, 'OutreachList') },
     view: ({ document }) => ({ data: document.outreach }),
   },
   {

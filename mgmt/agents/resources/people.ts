@@ -5,7 +5,7 @@ import { PeopleFieldsBody, Segment, SegmentBody, SegmentPatch } from '../../../c
 import { refuse } from '../../../core/errors.js'
 import { slugPattern } from '../../../core/ids.js'
 import { type Asked, becomes, type Resource, type Seen, type Wrote } from '../resource.js'
-import { agentParams, listOf } from '../schema.js'
+import { agentParams, pagesOf } from '../schema.js'
 
 const tag = 'People'
 const reading = { who: 'member', role: 'viewer', scopes: ['people:read'] } as const
@@ -49,7 +49,8 @@ export const peopleResources: readonly Resource[] = [
     method: 'GET',
     access: reading,
     summary: 'List the segments of people',
-    reply: { 200: listOf(Segment, 'PeopleSegmentList') },
+    isPaged: true,
+    reply: { 200: pagesOf(Segment, 'PeopleSegmentList') },
     view: ({ document }) => ({ data: document.segments }),
   },
   {

@@ -8,8 +8,8 @@ import {
   playbookPatched,
   playbookRemoved,
   playbookReplaced,
+  playbookView,
   readerOf,
-  renderNested,
   templateAdded,
   templatePatched,
   templateRemoved,
@@ -24,8 +24,9 @@ import {
 } from '../../../core/agent/resources/templates.js'
 import { closed } from '../../../core/agent/resources/words.js'
 import { refuse } from '../../../core/errors.js'
+import { openingTextRead } from '../../../core/outreach/openingtext.js'
 import { type Asked, becomes, type Resource, type Seen, type Wrote } from '../resource.js'
-import { applying, listOf, reading, writing } from '../schema.js'
+import { applying, pagesOf, reading, writing } from '../schema.js'
 import { fromTemplate, TemplateBody } from './template.js'
 
 const tag = 'Playbooks'
@@ -41,10 +42,12 @@ const playbookErrors = [
   'goal.unknown',
 ] as const
 
-const showPlaybooks = ({ document }: Seen) => ({ data: document.playbooks })
-const showPlaybook = ({ document }: Seen, { params, wrote }: Asked & { readonly wrote?: Wrote }) =>
-  find(document, 'playbooks', wrote?.id ?? params.playbookId!) ?? notFound
-const PlaybookList = listOf(Playbook, 'AgentPlaybookList')
+const showPlaybooks = ({ document }: Seen) => ({ data: document.playbooks.map(playbookView) })
+const showPlaybook = ({ document }: Seen, { params, wrote }: Asked & { readonly wrote?: Wrote }) => {
+  const found = find(document, 'playbooks', wrote?.id ?? params.playbookId!)
+  return found ? playbookView(found) : notFound
+}
+const PlaybookList = pagesOf(Playbook, 'AgentPlaybookList')
 
 const ofTemplates = { tag, of: ['messageTemplates'] } as const
 const templates = { ...ofTemplates, path: '/message-templates' } as const
@@ -58,6 +61,7 @@ export const playbookResources: readonly Resource[] = [
     method: 'GET',
     access: reading,
     summary: 'List the playbooks of an agent',
+    isPaged: true,
     reply: { 200: PlaybookList },
     view: showPlaybooks,
   },
@@ -96,7 +100,7 @@ export const playbookResources: readonly Resource[] = [
     ...playbook,
     method: 'PATCH',
     access: writing,
-    summary: 'Change what is given of a playbook; a flow of null clears it',
+    summary: 'Change what is given of a playbook; null clears what is optional',
     body: PlaybookPatch,
     reply: { 200: Playbook },
     errors: playbookErrors,
@@ -139,7 +143,8 @@ export const playbookResources: readonly Resource[] = [
     method: 'GET',
     access: reading,
     summary: 'List the message templates of an agent',
-    reply: { 200: listOf(MessageTemplate, 'MessageTemplateList') },
+    isPaged: true,
+    reply: { 200: pagesOf(MessageTemplate, 'MessageTemplateList') },
     view: ({ document }) => ({ data: document.messageTemplates }),
   },
   {
@@ -167,19 +172,17 @@ export const playbookResources: readonly Resource[] = [
     path: '/message-templates/{templateId}/preview',
     access: reading,
     summary: 'See a message template as one person would be sent it',
-    needs: ['identity', 'messageTemplates'],
+    needs: ['identity', 'messageTemplates', 'things', 'collections', 'media'],
     query: closed('MessageTemplatePreviewQuery', { personId: Type.String({ minLength: 1, maxLength: 200 }) }),
     reply: { 200: TemplatePreview },
-    view({ agent, document, person }, { params, query }) {
+    isBeyondTag: true,
+    view({ agent, document, person, pictured }, { params, query }) {
       const found = find(document, 'messageTemplates', params.templateId!)
       const to = found && person(String(query.personId))
       if (!to) return notFound
       const { name, description } = agent
-      const { problem: _why, ...shown } = renderNested(
-        document.messageTemplates,
-        found.id,
-        readerOf(to, { name, description, ...document.identity }),
-      )
+      const read = readerOf(to, { name, description, ...document.identity })
+      const { problem: _why, ...shown } = openingTextRead(pictured(), found.id, read)
       return shown
     },
   },

@@ -1,29 +1,29 @@
 /** The agent as a whole: what lint says of it, templates and their updates, and carrying it elsewhere. */
 import Type from 'typebox'
-import type { Member } from '../../../core/access.js'
+import { judge, type Member } from '../../../core/access.js'
 import {
   type AgentExport,
   addressesToImport,
+  applyTemplateInSteps,
   exported,
   exportFormat,
-  imported,
-  lint,
+  importInSteps,
+  lintInSteps,
   listSections,
   singleSections,
-  templateApplied,
   updateApplied,
   updatesOf,
 } from '../../../core/agent/index.js'
 import { closed, optional, orNull } from '../../../core/agent/resources/words.js'
 import { updateKinds } from '../../../core/agent/updates.js'
-import { isRefusal, type Refusal, refuse } from '../../../core/errors.js'
+import { isRefusal, type Refusal } from '../../../core/errors.js'
 import { agentDocument as limits } from '../../../core/limits.js'
 import { phoneOf } from '../phone.js'
-import { type Asked, becomes, type LookUp, type Places, type Resource, type Seen } from '../resource.js'
+import { type Asked, becomes, becomesInSteps, type LookUp, type Places, type Resource, type Seen } from '../resource.js'
 import { Agent, applying, ofAgents, reading, writing } from '../schema.js'
 import { agentAsRead } from '../store.js'
 import { importAddressesRow } from './inner.js'
-import { fromTemplate, TemplateBody } from './template.js'
+import { TemplateBody } from './template.js'
 
 const whole = { tag: ofAgents.tag, of: 'all' } as const
 
@@ -123,9 +123,9 @@ const showUpdates = ({ document }: Seen) => updatesOf(document)
 const showExport = ({ document }: Seen) => exported(document)
 
 /** Fields and segments of people take the scopes that their own routes take. */
-function permitPeople({ scopes }: Member, { body }: Asked): Refusal | undefined {
+function permitPeople(caller: Member, { body }: Asked): Refusal | undefined {
   const { capabilities } = (body ?? {}) as { capabilities?: { people?: unknown } | null }
-  return capabilities?.people === undefined || scopes.has('people:write') ? undefined : refuse('auth.scope_missing')
+  return capabilities?.people === undefined ? undefined : judge(caller, 'viewer', ['people:write'])
 }
 
 function withPeopleFor({ scopes }: Member, view: unknown): unknown {
@@ -136,9 +136,12 @@ function withPeopleFor({ scopes }: Member, view: unknown): unknown {
 }
 
 /** The addresses of things are looked up as they are when the things are sent by themselves. */
-async function placesOfImport({ params, query, body }: Asked, { view, geocode }: LookUp): Promise<Places | Refusal> {
-  if (!geocode || addressesToImport(body).length === 0) return []
-  const addresses = (await view(importAddressesRow, { params, query, body })) as readonly string[] | Refusal
+async function placesOfImport(
+  { params, query, body, isShaped }: Asked,
+  { view, geocode }: LookUp,
+): Promise<Places | Refusal> {
+  if (!geocode || addressesToImport(body, isShaped).length === 0) return []
+  const addresses = (await view(importAddressesRow, { params, query, body, isShaped })) as readonly string[] | Refusal
   return isRefusal(addresses) ? addresses : geocode(addresses)
 }
 
@@ -150,7 +153,8 @@ export const transferResources: readonly Resource[] = [
     access: reading,
     summary: 'Read everything that is wrong or doubtful about an agent',
     reply: { 200: Findings },
-    view: ({ document }) => lint(document),
+    viewInSteps: ({ document }) => lintInSteps(document),
+    isBeyondTag: true,
   },
   {
     ...whole,
@@ -161,8 +165,9 @@ export const transferResources: readonly Resource[] = [
     body: TemplateBody,
     reply: { 200: Applied },
     errors: ['request.invalid', 'agent.integrity_conflict'],
-    write({ document, index }, asked) {
-      const applied = fromTemplate((before, templateId) => templateApplied(before, templateId, index))(document, asked)
+    *write({ document, index }, { body }) {
+      const { templateId } = body as { templateId: string }
+      const applied = yield* applyTemplateInSteps(document, templateId, index)
       if (isRefusal(applied)) return applied
       const { document: after, ...told } = applied
       return { document: after, told }
@@ -178,6 +183,7 @@ export const transferResources: readonly Resource[] = [
     summary: 'List what was copied from the catalog, and which of it has a newer version',
     reply: { 200: Updates },
     view: showUpdates,
+    isBeyondTag: true,
   },
   {
     ...whole,
@@ -219,6 +225,7 @@ export const transferResources: readonly Resource[] = [
     body: Import,
     yaml: 'body',
     bodyLimitBytes: limits.yamlBytes,
+    bodyDepth: limits.importDepth,
     long: 'import',
     reply: { 200: Export },
     errors: [
@@ -230,9 +237,9 @@ export const transferResources: readonly Resource[] = [
     ],
     permit: permitPeople,
     lookUp: placesOfImport,
-    write: becomes((document, { body, found, isShaped }, { index, draftCampaigns }) => {
+    write: becomesInSteps((document, { body, found, isShaped }, { index, draftCampaigns }) => {
       const readers = { phone: phoneOf, geocoded: new Map((found as Places | undefined) ?? []) }
-      return imported(document, body, readers, index, isShaped, draftCampaigns())
+      return importInSteps(document, body, readers, index, isShaped, draftCampaigns())
     }),
     view: showExport,
     shownTo: withPeopleFor,

@@ -1,0 +1,49 @@
+/** How long an agent is as a document: never longer than what an import reads, so that every export can be imported. */
+import { type AgentDocument, changedItems, emptyDocument, invalidFields } from '../../core/agent/index.js'
+import type { Refusal } from '../../core/errors.js'
+import { agentDocument as limits } from '../../core/limits.js'
+import { itemCost, paceOf, type Steps } from '../../core/steps.js'
+import { allSections, type Head } from './document.js'
+import { isList } from './sections.js'
+
+/** The bytes of the document after a change, or why it would be too long. A change that makes it no longer is taken. */
+export function* bytesAfter(head: Head, before: AgentDocument, after: AgentDocument): Steps<number | Refusal> {
+  const was = head.bytes ?? (yield* growth(emptyDocument, before)).bytes
+  const { bytes: more, section } = yield* growth(before, after)
+  if (more <= 0 || was + more <= limits.documentBytes) return was + more
+  const message = `makes the agent longer than ${limits.documentBytes} bytes as a document of JSON`
+  return invalidFields([{ field: section, message }])
+}
+
+/** By how much the one is longer than the other, and the section that grows most. Costs by what is different. */
+function* growth(before: AgentDocument, after: AgentDocument): Steps<{ bytes: number; section: string }> {
+  let bytes = 0
+  const isStepOver = paceOf()
+  let most = { bytes: 0, section: '' }
+  for (const section of allSections) {
+    const [was, is] = [before[section], after[section]]
+    if (was === is) continue
+    const changed: readonly Pair[] = isList(section) ? changedItems(was as object[], is as object[]) : [{ was, is }]
+    let grown = 0
+    for (const item of changed) {
+      const [isBytes, wasBytes] = [bytesOf(item.is), bytesOf(item.was)]
+      grown += isBytes - wasBytes
+      if (isStepOver(itemCost + costOfByte * (isBytes + wasBytes))) yield
+    }
+    bytes += grown
+    if (grown > most.bytes) most = { bytes: grown, section }
+  }
+  return { bytes, section: most.section }
+}
+
+/** To write one is quicker than to read it. */
+const costOfByte = 1 / 4
+
+interface Pair {
+  readonly was?: unknown
+  readonly is?: unknown
+}
+
+function bytesOf(value: unknown): number {
+  return value === undefined ? 0 : Buffer.byteLength(JSON.stringify(value)) + 1
+}

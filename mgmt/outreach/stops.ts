@@ -1,0 +1,28 @@
+/** A STOP ends what waits for its person at once: their sends are picked up, and their conversation refuses each. */
+import type { AgentPlace } from '../../core/agentkey.js'
+import { outreachSend as limits } from '../../core/limits.js'
+import type { Person } from '../../core/people/person.js'
+import type { Told, Tx } from '../../runtime/shard/contract.js'
+import { knownAgent } from './considering.js'
+import { type Moving, wake } from './moving.js'
+import { homeOf, keepSend, pulseTable, sendAt, shelfTable } from './store.js'
+
+/** Told of every change of a person, in its commit. Sends beyond the bound end when their time comes. */
+export function afterStop(moving: Moving) {
+  return (tx: Tx, place: AgentPlace, before: Person | undefined, after: Person, { at }: Told): void => {
+    const isOut = ({ optedOutAt }: Person['identities'][number]) => optedOutAt !== undefined
+    const wereOut = new Set(before?.identities.filter(isOut).map(({ asid }) => asid))
+    const stopped = new Set(after.identities.filter(isOut).flatMap(({ asid }) => (wereOut.has(asid) ? [] : [asid])))
+    const known = before && stopped.size > 0 ? knownAgent(moving, tx, place) : undefined
+    if (!known) return
+    const home = homeOf(known.place)
+    const prefix = [...home, 'person', after.id] as const
+    for (const { key } of [...tx.range(shelfTable, { prefix, reverse: true, limit: limits.rowsPerStop })]) {
+      const send = sendAt(tx, home, key[5])
+      if (send?.state !== 'queued' || !stopped.has(send.asid) || send.dueAt === undefined || send.dueAt <= at) continue
+      const { nextAttemptAt } = send
+      keepSend(tx, home, { ...send, dueAt: at, ...(nextAttemptAt !== undefined && { nextAttemptAt: at }) }, send)
+      wake(tx, known.place, tx.get(pulseTable, home) ?? {}, { pickupAt: at })
+    }
+  }
+}
