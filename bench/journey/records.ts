@@ -53,16 +53,20 @@ export function recordsOf(body: JourneyBody, serial: number, at: number): readon
     key,
     dueAt,
   }
+  const data = { sendId, outreachId, origin: 'named' }
+  const line = { level: 'info', event: 'outreach.accepted', channel, data }
   return [
     [['people', ...home, personId], person],
     [['people.asids', ...home, asid], personId],
     [['people.marks', ...home, 'phone', phone, personId], true],
     [['people.marks', ...home, 'email', email, personId], true],
     [['people.marks', ...home, 'address', phone, personId], true],
+    [['people.numbers', ...home, phone], true],
     [['outreach.sends', ...home, sendId], send],
     [['outreach.keys', ...home, 'given', key], sendId],
     [['outreach.queue', ...home, dueAt, sendId], 'send'],
     [['outreach.shelves', ...home, 'person', personId, sendId], true],
+    [['agentlog.own', ...home.slice(0, 2), at, asid, -1], line],
   ]
 }
 

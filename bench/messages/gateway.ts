@@ -26,10 +26,12 @@ export interface GatewayOptions {
   readonly webhookUrl?: string
   /** The agent's binding on sms; the emulator's unless it says otherwise. */
   readonly binding?: object
+  /** Who connects from loopback is believed whom it calls for. */
+  readonly isBehindProxy?: boolean
 }
 
 export async function openGateway(options: GatewayOptions): Promise<Gateway> {
-  const { between, webhookUrl, binding: wanted = { mode: 'managed', inputs: {} } } = options
+  const { between, webhookUrl, isBehindProxy, binding: wanted = { mode: 'managed', inputs: {} } } = options
   const rootKey = randomBytes(32)
   const dir = join(process.env.BENCH_SCRATCH ?? '.', `node-${process.pid}`)
   const read = readConfig({
@@ -39,6 +41,7 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
     PARLEY_MGMT_PORT: '0',
     PARLEY_GATEWAY_PORT: '0',
     PARLEY_ALLOW_PRIVATE_URLS: 'true',
+    ...(isBehindProxy && { PARLEY_TRUSTED_PROXIES: '127.0.0.1' }),
   })
   if ('problems' in read) throw new Error(read.problems.join(' '))
   const { log } = openLog({ level: 'warn', to: process.stderr })

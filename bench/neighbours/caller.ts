@@ -7,9 +7,9 @@ import { cpuMicros } from '../control.js'
 import { percentilesOf } from '../load/generator.js'
 import { takeJob } from '../load/job.js'
 import type { Sample } from '../scenario.js'
-import { bodyOf, nameOf } from './corpus.js'
+import { bodyOf, type Hostile, nameOf } from './corpus.js'
 import type { Setting } from './setting.js'
-import { specials } from './specials.js'
+import { type Special, specials } from './specials.js'
 
 const { request: about, window, warm } = await takeJob()
 const setting = about.made!.of as Setting
@@ -54,16 +54,25 @@ async function send(plane: 'mgmt' | 'gateway', method: string, path: string, typ
   }
 }
 
+function sendOne(each: Hostile): Promise<number> {
+  const prefix = each.plane === 'mgmt' ? '/v1' : '/v4'
+  return send(each.plane, each.method, `${prefix}${each.path}`, each.type, bodyOf(each))
+}
+
 await pause(window.warmSeconds * 1000)
 await warm()
 await waits()
 const begun = { at: performance.now(), cpu: cpuMicros() }
-for (const each of corpus) {
-  const body = bodyOf(each)
-  const prefix = each.plane === 'mgmt' ? '/v1' : '/v4'
-  await during(nameOf(each), () => send(each.plane, each.method, `${prefix}${each.path}`, each.type, body))
+const inTurn: readonly Special[] = [
+  ...corpus.map((each) => ({ name: nameOf(each), run: () => sendOne(each) })),
+  ...specials(setting, send),
+]
+for (const { name, run } of inTurn) {
+  // As everywhere, a window lasts until something was done in it.
+  if (worst.length > 0 && (performance.now() - begun.at) / 1000 > window.seconds) break
+  await during(name, run)
 }
-for (const { name, run } of specials(setting, send)) await during(name, run)
+if (worst.length < inTurn.length) console.error(`There was time for ${worst.length} of ${inTurn.length} bodies.`)
 const seconds = (performance.now() - begun.at) / 1000
 await neighbour.terminate()
 worst.sort((one, other) => other.ms - one.ms)

@@ -1,16 +1,21 @@
 /** A whole node in the neighbours scenario: an agent, a Twilio binding of invented credentials, and its route tables. */
 import { join } from 'node:path'
+import { agentKeyOf } from '../../core/agentkey.js'
 import { systemClock } from '../../runtime/clock.js'
 import { readConfig } from '../../runtime/config.js'
 import { openLog } from '../../runtime/observe/log.js'
 import { runNode } from '../../runtime/run.js'
+import { deriveKey } from '../../runtime/store/seal.js'
+import { readOrMakeSecretKey } from '../../runtime/store/secretkey.js'
 import { present } from '../control.js'
 import { account } from '../ingress/setting.js'
+import { greeting, say } from '../messages/phones.js'
 import { corpusOf } from './corpus.js'
-import type { Setting } from './setting.js'
+import type { Setting, Talker } from './setting.js'
 
+const dataDir = join(process.env.BENCH_SCRATCH ?? '.', `node-${process.pid}`)
 const read = readConfig({
-  PARLEY_DATA_DIR: join(process.env.BENCH_SCRATCH ?? '.', `node-${process.pid}`),
+  PARLEY_DATA_DIR: dataDir,
   PARLEY_HOST: '127.0.0.1',
   PARLEY_MGMT_PORT: '0',
   PARLEY_GATEWAY_PORT: '0',
@@ -21,7 +26,7 @@ const { node, urls, stop } = await runNode(read.config, { clock: systemClock, lo
 const { orgId, key } = node.bootstrapped
 if (!key) throw new Error('a new node made no key')
 
-async function post(path: string, body: unknown): Promise<{ readonly id: string }> {
+async function post(path: string, body: unknown): Promise<Readonly<Record<string, string>>> {
   const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
   const answer = await fetch(`${urls.mgmt}/v1/orgs/${orgId}/agents${path}`, {
     method: 'POST',
@@ -29,14 +34,30 @@ async function post(path: string, body: unknown): Promise<{ readonly id: string 
     body: JSON.stringify(body),
   })
   if (!answer.ok) throw new Error(`POST ${path} answered ${answer.status}: ${await answer.text()}`)
-  return (await answer.json()) as { readonly id: string }
+  return (await answer.json()) as Readonly<Record<string, string>>
 }
 await post('', { name: 'Harbor Desk', id: 'desk' })
 const binding = { channel: 'sms', mode: 'unmanaged', provider: 'twilio', auth: account }
-const { id: bindingId } = await post('/desk/channels', binding)
+const { id: bindingId = '' } = await post('/desk/channels', binding)
+
+/** An agent with a person it knows: rules are applied only to messages for a known person. */
+async function talkerOf(agentId: string, person: string): Promise<Talker> {
+  await post('', { name: 'Harbor Talk', id: agentId })
+  const { id: phone = '' } = await post(`/${agentId}/channels`, {
+    channel: 'sms',
+    mode: 'unmanaged',
+    provider: 'emulator',
+  })
+  const keyHex = deriveKey(readOrMakeSecretKey(dataDir).key, 'emulated phones').toString('hex')
+  const phones = { url: `${urls.gateway}/v4/ingress/${phone}`, bindingId: phone, keyHex }
+  await say(phones, [{ id: 'first', from: person, text: greeting }])
+  const { accessToken: token = '' } = await post(`/${agentId}/gateway/_rotateToken`, undefined)
+  return { agentId, token, userId: node.asidOf(agentKeyOf({ orgId, agentId }), 'sms', person) }
+}
+const talker = await talkerOf('talk', '+15550100001')
 
 const corpus = corpusOf(Object.values(node.planes).flatMap(({ routes }) => routes))
-const of: Setting = { urls, key, corpus, params: { org: orgId, agent: 'desk', bindingId } }
+const of: Setting = { urls, key, talker, corpus, params: { org: orgId, agent: 'desk', bindingId } }
 
 present({
   ready: {

@@ -10,7 +10,7 @@ export const neighbours: Scenario = {
   purpose: 'Nothing that a caller sends holds the event loop: a neighbour asks both planes meanwhile.',
   unit: 'bodies',
   seconds: 600,
-  rounds: 1,
+  rounds: 3,
   candidates: [
     {
       name: allowance,

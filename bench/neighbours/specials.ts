@@ -4,7 +4,7 @@ import type { Setting } from './setting.js'
 
 type Send = (plane: 'mgmt' | 'gateway', method: string, path: string, type: string, body: Buffer) => Promise<number>
 
-interface Special {
+export interface Special {
   readonly name: string
   readonly run: () => Promise<unknown>
 }
@@ -27,7 +27,40 @@ function longKeyBinding(): unknown {
 const some = <T>(count: number, make: (nth: number) => T) => Array.from({ length: count }, (_, nth) => make(nth))
 const agent = '/v1/orgs/{org}/agents/{agent}'
 
-export function specials({ urls, key, params }: Setting, send: Send): Special[] {
+/** Twenty of each kind, none of which is found: the last letter stands in no text. */
+const costlyPatterns = [
+  ...some(7, () => '/((a|aa){1,3}){1,3}c/'),
+  ...some(7, () => '/(.*a){3}c/'),
+  ...some(6, () => '/(a?){5}c/'),
+]
+
+/** Nearly as large as the enabled rules of an agent may be together. */
+export const costlyRules = some(18, (nth) => ({
+  id: `r${nth}`,
+  text: 'Never say it',
+  action: 'flag',
+  check: { kind: 'pattern', patterns: costlyPatterns },
+}))
+
+/** Texts that other renderers take quadratic time for, each as long as a call may be. */
+const longTexts: readonly (readonly [name: string, unit: string])[] = [
+  ['one word', 'a'],
+  ['one word beyond ASCII', 'é'],
+  ['marks', '*a '],
+  ['links', '[a](https://a.b) '],
+  ['a list', '- a\n'],
+  ['right to left', 'ש'],
+]
+
+export function specials({ urls, key, talker, params }: Setting, send: Send): Special[] {
+  const speak = async (path: string, value: unknown) => {
+    const headers = { authorization: `Bearer ${talker.token}`, 'content-type': 'application/json' }
+    const answer = await fetch(`${urls.gateway}/v4${path}`, { method: 'POST', headers, body: JSON.stringify(value) })
+    if (!answer.ok) throw new Error(`POST ${path} answered ${answer.status}: ${await answer.text()}`)
+    await answer.arrayBuffer()
+  }
+  const text = { type: 'text', text: 'a'.repeat(3_999) }
+  const message = (parts: number) => ({ spec: 'amf/1', parts: some(parts, () => text) })
   const put = (path: string, value: unknown, type = 'application/json') =>
     send('mgmt', 'PUT', agent + path, type, Buffer.from(JSON.stringify(value)))
   const facts = some(5_000, (nth) => ({ id: `f${nth}`, question: `Q ${nth}`.padEnd(300), answer: 'A'.repeat(1_000) }))
@@ -38,6 +71,32 @@ export function specials({ urls, key, params }: Setting, send: Send): Special[] 
     (await fetch(url(path), { headers: { authorization: `Bearer ${key}` } })).arrayBuffer()
   let exported = Buffer.alloc(0)
   return [
+    ...longTexts.map(([name, unit]) => ({
+      name: `POST compile, ${name}`,
+      run: () =>
+        speak('/compile', {
+          aml: unit.repeat(Math.floor(64_000 / Buffer.byteLength(JSON.stringify(unit).slice(1, -1)))),
+        }),
+    })),
+    {
+      name: 'PUT rules, as large as they may be',
+      run: () =>
+        send(
+          'mgmt',
+          'PUT',
+          `/v1/orgs/{org}/agents/${talker.agentId}/rules`,
+          'application/json',
+          Buffer.from(JSON.stringify({ rules: costlyRules })),
+        ),
+    },
+    {
+      name: 'POST messages, ten that those rules judge',
+      run: () => speak('/messages', { userId: talker.userId, messages: some(10, () => message(1)) }),
+    },
+    {
+      name: 'POST messages, a long one that those rules judge',
+      run: () => speak('/messages', { userId: talker.userId, messages: [message(15)] }),
+    },
     { name: 'PUT facts, 5,000 that are taken', run: () => put('/knowledge/facts', { facts }) },
     { name: 'PUT facts, the same again', run: () => put('/knowledge/facts', { facts }) },
     { name: 'PUT things, 5,000 that are taken', run: () => put('/knowledge/things', { things: things('D') }) },

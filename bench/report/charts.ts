@@ -4,10 +4,10 @@ import { compile, type TopLevelSpec } from 'vega-lite'
 import { metrics, percentile, percents, spread } from '../metrics.js'
 import { type CandidateResult, medianOf, type Outcome } from '../run.js'
 import { says } from '../table.js'
+import { axisInk, gridInk, ink } from './inks.js'
 
 const widthPx = 760
 const barPx = 34
-const ink = '#1f2933'
 const missInk = '#c2410c'
 /** Limits are grey, peers amber, ours blues and greens: a colour says whose figure it is. */
 const inks = { limit: ['#8a94a0', '#b4bcc6'], peer: ['#d99a1c', '#b7791f'], ours: ['#1d6fd1', '#11a08a', '#6d4bc3'] }
@@ -166,7 +166,7 @@ function frame(height: number) {
     config: {
       font,
       view: { stroke: null },
-      axis: { labelColor: ink, labelFontSize: 12, gridColor: '#e4e7eb', domainColor: '#cbd2d9', tickColor: '#cbd2d9' },
+      axis: { labelColor: ink, labelFontSize: 12, gridColor: gridInk, domainColor: axisInk, tickColor: axisInk },
       legend: { labelColor: ink, labelFontSize: 12, labelLimit: 0 },
     },
   }

@@ -3,18 +3,26 @@ import { metrics } from '../metrics.js'
 import type { Outcome } from '../run.js'
 import { columns, latency, number, ratioHead, ratioRow, remarkLines } from '../table.js'
 import type { Chart } from './charts.js'
+import { axisInk, gridInk, ink } from './inks.js'
 
+/** On a narrow screen a plot keeps its size and is scrolled: made smaller, its words could not be read. */
 const style = `
-body { font: 15px/1.5 system-ui, sans-serif; color: #1f2933; background: #f5f7fa; margin: 0; }
+:root { color-scheme: light dark; --paper: #f5f7fa; --card: #fff; --head: #f0f2f5; --ink: #1f2933; --quiet: #5b6772; --edge: #e4e7eb;
+  --axis: #cbd2d9; --pass: #0b7a4b; --miss: #b93c0a; }
+@media (prefers-color-scheme: dark) { :root { --paper: #14171b; --card: #1d2126; --head: #262b32; --ink: #e6e9ed; --quiet: #a3adb8; --edge: #343a43;
+  --axis: #5b6470; --pass: #4fd39b; --miss: #ff9d70; } }
+body { font: 15px/1.5 system-ui, sans-serif; color: var(--ink); background: var(--paper); margin: 0; }
 main { max-width: 1160px; margin: 0 auto; padding: 32px 20px 64px; }
 h1 { margin: 0 0 4px; font-size: 26px; } h2 { margin: 36px 0 10px; font-size: 18px; }
-p { margin: 6px 0; max-width: 75ch; } .quiet { color: #616e7c; }
-figure { margin: 0 0 16px; padding: 16px 18px; background: #fff; border: 1px solid #e4e7eb; border-radius: 8px; overflow-x: auto; }
-figcaption { font-weight: 600; margin-bottom: 8px; } svg { max-width: 100%; height: auto; }
-.scroll { overflow-x: auto; } table { border-collapse: collapse; background: #fff; border: 1px solid #e4e7eb; }
-th, td { padding: 5px 10px; border-bottom: 1px solid #e4e7eb; text-align: right; white-space: nowrap; font-variant-numeric: tabular-nums; }
-th { font-weight: 600; background: #f0f2f5; } .words { text-align: left; } td.sentences { white-space: normal; }
-.pass { color: #0b7a4b; font-weight: 600; } .miss { color: #c2410c; font-weight: 600; }`
+p { margin: 6px 0; max-width: 75ch; } .quiet { color: var(--quiet); }
+figure { margin: 0 0 16px; padding: 16px 18px; background: var(--card); border: 1px solid var(--edge); border-radius: 8px; }
+figcaption { font-weight: 600; margin-bottom: 8px; } svg { display: block; max-width: none; }
+svg [fill="${ink}"] { fill: var(--ink); } svg [stroke="${gridInk}"] { stroke: var(--edge); } svg [stroke="${axisInk}"] { stroke: var(--axis); }
+.scroll { overflow-x: auto; } table { border-collapse: collapse; background: var(--card); border: 1px solid var(--edge); }
+th, td { padding: 5px 10px; border-bottom: 1px solid var(--edge); text-align: right; white-space: nowrap; font-variant-numeric: tabular-nums; }
+th { font-weight: 600; background: var(--head); } .words { text-align: left; } td.sentences { white-space: normal; min-width: 30ch; }
+.pass { color: var(--pass); font-weight: 600; } .miss { color: var(--miss); font-weight: 600; }
+:focus-visible { outline: 2px solid var(--ink); outline-offset: 2px; }`
 
 export function page(outcome: Outcome, charts: readonly Chart[]): string {
   const { scenario, settings, startedAt, machine, candidates } = outcome
@@ -32,7 +40,7 @@ turn, ${concurrency} operations on their way at any moment. Figures are medians 
 <h2>Ratios</h2>${table(ratioHead, outcome.ratios.map(ratioRow))}
 <h2>Candidates</h2>${candidatesTable(outcome)}
 <h2>Plots</h2>
-${charts.map(({ title, svg }) => `<figure><figcaption>${text(title)}</figcaption>${svg}</figure>`).join('\n')}
+${charts.map(figure).join('\n')}
 <h2>Every round</h2>${everyRound(outcome)}
 <h2>What was measured</h2>
 ${table(
@@ -43,6 +51,13 @@ ${table(
 ${table(['fact', 'value'], Object.entries(machine))}
 </main></body></html>
 `
+}
+
+/** What scrolls is reached with the keyboard, too. */
+const scrolling = (title: string) => `class="scroll" tabindex="0" role="group" aria-label="${text(title)}"`
+
+function figure({ title, svg }: Chart): string {
+  return `<figure><figcaption>${text(title)}</figcaption><div ${scrolling(title)}>${svg}</div></figure>`
 }
 
 function candidatesTable({ scenario, candidates }: Outcome): string {
@@ -86,9 +101,10 @@ function table(head: readonly string[], rows: readonly (readonly string[])[]): s
   const body = rows.map((row) =>
     columns.map(({ at, kind }) => cell('td', row[at] ?? '', `${kind} ${verdict(row[at] ?? '')}`)),
   )
-  const titles = columns.map(({ title, kind }) => cell('th', title, kind)).join('')
+  const titles = columns.map(({ title, kind }) => cell(title === '' ? 'td' : 'th', title, kind)).join('')
   const lines = body.map((cells) => `<tr>${cells.join('')}</tr>`).join('\n')
-  return `<div class="scroll"><table><thead><tr>${titles}</tr></thead><tbody>\n${lines}\n</tbody></table></div>`
+  const name = columns.flatMap(({ title }) => title || []).join(', ')
+  return `<div ${scrolling(name)}><table><thead><tr>${titles}</tr></thead><tbody>\n${lines}\n</tbody></table></div>`
 }
 
 function text(value: string): string {
