@@ -1,4 +1,5 @@
 /** What providers answer to a send: each documented refusal is about the account, a person, the window, the moment or the content. */
+import fc from 'fast-check'
 import t from 'tap'
 import type { Row } from '../../adapters/kit/refusals.js'
 import { instagramAdapter } from '../../adapters/messenger/instagram/adapter.js'
@@ -122,6 +123,58 @@ for (const each of cases) {
     }
   })
 }
+
+/** What alone concerns a whole account. A code that joins them is entered here on purpose. */
+const accountCodes: Readonly<Record<string, string>> = {
+  messenger: '3 10 102 104 190 368 458 459 460 463 464 467',
+  instagram: '3 10 102 104 190 368 458 459 460 463 464 467',
+  whatsapp: '0 3 10 33 190 200 368 131005 131031 131037 131042 131045 133010',
+  twilio: '20003 20005 20006 20008 20404 21212 21601 21603 21660 21661 21701 21703 21704 21705 30002',
+  slack:
+    'not_authed invalid_auth account_inactive token_revoked token_expired missing_scope no_permission not_allowed_token_type org_login_required ekm_access_denied team_access_not_granted',
+  apple: '401 403',
+  rbm: 'UNAUTHENTICATED SERVICE_DISABLED CONSUMER_INVALID',
+}
+
+for (const each of cases) {
+  const { name, rows, bodies } = each
+
+  t.test(`Only these codes of ${name} concern the account`, async (t) => {
+    const codes = Object.keys(rows).filter((code) => rows[code]!.concerns === 'account')
+    t.same(codes.sort(), accountCodes[name]!.split(' ').sort())
+  })
+
+  t.test(
+    `No refusal of ${name} that is about a person closes the channel, whatever stands around its code`,
+    async () => {
+      const others = Object.keys(bodies).filter((code) => rows[code]!.concerns !== 'account')
+      // Where the status itself is the code, there is nothing else to it.
+      const isByStatus = name === 'apple' || name === 'rbm'
+      const words = fc.constantFrom('Unauthorized', 'UNAUTHENTICATED', 'invalid_auth', 'token 190', 'account')
+      const property = fc.asyncProperty(
+        fc.constantFrom(...others),
+        fc.integer({ min: 400, max: 599 }),
+        words,
+        async (code, status, word) => {
+          const { status: usual, body } = bodies[code]!
+          const told = { ...(body as object), message: word, details: [{ [word]: word }], hint: word }
+          const outcome = await outcomeOf(each, { status: isByStatus ? usual : status, body: told })
+          return !('needsOperator' in outcome)
+        },
+      )
+      await fc.assert(property, { numRuns: 150 })
+    },
+  )
+}
+
+t.test(
+  'Of all statuses of a message center only those of its line and of the form of its sender concern the account',
+  async (t) => {
+    const all = Array.from({ length: 0x500 }, (_, status) => status)
+    const operators = all.filter((status) => refusalOf(status).needsOperator)
+    t.same(operators, [0x0d, 0x0e, 0x0f, 0x48, 0x49, 0x53])
+  },
+)
 
 t.test('Every documented status of a message center is about whom its table says', async (t) => {
   for (const [status, { concerns, reason, again }] of Object.entries(smppRows)) {

@@ -3,8 +3,11 @@ import t from 'tap'
 import { judge } from '../../bench/metrics.js'
 import { bodyOf, corpusOf, kinds, takesBody } from '../../bench/neighbours/corpus.js'
 import { neighbours } from '../../bench/neighbours/scenario.js'
+import { costlyRules } from '../../bench/neighbours/specials.js'
 import type { Sample } from '../../bench/scenario.js'
+import { emptyDocument, rulesReplaced } from '../../core/agent/index.js'
 import { http } from '../../core/limits.js'
+import { must } from '../core/agent/sample.js'
 import { openTestNode } from '../harness/node.js'
 
 t.test('Every route that takes a body is in the corpus, with bodies as long as it reads', async (t) => {
@@ -27,6 +30,13 @@ t.test('A body is as long as it is meant to be and no longer', async (t) => {
     const { length } = bodyOf({ kind, bytes: 10_000 })
     t.ok(length > 9_000 && length <= 10_000, `${kind}: ${length}`)
   }
+})
+
+t.test('The costly rules are such as an agent may have, and hardly larger ones would be', async (t) => {
+  must(rulesReplaced(emptyDocument, { rules: costlyRules }))
+  const [first] = costlyRules
+  const more = [...costlyRules, { ...first, id: 'one-more' }]
+  t.match(rulesReplaced(emptyDocument, { rules: more }), { refused: 'request.invalid' })
 })
 
 t.test('One wait that is longer than the timer breaks the floor, however short the others are', async (t) => {

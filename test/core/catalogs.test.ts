@@ -176,14 +176,14 @@ function* fieldFindings(schema: unknown): Generator<string> {
 t.test('Every channel is there, and every provider asks for exactly its credentials', async (t) => {
   const page = 'pageId accessToken appSecret verifyToken apiUrl?'
   const contract: Record<string, Record<string, string>> = {
-    rcs: { rbm: 'agentId serviceAccount clientToken apiUrl?' },
+    rcs: { rbm: 'agentId serviceAccount clientToken messageTrafficType? apiUrl?' },
     sms: {
       twilio: 'accountSid authToken from? messagingServiceSid? apiUrl?',
       smpp: 'host port systemId password systemType? from tls? windowSize? ratePerSecond?',
     },
     messengerA: { whatsapp: 'phoneNumberId accessToken appSecret verifyToken apiUrl?' },
     messengerB: { messenger: page },
-    socialC: { instagram: page },
+    socialC: { instagram: page.replace(' ', ' accountId? ') },
     vendorMessages: { apple: 'businessId mspId secret apiUrl?' },
     workchatD: { slack: 'botToken signingSecret apiUrl?' },
   }

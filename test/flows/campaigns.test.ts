@@ -28,10 +28,10 @@ interface Report {
 }
 
 /** A campaign to everybody, staged, and how it is moved and read. */
-async function stage(carrier: Carrier, outreachId = 'spring') {
+async function stage(carrier: Carrier, outreachId = 'spring', to = phones) {
   const { desk } = carrier
   await makeOutreach(carrier, outreachId, 'Spring is here.')
-  const id = await stageCampaign(carrier, outreachId, await importPeople(carrier, phones))
+  const id = await stageCampaign(carrier, outreachId, await importPeople(carrier, to))
   const at = `${desk.at}/campaigns/${id}`
   const report = async () => ((await desk.manage('GET', `${at}/report`)) as Report).states
   return {
@@ -101,6 +101,47 @@ onEachCarrier(t, () => node, {
 })
 
 onEachCarrier(t, () => node, {
+  async 'What is said of a person while their message waits keeps it from the provider'(t, carrier) {
+    const { desk } = carrier
+    const { move, hasNobodyOpen } = await stage(carrier)
+    const path = `${desk.at}/people`
+    const { data } = (await desk.manage('GET', `${path}?limit=${people}`)) as { data: { id: string; phone: string }[] }
+    const idOf = (phone: string) => data.find((each) => each.phone === phone)!.id
+    const reached = async () => new Set((await carrier.arrived()).map(({ address }) => address))
+    await move('start')
+    // Those of the end of the line.
+    const [denies, goes, moves] = phones.slice(-3) as [string, string, string]
+    await Promise.all([
+      desk.manage('PATCH', `${path}/${idOf(denies)}`, { consent: { status: 'denied' } }),
+      desk.manage('DELETE', `${path}/${idOf(goes)}`),
+      desk.manage('PATCH', `${path}/${idOf(moves)}`, { phone: '+14155569999' }),
+    ])
+    const before = await reached()
+    await hasNobodyOpen()
+    const after = await reached()
+    const waited = [denies, goes, moves].filter((phone) => !before.has(phone))
+    t.same(
+      waited.filter((phone) => after.has(phone)),
+      [],
+      'nobody is written to after the answer',
+    )
+    t.notOk(after.has('+14155569999'))
+    if (carrier.account) t.same(waited, [denies, goes, moves], 'all of them still waited')
+  },
+
+  async 'An outreach that is switched off keeps what waits from the provider, and its campaign fails'(t, carrier) {
+    const { desk } = carrier
+    const { move, reached, one, hasNobodyOpen } = await stage(carrier)
+    await move('start')
+    if (carrier.account) await until(async () => (await reached()) > 10)
+    await desk.manage('PATCH', `${desk.at}/outreach/spring`, { enabled: false })
+    const acknowledged = await reached()
+    await hasNobodyOpen()
+    const inAll = await reached()
+    t.ok(inAll - acknowledged <= shard.effectsPerDestination, `${inAll - acknowledged} more`)
+    if (inAll < people) t.match(await one(), { status: 'failed', failReason: 'outreach_unavailable' })
+  },
+
   async 'Two marketing campaigns that are started together reach each person once'(t, carrier) {
     const { desk } = carrier
     const batch = await importPeople(carrier, phones.slice(0, 30))
@@ -115,6 +156,69 @@ onEachCarrier(t, () => node, {
     }
     const addresses = (await carrier.arrived()).map(({ address }) => address)
     t.same([addresses.length, new Set(addresses).size], [30, 30])
+  },
+
+  async 'A person who wrote STOP gets nothing of a campaign, deleted and imported again neither'(t, carrier) {
+    const { desk } = carrier
+    const [stopped, other] = phones as [string, string]
+    await carrier.writes(stopped, 'STOP')
+    const first = await stage(carrier, 'winter', [stopped, other])
+    await first.move('start')
+    await until(async () => (await first.one()).status === 'completed')
+    const { data } = (await desk.manage('GET', `${desk.at}/people`)) as { data: { id: string }[] }
+    for (const { id } of data) await desk.manage('DELETE', `${desk.at}/people/${id}`)
+    const again = await stage(carrier, 'summer', [stopped, other])
+    t.match(await again.one(), { counts: { total: 2, sendable: 1, exclusions: { optedOut: 1 } } }, 'staging knows')
+    await again.move('start')
+    await until(async () => (await again.one()).status === 'completed')
+    const addresses = (await carrier.arrived()).map(({ address }) => address)
+    t.same(addresses, [other, other])
+  },
+
+  async 'Retry-failed reaches every person who was not reached, and none twice'(t, carrier) {
+    const { desk } = carrier
+    const unlucky = phones.slice(0, 3)
+    const path = `/system/emulator/bindings/${desk.bindings.rcs}/refusal`
+    const refuse = (refusal: object | null) =>
+      Promise.all(unlucky.map((address) => desk.manage('PUT', path, { address, refusal })))
+    const mend = carrier.account
+      ? await carrier.account.troubles(...unlucky.map((address) => ({ kind: 'blocked' as const, address })))
+      : () => refuse(null)
+    if (!carrier.account) await refuse({ reason: 'sendFailed', again: 'never' })
+    const { at, move, reached, one, hasNobodyOpen } = await stage(carrier, 'winter')
+    await move('start')
+    if (carrier.account) await until(async () => (await reached()) > 10)
+    await desk.manage('POST', `${at}/cancel`).catch(() => undefined)
+    await hasNobodyOpen()
+    t.ok(['cancelled', 'completed'].includes((await one()).status))
+    await mend()
+    const { id } = await desk.manage('POST', `${at}/retry-failed`)
+    const retried = `${desk.at}/campaigns/${id}`
+    await desk.manage('POST', `${retried}/stage`)
+    await desk.manage('POST', `${retried}/start`)
+    await until(async () => (await desk.manage('GET', retried)).status === 'completed')
+    const addresses = (await carrier.arrived()).map(({ address }) => address)
+    t.same([addresses.length, new Set(addresses).size], [people, people])
+  },
+
+  async 'Two marketing rules that one person sets off send one message'(t, carrier) {
+    const { desk } = carrier
+    for (const outreachId of ['summer', 'autumn']) {
+      await makeOutreach(carrier, outreachId, outreachId, { class: 'marketing' })
+      const rule = { name: outreachId, outreachId, enabled: true, trigger: { kind: 'person.created' }, delayMinutes: 0 }
+      await desk.manage('POST', `${desk.at}/automated-outreach`, rule)
+    }
+    await importPeople(carrier, phones.slice(0, 1))
+    const rows = async () => {
+      const { data } = (await desk.manage('GET', `${desk.at}/automated-outreach`)) as { data: { id: string }[] }
+      const all = await Promise.all(
+        data.map(({ id }) => desk.manage('GET', `${desk.at}/automated-outreach/${id}/rows`)),
+      )
+      return all.flatMap((each) => each.data as { state: string; reason?: string }[])
+    }
+    await until(async () => (await rows()).every(({ state }) => ['sent', 'skipped'].includes(state)))
+    t.same((await rows()).map(({ reason = 'none' }) => reason).sort(), ['frequency_capped', 'none'])
+    t.equal((await carrier.arrived()).length, 1)
   },
 
   async 'A named marketing send warns while another is on its way'(t, carrier) {

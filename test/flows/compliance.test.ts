@@ -1,7 +1,9 @@
 /** The disclaimer of a messaging relationship, over the real HTTP surface, on each kind of provider. */
 import t from 'tap'
+import { EmulatedAccount } from '../harness/account.js'
 import { type Carrier, importPeople, makeOutreach, onEachCarrier, stageCampaign, textsAt } from '../harness/carriers.js'
 import { until } from '../harness/clock.js'
+import { aml } from '../harness/desk.js'
 import { type NodeProcess, startNode } from '../harness/process.js'
 
 t.setTimeout(240_000)
@@ -60,6 +62,46 @@ onEachCarrier(t, () => node, {
     await desk.manage('POST', `${desk.at}/automated-outreach`, rule)
     await importPeople(carrier, [phone])
     t.same(await textsAt(carrier, phone, 2), [disclaimer, 'Welcome.'])
+  },
+
+  async 'The disclaimer goes before the opening of a send from a journey'(t, carrier) {
+    const { desk } = carrier
+    await complies(carrier)
+    await makeOutreach(carrier, 'welcome', 'Welcome.')
+    const step = { profile: { phone }, journey: { versionId: 'v1', nodeId: 'n1', instanceId: 'i1' } }
+    const path = `${desk.at}/integrations/journey/outreach/welcome/sends`
+    t.match(await desk.manage('POST', path, step), { outcome: 'queued' })
+    t.same(await textsAt(carrier, phone, 2), [disclaimer, 'Welcome.'])
+  },
+
+  async 'The disclaimer goes before what the webhook of an agent answers'(t, carrier) {
+    const { desk } = carrier
+    await complies(carrier)
+    desk.replies(aml('Hello there.'))
+    await carrier.writes(phone, 'Good day')
+    t.same(await textsAt(carrier, phone, 2), [disclaimer, 'Hello there.'])
+  },
+
+  async 'The disclaimer of the next channel goes before a message that moves on to it'(t, carrier) {
+    const { desk } = carrier
+    await carrier.writes(phone, 'Good day')
+    await desk.heard(t, 2)
+    const person = desk.lastPerson()
+    const sms = await EmulatedAccount.open(desk, 'twilio', 'sms', '+14155550100')
+    await desk.change('sms', { compliance: { enabled: true, disclaimerText: disclaimer } })
+    if (carrier.account) await carrier.account.troubles({ kind: 'unreachable', address: phone })
+    else {
+      const refusal = { reason: 'sendFailed', again: 'elsewhere' }
+      await desk.manage('PUT', `/system/emulator/bindings/${desk.bindings.rcs}/refusal`, { address: phone, refusal })
+    }
+    const delivery = { channels: ['rcs', 'sms'], fallbackOn: ['sendFailed'] }
+    const said = async () => (await sms.sent()).map(({ body }) => (body as { Body: string }).Body)
+    await desk.send(person, { ...text('Either way.'), delivery })
+    await until(async () => (await said()).length === 2)
+    await desk.send(person, { ...text('And more.'), delivery })
+    await until(async () => (await said()).length === 3)
+    t.same(await said(), [disclaimer, 'Either way.', 'And more.'])
+    t.same(await carrier.arrived(), [], 'nothing went out on the first channel')
   },
 
   async 'The disclaimer goes before a reply'(t, carrier) {

@@ -125,9 +125,27 @@ t.test('Behind each bubble are the body that the provider got, the message and w
     ),
     ['sent', 'delivered'],
   )
-  t.match(JSON.parse(record), { attempt: { channel: 'sms', provider: 'twilio' }, states: { delivered: Number } })
+  t.match(JSON.parse(record), {
+    attempt: { channel: 'sms', provider: 'twilio' },
+    states: { delivered: /^\d{4}-\d\d-\d\dT[\d:.]+Z$/ },
+  })
   t.same(await faults(page), [])
   await shot(page, 'raw')
+  const exact = dialog.locator('time').last()
+  t.equal(new Date(Number(await exact.getAttribute('title'))).toISOString(), await exact.getAttribute('datetime'))
+  const folds = dialog.locator('details', { has: page.getByText('"capabilities":') })
+  t.ok((await folds.count()) > 0)
+  t.equal(await folds.first().getAttribute('open'), null, 'capabilities are folded')
+  await folds.first().locator('summary').click()
+  t.not(await folds.first().getAttribute('open'), null, 'and open when they are asked for')
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+  await dialog.getByRole('button', { name: 'Copy: On record' }).click()
+  await shows(dialog, 'Copied')
+  t.match(JSON.parse(await page.evaluate('navigator.clipboard.readText()')), { states: { delivered: Number } })
+  await page.setViewportSize({ width: 390, height: 844 })
+  await shot(page, 'raw-narrow')
+  t.equal(await page.evaluate('document.documentElement.scrollWidth'), 390)
+  await page.setViewportSize({ width: 1280, height: 1000 })
   await page.keyboard.press('Escape')
   await sms.getByRole('button', { name: 'Raw: 2', exact: true }).click()
   await until(async () => (await dialog.locator('pre').count()) === 2)
@@ -152,16 +170,27 @@ t.test('A message goes to sms when its phone is out of the reach of rcs, and bac
   t.equal(await rcs.getByText('This goes out on RCS').count(), 0)
 })
 
-t.test('What is sent to a phone that is offline arrives when it is back', async (t) => {
+async function act(channel: string, body: object): Promise<number> {
+  const headers = { 'x-emulator-ticket': link.split('#')[1]!, 'content-type': 'application/json' }
+  const how = { method: 'POST', headers, body: JSON.stringify(body) }
+  return (await fetch(`${node.mgmt}/v1/system/emulator/stage/phones/${channel}/_act`, how)).status
+}
+
+t.test('A phone that is offline writes nothing, and what is sent to it arrives when it is back', async (t) => {
   await tap(messenger, 'Offline')
   await shows(messenger, 'The phone went offline.')
-  await writes(page, 'Messenger A', 'Menu')
+  const aml = page.getByRole('region', { name: 'Write AML' })
+  await aml.getByRole('radio', { name: 'Messenger A' }).check()
+  await aml.getByRole('button', { name: 'Send to Messenger A' }).click()
   await shows(messenger, 'Sent, phone offline')
+  t.ok(await messenger.getByRole('textbox').isDisabled(), 'nothing is written on it')
+  t.equal(await act('messengerA', { kind: 'text', text: 'Hi' }), 422, 'and the node refuses it')
   await shot(page, 'offline')
   await tap(messenger, 'Offline')
   await until(async () => (await messenger.getByText('Sent, phone offline').count()) === 0)
   await until(async () => (await messenger.locator('.receipt').last().textContent()) === 'Read')
   t.equal(await messenger.getByRole('button', { name: 'Offline', exact: true }).getAttribute('aria-pressed'), 'false')
+  await aml.getByRole('radio', { name: 'SMS' }).check()
 })
 
 t.test('AML is compiled while it is written: problems by line, and what each channel would show', async (t) => {
@@ -173,6 +202,30 @@ t.test('AML is compiled while it is written: problems by line, and what each cha
   await shows(aml, 'Nothing is lost.')
   await aml.getByRole('radio', { name: 'RCS' }).check()
   await aml.getByRole('button', { name: 'Blue room', exact: true }).waitFor()
+  for (const title of ['Messenger A', 'Web chat']) {
+    await aml.getByRole('radio', { name: title }).check()
+    await aml.locator('.preview strong', { hasText: /^Harbor Hotel$/ }).waitFor()
+    t.notMatch(await aml.locator('.preview').textContent(), /\*/, `${title} draws bold and shows no markup`)
+  }
+  await field.fill('~~Closed~~ *a* snake_case 2*3*4')
+  await aml.locator('.preview del').waitFor()
+  t.equal(await aml.locator('.preview').textContent(), 'Closed a snake_case 2*3*4')
+  await field.fill('Rooms:\n- **Blue** room\n  3. Upper bed\n- Green room\n\nBye.')
+  await aml.locator('.preview ul > li', { hasText: /^Green room$/ }).waitFor()
+  await aml.locator('.preview ul > li > ol > li[value="3"]', { hasText: /^Upper bed$/ }).waitFor()
+  t.equal(
+    await aml.locator('.preview').textContent(),
+    'Rooms:Blue roomUpper bedGreen roomBye.',
+    'a list, as in the chat',
+  )
+  await aml.getByText('AML in short').click()
+  for (const use of await aml.getByRole('button', { name: /^Use the example/ }).all()) {
+    await use.click()
+    await page.getByText('No problems.').waitFor()
+  }
+  t.same(await faults(page), [])
+  await shot(page, 'help')
+  await aml.getByText('AML in short').click()
   await field.fill('[[ask.choice #room | Which room?\nblue = Blue\nblue = Blue again\n]]\n[[nonsense]]')
   await shows(aml, /Problem, line 3, column \d+:/)
   await shows(aml, /Problem, line 5, column \d+:/)
@@ -357,13 +410,74 @@ t.test('A picture is looked at before it is sent, and opens at the address that 
   })
 })
 
+t.test('A notice about a picture goes with the next thing that is sent', async (t) => {
+  await chooses('RCS', 'notes.txt', Buffer.from('no picture'), 'text/plain')
+  await shows(rcs, 'Choose a picture: PNG, JPEG, GIF or WebP.')
+  await writes(page, 'RCS', 'Never mind')
+  await shows(rcs, /You said .Never mind/)
+  t.equal(await rcs.getByText('Choose a picture: PNG').count(), 0)
+})
+
+t.test('While the node is away nothing that was written is lost, and no preview is of another text', async (t) => {
+  const aml = page.getByRole('region', { name: 'Write AML' })
+  await aml.getByRole('radio', { name: 'SMS' }).check()
+  await page.route(`${node.mgmt}/**`, (route) => route.abort())
+  await shows(page.locator('main'), /The node does not answer\. The page goes on once it does/)
+  await writes(page, 'SMS', 'Kept while away')
+  await page.getByRole('textbox', { name: 'AML' }).fill('Written while away')
+  await shows(aml, 'Not checked: the node does not answer.')
+  await shows(aml, 'Nothing, until the node answers.')
+  t.equal(await aml.locator('.preview').count(), 0)
+  t.equal(await aml.getByText('No problems.').count(), 0)
+  t.equal(await aml.getByRole('button', { name: 'Send to SMS' }).getAttribute('aria-disabled'), 'true')
+  t.equal(await page.getByText('Failed to fetch').count(), 0)
+  t.equal(await page.getByRole('textbox', { name: 'Write on SMS' }).inputValue(), 'Kept while away')
+  await shot(page, 'away')
+  await page.unroute(`${node.mgmt}/**`)
+  await aml.locator('.preview', { hasText: 'Written while away' }).waitFor()
+  await until(async () => (await page.locator('main .told .notice').count()) === 0)
+  await page.getByRole('textbox', { name: 'Write on SMS' }).press('Enter')
+  await shows(sms, /You said .Kept while away/)
+})
+
+t.test('On a narrow page the title of a phone is below the bar, and a log with pictures is at its end', async (t) => {
+  await page.setViewportSize({ width: 390, height: 844 })
+  await page.reload()
+  await messenger.locator('img').last().waitFor()
+  for (const title of ['SMS', 'Messenger A', 'Web chat', 'AML']) {
+    await page.getByRole('navigation', { name: 'Phones' }).getByRole('link', { name: title, exact: true }).click()
+    const heading = page.getByRole('heading', { name: title === 'AML' ? 'Write AML' : title, exact: true })
+    const bar = page.getByRole('navigation', { name: 'Phones' })
+    await until(async () => (await heading.boundingBox())!.y >= (await bar.boundingBox())!.y)
+    const [{ y }, { y: top, height }] = [(await heading.boundingBox())!, (await bar.boundingBox())!]
+    t.ok(y >= top + height, `${title}: ${y} is below ${top + height}`)
+  }
+  const ends = `[...document.querySelectorAll('.log')].map((log) => log.scrollHeight - log.clientHeight - log.scrollTop)`
+  await until(async () => ((await page.evaluate(ends)) as number[]).every((left) => left < 2))
+  await shot(page, 'narrow')
+  await page.setViewportSize({ width: 1280, height: 1000 })
+})
+
 t.test('STOP ends it on sms until START, and who looks anew sees all that was said', async (t) => {
   await tap(sms, 'STOP')
   await sms.getByText('STOP', { exact: true }).last().waitFor()
   const said = await sms.locator('article').count()
   await writes(page, 'SMS', 'Anybody?')
   await until(async () => (await sms.locator('article').count()) > said)
+  await shows(sms, 'Opted out. Write START to opt in again.')
+  await shows(sms, 'A message of the agent was refused: this phone has opted out.')
+  await shot(page, 'optedout')
+  t.same(await faults(page), [])
+  await sms.getByRole('button', { name: 'Raw: Anybody?', exact: true }).click()
+  const dialog = page.getByRole('dialog', { name: 'Behind the bubble' })
+  await shows(dialog, 'Refused answer')
+  const { refusals, answers } = JSON.parse((await dialog.locator('pre').last().textContent()) ?? '')
+  t.match(refusals, [{ reason: 'optedOut' }])
+  t.match(answers, [/You said .Anybody/])
+  await page.keyboard.press('Escape')
+  await until(async () => !(await dialog.isVisible()))
   await writes(page, 'SMS', 'START')
+  await until(async () => (await sms.locator('.standing').textContent()) === '')
   await writes(page, 'SMS', 'Menu')
   await shows(sms, /Welcome to the Harbor Hotel!/)
   t.notMatch(await sms.locator('article').allTextContents(), [/You said .Anybody/])
@@ -372,12 +486,46 @@ t.test('STOP ends it on sms until START, and who looks anew sees all that was sa
   await shows(rcs, 'RCS reaches this phone again.')
 })
 
+t.test('AML goes to the visitor whose chat is in view, and to no other', async (t) => {
+  const visit = await come(t, link)
+  const chat = visit.page.frameLocator('iframe')
+  const aml = visit.page.getByRole('region', { name: 'Write AML' })
+  await chat.getByRole('textbox', { name: 'Write a message' }).waitFor()
+  await aml.getByRole('radio', { name: 'Web chat' }).check()
+  await visit.page.getByRole('textbox', { name: 'AML' }).fill('For the second visitor')
+  await visit.page.getByText('No problems.').waitFor()
+  const send = aml.getByRole('button', { name: 'Send to Web chat' })
+  await send.click()
+  await shows(aml, /Nobody has written there yet/)
+  t.equal(
+    await visit.page.getByRole('list', { name: 'Behind the web chat' }).count(),
+    0,
+    'nor lines of another visitor',
+  )
+  await chat.getByRole('textbox', { name: 'Write a message' }).fill('Hello')
+  await chat.getByRole('textbox', { name: 'Write a message' }).press('Enter')
+  await chat.getByText('What would you like to see?').first().waitFor()
+  await send.click()
+  await shows(aml, 'Sent to Web chat.')
+  await chat.getByText('For the second visitor').first().waitFor()
+  t.equal(await page.frameLocator('iframe').getByText('For the second visitor').count(), 0)
+  await visit.close()
+})
+
+t.test('A link that is no longer good says so', async (t) => {
+  const visit = await come(t, `${node.mgmt}/emulator#ep1.1.notgood`)
+  await visit.page.getByText(/This link is no longer good/).waitFor()
+  t.same(await faults(visit.page), [])
+  await shot(visit.page, 'expired')
+})
+
 t.test('Without a ticket the page asks for the key of an operator, and takes no other', async (t) => {
   const visit = await come(t, `${node.mgmt}/emulator`)
   const key = visit.page.getByLabel('API key')
   await key.fill('sk-svc-of-nobody-at-all-but-long')
   await visit.page.getByRole('button', { name: 'Open' }).click()
   await visit.page.getByText('That key does not open the emulator.').waitFor()
+  t.equal(await visit.page.getByText(/This link is no longer good/).count(), 0)
   t.same(await faults(visit.page), [])
   await shot(visit.page, 'entry')
   await key.fill(testKey)

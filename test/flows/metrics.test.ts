@@ -52,6 +52,28 @@ async function counts(t: Test, name: string, wanted: Labels, most: number): Prom
   t.equal(await sum(name, wanted), most, `${name} ${JSON.stringify(wanted)}`)
 }
 
+t.test('Counters whose labels have known values are there at 0 before anything is counted', async (t) => {
+  for (const [name, labels] of [
+    ['parley_messages_heard_total', { channel: 'workchatD' }],
+    ['parley_messages_accepted_total', { channel: 'rcs' }],
+    ['parley_consents_total', { channel: 'sms', change: 'optedOut' }],
+    ['parley_ingress_items_total', { channel: 'sms', outcome: 'duplicate' }],
+    ['parley_webhook_calls_total', { kind: 'agent', outcome: 'away' }],
+    ['parley_webhook_calls_total', { kind: 'org', outcome: 'failed' }],
+    ['parley_send_attempts_total', { outcome: 'noRoute' }],
+    ['parley_limits_spent_total', { budget: 'journey', outcome: 'refused' }],
+  ] as const) {
+    const found = (await scrape()).filter((each) => each.name === name && isOf(each.labels, labels))
+    t.match(found, [{ value: 0 }], `${name} ${JSON.stringify(labels)}`)
+    t.equal(found.length, 1)
+  }
+  const spent = (await scrape()).filter(({ name }) => name === 'parley_process_cpu_seconds_total')
+  t.equal(spent.length, 1)
+  t.ok(spent[0]!.value > 0, 'processor time is a counter, so that rate reads a restart right')
+  const text = await (await fetch(`${node.gateway}/metrics`)).text()
+  t.match(text, '# TYPE parley_process_cpu_seconds_total counter')
+})
+
 const refusesIt: Reply = (response) => void response.writeHead(400).end()
 
 t.test('Messages are counted as they are heard, accepted, handed over and arrive', async (t) => {

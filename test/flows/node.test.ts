@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t from 'tap'
 import { runToEnd, startNode, testKey } from '../harness/process.js'
+import { openReceiver } from '../harness/receiver.js'
 
 const authorization = `Bearer ${testKey}`
 
@@ -98,6 +99,27 @@ t.test('Data that cannot be opened is a sentence and exit code 1, and stays as i
   t.equal(ended.code, 1)
   t.match(ended.stderr, file)
   t.ok(readFileSync(file).equals(broken), 'nothing was written')
+})
+
+t.test('What keeps a node from starting is a sentence that names it, in the log too, and no stack', async (t) => {
+  const taken = await openReceiver(t)
+  const { port } = new URL(taken.url('/'))
+  const cases: [Record<string, string>, RegExp][] = [
+    [{ PARLEY_NATS_URL: 'nats://127.0.0.1:1' }, /^No NATS server can be reached at 127\.0\.0\.1:1: .*\.$/],
+    [{ PARLEY_HOST: '192.0.2.1' }, /^192\.0\.2\.1 is no address of this machine\. .*PARLEY_HOST/],
+    [{ PARLEY_MGMT_PORT: port }, new RegExp(`^Port ${port} of 127\\.0\\.0\\.1 is taken\\.`)],
+    [{ PARLEY_DATA_DIR: '/proc/nope' }, /^The data directory \/proc\/nope cannot be used: .*\.$/],
+  ]
+  for (const [env, sentence] of cases) {
+    const dir = await mkdtemp(join(tmpdir(), 'parley-'))
+    const { code, stdout, stderr } = await runToEnd({ PARLEY_DATA_DIR: dir, ...env })
+    await rm(dir, { recursive: true, force: true })
+    t.equal(code, 1, stderr)
+    t.match(stderr.trimEnd(), sentence)
+    t.notMatch(stderr.trimEnd(), '\n', 'that alone')
+    const line = stdout.split('\n').find((each) => each.includes('node.start_failed'))!
+    t.match(JSON.parse(line), { reason: stderr.trimEnd(), error: undefined })
+  }
 })
 
 t.test('What was acknowledged before kill -9 is there afterwards', async (t) => {

@@ -46,3 +46,17 @@ export async function settle(): Promise<void> {
 export async function until(holds: () => boolean | Promise<boolean>, clock?: ManualClock): Promise<void> {
   while (!(await holds())) await (clock ? clock.advance(0) : settle())
 }
+
+/** Lets time pass, a step at a time, until an answer that takes time has come. */
+export async function answeredInTime<T>(answer: Promise<T>, passStep: () => void): Promise<T> {
+  let isAnswered = false
+  const answered = () => {
+    isAnswered = true
+  }
+  answer.then(answered, answered)
+  await until(() => {
+    if (!isAnswered) passStep()
+    return isAnswered
+  })
+  return answer
+}

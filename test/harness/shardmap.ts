@@ -23,7 +23,7 @@ export function shardMap(shards: number): ShardMap {
       id,
       keepsShards: true,
       leaving: false,
-      about: { host: `host-${at + 1}`, roles: 'gateway mgmt shards' },
+      about: { host: `host-${at + 1}`, address: `host-${at + 1}:8081`, roles: 'gateway mgmt shards' },
     })),
     status: Array.from({ length: shards }, (_, shard) => ({
       shard,

@@ -6,6 +6,8 @@ export interface Time {
   now(): number
   /** Lets that long pass, calls whoever wanted to be woken meanwhile, and lets them finish what they began. */
   advance(ms: number): Promise<void>
+  /** Sets the time of day back. No time passes, and who wanted to be woken waits no longer for it. */
+  setBack(ms: number): void
   /** The clock of one more process. */
   process(): ProcessClock
 }
@@ -18,7 +20,7 @@ export interface ProcessClock extends Clock {
 }
 
 interface Alarm {
-  readonly at: number
+  at: number
   readonly call: () => void
   timer?: NodeJS.Timeout
 }
@@ -57,12 +59,14 @@ interface Pace extends Pick<Clock, 'now' | 'elapsed'> {
 }
 
 /** However much passes, it passes at once: whoever wanted to be woken on the way is woken at its end, in the order of time. */
-function leaping({ now, elapsed, leap, arm }: Pace): Time {
+function leaping({ now: unset, elapsed, leap, arm }: Pace): Time {
   const alarms = new Set<Alarm>()
+  let behind = 0
+  const now = () => unset() - behind
 
   function set(alarm: Alarm): void {
     clearTimeout(alarm.timer)
-    alarm.timer = arm(alarm.at, () => (alarm.at > now() ? set(alarm) : ring(alarm)))
+    alarm.timer = arm(alarm.at + behind, () => (alarm.at > now() ? set(alarm) : ring(alarm)))
   }
 
   function ring(alarm: Alarm): void {
@@ -92,6 +96,10 @@ function leaping({ now, elapsed, leap, arm }: Pace): Time {
       for (const alarm of [...alarms].sort((a, b) => a.at - b.at)) if (alarm.at <= now()) ring(alarm)
       if (ms > 0) for (const alarm of alarms) set(alarm)
       await settle()
+    },
+    setBack(ms) {
+      behind += ms
+      for (const alarm of alarms) alarm.at -= ms
     },
     process: () => processOver(clock),
   }

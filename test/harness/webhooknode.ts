@@ -38,11 +38,14 @@ export const began = Date.parse('2030-01-01T00:00:00Z')
 export interface LeapingClock extends Clock {
   /** Moves time on in one leap and wakes whoever waited for a moment now past. */
   advance(ms: number): void
+  /** Sets the time of day back. No time passes, and who waits to be woken waits no longer for it. */
+  setBack(ms: number): void
 }
 
 /** Whoever asks to be woken at a moment already past is woken at once: commits end when the disk likes, not the test. */
 export function leapingClock(): LeapingClock {
   let now = began
+  let behind = 0
   const waiting = new Set<{ at: number; call: () => void }>()
   const ring = () => {
     for (const each of [...waiting].filter(({ at }) => at <= now)) {
@@ -51,7 +54,7 @@ export function leapingClock(): LeapingClock {
   }
   return {
     now: () => now,
-    elapsed: () => now - began,
+    elapsed: () => now + behind - began,
     soon: (call) => void setImmediate(call),
     wake(at, call) {
       const each = { at, call }
@@ -62,6 +65,11 @@ export function leapingClock(): LeapingClock {
     advance(ms) {
       now += ms
       ring()
+    },
+    setBack(ms) {
+      now -= ms
+      behind += ms
+      for (const each of waiting) each.at -= ms
     },
   }
 }

@@ -5,7 +5,8 @@ import { join } from 'node:path'
 import t from 'tap'
 import { scopes } from '../../core/access.js'
 import { audit as limits } from '../../core/accesslimits.js'
-import { auditedRoutes } from '../../mgmt/audit/actions.js'
+import { agentResources } from '../../mgmt/agents/resources/index.js'
+import { auditedRoutes, configurationActions } from '../../mgmt/audit/actions.js'
 import { manualClock, until } from '../harness/clock.js'
 import { openTestNode, type TestNode } from '../harness/node.js'
 
@@ -180,6 +181,75 @@ t.test('Entries are kept for 180 days', async (t) => {
   t.same((await again.mgmt('GET', trail, { token })).json.data, [])
   await again.mgmt('POST', keys, { token, json: { name: 'y' } })
   t.equal((await again.mgmt('GET', trail, { token })).json.data.length, 1)
+})
+
+t.test('The activity of an agent lists its audit entries among its changes, each once, and in pages', async (t) => {
+  const node = await openTestNode()
+  t.teardown(() => node.close())
+  const call = async (method: string, path: string, json?: unknown) => {
+    const answer = await node.mgmt(method, `/v1/orgs/demo/agents${path}`, { token: node.key, json })
+    t.ok(answer.status < 300, `${method} ${path} ${answer.status}: ${answer.text}`)
+    await node.clock.advance(1)
+    return answer.json
+  }
+  const activity = async (query = '') => (await call('GET', `/ada/activity${query}`)) as { data: Entry[] }
+  await call('POST', '', { name: 'Ada' })
+  await call('POST', '', { name: 'Bob' })
+  await call('PUT', '/ada/personality', { text: 'Warm.' })
+  const { accessToken } = await call('POST', '/ada/gateway/_rotateToken')
+  await call('POST', '/bob/gateway/_rotateToken')
+  await call('PUT', '/ada/notifications', { operator: { provider: 'slack' } })
+  const link = await call('POST', '/ada/emulator-links', { label: 'HushLabel' })
+  await call('PUT', '/ada/personality', { text: 'Brief.' })
+  const editor = await node.keyWith(['agents:read'])
+  t.equal((await node.mgmt('POST', `${agent}/gateway/_rotateToken`, { token: editor })).status, 403)
+
+  const { data } = await activity()
+  t.same(
+    data.map(({ action }) => action),
+    [
+      'access.refused',
+      'PUT /personality',
+      'emulator_link.created',
+      'PUT /notifications',
+      'gateway.token_rotated',
+      'PUT /personality',
+      'POST /',
+    ],
+  )
+  t.match(data[2], { at: /./, by: { kind: 'key' }, target: link.id, requestId: /./ })
+  t.notOk('version' in data[2]!)
+  for (const secret of [accessToken, link.token, 'HushLabel']) t.notMatch(JSON.stringify(data), secret)
+
+  const paged: Entry[] = []
+  let token = ''
+  do {
+    const found = (await activity(`?limit=2${token && `&pageToken=${token}`}`)) as {
+      data: Entry[]
+      nextPageToken?: string
+    }
+    t.ok(found.data.length <= 2)
+    paged.push(...found.data)
+    token = found.nextPageToken ?? ''
+  } while (token)
+  t.same(paged, data)
+
+  t.equal((await node.mgmt('DELETE', agent, { token: node.key })).status, 204)
+  await call('POST', '', { name: 'Ada' })
+  t.same(
+    (await activity()).data.map(({ action }) => action),
+    ['POST /'],
+    'another agent of the same id begins its own',
+  )
+})
+
+t.test('Actions that the activity leaves out are changes of the configuration, which it lists as such', async (t) => {
+  const writes = new Set(agentResources.filter(({ write }) => write).map(({ method, path }) => `${method} ${path}`))
+  for (const [name, action] of Object.entries(auditedRoutes)) {
+    const [method, path] = name.split(' ') as [string, string]
+    const below = path.replace('/orgs/{org}/agents/{agent}', '')
+    t.equal(configurationActions.has(action), path !== below && writes.has(`${method} ${below}`), name)
+  }
 })
 
 t.test('Every route that the trail names is there', async (t) => {

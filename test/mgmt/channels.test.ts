@@ -231,7 +231,7 @@ t.test('The identity fills in the inputs of a new binding where it fits, and is 
   const { id, channels } = await newAgent({ identity })
   const given = { legalName: 'Acme' }
   const { json } = await call('POST', channels, { channel: 'rcs', mode: 'managed', inputs: given })
-  t.strictSame(json.inputs, { websiteUrl: 'https://acme.example', legalName: 'Acme' })
+  t.strictSame(json.inputs, { websiteUrl: 'https://acme.example', brandColor: '#ffffff', legalName: 'Acme' })
   await call('PUT', `/${id}/identity`, { websiteUrl: 'https://new.example' })
   t.strictSame((await call('GET', `${channels}/${json.id}`)).json.inputs, json.inputs)
 })

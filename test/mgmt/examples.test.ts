@@ -2,6 +2,7 @@
 import t from 'tap'
 import { examples } from '../../mgmt/examples/index.js'
 import type { Route } from '../../runtime/http/route.js'
+import { compileCheck } from '../../runtime/http/validate.js'
 import { openTestNode } from '../harness/node.js'
 
 const node = await openTestNode()
@@ -47,4 +48,37 @@ t.test('Every example is that of a route, and no secret in one was ever anybodyâ
     secrets.filter((secret) => !secret.includes('0shown0once')),
     [],
   )
+})
+
+/** What is made is told whole once, by these. */
+const makersOfSecrets = [
+  'POST /orgs/{org}/api-keys',
+  'POST /orgs/{org}/agents/{agent}/gateway/_rotateToken',
+  'POST /orgs/{org}/agents/{agent}/gateway/_rotateSecret',
+  'POST /orgs/{org}/webhooks',
+  'POST /orgs/{org}/webhooks/{webhookId}/_rotate',
+]
+
+t.test('A secret is shown by the answers of the routes that make one, and nobody sends it', async (t) => {
+  const holds = (value: unknown) => JSON.stringify(value ?? null).includes('0shown0once')
+  const all = Object.entries(examples)
+  t.same(
+    all.filter(([, { params, query, body }]) => holds([params, query, body])).map(([name]) => name),
+    [],
+  )
+  t.same(
+    all.filter(([, { reply }]) => holds(reply)).map(([name]) => name),
+    makersOfSecrets,
+  )
+})
+
+t.test('Every example is of the shape that its route reads and answers', async (t) => {
+  for (const route of routes) {
+    const { body, status, reply } = route.example?.() ?? { status: 0 }
+    const answer = route.reply[status]
+    if (route.body && body !== undefined)
+      t.same(compileCheck(route.body)(structuredClone(body)) ?? [], [], `${nameOf(route)}: body`)
+    if (typeof answer !== 'object' || answer === null || reply === undefined) continue
+    t.same(compileCheck(answer)(structuredClone(reply)) ?? [], [], `${nameOf(route)}: answer`)
+  }
 })

@@ -222,9 +222,25 @@ t.test('What is no number is shown again with what is wrong, and nothing of it r
   const wrong = await enter(code, '"><script>alert(1)</script>')
   t.equal(wrong.status, 200)
   t.match(wrong.text, 'value="&quot;&gt;&lt;script&gt;alert(1)&lt;/script&gt;"')
-  t.match(wrong.text, 'That is not a phone number')
-  t.match((await enter(code, '555 0100')).text, 'That is not', 'without a country code it may be anybody’s')
+  t.match(wrong.text, 'role="alert"')
+  for (const number of ['555 0100', '(415) 555-0178', '0171 2345678']) {
+    t.match((await enter(code, number)).text, 'Start with + and your country code.</p>', 'it may be a number anywhere')
+  }
+  t.match((await enter(code, '+1 415 555')).text, 'That is not', 'no number of that country has so few digits')
   t.same(await usesOf(linked), [25, 0])
+})
+
+t.test('The page has the colour and the picture of the agent, also when a number was wrong', async (t) => {
+  const linked = await newAgent()
+  const { code } = await newLink(linked)
+  const identity = { brandColor: '#0f6b5c', smallLogoUrl: 'https://cdn.example/harbor.png' }
+  t.equal((await call('PATCH', `/${linked.agent}/identity`, identity)).status, 200)
+  for (const page of [await node.gateway('GET', `/v4/start/${code}`), await enter(code, 'no number')]) {
+    t.match(page.text, '<img src="https://cdn.example/harbor.png" alt=""')
+    t.match(page.text, '--act: #0f6b5c')
+    t.match(page.headers['content-security-policy'], '; img-src https://cdn.example;')
+    t.notMatch(page.headers['content-security-policy'], 'unsafe')
+  }
 })
 
 t.test('A form of another site is not taken', async (t) => {

@@ -544,6 +544,44 @@ t.test('After its last try a delivery has failed; a replay gives it a new schedu
   await afterTries(node, id, 3 * all + 2)
 })
 
+t.test('However the clock is set, deliveries wait no longer for their next try than the schedule says', async (t) => {
+  const [node, receiver] = [await openWebhookNode(t), await openReceiver(t)]
+  for (const [nth, backMs] of [hour, -hour, 2 * day].entries()) {
+    const path = `/hook${nth}`
+    receiver.behave(path, (response, call) => response.writeHead(call <= 2 ? 500 : 200).end())
+    const { id } = await node.webhook(receiver.url(path))
+    await node.emit({ nth: 1 })
+    await node.emit({ nth: 2 })
+    await until(async () => (await node.deliveries(id)).filter(({ attemptCount }) => attemptCount === 1).length === 2)
+    node.clock.setBack(backMs)
+    let passed = 0
+    while ((await node.deliveries(id, '?state=delivered')).length < 2 && passed < hour) {
+      node.clock.advance(30 * second)
+      passed += 30 * second
+      await quiet()
+    }
+    t.ok(passed <= 2 * minute, `both came after ${passed / second} seconds`)
+    t.equal(receiver.at(path).length, 4)
+  }
+})
+
+t.test('A webhook that was busy or paused while the clock was set back is tried in time', async (t) => {
+  const [node, receiver] = [await openWebhookNode(t), await openReceiver(t)]
+  receiver.behave('/hook', answer(500, 200))
+  const { id } = await node.webhook(receiver.url('/hook'))
+  await node.emit()
+  await afterTries(node, id, 1)
+  await node.call('PATCH', `/orgs/acme/webhooks/${id}`, { active: false })
+  node.clock.setBack(day)
+  node.clock.advance(minute)
+  await node.call('PATCH', `/orgs/acme/webhooks/${id}`, { active: true })
+  for (let passed = 0; passed < minute; passed += 10 * second) {
+    node.clock.advance(10 * second)
+    await quiet()
+  }
+  t.match(await node.deliveries(id), [{ state: 'delivered', attemptCount: 2 }])
+})
+
 t.test('From the answer to a rotation on, nothing is signed with the old secret', async (t) => {
   let release = (_addresses: string[]) => {}
   const held = new Promise<string[]>((resolve) => {
@@ -598,7 +636,7 @@ t.test('From the answer to a rotation on, nothing is signed with the old secret'
   )
 })
 
-t.test('A paused webhook gets nothing: what is pending waits, what happens meanwhile passes it by', async (t) => {
+t.test('A paused webhook gets nothing: what is pending waits, and what happens meanwhile waits too', async (t) => {
   const [node, receiver] = [await openWebhookNode(t), await openReceiver(t)]
   receiver.behave('/hook', (response, nth) => {
     if (nth === 1) response.writeHead(500).end()
@@ -611,6 +649,7 @@ t.test('A paused webhook gets nothing: what is pending waits, what happens meanw
   await until(() => receiver.at('/hook').length === 2)
   t.match(await node.call('PATCH', `/orgs/acme/webhooks/${id}`, { active: false }), { status: 200 })
   await node.emit({ nth: 3 })
+  await until(async () => (await node.deliveries(id)).length === 3)
   node.clock.advance(3 * day)
   await quiet()
   t.equal(receiver.at('/hook').length, 2)
@@ -618,12 +657,45 @@ t.test('A paused webhook gets nothing: what is pending waits, what happens meanw
   t.strictSame(held.map(({ state, event }) => [state, event.data.nth]).sort(), [
     ['pending', 1],
     ['pending', 2],
+    ['pending', 3],
   ])
   t.notOk(held.some((delivery) => 'nextAttemptAt' in delivery))
   await node.call('PATCH', `/orgs/acme/webhooks/${id}`, { active: true })
-  await until(async () => (await node.deliveries(id, '?state=delivered')).length === 2)
-  t.equal(receiver.at('/hook').length, 4)
+  await until(async () => (await node.deliveries(id, '?state=delivered')).length === 3)
+  t.equal(receiver.at('/hook').length, 5)
 })
+
+t.test(
+  'What happens while a webhook is paused waits for it, oldest first, for as long as the log is kept',
+  async (t) => {
+    const [node, receiver] = [await openWebhookNode(t), await openReceiver(t)]
+    receiver.behave('/hook', (response) => void response.end())
+    const { id } = await node.webhook(receiver.url('/hook'), { active: false })
+    const elsewhere = await node.webhook(receiver.url('/elsewhere'), { active: false, events: ['agent.deleted'] })
+    await node.emit({ nth: 0 })
+    await until(async () => (await node.deliveries(id)).length === 1)
+    node.clock.advance(20 * day)
+    for (const nth of [1, 2, 3]) {
+      await node.emit({ nth })
+      await until(async () => (await node.deliveries(id)).length === nth + 1)
+      node.clock.advance(second)
+    }
+    node.clock.advance(11 * day)
+    await until(async () => (await node.deliveries(id)).length === 3)
+    t.equal(receiver.at('/hook').length, 0, 'nothing goes out while it is paused')
+    await node.call('PATCH', `/orgs/acme/webhooks/${id}`, { active: true })
+    await until(async () => (await node.deliveries(id, '?state=delivered')).length === 3)
+    t.same(
+      receiver
+        .at('/hook')
+        .map(({ body }) => JSON.parse(String(body)).data.nth)
+        .sort(),
+      [1, 2, 3],
+      'what is older than the log is gone',
+    )
+    t.same(await node.deliveries(elsewhere.id), [], 'what a webhook is not subscribed to never waits for it')
+  },
+)
 
 t.test('A webhook that moves takes its pending deliveries along', async (t) => {
   const [node, receiver] = [await openWebhookNode(t), await openReceiver(t)]

@@ -274,7 +274,7 @@ t.test('A manifest names only files that a backup holds, and is of a format that
   )
   t.throws(() => read({ format: 2 }), /is a backup of format 2, and this Parley reads 1/)
   t.throws(() => read({ files: [] }), /does not name store\.mdb/)
-  t.throws(() => read({ shards: 'many' }), /shards must be integer/)
+  t.throws(() => read({ shards: 'many' }), /shards must be a whole number/)
   t.throws(() => readManifest('{', 'it'), BackupUnusable)
 })
 

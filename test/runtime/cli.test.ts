@@ -137,7 +137,7 @@ t.test('parley shards prints who is there and where every shard is, and JSON for
   t.equal(people.code, exitCode.done)
   t.equal(people.stderr, '')
   const lines = people.stdout.split('\n')
-  t.match(lines[0], /^NODE +HOST +OWNS +COPIES +STATE +ROLES$/)
+  t.match(lines[0], /^NODE +ADDRESS +OWNS +COPIES +STATE +ROLES$/)
   t.match(lines[1], /^embedded +\S+ +3 +0 +up +gateway mgmt shards$/)
   t.equal(lines[2], '')
   t.match(lines[3], /^SHARD +OWNER +EPOCH +LAST COMMIT +PINNED +COPIES$/)
@@ -266,6 +266,9 @@ t.test('A move waits until the shard is there, and says so when it is not in tim
   const again = await parley(['shards', 'move', '3', 'n2', '--json'], env)
   t.equal(again.code, exitCode.done)
   t.match(JSON.parse(again.stdout), { shard: 3, owner: 'n2', pinned: 'n2' })
+  const named = await parley(['shards', 'move', '1', 'host-3:8081', '--json'], env)
+  t.equal(named.code, exitCode.done, named.stderr)
+  t.match(JSON.parse(named.stdout), { shard: 1, owner: 'n3', pinned: 'n3' })
 
   map.moved = (shard, node) => {
     map.status[shard] = { ...map.status[shard]!, pinned: node }
@@ -284,6 +287,7 @@ t.test('A move waits until the shard is there, and says so when it is not in tim
   t.same(map.moves, [
     [2, 'n2'],
     [3, 'n2'],
+    [1, 'n3'],
     [0, 'n3'],
     [0, 'n2'],
     [0, undefined],
@@ -293,7 +297,10 @@ t.test('A move waits until the shard is there, and says so when it is not in tim
   map.nodes[2] = { ...map.nodes[2]!, keepsShards: false }
   const mistyped = await withoutProcess(['shards', 'move', '0', 'n22'], env)
   t.equal(mistyped.code, exitCode.failed)
-  t.match(mistyped.stderr, /no such node is there that keeps shards\. Nodes that keep shards: n1, n2\.$/m)
+  t.match(
+    mistyped.stderr,
+    /no such node is there that keeps shards\. Nodes that keep shards: n1 \(host-1:8081\), n2 \(host-2:8081\)\.$/m,
+  )
   map.refusal = refuse('service.unavailable')
   const away = await withoutProcess(['shards', 'release', '0'], env)
   t.equal(away.code, exitCode.failed)
@@ -344,8 +351,15 @@ const list: ShardList = {
     { shard: 2, owner: 'n2', epoch: 1, last: 0, copies: {}, pinned: 'n2' },
   ],
   nodes: [
-    { id: 'n1', host: 'east', roles: ['gateway', 'mgmt', 'shards'], keepsShards: true, leaving: false },
-    { id: 'n2', host: 'west', roles: ['shards'], keepsShards: true, leaving: true },
+    {
+      id: 'n1',
+      host: 'east',
+      address: 'east:81',
+      roles: ['gateway', 'mgmt', 'shards'],
+      keepsShards: true,
+      leaving: false,
+    },
+    { id: 'n2', host: 'east', address: 'east:82', roles: ['shards'], keepsShards: true, leaving: true },
     { id: 'n3', roles: ['shards'], keepsShards: false, leaving: false },
     { id: 'asks-1', host: 'east', roles: ['mgmt'], keepsShards: false, leaving: false },
   ],
@@ -354,11 +368,11 @@ const list: ShardList = {
 t.test('What an operator should look at stands out, in words everywhere and in colour on a terminal', async (t) => {
   const words = shardLines(list, (text) => text)
   t.strictSame(words, [
-    'NODE    HOST  OWNS  COPIES  STATE         ROLES',
-    'n1      east     1       0  up            gateway mgmt shards',
-    'n2      west     1       2  leaving       shards',
-    'n3      -        0       1  cannot write  shards',
-    'asks-1  east     0       0  up            mgmt',
+    'NODE    ADDRESS  OWNS  COPIES  STATE         ROLES',
+    'n1      east:81     1       0  up            gateway mgmt shards',
+    'n2      east:82     1       2  leaving       shards',
+    'n3      -           0       1  cannot write  shards',
+    'asks-1  east        0       0  up            mgmt',
     '',
     'SHARD  OWNER   EPOCH  LAST COMMIT  PINNED  COPIES',
     '    0  n1          3          120  -       n2, n3 (12 behind)',

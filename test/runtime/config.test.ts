@@ -206,11 +206,13 @@ t.test('The emulator and the sample agent run by themselves only on a developerâ
     { PARLEY_HOST: '0.0.0.0' },
     { PARLEY_PUBLIC_MGMT_URL: 'https://api.example.com' },
     { PARLEY_PUBLIC_GATEWAY_URL: 'https://talk.example.com' },
+    { PARLEY_TRUSTED_PROXIES: '127.0.0.1' },
     { PARLEY_ROLES: 'gateway,shards' },
   ]) {
     t.equal(runs(env), false, JSON.stringify(env))
   }
   t.equal(runs({ NODE_ENV: 'production', PARLEY_PUBLIC_MGMT_URL: 'https://x.example', PARLEY_EMULATOR: 'true' }), true)
+  t.equal(runs({ PARLEY_TRUSTED_PROXIES: '127.0.0.1', PARLEY_EMULATOR: 'true' }), true)
   t.equal(runs({ PARLEY_EMULATOR: 'false' }), false)
 })
 

@@ -303,6 +303,11 @@ t.test('A JSON body reads as JSON.parse reads it, or is refused naming the place
     ['{"a":{"__proto__":{"x":1}}}', 'a.__proto__'],
     ['{"\\u005f_proto__":1}', '__proto__'],
     ['{"a":["\\ud800"]}', 'a[0]'],
+    ['1e400', 'body'],
+    ['{"a":[1,{"b":-1E+999}]}', 'a[1].b'],
+    ['[2.5,1.5e400]', '[1]'],
+    [`{"a":{"b":${'9'.repeat(400)}}}`, 'a.b'],
+    [`[${'9'.repeat(309)}.5]`, '[0]'],
     [`${'['.repeat(33)}${']'.repeat(33)}`, 'body'],
     [`${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`, 'body'],
   ]
@@ -314,6 +319,16 @@ t.test('A JSON body reads as JSON.parse reads it, or is refused naming the place
   t.match(readJson(Buffer.from('{"a\\"b":":{","a":"\\\\","\\ud83d\\ude00":1}')), {
     value: { 'a"b': ':{', a: '\\', '😀': 1 },
   })
+  for (const text of [
+    '1e308',
+    '-1.5E-400',
+    '[0e9999,1e-9999]',
+    '"1e400"',
+    '{"1e400":"9"}',
+    '{"e":true,"a":[1.25e3]}',
+  ]) {
+    t.strictSame(readJson(Buffer.from(text)), { value: JSON.parse(text) }, text)
+  }
   fc.assert(
     fc.property(fc.jsonValue({ maxDepth: 6 }), fc.constantFrom(undefined, 2), (value, indent) => {
       const text = JSON.stringify(value, null, indent)
@@ -323,6 +338,14 @@ t.test('A JSON body reads as JSON.parse reads it, or is refused naming the place
         /\\ud[89a-f]/.test(text) ||
         ('value' in found && JSON.stringify(found.value) === JSON.stringify(value))
       )
+    }),
+  )
+  const digits = fc.stringMatching(/^[1-9][0-9]{0,400}(\.[0-9]{1,3})?([eE][+-]?[0-9]{1,3})?$/)
+  fc.assert(
+    fc.property(fc.array(digits, { minLength: 1, maxLength: 4 }), (numbers) => {
+      const first = numbers.findIndex((each) => !Number.isFinite(Number(each)))
+      const found = readJson(Buffer.from(`{"a":[${numbers}]}`))
+      return first < 0 ? 'value' in found : 'problem' in found && found.problem.field === `a[${first}]`
     }),
   )
   fc.assert(
@@ -344,6 +367,8 @@ t.test('A JSON body that is too deep, or holds too many values or names, is refu
     [`[${'1,'.repeat(http.jsonValues)}`, `holds more than ${http.jsonValues} values`],
     [`[${'{},'.repeat(http.jsonValues / 2)}`, `holds more than ${http.jsonValues} values`],
     [`{${manyKeys(500_000, 500_000)}`, `uses more than ${http.jsonNames} names`],
+    // Names that differ in their last letter alone are different names.
+    [`{${manyKeys(3 * http.jsonNames, 500_000)}`, `uses more than ${http.jsonNames} names`],
     [`[{${'"\\u0041":1},{'.repeat(http.jsonValues / 2)}`, `holds more than ${http.jsonValues} values`],
   ]
   for (const [text, message] of refused) {

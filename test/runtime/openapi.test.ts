@@ -1,6 +1,7 @@
 /** The OpenAPI documents and the docs page, on routes that between them use everything a route can declare. */
 import { mkdir } from 'node:fs/promises'
 import { gunzipSync } from 'node:zlib'
+import axe from 'axe-core'
 import fc from 'fast-check'
 import t from 'tap'
 import Type, { type TSchema } from 'typebox'
@@ -587,6 +588,43 @@ t.test('In a browser', { skip: findChromium() ? false : 'Chromium is not install
       await page.screenshot({ path: `test/output/${file}.png` })
       t.same(troubles, [], colorScheme)
       await close()
+    }
+  })
+
+  t.test('Authorize shows the API key first and in sight, and axe finds nothing critical', async (t) => {
+    for (const width of [390, 1280]) {
+      const { page, close } = await browser.visit({ origin: mgmt.origin })
+      await page.setViewportSize({ width, height: 800 })
+      await page.goto(`${mgmt.base}/docs`)
+      await page.locator('.opblock').first().waitFor()
+      t.equal(await page.locator('select#servers').getAttribute('aria-label'), 'Server')
+      await page.evaluate(axe.source)
+      const run = `axe.run(document, { resultTypes: ['violations'] })`
+      const critical = async () => {
+        const { violations } = (await page.evaluate(run)) as axe.AxeResults
+        return violations
+          .filter(({ impact }) => impact === 'critical')
+          .map(({ id, nodes }) => `${id}: ${nodes[0]?.target.flat().join(' ')}`)
+      }
+      t.same(await critical(), [])
+      await page.locator('.btn.authorize').click()
+      const fields = page.locator('.modal-ux input')
+      await fields.first().waitFor()
+      t.match(await page.locator('.modal-ux .auth-container').first().textContent(), 'apiKey')
+      t.ok(await fields.first().evaluate((field) => field === field.ownerDocument.activeElement), 'it has the focus')
+      const { y } = (await fields.first().boundingBox())!
+      t.ok(y > 0 && y < 800, `at ${y}`)
+      t.equal(await page.evaluate(`document.querySelector('.modal-ux-content').scrollTop`), 0)
+      await page.screenshot({ path: `test/output/docs-authorize-${width}.png` })
+      t.same(await critical(), [])
+      await close()
+    }
+  })
+
+  t.test('no text of either document speaks of a console of ours', async (t) => {
+    for (const plane of ['mgmt', 'gateway'] as const) {
+      const texts = JSON.stringify(documentOf(plane, served(plane)).tags)
+      t.notMatch(texts, /console/)
     }
   })
 

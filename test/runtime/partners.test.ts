@@ -27,6 +27,8 @@ const troubles = `
   if (doing === 'exits') process.exit(0)
   if (doing === 'asks') return { kind: 'sent', providerId: String([isWithheld(), now(), await memory.get('n', async () => ({ value: Math.random(), until: now() + 1e6 }))]) }
   if (doing === 'waits') { await new Promise((done) => signal.addEventListener('abort', done)); return { kind: 'sent', providerId: 'aborted' } }
+  if (doing === 'reads') return { kind: 'sent', providerId: JSON.stringify(Object.keys(process.env).filter((name) => /^(PARLEY|PIGEON)_/.test(name))) }
+  if (doing === 'signals') return { kind: 'sent', providerId: JSON.stringify(['kill', '_kill', 'abort'].map((name) => { try { return process[name](process.pid, 0) } catch ({ message }) { return message } })) }
   if (doing === 'floods') { for (let n = 0; n < 5000; n++) call({ method: 'GET', url: 'https://a.example/' }) }
 `
 
@@ -191,6 +193,27 @@ t.test('An adapter in its thread asks the node for what only the node knows', as
   const waiting = send(adapter, 'waits', { signal: end.signal })
   end.abort()
   t.same(await waiting, { kind: 'sent', providerId: 'aborted' })
+})
+
+t.test('An adapter reads the variables of its environment, and none of the node’s', async (t) => {
+  const set = { PARLEY_BOOTSTRAP_KEY: 'sk-svc-of-the-node', PARLEY_WHATEVER: 'x', PIGEON_REGION: 'eu' }
+  Object.assign(process.env, set)
+  t.teardown(() => {
+    for (const name of Object.keys(set)) delete process.env[name]
+  })
+  const { adapter } = await open(t, [troubled(t)])
+  t.match(await send(adapter, 'reads'), { kind: 'sent', providerId: '["PIGEON_REGION"]' })
+  t.equal(process.env.PARLEY_BOOTSTRAP_KEY, set.PARLEY_BOOTSTRAP_KEY, 'the node keeps its own')
+})
+
+t.test('An adapter cannot send signals to the process that it shares with the node', async (t) => {
+  const { adapter, logged } = await open(t, [troubled(t)])
+  const outcome = await send(adapter, 'signals')
+  const [kill, rawKill, abort] = outcome.kind === 'sent' ? JSON.parse(outcome.providerId) : []
+  for (const answer of [kill, rawKill]) t.match(answer, /^An adapter sends no signals/)
+  t.match(abort, /not supported in workers/)
+  t.same(await send(adapter, 'Hello'), sent)
+  t.same(logged('adapter.thread.ended'), [])
 })
 
 t.test('An adapter that never stops calling has a bounded number of requests at the node', async (t) => {

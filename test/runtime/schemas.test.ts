@@ -1,6 +1,8 @@
 /** Schemas of routes are compiled when they are first needed, so here all of them are. */
 import t from 'tap'
-import { mustCompile } from '../../runtime/http/validate.js'
+import Type from 'typebox'
+import { describePattern, patternWords } from '../../core/patternwords.js'
+import { compileCheck, mustCompile } from '../../runtime/http/validate.js'
 import { openTestNode } from '../harness/node.js'
 
 const node = await openTestNode()
@@ -16,4 +18,48 @@ for (const [name, { routes }] of Object.entries(node.node.planes)) {
     }
     t.ok(routes.length > 0)
   })
+
+  t.test(`Every pattern of what callers send to the plane ${name} is described by words`, async (t) => {
+    for (const { method, path, query, body } of routes) {
+      for (const pattern of patternsIn([query, body])) {
+        t.ok(patternWords.has(pattern), `${method} ${path}: ${pattern}`)
+      }
+    }
+    t.ok(routes.length > 0)
+  })
 }
+
+function patternsIn(schema: unknown): string[] {
+  if (typeof schema !== 'object' || schema === null) return []
+  return Object.entries(schema).flatMap(([name, value]) =>
+    name === 'pattern' && typeof value === 'string' ? [value] : patternsIn(value),
+  )
+}
+
+t.test('What is wrong with a value is said in words, without the machinery of schemas', async (t) => {
+  const time = describePattern('^[0-2][0-9]:[0-5][0-9]$', 'must be a time of day')
+  const check = compileCheck(
+    Type.Object({
+      at: Type.Optional(Type.String({ pattern: time, maxLength: 5 })),
+      name: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+      size: Type.Optional(Type.Unsafe({ type: ['integer', 'null'], minimum: 1, maximum: 9 })),
+      how: Type.Optional(Type.Unsafe({ enum: ['fill', 'overwrite', null] })),
+      tags: Type.Optional(Type.Array(Type.String({ minLength: 1 }), { uniqueItems: true, minItems: 1, maxItems: 3 })),
+    }),
+  )
+  for (const [value, field, message] of [
+    [{ at: 'noon' }, 'at', 'must be a time of day'],
+    [{ at: '12:00:00' }, 'at', 'must have at most 5 characters'],
+    [{ size: 'x' }, 'size', 'must be a whole number or null'],
+    [{ size: 0 }, 'size', 'must be at least 1'],
+    [{ size: 10 }, 'size', 'must be at most 9'],
+    [{ how: 'x' }, 'how', 'must be one of fill, overwrite'],
+    [{ tags: ['a', 'a'] }, 'tags', 'must not hold the same value twice, as at 0 and 1'],
+    [{ tags: ['a', 'b', 'c', 'd'] }, 'tags', 'must hold at most 3'],
+    [{ tags: [] }, 'tags', 'must hold at least 1'],
+    [{ tags: [''] }, 'tags[0]', 'must not be empty'],
+  ] as const) {
+    t.match(check(value), [{ field, message }], JSON.stringify(value))
+  }
+  t.match(check({ name: 7 })?.[0]?.message, /^must be (text|null)/)
+})

@@ -81,9 +81,23 @@ t.test('The list shows every shard and node as the engine knows them', async (t)
   t.strictSame(json, {
     data: map.status,
     nodes: [
-      { id: 'n1', host: 'host-1', roles: ['gateway', 'mgmt', 'shards'], keepsShards: true, leaving: false },
+      {
+        id: 'n1',
+        host: 'host-1',
+        address: 'host-1:8081',
+        roles: ['gateway', 'mgmt', 'shards'],
+        keepsShards: true,
+        leaving: false,
+      },
       { id: 'n2', roles: [], keepsShards: false, leaving: true },
-      { id: 'n3', host: 'host-3', roles: ['gateway', 'mgmt', 'shards'], keepsShards: true, leaving: false },
+      {
+        id: 'n3',
+        host: 'host-3',
+        address: 'host-3:8081',
+        roles: ['gateway', 'mgmt', 'shards'],
+        keepsShards: true,
+        leaving: false,
+      },
     ],
   })
 })

@@ -152,6 +152,11 @@ export const mutants: readonly Mutant[] = [
     mutation: { limits: { mailboxCommands: Number.POSITIVE_INFINITY } },
   },
   {
+    name: 'A shard that does not notice that its clock was set back',
+    engine: 'embedded',
+    mutation: { limits: { clockStepMs: Number.POSITIVE_INFINITY } },
+  },
+  {
     name: 'An engine that keeps no order',
     engine: 'embedded',
     mutation: {

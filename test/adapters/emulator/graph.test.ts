@@ -210,7 +210,7 @@ t.test('An app is greeted with its verify token and answers the challenge', asyn
 
 function page(emulated: Emulated, wire: 'messenger' | 'instagram', more = {}) {
   const account = emulated.account(wire, more)
-  const { pageId, accessToken, apiUrl } = account.auth as Record<string, string>
+  const { pageId, accountId, accessToken, apiUrl } = account.auth as Record<string, string>
   const send = (message: object, token = accessToken, node = 'me') =>
     emulated.call(
       `${apiUrl}/v23.0/${node}/messages?access_token=${token}`,
@@ -222,7 +222,7 @@ function page(emulated: Emulated, wire: 'messenger' | 'instagram', more = {}) {
       `${apiUrl}/v23.0/me/messages?access_token=${accessToken}`,
       asJson({ recipient: { id: person }, sender_action }),
     )
-  return { account, pageId, send, signal, events }
+  return { account, pageId, accountId, send, signal, events }
 }
 
 const generic = (...elements: object[]) => ({
@@ -251,13 +251,13 @@ t.test('Messenger accepts within its window, and tells of delivery and reading b
 
 t.test('Instagram tells of reading and echoes what it was sent, and has no delivery', async (t) => {
   const emulated = await openEmulated(t)
-  const { send, events, pageId } = page(emulated, 'instagram')
+  const { send, events, accountId } = page(emulated, 'instagram')
   await emulated.emulator.act('instagram', person, { kind: 'text', text: 'Hi' })
   const { json } = await send({ text: 'Hello' })
   const [, ...told] = events(await emulated.heard('/instagram', 3))
   t.match(told, [
     {
-      sender: { id: pageId },
+      sender: { id: accountId },
       recipient: { id: person },
       message: { is_echo: true, mid: json.message_id, text: 'Hello' },
     },

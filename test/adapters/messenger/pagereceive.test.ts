@@ -4,7 +4,7 @@ import { instagramAdapter } from '../../../adapters/messenger/instagram/adapter.
 import { messengerAdapter } from '../../../adapters/messenger/messenger/adapter.js'
 import type { Item } from '../../../core/channel/adapter.js'
 import { noon } from './provider.js'
-import { event, hubSign, pageAuth, psid } from './samples.js'
+import { event, hubSign, instagramAuth, pageAuth, psid } from './samples.js'
 
 const url = 'https://gateway.example/v4/ingress/cb_1'
 
@@ -13,7 +13,7 @@ function told(adapter: typeof messengerAdapter, ...messaging: readonly unknown[]
   const signature = hubSign({ method: 'POST', url, body, at: noon }, pageAuth)['X-Hub-Signature-256']
   const received = adapter.receive(
     { bindingId: 'cb_1', method: 'POST', url, header: () => signature, body, at: noon },
-    pageAuth,
+    instagramAuth,
   )
   return received.kind === 'items' ? received.items : []
 }
@@ -59,6 +59,24 @@ t.test('A tapped reply is known by what it carries, whatever its label was cut t
     event({ message: { mid: 'm_6', text: 'Table by the wind…', quick_reply: { payload: 'p1.msg_1.3' } } }),
   )
   t.match(item, { inbound: { kind: 'tap', messageId: 'msg_1', place: 3, label: 'Table by the wind…' } })
+})
+
+t.test('An Instagram channel without an account id takes the accounts that no other channel has', async (t) => {
+  const entry = (id: string, text: string) => ({ id, messaging: [event({ message: { mid: text, text } })] })
+  const body = Buffer.from(JSON.stringify({ object: 'instagram', entry: [entry('1', 'One'), entry('2', 'Two')] }))
+  const signature = hubSign({ method: 'POST', url, body, at: noon }, pageAuth)['X-Hub-Signature-256']
+  const request = { bindingId: 'cb_1', method: 'POST', url, header: () => signature, body, at: noon } as const
+  t.match(instagramAdapter.receive(request, pageAuth), {
+    items: [],
+    elsewhere: [
+      { account: '1', items: [{ id: 'One' }] },
+      { account: '2', items: [{ id: 'Two' }] },
+    ],
+  })
+  t.match(instagramAdapter.receive(request, { ...pageAuth, accountId: '2' }), {
+    items: [{ id: 'Two' }],
+    elsewhere: [{ account: '1', items: undefined }],
+  })
 })
 
 t.test('Receipts and messages that name nobody are problems', async (t) => {

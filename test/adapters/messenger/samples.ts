@@ -1,6 +1,7 @@
 /** Calls and answers of WhatsApp, Messenger and Instagram, for the suite that every adapter passes. */
 import { createHmac } from 'node:crypto'
 import type { AnswerSample, CallSample, ExpectedItem, Samples, UnsignedCall } from '../../../adapters/kit/samples.js'
+import type { InstagramAuth } from '../../../adapters/messenger/instagram/adapter.js'
 import type { PageAuth } from '../../../adapters/messenger/pagedescriptor.js'
 import type { WhatsappAuth } from '../../../adapters/messenger/whatsapp/descriptor.js'
 import type { ToldInbound } from '../../../core/channel/held.js'
@@ -159,7 +160,6 @@ const whatsappCalls: readonly CallSample[] = [
     },
     becomes: items(
       problem,
-      problem,
       heard('A7', said('[The person sent back a reaction that cannot be shown here]')),
       heard('A8', said('Me')),
       receipt('B3', 'read'),
@@ -173,7 +173,24 @@ const whatsappCalls: readonly CallSample[] = [
       metadata: { phone_number_id: '999' },
       messages: [message('A9', { type: 'text', text: { body: 'Hi' } })],
     }),
-    becomes: items(problem),
+    becomes: { ...items(), elsewhere: [{ account: '999' }] },
+  },
+  {
+    name: 'a batch of two numbers of the same app',
+    body: {
+      object: 'whatsapp_business_account',
+      entry: [
+        ...changed({ metadata: { phone_number_id: '999' }, statuses: [status('B5', 'read')] }).entry,
+        ...changed({ messages: [message('A10', { type: 'text', text: { body: 'Ours' } })] }).entry,
+        ...changed({ metadata: {}, messages: [] }).entry,
+      ],
+    },
+    becomes: { ...items(problem, heard('A10', said('Ours'))), elsewhere: [{ account: '999' }] },
+  },
+  {
+    name: 'a phone call',
+    body: changed({ calls: [{ id: 'wacid.1', from: person, event: 'connect', timestamp: '1749416383' }] }, 'calls'),
+    becomes: items(),
   },
   { name: 'nothing at all', body: { object: 'whatsapp_business_account', entry: [] }, becomes: items() },
 ]
@@ -232,7 +249,7 @@ export const whatsappSamples: Samples<WhatsappAuth> = {
     refused('a closed window', graphError(400, 131_047), 'windowClosed', 'elsewhere'),
     refused('nobody there', graphError(400, 131_026), 'unknownRecipient', 'elsewhere'),
     refused('somebody who wants nothing more', graphError(400, 131_050), 'optedOut', 'never'),
-    refused('a kind it does not know', graphError(400, 131_051), 'unsupportedPart', 'never'),
+    refused('a kind it does not know', graphError(400, 131_051), 'unsupportedPart', 'elsewhere'),
     refused('media it cannot fetch', graphError(400, 131_053), 'mediaUnreachable', 'elsewhere'),
     refused('withheld', graphError(400, 131_049), 'sendFailed', 'elsewhere'),
     refused('too much of it', graphError(400, 131_048), 'sendFailed', 'elsewhere'),
@@ -240,9 +257,9 @@ export const whatsappSamples: Samples<WhatsappAuth> = {
     refused('too many to one person', graphError(400, 131_056), 'rateLimited', 'later'),
     refused('an account that is locked', graphError(403, 131_031), 'sendFailed', 'elsewhere', true),
     refused('an account that is not paid for', graphError(400, 131_042), 'sendFailed', 'elsewhere', true),
-    refused('a template that is missing', graphError(404, 132_001), 'invalidMessage', 'never'),
-    refused('a wrong member', graphError(400, 100), 'invalidMessage', 'never'),
-    refused('a wrong value', graphError(400, 131_009), 'invalidMessage', 'never'),
+    refused('a template that is missing', graphError(404, 132_001), 'invalidMessage', 'elsewhere'),
+    refused('a wrong member', graphError(400, 100), 'invalidMessage', 'elsewhere'),
+    refused('a wrong value', graphError(400, 131_009), 'invalidMessage', 'elsewhere'),
     refused('a token that has ended', graphError(401, 190), 'sendFailed', 'elsewhere', true),
     refused('a code that is new', graphError(400, 139_999), 'sendFailed', 'elsewhere'),
     refused('too many calls', { status: 429, headers: { 'Retry-After': '7' } }, 'rateLimited', 'later'),
@@ -314,10 +331,69 @@ const pageCalls = (object: 'page' | 'instagram'): readonly CallSample[] => [
       object,
       event({ read: { watermark: 1_749_416_390_000 } }),
       'nonsense',
-      event({ reaction: { action: 'react' } }),
+      event({ hologram: { action: 'wave' } }),
       event({ message: { mid: 'm_6', text: 'Still here' } }),
     ),
     becomes: items(problem, problem, did('m_6', said('Still here')), mark('read', 1_749_416_390_000)),
+  },
+  {
+    name: 'a shared location',
+    body: told(
+      object,
+      event({
+        message: {
+          mid: 'm_11',
+          attachments: [{ type: 'location', title: 'Roma', payload: { coordinates: { lat: 40.72, long: -73.99 } } }],
+        },
+      }),
+    ),
+    becomes: items(
+      did('m_11', { kind: 'content', content: { place: { latitude: 40.72, longitude: -73.99, label: 'Roma' } } }),
+    ),
+  },
+  {
+    name: 'words with something that cannot be shown',
+    body: told(object, event({ message: { mid: 'm_12', text: 'See', attachments: [{ type: 'template' }] } })),
+    becomes: items(did('m_12', said('See\n[The person sent an attachment that cannot be shown here]'))),
+  },
+  {
+    name: 'a message of a kind that is new',
+    body: told(object, event({ message: { mid: 'm_13', hologram: {} } })),
+    becomes: items(did('m_13', said('[The person sent something that cannot be shown here]'))),
+  },
+  {
+    name: 'a reaction',
+    body: told(object, event({ reaction: { mid: 'm_1', action: 'react', emoji: '👍' } })),
+    becomes: items(
+      did(`${psid}:1749416383000:reaction`, said('[The person sent a reaction that cannot be shown here: 👍]')),
+    ),
+  },
+  {
+    name: 'a warning to the page',
+    body: told(object, {
+      recipient: { id: pageAuth.pageId },
+      timestamp: 1_749_416_383_000,
+      policy_enforcement: { action: 'warning', reason: 'Too many complaints.' },
+    }),
+    becomes: items(),
+  },
+  {
+    name: 'an order',
+    body: told(
+      object,
+      event({ order: { note: 'No onions', products: [{ id: '77', name: 'Soup', quantity: 2 }, { id: '78' }] } }),
+    ),
+    becomes: items(
+      did(
+        `${psid}:1749416383000:order`,
+        said('[The person sent an order that cannot be shown here: 2 × Soup, 78, No onions]'),
+      ),
+    ),
+  },
+  {
+    name: 'a talk that another app holds',
+    body: { object, entry: [{ id: pageAuth.pageId, standby: [event({ message: { mid: 'm_14', text: 'Hi' } })] }] },
+    becomes: items(),
   },
 ]
 
@@ -331,17 +407,21 @@ const pageAnswers: readonly AnswerSample[] = [
   refused('no permission', graphError(403, 10), 'sendFailed', 'elsewhere', true),
   refused('nobody there', graphError(400, 100, { error_subcode: 2_018_001 }), 'unknownRecipient', 'elsewhere'),
   refused('a person who is not to be reached', graphError(400, 551), 'unknownRecipient', 'elsewhere'),
-  refused('a wrong member', graphError(400, 100), 'invalidMessage', 'never'),
+  refused('a wrong member', graphError(400, 100), 'invalidMessage', 'elsewhere'),
   refused('a token that has ended', graphError(401, 190), 'sendFailed', 'elsewhere', true),
   refused('too many calls', graphError(400, 613), 'rateLimited', 'later'),
   refused('trouble', graphError(500, 2), 'sendFailed', 'later'),
 ]
 
-const pageSamples = (object: 'page' | 'instagram', calls: readonly CallSample[]): Samples<PageAuth> => ({
-  auth: pageAuth,
+const pageSamples = <Auth extends PageAuth>(
+  object: 'page' | 'instagram',
+  auth: Auth,
+  calls: readonly CallSample[],
+): Samples<Auth> => ({
+  auth,
   wrongAuths: [
-    { auth: { ...pageAuth, pageId: 'our.page' }, field: 'pageId' },
-    { auth: { ...pageAuth, accessToken: 'line\nbreak' }, field: 'accessToken' },
+    { auth: { ...auth, pageId: 'our.page' }, field: 'pageId' },
+    { auth: { ...auth, accessToken: 'line\nbreak' }, field: 'accessToken' },
   ],
   address: psid,
   sign: hubSign,
@@ -349,7 +429,7 @@ const pageSamples = (object: 'page' | 'instagram', calls: readonly CallSample[])
   answers: pageAnswers,
 })
 
-export const messengerSamples = pageSamples('page', [
+export const messengerSamples = pageSamples('page', pageAuth, [
   {
     name: 'delivered, by name and by a mark',
     body: told('page', event({ delivery: { mids: ['m_7', 'm_8'], watermark: 1_749_416_391_000 } })),
@@ -363,14 +443,22 @@ export const messengerSamples = pageSamples('page', [
   {
     name: 'something about another page of the same app',
     body: { object: 'page', entry: [{ id: '999', messaging: [event({ message: { mid: 'm_10', text: 'Hi' } })] }] },
-    becomes: items(problem),
+    becomes: { ...items(), elsewhere: [{ account: '999' }] },
   },
 ])
 
-export const instagramSamples = pageSamples('instagram', [
+/** The samples name the account as the page is named. */
+export const instagramAuth: InstagramAuth = { ...pageAuth, accountId: pageAuth.pageId }
+
+export const instagramSamples = pageSamples('instagram', instagramAuth, [
   {
     name: 'seen',
     body: told('instagram', event({ read: { mid: 'm_7' } })),
     becomes: items(named('m_7', 'read')),
+  },
+  {
+    name: 'something about another account of the same app',
+    body: { object: 'instagram', entry: [{ id: '999', messaging: [event({ message: { mid: 'm_10', text: 'Hi' } })] }] },
+    becomes: { ...items(), elsewhere: [{ account: '999' }] },
   },
 ])

@@ -60,6 +60,22 @@ t.test('A message goes out under an id that is known before it does', async (t) 
   })
 })
 
+t.test('The traffic type of the credentials stands in every message, and a payload keeps its own', async (t) => {
+  const typed = { ...auth, messageTrafficType: 'TRANSACTION' } as const
+  const bodyOf = async (wire: RbmWire) => {
+    const { sending, asked } = testProvider(typed, (request) => (isToken(request) ? granted : { status: 200 }))
+    await rbmAdapter.send(wire, sending)
+    return JSON.parse(String(asked.at(-1)?.body))
+  }
+  const contentMessage = { text: 'Hello' }
+  t.same(await bodyOf(hello), { contentMessage, messageTrafficType: 'TRANSACTION' })
+  t.same(await bodyOf({ native: { contentMessage } }), { contentMessage, messageTrafficType: 'TRANSACTION' })
+  const own = { contentMessage, messageTrafficType: 'PROMOTION' }
+  t.same(await bodyOf({ native: own }), own)
+  t.same(await bodyOf({ native: 'no object' }), 'no object')
+  t.same(await bodyOf({ event: { eventType: 'IS_TYPING' } }), { eventType: 'IS_TYPING' })
+})
+
 t.test('Another address stands in for the platform, and another for its tokens', async (t) => {
   const other = rbmSamples.otherAuths![0]!
   const { sending, asked } = testProvider(other, (request) => (isToken(request) ? granted : { status: 200 }))

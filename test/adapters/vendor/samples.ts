@@ -184,6 +184,11 @@ const calls: readonly CallSample[] = [
   {
     name: 'another business',
     body: { ...told('a13', { type: 'text', body: 'Hi' }), destinationId: 'other' },
+    becomes: { ...items(), elsewhere: [{ account: 'other' }] },
+  },
+  {
+    name: 'no business at all',
+    body: { ...told('a14', { type: 'text', body: 'Hi' }), destinationId: '' },
     becomes: { kind: 'unreadable' },
   },
 ]

@@ -134,7 +134,29 @@ const calls: readonly CallSample[] = [
     body: wrote({ user: undefined, text: 'Hi', ts: '1763640008.000100' }),
     becomes: { kind: 'unreadable' },
   },
-  { name: 'an event that is new', body: wrote({ type: 'reaction_added' }), becomes: items(problem) },
+  {
+    name: 'a reaction',
+    body: wrote({
+      type: 'reaction_added',
+      reaction: 'thumbsup',
+      item: { type: 'message', channel: dm, ts: '1763640001.000100' },
+      event_ts: '1763640009.000100',
+    }),
+    becomes: items(
+      did('1763640009.000100:reaction', said('[The person sent a reaction that cannot be shown here: thumbsup]')),
+    ),
+  },
+  {
+    name: 'words of a kind that is new',
+    body: wrote({ subtype: 'sung', text: 'La la', ts: '1763640010.000100' }),
+    becomes: items(did('1763640010.000100', said('La la'))),
+  },
+  {
+    name: 'a person who joined a channel',
+    body: wrote({ subtype: 'channel_join', channel: 'C061EG9SL', text: 'has joined', ts: '1763640011.000100' }),
+    becomes: items(),
+  },
+  { name: 'an event that is new', body: wrote({ type: 'sang' }), becomes: items(problem) },
   {
     name: 'a button, an entry of a menu, and what cannot be read',
     headers: form,

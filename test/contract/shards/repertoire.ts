@@ -25,6 +25,7 @@ export type Step =
 interface Later {
   readonly later: string
   readonly isFirm?: true
+  readonly isDelay?: true
   readonly run: readonly Step[]
   readonly command?: string
 }
@@ -89,9 +90,9 @@ function doStep(tx: Tx, owner: string, step: Step, told: Told): Refusal | undefi
   else if ('effect' in step) tx.effect({ kind: step.kind ?? 'deliver', payload: step.effect, destination: step.to })
   else if ('tell' in step) tx.tell(step.tell, act, { owner: step.tell, run: step.run })
   else if ('later' in step) {
-    const { later: name, run, command = act.name, isFirm } = step
+    const { later: name, run, command = act.name, isFirm, isDelay } = step
     const dueAt = 'dueAt' in step ? step.dueAt : told.at + step.inMs
-    tx.schedule({ name, dueAt, command, input: { owner, run }, ...(isFirm && { isFirm }) })
+    tx.schedule({ name, dueAt, command, input: { owner, run }, ...(isFirm && { isFirm }), ...(isDelay && { isDelay }) })
   } else if ('unschedule' in step) tx.unschedule(step.unschedule)
   else if ('unstorable' in step) unstorable[step.unstorable](tx, owner)
   else if ('refuse' in step) return refuse('resource.not_found', { detail: step.refuse })

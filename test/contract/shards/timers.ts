@@ -163,6 +163,55 @@ export function timersSuite(t: Test, openHouse: OpenHouse): void {
     t.equal(found.counted, count)
   })
 
+  t.test(
+    'A delay waits no longer than it was set for once the clock was set back, and a time of day stays',
+    async (t) => {
+      const house = await openHouse(t, { repertoire: repertoire() })
+      const delay = (name: string, inMs: number): Step => ({ ...later(name, inMs), isDelay: true })
+      await doing(house, 'a', delay('delay', 10 * minute), later('time of day', 10 * minute), delay('long', 3 * hour))
+      house.time.setBack(2 * hour)
+      await house.time.advance(limits.timerLookMs)
+      await eventually(house, () => [...stored(house, 'a').range(timerTable)][0]?.key[2] === 'delay')
+      await house.time.advance(5 * minute)
+      t.same(await journal(house), [], 'it is not early')
+      await house.time.advance(5 * minute)
+      await eventually(house, async () => (await journal(house)).length === 1)
+      t.same(await journal(house), ['delay'])
+      await house.time.advance(2 * hour)
+      await eventually(house, async () => (await journal(house)).length === 2)
+      t.same(await journal(house), ['delay', 'time of day'])
+      await house.time.advance(hour)
+      await eventually(house, async () => (await journal(house)).length === 3)
+      t.equal(timers(house), 0)
+      t.same([...stored(house, 'a').range(timerNameTable, { prefix: ['a'] })], [])
+    },
+  )
+
+  t.test('A delay waits no longer than it was set for when its shard is opened with an earlier clock', async (t) => {
+    const house = await openHouse(t, { repertoire: repertoire() })
+    const count = limits.timersPerSweep + 100
+    const step = (n: number): Step => ({ ...later(`delay ${n}`, 10 * minute + n, { count: 1 }), isDelay: true })
+    for (let n = 0; n < count; n += 100) await doing(house, 'a', ...Array.from({ length: 100 }, (_, m) => step(n + m)))
+    await doing(house, 'a', later('time of day', 10 * minute))
+    await house.die()
+    house.time.setBack(24 * hour)
+
+    const next = await openHouse(t, { repertoire: repertoire(), after: house })
+    const first = () => [...stored(next, 'a').range(timerTable)][0]!.key[0]
+    await eventually(next, () => first() < next.time.now() + hour)
+    await doing(next, 'a', { unschedule: 'delay 7' }, { ...later('delay 8', 2 * hour), isDelay: true })
+    await eventually(next, async () => (await seenOf(next, 'a')).counted === count - 2, minute)
+    await eventually(next, () => timers(next) === 2)
+    t.same(await journal(next), [], 'those that were taken back or replaced since keep their last order')
+    await next.time.advance(2 * hour)
+    await eventually(next, async () => (await journal(next)).length === 1)
+    t.same(await journal(next), ['delay 8'])
+    await next.time.advance(24 * hour)
+    await eventually(next, async () => (await journal(next)).length === 2)
+    t.equal(timers(next), 0)
+    t.equal((await seenOf(next, 'a')).counted, count - 2)
+  })
+
   t.test('A timer whose command throws is dropped and said so; one that refuses is over too', async (t) => {
     const house = await openHouse(t, { repertoire: repertoire() })
     await doing(

@@ -20,7 +20,8 @@ t.test('Scheduling is refused by path', async (t) => {
   const window = { dayOfWeek: 1, startTime: '09:00', endTime: '17:00' }
   const wrong: [object, string][] = [
     [{ availableHours: [{ ...window, startTime: '9:00' }] }, 'scheduling.availableHours[0].startTime'],
-    [{ availableHours: [{ ...window, endTime: '24:00' }] }, 'scheduling.availableHours[0].endTime'],
+    [{ availableHours: [{ ...window, endTime: '24:01' }] }, 'scheduling.availableHours[0].endTime'],
+    [{ availableHours: [{ ...window, endTime: '09:00' }] }, 'scheduling.availableHours[0].endTime'],
     [{ availableHours: [{ dayOfWeek: 1, startTime: '09:00' }] }, 'scheduling.availableHours[0].endTime'],
     [{ timezone: 'Mars/Olympus' }, 'scheduling.timezone'],
     [{ blackoutDates: ['2030-05-01', '2030-13-01'] }, 'scheduling.blackoutDates[1]'],
@@ -54,7 +55,7 @@ t.test('Scheduling is refused by path', async (t) => {
 
 t.test('Scheduling is replaced as a whole; representatives are always there, calendars never', async (t) => {
   const after = must(schedulingReplaced(sample, { representatives: [{ id: 'a', name: 'A', calendar: { id: 'x' } }] }))
-  t.same(after.scheduling, { representatives: [{ id: 'a', name: 'A' }] })
+  t.same(after.scheduling, { representatives: [{ id: 'a', name: 'A', type: 'sales' }] })
   t.same(must(schedulingReplaced(sample, {})).scheduling, { representatives: [] })
   t.same(schedulingView(emptyDocument), { representatives: [] })
   t.same(must(schedulingReplaced(sample, schedulingView(sample))), sample)

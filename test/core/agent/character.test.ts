@@ -13,6 +13,7 @@ import {
 } from '../../../core/agent/index.js'
 import { guardrailLists } from '../../../core/agent/resources/character.js'
 import { findInCatalog, listCatalog } from '../../../core/catalogs/index.js'
+import { agentLimits } from '../../../core/limits.js'
 import { errorsOf, must, sample } from './sample.js'
 
 const template = listCatalog('personality-templates')[0]!
@@ -125,3 +126,18 @@ t.test('A rule is a phrase or an expression that runs in linear time', async (t)
   )
   t.same(must(rulesReplaced(sample, { rules: sample.rules })), sample)
 })
+
+t.test(
+  'The patterns of all enabled rules together have so many states, and the one that is too much is named',
+  async (t) => {
+    const { states } = agentLimits.rules
+    const check = { kind: 'pattern', patterns: Array.from({ length: 10 }, () => '/a{100}/') }
+    const rules = (count: number, more: object = {}) => ({
+      rules: Array.from({ length: count }, (_, nth) => ({ id: `r${nth}`, text: 'R', check, ...more })),
+    })
+    const held = states / (10 * 200)
+    must(rulesReplaced(emptyDocument, rules(held)))
+    t.same(errorsOf(rulesReplaced(emptyDocument, rules(held + 2)))?.fields, [`rules[${held}].check.patterns[0]`])
+    must(rulesReplaced(emptyDocument, rules(100, { enabled: false })))
+  },
+)

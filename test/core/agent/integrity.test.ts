@@ -6,6 +6,8 @@ import {
   admitted,
   advance,
   brokenBy,
+  emptyDocument,
+  indexInSteps,
   indexOf,
   type ListSection,
   playbookRemoved,
@@ -13,7 +15,9 @@ import {
   withItem,
   withoutItem,
 } from '../../../core/agent/index.js'
+import { findBrokenInSteps } from '../../../core/agent/integrity.js'
 import { edges } from '../../../core/agent/references.js'
+import type { Steps } from '../../../core/steps.js'
 import { errorsOf, largeAgent, must, sample } from './sample.js'
 
 const fieldsOf = (after: AgentDocument, before = sample) =>
@@ -29,12 +33,12 @@ t.test('Everything that names what is removed is told, with its document path an
       [
         'playbooks[1].flow.steps[0].say flow.template.unknown',
         'playbooks[1].messageTemplateRefs[0] playbook.template.unknown',
-        'messageTemplates[0].body template.template.unknown',
+        'messageTemplates[1].body template.template.unknown',
       ],
     ],
     ['messageTemplates', 'opener', ['outreach[0].openerTemplateId outreach.template.unknown']],
     ['messageTemplates', 'nudge', ['outreach[0].followUp.templateId outreach.template.unknown']],
-    ['playbooks', 'front-desk', ['playbooks[0].flow.steps[6].handoff flow.playbook.unknown']],
+    ['playbooks', 'front-desk', ['playbooks[1].flow.steps[6].handoff flow.playbook.unknown']],
     [
       'playbooks',
       'booking',
@@ -72,6 +76,35 @@ t.test('Everything that names what is removed is told, with its document path an
   for (const [section, id, expected] of removals) {
     t.same(fieldsOf(withoutItem(sample, section, id)).sort(), expected.sort(), `${section} ${id}`)
   }
+})
+
+t.test('The path of a reference is that of the document there is, not of the one that is refused', async (t) => {
+  for (const section of ['messageTemplates', 'playbooks'] as const) {
+    const [first, ...others] = sample[section]
+    const names = section === 'playbooks' ? { messageTemplateRefs: [] } : {}
+    const user = { ...first, ...names, id: 'user', name: 'User', body: '[[template: gone]]' }
+    const gone = { id: 'gone', name: 'Gone', body: 'x' }
+    const messageTemplates = [gone, ...(section === 'playbooks' ? sample.messageTemplates : [first, ...others, user])]
+    const kept = {
+      ...sample,
+      messageTemplates,
+      ...(section === 'playbooks' && { playbooks: [first, ...others, user] }),
+    }
+    const before = kept as AgentDocument
+    const place = before[section].findIndex(({ id }) => id === 'user')
+    const paths = brokenBy(before, withoutItem(before, 'messageTemplates', 'gone')).map(({ field }) => field)
+    t.same(paths, [`${section}[${place}].body`])
+  }
+  const added = withItem(withoutItem(sample, 'messageTemplates', 'welcome'), 'messageTemplates', {
+    id: 'new',
+    name: 'New',
+    body: '[[template: welcome]]',
+  })
+  const place = added.messageTemplates.length - 1
+  t.ok(
+    fieldsOf(added).some((each) => each.startsWith(`messageTemplates[${place}].body`)),
+    'an item that the write itself adds has the place it was sent at',
+  )
 })
 
 t.test('The table has a row for every covered reference', async (t) => {
@@ -236,4 +269,69 @@ t.test('A check costs by the references it touches, not by the size of the agent
   t.equal(broken.filter(({ from }) => from.section === 'facts').length, 10, 'the facts of that playbook')
   t.equal(broken.filter(({ from }) => from.section === 'playbooks').length, 1, 'the playbook that hands over to it')
   t.ok(looks <= 100, `${looks} texts were read, of 2,000`)
+})
+
+const textChars = 50_000
+const textsPerStep = 2
+
+/** Playbooks whose texts are as long as they may be, and that name templates all along. */
+function longAgent(playbooks: number, markerOf: (nth: number) => string): AgentDocument {
+  const body = (nth: number) => markerOf(nth).repeat(Math.floor(textChars / markerOf(nth).length))
+  return {
+    ...emptyDocument,
+    messageTemplates: Array.from({ length: playbooks }, (_, nth) => ({ id: `t${nth}`, name: 't', body: 'Hi' })),
+    playbooks: Array.from({ length: playbooks }, (_, nth) => {
+      const isDefault = nth === 0
+      return { id: `p${nth}`, name: 'p', body: body(nth), uses: [], isDefault }
+    }),
+  }
+}
+
+/** The answer, and how many texts were looked at in the step that looked at most. */
+function walked<R>(steps: Steps<R>, looks: () => number): { answer: R; most: number } {
+  let most = 0
+  for (let before = looks(); ; before = looks()) {
+    const { done, value } = steps.next()
+    most = Math.max(most, looks() - before)
+    if (done) return { answer: value, most }
+  }
+}
+
+t.test('No step of a check looks through more than a few long texts, however many the agent has', async (t) => {
+  const agent = longAgent(40, (nth) => `[[template:t${nth}]]`)
+  let looks = 0
+  const watched: AgentDocument = {
+    ...agent,
+    playbooks: agent.playbooks.map((playbook) => ({
+      ...playbook,
+      get body() {
+        looks++
+        return playbook.body
+      },
+    })),
+  }
+  const all = { ...watched, messageTemplates: [] }
+  const made = walked(indexInSteps(watched), () => looks)
+  t.ok(made.most <= textsPerStep, `${made.most} texts in one step of an index`)
+  const checked = walked(findBrokenInSteps(watched, all), () => looks)
+  t.equal(checked.answer.length, 40)
+  t.ok(checked.most <= textsPerStep, `${checked.most} texts in one step of a check`)
+})
+
+t.test('Examples of one playbook are as long as many, and are looked through in as many steps', async (t) => {
+  const lines = Array.from({ length: 40 }, () => ({ role: 'user' as const, content: '[[template:t0]]'.repeat(250) }))
+  const [playbook] = longAgent(1, () => '-').playbooks
+  const examples = Array.from({ length: 50 }, () => lines)
+  let steps = 0
+  for (const _step of indexInSteps({ ...emptyDocument, playbooks: [{ ...playbook!, examples }] })) steps++
+  t.ok(steps >= 50, `${steps} steps`)
+})
+
+t.test('A text that names the same all along names it once', async (t) => {
+  const agent = longAgent(1, () => '[[template:t0]] image:logo ')
+  const broken = brokenBy(agent, { ...agent, messageTemplates: [] })
+  t.strictSame(
+    broken.map(({ field, to }) => [field, to.id]),
+    [['playbooks[0].body', 't0']],
+  )
 })

@@ -19,6 +19,8 @@ import {
   withSection,
 } from '../../../core/agent/index.js'
 import { readAddress } from '../../../core/agent/knowledge/places.js'
+import { isRefusal } from '../../../core/errors.js'
+import { agentLimits } from '../../../core/limits.js'
 import { errorsOf, must, readers, sample } from './sample.js'
 
 const collections = ['a', 'b', 'c'].map((id) => ({ id, name: id }))
@@ -291,4 +293,23 @@ t.test('Facts are patched and removed', async (t) => {
     ['facts[0].scope.playbooks[1]'],
   )
   t.same(lint(patched).errors, [])
+})
+
+t.test('Refusals list as many faults as an answer holds, and say how many there are', async (t) => {
+  const ids = Array.from({ length: 20 }, (_, nth) => `c${nth}`)
+  const crowded: AgentDocument = {
+    ...emptyDocument,
+    collections: ids.map((id) => ({ id, name: id })),
+    things: Array.from({ length: 30 }, (_, nth) => ({ id: `t${nth}`, name: 'T', collections: ids })),
+  }
+  const refused = collectionsReplaced(crowded, { collections: [] })
+  if (!isRefusal(refused)) throw new Error('it was taken')
+  t.equal(refused.errors?.length, agentLimits.faults)
+  t.match(refused.detail, /^things\[0\]\.collections\[0\]: .*first 50 of 600 /)
+  const broken = admitted(crowded, { ...crowded, collections: [] })
+  if (!isRefusal(broken)) throw new Error('it was taken')
+  t.equal(broken.errors?.length, agentLimits.faults)
+  t.match(broken.detail, /and 599 more.*first 50 of 600 /)
+  const few = collectionsReplaced({ ...crowded, things: crowded.things.slice(0, 1) }, { collections: [] })
+  t.notMatch(isRefusal(few) && few.detail, /listed/)
 })

@@ -1,9 +1,11 @@
 /** Operator patterns: what they match, what is refused, and that none of them is slow. */
 import fc from 'fast-check'
 import t from 'tap'
-import { isPattern, readExpression, readPattern } from '../../../core/agent/pattern/index.js'
-import { findsIn, machineOf } from '../../../core/agent/pattern/machine.js'
+import { isPattern, readExpression, readPattern, searchedText } from '../../../core/agent/pattern/index.js'
+import { machineOf } from '../../../core/agent/pattern/machine.js'
+import { findsIn } from '../../../core/agent/pattern/search.js'
 import { readTree } from '../../../core/agent/pattern/tree.js'
+import { agentLimits } from '../../../core/limits.js'
 
 function matches(written: string, text: string): boolean {
   const read = readPattern(written)
@@ -93,6 +95,8 @@ t.test('What cannot run in linear time, or cannot be read, is refused with a rea
     ['/[z-a]/', /goes nowhere/],
     ['/\\p{Nonsense}/u', /property/],
     ['/a/q', /flags/],
+    ['/a/y', /flag y/],
+    ['/a/gy', /flag y/],
     [`/${'('.repeat(60)}a${')'.repeat(60)}/`, /inside each other/],
   ]
   for (const [written, problem] of refused) t.match(readPattern(written), { problem }, written)
@@ -124,6 +128,56 @@ t.test('An expression that ruins other engines takes linear time here', async (t
     const [once, twice] = [2_000, 4_000].map((length) => looksAt(source, `${'a'.repeat(length)}!`))
     t.ok(twice! < 2.1 * once!, `${source}: ${once} looks, and ${twice} at twice the text`)
   }
+})
+
+t.test(
+  'A search goes on in small steps, and however many sets of states a text leads to, they are bounded',
+  async (t) => {
+    const { stepsPerAsk } = agentLimits.patternSearch
+    let seed = 1
+    const text = Array.from({ length: 8_000 }, () => {
+      seed = (seed * 1_103_515_245 + 12_345) % 2 ** 31
+      return seed % 65_536 < 32_768 ? 'a' : 'b'
+    }).join('')
+    for (const source of ['(a|b)*a(a|b){100}c', '((a|aa){1,30}){1,3}c', '(.*a){20}c', '(a?){80}d']) {
+      const read = readExpression(source)
+      if (!isPattern(read)) throw new Error(read.problem)
+      const search = read.search(searchedText(text))
+      let steps = 0
+      for (let asked = search.next(); ; asked = search.next()) {
+        if (asked.done) break
+        t.ok(asked.value <= stepsPerAsk + read.states, `${source}: ${asked.value} steps in one go`)
+        steps += asked.value
+      }
+      t.ok(steps <= (read.states + 1) * (text.length + 1), `${source}: ${steps} steps`)
+    }
+  },
+)
+
+t.test('An expression whose states repeat costs a step for a character, however many states it has', async (t) => {
+  for (const source of ['((a|aa){1,30}){1,3}c', '(.*a){20}b', '(a?){80}d', '\\b(one|two|three)\\b']) {
+    const [once, twice] = [2_000, 4_000].map((length) => looksAt(source, 'a'.repeat(length)))
+    t.equal(once, twice, source)
+  }
+})
+
+t.test('A search bit by bit finds what one in one go finds', async () => {
+  const text = fc.string({ unit: fc.constantFrom('a', 'b', 'c', '1', ' ', '\n', '👍'), maxLength: 12 })
+  fc.assert(
+    fc.property(
+      fc.constantFrom(...sources.map((source) => `/${source || 'a'}/m`), 'ab', 'B c'),
+      text,
+      (written, given) => {
+        const read = readPattern(written)
+        if (!isPattern(read)) throw new Error(`${written} ${read.problem}`)
+        const search = read.search(searchedText(given))
+        let asked = search.next()
+        while (!asked.done) asked = search.next()
+        return asked.value === read.matches(given)
+      },
+    ),
+    { numRuns: 1_000 },
+  )
 })
 
 t.test('No text makes the reader throw', async () => {

@@ -377,3 +377,37 @@ t.test('What the document takes and what a route takes by the same schema is the
     { numRuns: 3_000 },
   )
 })
+
+t.test(
+  'No text holds an address with a user name or password, and everything else with an @ may stand in one',
+  async (t) => {
+    const refused = [
+      '[[media: https://user:ZZ@a.example/x.png | alt]]',
+      'See HTTP://me@a.example',
+      'x https://:pw@a.example',
+    ]
+    for (const body of refused) {
+      const found = [
+        ...faultsOf(templates.MessageTemplateBody, { name: 'x', body }),
+        ...faultsOf(PlaybookBody, { name: 'x', body, examples: [[{ role: 'agent', content: body }]] }),
+        ...faultsOf(capabilities.NotificationsBody, {
+          email: { provider: 'sendgrid', fromAddress: 'a@b.example', fromName: body },
+        }),
+      ]
+      t.same(
+        found.map(({ field }) => field),
+        ['body', 'body', 'examples[0][0].content', 'email.fromName'],
+      )
+      for (const { message } of found) t.equal(message, 'must not hold an address with a user name or password')
+      t.same(faultsOf(capabilities.NotificationsBody, { emailApiKey: body }), [], 'what is sealed may hold one')
+    }
+    const taken = [
+      'https://a.example/@me?to=x@y.example#@',
+      'https://a.example me@b.example',
+      '[[chips: Site -> https://a.example | Mail me@b.example]]',
+      'Voir https://a.example、me@b.example',
+      'mailto:me@a.example',
+    ]
+    for (const body of taken) t.same(faultsOf(templates.MessageTemplateBody, { name: 'x', body }), [], body)
+  },
+)

@@ -382,6 +382,16 @@ t.test('Warnings name the channel that shows least, and keep nothing back', asyn
   t.same(warningsOf(slots), [], 'without a clock nothing is past')
 })
 
+t.test('Text that is longer than all parts together is refused before it is read', async (t) => {
+  const most = limits.parts * limits.textChars
+  t.equal(limits.amlChars, most)
+  t.equal(partsOf('a'.repeat(most)).length, limits.parts)
+  const { compiled, steps } = compileCounting('[[x: '.repeat(most), { lenient: true })
+  t.match(compiled, { problems: [{ line: 1, column: 1, code: 'tooLarge' }], warnings: [] })
+  t.equal(compiled.message, undefined)
+  t.equal(steps, 0)
+})
+
 t.test('Compiling takes steps in proportion to the text, whatever is in it', async (t) => {
   const families: readonly string[] = [
     '[[',

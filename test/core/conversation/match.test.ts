@@ -145,6 +145,45 @@ t.test('Questions of one turn are equals, and an older turn counts where no newe
   t.equal(meant('cake or pie?', food, offered(message(choice('Or')), false, 'msg_0')), undefined)
 })
 
+t.test('A number that only another label has as a word is a message, since either could be meant', async (t) => {
+  const table: readonly (readonly [labels: readonly string[], reply: string, meant: string | undefined])[] = [
+    [['2 people', '4 people', '6 people'], '2', undefined],
+    [['2 people', '4 people', '6 people'], '#2', undefined],
+    [['2 people', '4 people', '6 people'], '1', '2 people'],
+    [['2 people', '4 people', '6 people'], '3', '6 people'],
+    [['2 people', '4 people', '6 people'], '4', '4 people'],
+    [['Room 2', 'Room 1'], '1', undefined],
+    [['Room 1', 'Room 2'], '1', 'Room 1'],
+    [['Room 1, 2 beds', 'Room 2, 1 bed'], '1', 'Room 1, 2 beds'],
+    [['Table for 3', 'Table for 2', 'Table for 1'], '3', undefined],
+    [['Table for 3', 'Table for 2', 'Table for 1'], '2', 'Table for 2'],
+    [['5 min', '10 min', '1 hour'], '1', undefined],
+    [['5 min', '10 min', '1 hour'], '2', '10 min'],
+    [['3 pm', '2 pm', '1 pm'], '1', '3 pm'],
+    [['Tea', '€1 more', '11'], '1', 'Tea'],
+  ]
+  for (const [labels, reply, expected] of table) {
+    const options = offered(message(choice(...labels)))
+    t.equal(optionMeantBy(reply, [options])?.names[0], expected, `${reply} of ${labels.join(', ')}`)
+  }
+})
+
+t.test('A reply that asks, or makes it depend on something, is no answer for the label that it holds', async (t) => {
+  const asked = offered(message(confirm))
+  for (const reply of [
+    'Did I say yes?',
+    'Did I say yes？',
+    'yes if it is free',
+    'Yes, but only with a view',
+    'YES unless it rains',
+  ])
+    t.equal(meantBy(reply, asked), undefined, reply)
+  for (const reply of ['is the blue room free?', 'the blue room if it is quiet'])
+    t.equal(meantBy(reply, rooms), undefined, reply)
+  t.equal(meantBy('Yes?', asked), 0, 'a label and nothing else')
+  t.equal(meantBy('the blue room, please', rooms), 1)
+})
+
 t.test('A label or an id answers however it is spelled', async (t) => {
   for (const reply of ['Blue room', 'blue ROOM!', '“Blue room”', 'option-1', 'OPTION-1'])
     t.equal(meantBy(reply, rooms), 1, reply)
@@ -273,7 +312,7 @@ t.test(
             .match(/[\p{L}\p{N}]+|\p{Extended_Pictographic}|\S/gu) ?? []
         const own = letters(meant.names[0])
         const said = letters(reply)
-        const isNumber = meant.number !== undefined && said.includes(String(meant.number))
+        const isNumber = said.some((each) => /^\d+$/.test(each) && Number(each) === meant.number)
         const isNamed = said.some((each) => own.includes(each) || letters(meant.tap.optionId).includes(each))
         const isYes = said[0] === 'yes' && options.length === 1
         const isTheLabel = asLabel(reply) === asLabel(meant.names[0])

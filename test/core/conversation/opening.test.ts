@@ -108,6 +108,13 @@ t.test('An opening that wants quiet waits until the person has been quiet for th
   t.same(table.open(opening(1, { quietMs: 30 * minute })), { messageId: 'msg_abc' })
 })
 
+t.test('An opening waits for nothing that the person wrote by a clock that has been set back since', async (t) => {
+  const table = laid({ channel: 'rcs' })
+  table.says('Hi')
+  table.pass(-60 * minute)
+  t.same(table.open(opening(1, { quietMs: 30 * minute })), { messageId: 'msg_abc' })
+})
+
 t.test('People are told of a person when a session begins, and not of every word', async (t) => {
   const table = laid()
   table.says('Hi')

@@ -279,6 +279,20 @@ t.test('A try that waits for a time before the clock was set back is made with t
   t.same(table.delivered.at(-1), { messageId: first, tried: 2 })
 })
 
+t.test('A try whose time has come is made, whatever the clock says since it was set back', async (t) => {
+  await fc.assert(
+    fc.asyncProperty(fc.integer({ min: 1, max: 48 * hour }), async (backMs) => {
+      const table = laid()
+      const first = idOf(table.offer(text('one')))
+      table.answers({ kind: 'refused', reason: 'sendFailed', again: 'later' })
+      table.pass(-backMs)
+      table.woken('send')
+      t.same(table.delivered.at(-1), { messageId: first, tried: 2 })
+    }),
+    { numRuns: 50 },
+  )
+})
+
 t.test('Receipts later than a day are on record and told to nobody', async (t) => {
   const table = laid()
   idOf(table.offer(text('one')))
@@ -392,6 +406,24 @@ t.test(
       table.carried.map(({ outgoing }) => outgoing.id),
       [late, later],
     )
+  },
+)
+
+t.test(
+  'A message that another channel has taken over and cannot send is told as failed, however long it waited',
+  async (t) => {
+    const table = laid({ channel: 'rcs', siblings: { sms: 'usr_b' } })
+    const id = idOf(table.offer(text('one', both)))
+    table.answers({ kind: 'refused', reason: 'sendFailed', again: 'elsewhere' })
+    const attempt = { channel: 'sms', provider: 'emulator' } as const
+    const reason = 'bindingNotReady'
+    table.carriedBack(id, { state: 'queued', attempt, reason })
+    table.pass(25 * hour)
+    table.carriedBack(id, { state: 'failed', attempt, reason })
+    t.match(table.types(), [
+      { status: { messageId: id, state: 'queued', attempt, reason } },
+      { status: { messageId: id, state: 'failed', attempt, reason } },
+    ])
   },
 )
 

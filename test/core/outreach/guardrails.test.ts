@@ -113,6 +113,8 @@ t.test(
       'talking',
     )
     for (const origin of guardedOrigins) t.equal(found(origin, { heardAt: at - 30 * minute }), 'goes')
+    for (const origin of guardedOrigins)
+      t.equal(found(origin, { heardAt: at + hour }), 'goes', 'the clock was set back')
   },
 )
 

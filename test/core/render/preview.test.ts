@@ -1,8 +1,9 @@
 /** What a writer of messages is shown before anything is sent. */
+import { deepStrictEqual } from 'node:assert/strict'
 import t from 'tap'
 import type { ContentMessage } from '../../../core/amf/index.js'
 import { channelNames } from '../../../core/channel/names.js'
-import { renderings } from '../../../core/render/index.js'
+import { renderings, renderingsIn } from '../../../core/render/index.js'
 
 const reader = { locale: 'en-US', zone: 'UTC' }
 const message: ContentMessage = {
@@ -25,4 +26,19 @@ t.test('Of SMS it also shows the text and what it costs', async (t) => {
   const { sms, rcs } = renderings(message, reader)
   t.match(sms, { text: "It's ready\n\nWhere to?\nReply with your address.", encoding: 'gsm7', units: 46, segments: 1 })
   t.notOk('segments' in rcs)
+})
+
+t.test('A preview of a long text is made in many steps, and is the same as in one', async (t) => {
+  const text = 'a *b* '.repeat(600)
+  const long: ContentMessage = { spec: 'amf/1', parts: Array.from({ length: 5 }, () => ({ type: 'text', text })) }
+  const steps = renderingsIn(long, reader)
+  let count = 0
+  for (let step = steps.next(); ; step = steps.next()) {
+    if (step.done) {
+      deepStrictEqual(step.value, renderings(long, reader))
+      break
+    }
+    count++
+  }
+  t.ok(count > 3 * long.parts.length * channelNames.length, `${count} steps`)
 })

@@ -7,7 +7,7 @@ import type { Traits } from '../../../core/channel/traits.js'
 import { render } from '../../../core/render/index.js'
 import { cutLabels } from '../../../core/render/labels.js'
 import { parse } from '../../../core/render/markdown.js'
-import { pagesOf, sizeOf } from '../../../core/render/split.js'
+import { cutWord, graphemes, pagesOf, sizeOf } from '../../../core/render/split.js'
 
 const reader = { locale: 'en-US', zone: 'UTC' }
 const short = (max: number, more: Partial<Traits> = {}): Traits => ({
@@ -136,4 +136,47 @@ t.test('More items than a carousel has make several, none of them with a single 
     blocks.map((block) => block.kind === 'carousel' && block.cards.length),
     [6, 5],
   )
+})
+
+/** The cut as it is meant, which looks at every character that people see. */
+function cutPlainly(word: string, most: number, unit: 'characters' | 'bytes'): string[] {
+  const seen = [...graphemes.segment(word)].map(({ segment }) => segment)
+  const pieces: string[] = []
+  let piece = ''
+  for (const each of seen.length > 1 ? seen : [...word]) {
+    if (piece !== '' && sizeOf(piece + each, unit) > most) {
+      pieces.push(piece)
+      piece = ''
+    }
+    piece += each
+  }
+  return [...pieces, piece]
+}
+
+t.test('A word is cut where cutting it character by character would cut it', async (t) => {
+  const units = [
+    'a',
+    'é',
+    'e\u0301',
+    '\u0301',
+    '👍',
+    '👍🏽',
+    '👨‍👩‍👧‍👦',
+    '🇩🇪',
+    '🇩',
+    'ש',
+    '\u1100\u1161\u11a8',
+    'क्षि',
+    '\u200d',
+    '\u200b',
+  ]
+  const word = fc.array(fc.constantFrom(...units), { minLength: 1, maxLength: 24 }).map((all) => all.join(''))
+  fc.assert(
+    fc.property(word, fc.integer({ min: 1, max: 20 }), fc.constantFrom('characters', 'bytes'), (text, most, unit) => {
+      const [cut, meant] = [cutWord, cutPlainly].map((way) => JSON.stringify(way(text, most, unit)))
+      if (cut !== meant) throw new Error(`${cut} is not ${meant}`)
+    }),
+    { numRuns: 3_000 },
+  )
+  t.pass()
 })

@@ -24,7 +24,8 @@ t.test('Scheduling is replaced as a whole, and its representatives are always th
     representatives: [{ id: 'ann', name: 'Ann', calendarLink: 'https://calendar.example/ann' }],
   }
   const put = await call('PUT', '/scheduling', full)
-  t.strictSame(put.json, { ...full, representatives: [{ id: 'ann', name: 'Ann' }] }, 'a calendar link is never kept')
+  const ann = { id: 'ann', name: 'Ann', type: 'sales' }
+  t.strictSame(put.json, { ...full, representatives: [ann] }, 'a calendar link is never kept')
   t.strictSame((await call('PUT', '/scheduling', put.json)).json, put.json, 'a PUT of a GET')
   t.strictSame((await call('PUT', '/scheduling', {})).json, { representatives: [] }, 'what is left out is gone')
 })
@@ -66,6 +67,17 @@ t.test('What is wrong with scheduling is named by its path', async (t) => {
   for (const [body, field] of [
     [{ availableHours: [{ ...window, startTime: '9am' }] }, 'scheduling.availableHours[0].startTime'],
     [{ availableHours: [window, { ...window, dayOfWeek: 7 }] }, 'scheduling.availableHours[1].dayOfWeek'],
+    [{ availableHours: [{ ...window, startTime: '18:00' }] }, 'scheduling.availableHours[0].endTime'],
+    [{ availableHours: [{ ...window, endTime: '09:00' }] }, 'scheduling.availableHours[0].endTime'],
+    [
+      { availableHours: [{ ...window, startTime: '24:00', endTime: '24:00' }] },
+      'scheduling.availableHours[0].startTime',
+    ],
+    [{ availableHours: [{ ...window, endTime: '24:01' }] }, 'scheduling.availableHours[0].endTime'],
+    [
+      { representatives: [{ id: 'a', name: 'A', availability: { workingHours: [{ ...window, endTime: '08:00' }] } }] },
+      'scheduling.representatives[0].availability.workingHours[0].endTime',
+    ],
     [{ timezone: 'Mars/Base' }, 'scheduling.timezone'],
     [{ blackoutDates: ['2031-02-29'] }, 'scheduling.blackoutDates[0]'],
     [{ defaultDurationMinutes: 0 }, 'scheduling.defaultDurationMinutes'],
@@ -89,6 +101,29 @@ t.test('What is wrong with scheduling is named by its path', async (t) => {
   }
   for (const minutes of [1, 1_440])
     t.equal((await call('PUT', '/scheduling', { defaultDurationMinutes: minutes })).status, 200)
+})
+
+t.test('A window of scheduling may end at midnight, and a representative is of type sales unless told', async (t) => {
+  const { call } = await desk.agent()
+  const late = { dayOfWeek: 5, startTime: '20:00', endTime: '24:00' }
+  const people = [
+    { id: 'a', name: 'A' },
+    { id: 'b', name: 'B', type: 'support', availability: { workingHours: [late] } },
+  ]
+  const put = await call('PUT', '/scheduling', { availableHours: [late], representatives: people })
+  t.equal(put.status, 200)
+  t.same(put.json.availableHours, [late])
+  t.same(
+    put.json.representatives.map(({ type }: { type: string }) => type),
+    ['sales', 'support'],
+  )
+  const carried = (await call('GET', '/export?format=json')).json
+  const { call: other } = await desk.agent()
+  t.equal((await other('POST', '/import', carried)).status, 200)
+  t.same((await other('GET', '/scheduling')).json, put.json)
+  const early = { availableHours: [{ dayOfWeek: 5, startTime: '18:00', endTime: '09:00' }] }
+  const refused = await other('POST', '/import', { capabilities: { scheduling: early } })
+  t.equal(refused.status, 422, 'import judges as the route does')
 })
 
 const webhook = 'https://hooks.example/services/T0000/B0000/abcdefgh1234'
@@ -144,6 +179,15 @@ t.test('An integration is made with 201, replaced with 200, and keeps its header
   const replaced = await call('PUT', '/integrations/crm', { ...kept, name: 'CRM' })
   t.equal(replaced.status, 200)
   t.strictSame((await call('GET', '/integrations')).json.data[0].auth, { set: true, last4: '5555' })
+  const [listed] = (await call('GET', '/integrations')).json.data
+  const back = await call('PUT', '/integrations/crm', listed)
+  t.equal(back.status, 200, 'what the list shows can be put back')
+  t.strictSame((await call('GET', '/integrations')).json.data, [listed], 'and changes nothing')
+  for (const auth of [{ set: true, value: header }, { header }, header]) {
+    const refused = await call('PUT', '/integrations/crm', { ...crm, auth })
+    t.equal(refused.status, 422, 'a credential inside the record is refused')
+    t.match(fieldsOf(refused)[0], /^integration\.auth/)
+  }
   await call('PUT', '/integrations/crm', { ...crm, authHeader: null })
   t.strictSame((await call('GET', '/integrations')).json.data[0].auth, { set: false })
   t.equal((await call('PUT', '/integrations/_odd-id', crm)).status, 201, 'an id may begin with an underscore')
@@ -156,7 +200,8 @@ t.test('An integration that is wrong or unknown is refused in the words of the c
     [{ ...crm, endpoint: { url: 'crm' } }, 'integration.endpoint.url'],
     [{ ...crm, endpoint: { url: 'https://a.example', method: 'GET' } }, 'integration.endpoint.method'],
     [{ ...crm, endpoint: { url: 'https://a.example', auth: 'x' } }, 'integration.endpoint.auth'],
-    [{ ...crm, auth: { set: true } }, 'integration.auth'],
+    [{ ...crm, auth: { set: true, header: 'x' } }, 'integration.auth.header'],
+    [{ ...crm, auth: 'x' }, 'integration.auth'],
     [{ ...crm, id: 'other' }, 'integration.id'],
     [{ endpoint: crm.endpoint }, 'integration.description'],
     [{ ...crm, authHeader: 7 }, 'integration.authHeader'],
@@ -237,6 +282,16 @@ t.test('A tool is set up bit by bit, and its write-only fields are never shown a
   t.equal((await call('DELETE', calendar)).status, 204)
   t.equal((await call('GET', calendar)).json.code, 'tool.not_found')
   t.same((await call('PUT', calendar, { config: {} })).json.secrets, {}, 'a delete clears its secrets')
+})
+
+t.test('PATCH of a tool that the agent is not set up with is 404 and makes none', async (t) => {
+  const { call } = await desk.agent()
+  for (const config of [{}, { username: 'me' }, { password }]) {
+    t.match(await call('PATCH', calendar, { config }), { status: 404, json: { code: 'tool.not_found' } })
+  }
+  t.same((await call('GET', '/tool-bindings')).json.data, [])
+  t.same((await call('PUT', calendar, { config: {} })).json.secrets, {}, 'no secret was stored either')
+  t.equal((await call('PATCH', calendar, { config: { username: 'me' } })).status, 200)
 })
 
 t.test('A tool that the catalog does not know, or a config that does not fit it, is refused', async (t) => {

@@ -204,5 +204,10 @@ t.test('Every rule of a fact names its field, and a playbook in its scope must e
   t.equal((await call('POST', '/knowledge/facts', fact({ id: 'scoped', scope: { playbooks: ['p'] } }))).status, 201)
   t.equal((await call('DELETE', '/playbooks/p')).status, 409)
   t.notOk('scope' in (await call('PATCH', '/knowledge/facts/scoped', { scope: null })).json)
+  const path = '/knowledge/facts/scoped'
+  t.same((await call('PATCH', path, { alternates: ['So?'] })).json.alternates, ['So?'])
+  const cleared = await call('PATCH', path, { alternates: null })
+  t.equal(cleared.status, 200)
+  t.notOk('alternates' in cleared.json, 'null takes these away too')
   t.equal((await call('DELETE', '/playbooks/p')).status, 204)
 })

@@ -85,6 +85,56 @@ t.test(
   },
 )
 
+t.test('PATCH of a playbook takes away with null what is optional', async (t) => {
+  const { call } = await desk.agent()
+  await call('POST', '/message-templates', { name: 'Hi', body: 'Hi' })
+  const optional = {
+    description: 'x',
+    whenToUse: 'y',
+    examples: [[{ role: 'user', content: 'Hello' }]],
+    toolRefs: ['@svc/tool.calendar'],
+    messageTemplateRefs: ['hi'],
+  }
+  const made = (await call('POST', '/playbooks', { name: 'Front', ...optional })).json
+  t.match(made, optional)
+  for (const name of Object.keys(optional)) {
+    const patched = await call('PATCH', '/playbooks/front', { [name]: null })
+    t.equal(patched.status, 200, name)
+    t.notOk(name in patched.json, name)
+  }
+  t.same(Object.keys((await call('GET', '/playbooks/front')).json), ['id', 'name', 'body', 'uses', 'isDefault'])
+  for (const name of ['name', 'uses', 'isDefault']) {
+    t.same(fieldsOf(await call('PATCH', '/playbooks/front', { [name]: null })), [name], 'what is always there stays')
+  }
+})
+
+t.test('A flow is read with its id, name, description and slots, and an origin only where it has one', async (t) => {
+  const { call } = await desk.agent()
+  const steps = [{ say: 'Hello' }, { end: { outcome: 'done' } }]
+  const stale = async () =>
+    (await call('GET', '/lint')).json.warnings.filter(({ code }: { code: string }) => code === 'flow.body.stale')
+  const made = await call('POST', '/playbooks', { name: 'Front desk', body: 'Greet.', flow: { steps } })
+  t.equal(made.status, 201)
+  const whole = { id: 'front-desk', name: 'Front desk', description: '', slots: [], steps }
+  t.same(made.json.flow, whole)
+  t.notOk('generatedFrom' in made.json.flow, 'it was not generated')
+  t.same((await call('GET', '/playbooks')).json.data[0].flow, whole)
+  const read = await call('GET', '/playbooks/front-desk')
+  const put = await call('PUT', '/playbooks/front-desk', read.json)
+  t.same(put.json, read.json)
+  t.notOk('generatedFrom' in (await call('GET', '/export?format=json')).json.playbooks[0].flow)
+  t.same(await stale(), [])
+  t.same((await call('PATCH', '/playbooks/front-desk', { body: 'Greet warmly.' })).json.flow, whole)
+  t.equal((await stale()).length, 1, 'an edit of the body leaves the flow and is shown by lint')
+  await call('PATCH', '/playbooks/front-desk', { flow: whole })
+  t.same(await stale(), [], 'a flow that is sent by itself belongs to the body of now')
+  await call('PUT', '/playbooks/front-desk', { ...read.json, body: 'Greet again.' })
+  t.equal((await stale()).length, 1, 'and one that comes back with another body does not')
+  const generatedFrom = { bodyHash: 'x', by: 'me' }
+  const said = await call('PATCH', '/playbooks/front-desk', { flow: { ...whole, generatedFrom } })
+  t.same(said.json.flow.generatedFrom, generatedFrom)
+})
+
 t.test('Procedures are retired, an unknown use and a flow that cannot run are refused by name', async (t) => {
   const { call } = await desk.agent()
   await call('POST', '/playbooks', { name: 'Front' })
@@ -124,7 +174,7 @@ t.test('A playbook that others name cannot be deleted, and each reference is lis
   t.same(fieldsOf(named).sort(), ['facts[0].scope.playbooks[0]', 'scheduling.reminders.playbookId'])
   t.match(named.json.detail, /booking/)
   t.ok(named.json.errors.every(({ code }: { code: string }) => code))
-  t.same(fieldsOf(await call('DELETE', '/playbooks/front-desk')), ['playbooks[0].flow.steps[6].handoff'])
+  t.same(fieldsOf(await call('DELETE', '/playbooks/front-desk')), ['playbooks[1].flow.steps[6].handoff'])
   t.same(
     fieldsOf(await call('POST', '/playbooks/invite/_setDefault')),
     ['isDefault'],
@@ -190,7 +240,11 @@ t.test('A preview needs a person, and shows what that one would be sent', async 
 
   const orgEvent: Command<OrgEventPayload, true> = { name: 'test.orgEvent', decide: () => true }
   const people: Record<string, object> = { ann: { firstName: 'Ann' }, nameless: {} }
-  const { commands, queries } = agentDocuments({ orgEvent, personOf: (_reader, _place, id) => people[id] as never })
+  const { commands, queries } = agentDocuments({
+    orgEvent,
+    personOf: (_reader, _place, id) => people[id] as never,
+    pictureUrl: (_reader, _place, id) => `https://media.example/${id}`,
+  })
   const root = layerOver({ get: () => undefined, range: () => [], encode: encodeWrites })
   const place = { orgId: 'demo', agentId: 'ada' }
   const identity = { contactPhone: '+14155550100' }
@@ -206,12 +260,8 @@ t.test('A preview needs a person, and shows what that one would be sent', async 
   const tx = Object.assign(root, { tell: () => undefined }) as never
   const told = { commandId: 'c1', at: 5, mint: () => 'x' }
   const body = { name: 'Hi', body: 'Hi {person.firstName}. Call {agent.contactPhone}.' }
-  const add = (body: object) =>
-    commands.write.decide(
-      tx,
-      { ...place, resource: 'POST /message-templates', asked: { params: {}, query: {}, body }, ifMatch: '' },
-      told,
-    )
+  const add = (body: object, resource = 'POST /message-templates') =>
+    commands.write.decide(tx, { ...place, resource, asked: { params: {}, query: {}, body }, ifMatch: '' }, told)
   add(body)
   add({ name: 'Outer', body: 'First. [[template: inner]]' })
   add({ name: 'Inner', body: 'Mail {person.email|block-send}' })
@@ -234,4 +284,26 @@ t.test('A preview needs a person, and shows what that one would be sent', async 
   t.strictSame(preview('ann', 'outer'), blocked, 'a template that is named blocks as it does in a send')
   people.bo = { email: 'bo@x.example' }
   t.strictSame(preview('bo', 'outer'), { renderedText: 'First. Mail bo@x.example', missingSlots: [], blocked: false })
+
+  add({ id: 'pic', contentType: 'image/png' }, 'POST /media')
+  add({ collections: [{ id: 'cuts', name: 'Cuts' }] }, 'PUT /knowledge/collections')
+  const cut = { id: 'cut', name: 'Short cut', description: 'Half an hour', collections: ['cuts'] }
+  add({ things: [cut] }, 'PUT /knowledge/things')
+  const texts = {
+    pictured: ['[[media: image:pic | The shop]]', 'The shop\nhttps://media.example/pic'],
+    listed: ['Look: [[things: cut]]', 'Look:\n\nShort cut\nHalf an hour'],
+    gathered: ['[[collection: cuts]]', 'Short cut\nHalf an hour'],
+    tapped: ['Hello! [[chips: Site -> https://x.example]]', 'Hello!\n\nSite: https://x.example'],
+    emptied: ['Dear {person.lastName|omit-message}', ''],
+  } as const
+  for (const [name, [body, renderedText]] of Object.entries(texts)) {
+    add({ name, body })
+    t.match(preview('ann', name), { renderedText, blocked: false }, name)
+  }
+  add({ name: 'broken', body: 'Hello! [[things: nothing]]' })
+  t.strictSame(
+    preview('ann', 'broken'),
+    { renderedText: null, missingSlots: [], blocked: true },
+    'what nothing can be made of is not sent',
+  )
 })

@@ -39,6 +39,29 @@ t.test('A template replaces the sections it carries and leaves the others alone'
   t.same(fieldsOf(await call('POST', '/apply-template', {})), ['templateId'])
 })
 
+t.test('Objectives come with a template, stand in the export, change by import, and lint tells of them', async (t) => {
+  const { call } = await desk.agent()
+  await call('POST', '/apply-template', { templateId: '@svc/agent.salon' })
+  const advised = async () =>
+    (await call('GET', '/lint')).json.advice.filter(({ code }: { code: string }) => code === 'objective.unread')
+  const { objectives } = (await call('GET', '/export?format=json')).json
+  t.equal(objectives.length, 2)
+  t.match(await advised(), [
+    { path: 'objectives[0]', message: /export/, fix: /Goal/ },
+    { path: 'objectives[1]', message: /export/, fix: /Goal/ },
+  ])
+  const edited = [{ ...objectives[0], body: 'Ask for a visit.' }]
+  const imported = await call('POST', '/import', { objectives: edited })
+  t.equal(imported.status, 200)
+  t.same((await call('GET', '/export?format=json')).json.objectives, edited)
+  t.same(fieldsOf(await call('POST', '/import', { objectives: [{ ...edited[0], body: '' }] })), ['objectives[0].body'])
+  const other = await desk.agent()
+  t.equal((await other.call('POST', '/import', { objectives: edited })).status, 200, 'and travel to another agent')
+  t.same((await other.call('GET', '/export?format=json')).json.objectives, edited)
+  await call('POST', '/import', { objectives: [] })
+  t.same(await advised(), [])
+})
+
 t.test('A template that would take away what others name is refused, and nothing of it applied', async (t) => {
   const { call } = await desk.agent()
   await call('POST', '/playbooks', { name: 'Own' })
@@ -121,7 +144,7 @@ t.test('Fields and segments of people are exported for people:read, and imported
   t.notMatch((await without('GET', '/export')).text, /gold/)
   for (const lesser of [without, reader]) {
     const refused = await lesser('POST', '/import', { capabilities: { people: { segments: [] } } })
-    t.match(refused.json, { status: 403, code: 'auth.scope_missing' })
+    t.match(refused.json, { status: 403, code: 'auth.scope_missing', detail: 'This needs people:write.' })
   }
   const again = await without('POST', '/import', seen)
   t.equal(again.status, 200, 'what a key exports it imports')
@@ -284,6 +307,30 @@ t.test('Lists that are read in a thread are kept, shown and refused as short one
   t.equal((await call('POST', '/import', JSON.parse(before))).status, 200)
 })
 
+t.test('No change makes an agent longer than what an import reads, however it was filled', async (t) => {
+  const { call } = await desk.agent()
+  const some = (count: number, chars: number) =>
+    Array.from({ length: count }, (_, at) => ({ id: `i${at}`, name: `N ${at}`, description: 'é'.repeat(chars / 2) }))
+  const facts = Array.from({ length: 4_000 }, (_, at) => ({ id: `f${at}`, question: 'Q', answer: 'A'.repeat(1_000) }))
+  t.equal((await call('PUT', '/knowledge/things', { things: some(3_000, 3_900) })).status, 200)
+  t.equal((await call('PUT', '/knowledge/facts', { facts })).status, 200)
+  const longer = await call('PUT', '/knowledge/things', { things: some(4_000, 3_900) })
+  t.equal(longer.status, 422)
+  t.same(fieldsOf(longer), ['things'])
+  const last = { question: 'Q', answer: 'é'.repeat(1_000) }
+  let added = 0
+  while (added < 1_000 && (await call('POST', '/knowledge/facts', { ...last, id: `x${added}` })).status === 201) added++
+  const refused = await call('POST', '/knowledge/facts', { ...last, id: 'one-more' })
+  t.equal(refused.status, 422, `${added} more were taken one by one`)
+  t.same(fieldsOf(refused), ['facts'])
+  const exported = await call('GET', '/export?format=json')
+  t.ok(Buffer.byteLength(exported.text) > limits.documentBytes - 4_096, 'it is as long as an agent can be')
+  const other = await desk.agent()
+  t.equal((await other.call('POST', '/import', JSON.parse(exported.text))).status, 200)
+  t.equal((await other.call('GET', '/export?format=json')).text, exported.text)
+  t.equal((await call('DELETE', '/knowledge/facts/f0')).status, 204, 'what makes it shorter is taken')
+})
+
 t.test('An export of any size comes back in, in either format', async (t) => {
   const one = await desk.agent()
   const other = await desk.agent()
@@ -313,3 +360,78 @@ const yaml = (id: string, text: string) =>
     body: Buffer.from(text),
     headers: { 'content-type': 'application/yaml' },
   })
+
+t.test('What looks through a large agent lets others have their turn in between', async (t) => {
+  const { call } = await desk.agent()
+  const length = 60
+  const messageTemplates = Array.from({ length }, (_, nth) => ({ id: `t${nth}`, name: 't', body: 'Hi' }))
+  const playbooks = Array.from({ length }, (_, nth) => ({
+    id: `p${nth}`,
+    name: 'p',
+    body: `[[template:t${nth}]]`.repeat(2_500),
+    uses: [],
+    isDefault: nth === 0,
+  }))
+  t.equal((await call('POST', '/import', { messageTemplates, playbooks })).status, 200)
+  async function turnsOf(method: string, path: string, json?: object): Promise<[status: number, turns: number]> {
+    let turns = 0
+    let isOver = false
+    const turn = () => {
+      turns++
+      if (!isOver) setImmediate(turn)
+    }
+    setImmediate(turn)
+    const { status } = await call(method, path, json)
+    isOver = true
+    return [status, turns]
+  }
+  const large: readonly (readonly [status: number, method: string, path: string, json?: object])[] = [
+    [409, 'DELETE', '/message-templates/t3'],
+    [200, 'GET', '/lint'],
+    [409, 'POST', '/import', { messageTemplates: [] }],
+  ]
+  for (const [status, method, path, json] of large) {
+    const [told, turns] = await turnsOf(method, path, json)
+    t.equal(told, status, path)
+    t.ok(turns >= length / 2, `${method} ${path}: ${turns} turns`)
+  }
+})
+
+t.test(
+  'The deepest that each route of a free object takes is exported and imported again, as JSON and as YAML',
+  async (t) => {
+    const nested = (levels: number): object => (levels === 1 ? {} : { a: nested(levels - 1) })
+    const endpoint = { url: 'https://a.example/' }
+    const flowWith = (levels: number) => ({
+      steps: [{ action: 'knowledge.search', with: nested(levels) }, { end: { outcome: 'x' } }],
+    })
+    const ways: readonly (readonly [method: string, path: string, body: (levels: number) => object])[] = [
+      ['PUT', '/integrations/deep', (levels) => ({ description: 'd', endpoint, parameters: nested(levels) })],
+      ['PUT', '/playbooks/deep', (levels) => ({ name: 'Deep', body: 'x', flow: flowWith(levels) })],
+      [
+        'POST',
+        '/import',
+        (levels) => ({
+          integrations: { custom: [{ id: 'd', description: 'd', endpoint, parameters: nested(levels) }] },
+        }),
+      ],
+      [
+        'POST',
+        '/import',
+        (levels) => ({ playbooks: [{ name: 'P', body: 'x', isDefault: true, flow: flowWith(levels) }] }),
+      ],
+    ]
+    for (const [method, path, body] of ways) {
+      const { call, id } = await desk.agent()
+      if (path.startsWith('/playbooks')) await call('POST', '/playbooks', { name: 'Deep', id: 'deep', body: 'x' })
+      let levels = 1
+      while ((await call(method, path, body(levels + 1))).status < 300) levels++
+      t.ok(levels > 25 && levels < limits.importDepth, `${path}: ${levels} levels`)
+      const whole = (await call('GET', '/export?format=json')).json
+      t.match(await call('POST', '/import', whole), { status: 200 }, `${path} as JSON`)
+      const text = (await call('GET', '/export?format=yaml')).text
+      t.match(await yaml(id, text), { status: 200 }, `${path} as YAML`)
+      t.strictSame((await call('GET', '/export?format=json')).json, whole)
+    }
+  },
+)

@@ -10,6 +10,22 @@ const marketing = (house: Automation) => {
 }
 const asidOf = ({ identities }: { identities: readonly { asid: string }[] }) => identities[0]!.asid
 
+t.test('Frequency cap: of two people who are merged, both of whose marketing waits, one message goes', async (t) => {
+  const house = await openRules(t)
+  marketing(house)
+  await house.rule()
+  const one = await house.person()
+  const other = await house.person()
+  for (const { id } of [one, other]) await house.reaches(id, 'queued', 1_000)
+  await house.ask(house.sends.people.commands.merge, { personId: one.id, from: other.id })
+  await house.sends.house.time.advance(2 * minute)
+  await eventually(house.sends.house, () => house.sends.taken.length > 0, minute)
+  await house.sends.house.time.advance(hour)
+  t.equal(house.sends.taken.length, 1)
+  const shown = new Set((await house.rows()).map(({ state, reason }) => `${state} ${reason ?? ''}`))
+  t.same(shown, new Set(['sent ', 'skipped frequency_capped']))
+})
+
 t.test('Consent: only who granted it is sent to', async (t) => {
   const house = await openRules(t)
   await house.rule()

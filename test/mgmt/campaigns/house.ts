@@ -115,6 +115,7 @@ export async function openCampaigns(
       report: (...made) => parts().report(...made),
       resume: (...which) => parts().resume(...which),
       cancel: (...which) => parts().cancel(...which),
+      mayBeHandedOver: (...which) => parts().mayBeHandedOver(...which),
       sendAt: (...which) => parts().sendAt(...which),
       sendingOf: (...which) => parts().sendingOf(...which),
       isMarketingUnderWay: (...which) => parts().isMarketingUnderWay(...which),

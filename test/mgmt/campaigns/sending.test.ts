@@ -1,14 +1,15 @@
 /** How a campaign is sent: in order, once each, exactly on where it stopped, and to its end. */
 import fc from 'fast-check'
-import t from 'tap'
+import t, { type Test } from 'tap'
 import { day, hour, minute, second } from '../../../core/durations.js'
 import { refuse } from '../../../core/errors.js'
 import { campaign as limits, outreachSend } from '../../../core/limits.js'
 import type { AttemptOutcome } from '../../../core/outreach/attempt.js'
+import type { Person } from '../../../core/people/person.js'
 import { recipientTable, turnTable } from '../../../mgmt/campaigns/store.js'
-import type { Command } from '../../../runtime/shard/contract.js'
-import { isSent, outreach } from '../outreach/house.js'
-import { openCampaigns } from './house.js'
+import type { Command, Tx } from '../../../runtime/shard/contract.js'
+import { isSent, outreach, place } from '../outreach/house.js'
+import { type Campaigns, type Entered, openCampaigns } from './house.js'
 
 const { batchRows } = limits.alone
 
@@ -245,6 +246,178 @@ t.test('Cancel stops remaining sends, keeps the report, and what is under way fi
   })
 })
 
+/** A campaign that follows up after an hour, and is running still when that is over: news of its last send are late. */
+async function followingUp(t: Test) {
+  const house = await openCampaigns(t)
+  const { sends } = house
+  sends.document = { ...sends.document, outreach: [{ ...outreach, followUp: { templateId: 'hi', afterHours: 1 } }] }
+  await house.people(3)
+  const sent = { news: [{ state: 'sent' as const }] }
+  sends.scripts.push(sent, sent, { ...sent, isLate: true })
+  const id = await house.started()
+  await house.eventually(async () => (await house.report(id)).states.sent === 2)
+  const followedUp = () => sends.taken.slice(3).map(({ asid, campaign }) => ({ asid, campaign }))
+  return { house, sends, id, followedUp }
+}
+
+t.test('Follow-ups of a campaign that was cancelled do not go, not even once it was deleted', async (t) => {
+  for (const isDeleted of [false, true]) {
+    const { house, sends, id, followedUp } = await followingUp(t)
+    await house.move(id, 'cancel')
+    await sends.tellLate()
+    if (isDeleted) await house.ask(house.area.commands.remove, { campaignId: id })
+    await sends.house.time.advance(2 * hour)
+    await sends.house.time.advance(2 * hour)
+    t.same(followedUp(), [])
+  }
+})
+
+t.test('Follow-ups of a campaign that was paused go once it is resumed, each once', async (t) => {
+  const { house, sends, id, followedUp } = await followingUp(t)
+  await house.move(id, 'pause')
+  await sends.house.time.advance(5 * hour)
+  await sends.house.time.advance(5 * hour)
+  t.same(followedUp(), [])
+  await house.move(id, 'resume')
+  await house.eventually(() => followedUp().length === 2, minute)
+  await sends.house.time.advance(5 * hour)
+  t.equal(new Set(followedUp().map(({ asid }) => asid)).size, 2)
+  t.equal(followedUp().length, 2)
+  t.match(
+    followedUp()[0]?.campaign,
+    { campaignId: id, isFollowUp: true },
+    'and ask for their campaign before they leave',
+  )
+  await house.move(id, 'cancel')
+  t.equal(await house.mismatch(id), undefined)
+})
+
+t.test('Follow-ups that a paused campaign held end with its cancel', async (t) => {
+  const { house, sends, id, followedUp } = await followingUp(t)
+  await house.move(id, 'pause')
+  await sends.house.time.advance(5 * hour)
+  await house.move(id, 'cancel')
+  await sends.house.time.advance(5 * hour)
+  t.same(followedUp(), [])
+  t.equal(await house.mismatch(id), undefined)
+})
+
+t.test(
+  'A follow-up that is under way asks for its campaign: cancelled with it, and held while it is paused',
+  async (t) => {
+    for (const [move, state] of [
+      ['cancel', 'cancelled'],
+      ['pause', 'queued'],
+    ] as const) {
+      const { house, sends, id } = await followingUp(t)
+      sends.scripts.push({ news: [] }, { news: [] })
+      await house.eventually(() => sends.taken.length === 5, 10 * minute)
+      const { sendId, attempt } = sends.taken[4]!
+      t.equal(await mayLeave(house, id, sendId, true), true)
+      await house.move(id, move)
+      t.equal(await mayLeave(house, id, sendId, true), false)
+      await sends.tell({ sendId, attempt, at: sends.house.time.now(), messageId: 'x', state: 'withheld' })
+      await sends.house.time.advance(hour)
+      t.equal((await sends.read(sendId)).state, state)
+      if (move === 'cancel') continue
+      await house.move(id, 'resume')
+      await sends.reaches(sendId, 'sending', minute)
+    }
+  },
+)
+
+t.test('Follow-ups of a campaign that has completed go', async (t) => {
+  const { house, sends, id, followedUp } = await followingUp(t)
+  await sends.tellLate()
+  await house.reaches(id, 'completed')
+  await house.eventually(() => followedUp().length === 3, 10 * minute)
+  const { sendId } = sends.taken[3]!
+  t.equal(await mayLeave(house, id, sendId, true), true, 'and are handed over')
+})
+
+/** What a message of a campaign is told when its conversation asks whether it may be handed over. */
+function mayLeave(house: Campaigns, campaignId: string, sendId: string, isFollowUp?: true): Promise<boolean> {
+  const asked = { serial: 1, campaignId, sendId, at: house.sends.house.time.now(), ...(isFollowUp && { isFollowUp }) }
+  return house.read(house.area.queries.mayLeave, asked)
+}
+
+/** A campaign whose openings their conversations have taken, and no provider has got. */
+async function inLine(t: Test, people: readonly Entered[]) {
+  const house = await openCampaigns(t)
+  const { sends } = house
+  const persons = await house.people(people)
+  sends.scripts.push(...persons.map(() => ({ news: [] })))
+  const id = await house.started()
+  await house.eventually(() => sends.taken.length === people.length)
+  const takenFor = (person: Person) => sends.taken.find(({ asid }) => asid === person.identities[0]!.asid)!
+  return {
+    house,
+    sends,
+    id,
+    persons,
+    mayLeave: (person: Person) => mayLeave(house, id, takenFor(person).sendId),
+    /** Its conversation gives the message back, and the send is picked up again. */
+    async withhold(person: Person) {
+      const { sendId, attempt } = takenFor(person)
+      await sends.tell({ sendId, attempt, at: sends.house.time.now(), messageId: 'x', state: 'withheld' })
+      await sends.house.time.advance(minute)
+      return sends.read(sendId)
+    },
+  }
+}
+
+t.test('What happens to a person while their message waits for its provider keeps it from leaving', async (t) => {
+  const { house, persons, mayLeave, withhold, id } = await inLine(t, [{}, {}, { phone: '+14150000002' }, {}])
+  const [denies, goes, moves, stays] = persons as [Person, Person, Person, Person]
+  const { commands } = house.sends.people
+  for (const person of persons) t.equal(await mayLeave(person), true)
+  await house.ask(commands.change, { personId: denies.id, change: { consent: { status: 'denied' } } })
+  await house.ask(commands.remove, { personId: goes.id })
+  await house.ask(commands.change, { personId: moves.id, change: { phone: '+14155550199' } })
+  for (const person of [denies, goes, moves]) t.equal(await mayLeave(person), false)
+  t.equal(await mayLeave(stays), true)
+  t.match(await withhold(denies), { state: 'suppressed', reason: 'no_consent' })
+  t.match(await withhold(goes), { state: 'failed', reason: 'no_channel_identity' })
+  t.match(await withhold(moves), { state: 'failed', reason: 'no_channel_identity' })
+  t.equal(await house.mismatch(id), undefined)
+})
+
+t.test('Hours that close while a message waits for its provider keep it until they open', async (t) => {
+  const { house, persons, mayLeave, withhold } = await inLine(t, [{}])
+  const [person] = persons as [Person]
+  const hourNow = new Date(house.sends.house.time.now()).getUTCHours()
+  const safeHours = { startHour: (hourNow + 3) % 24, endHour: (hourNow + 5) % 24, timeZone: 'UTC' }
+  await house.ask(house.sends.parts.commands.setSending, { sent: { safeHours } })
+  t.equal(await mayLeave(person), false)
+  t.match(await withhold(person), { state: 'queued' })
+  await house.sends.house.time.advance(4 * hour)
+  t.equal(await mayLeave(person), true)
+})
+
+t.test('A campaign whose outreach is switched off fails, though all of its messages are on their way', async (t) => {
+  const { house, sends, persons, mayLeave, withhold, id } = await inLine(t, [{}, {}, {}])
+  const [first, second, third] = persons as [Person, Person, Person]
+  sends.document = { ...sends.document, outreach: [{ ...outreach, enabled: false }] }
+  t.equal(await mayLeave(first), false)
+  t.match(await withhold(first), { state: 'suppressed', reason: 'outreach_unavailable' })
+  t.match(await house.one(id), { status: 'failed', failReason: 'outreach_unavailable' })
+  for (const person of [second, third]) t.match(await withhold(person), { state: 'cancelled' })
+  t.match(await house.report(id), { states: { sent: 0, suppressed: 1, cancelled: 2 } })
+  t.equal(await house.mismatch(id), undefined)
+})
+
+t.test('A campaign whose binding is deleted fails, though all of its messages are on their way', async (t) => {
+  const { house, sends, id } = await inLine(t, [{}, {}, {}])
+  house.paces = []
+  const [first, ...others] = sends.taken
+  const news = { at: sends.house.time.now(), messageId: 'x', state: 'failed', reason: 'noBinding' } as const
+  await sends.tell({ sendId: first!.sendId, attempt: first!.attempt, ...news })
+  t.match(await house.one(id), { status: 'failed', failReason: 'no_binding' })
+  for (const { sendId, attempt } of others) await sends.tell({ sendId, attempt, ...news })
+  t.match(await house.report(id), { states: { failed: 3 }, reasons: { no_route: 3 } })
+  t.equal(await house.mismatch(id), undefined)
+})
+
 t.test('A running campaign sends only while its sendWindow and safe hours are both open', async (t) => {
   const house = await openCampaigns(t)
   await house.people(3)
@@ -310,6 +483,24 @@ t.test('Guardrails are asked again when it is their turn', async (t) => {
   t.equal(await house.mismatch(id), undefined)
 })
 
+t.test(
+  'A STOP that a person does not show when they are staged is found by the send, and shown from then on',
+  async (t) => {
+    const house = await openCampaigns(t)
+    const [stopped] = await house.people(2)
+    const { asid } = stopped!.identities[0]!
+    house.sends.optedOut.add(asid)
+    const { id } = await house.draft()
+    t.match(await house.stage(id), { counts: { total: 2, sendable: 2 } }, 'the news of it are on their way')
+    await house.move(id, 'start')
+    await house.reaches(id, 'completed')
+    t.match(await house.report(id), { states: { sent: 1, suppressed: 1 }, reasons: { opted_out: 1 } })
+    t.notOk(house.sends.taken.some((opening) => opening.asid === asid))
+    const again = await house.draft({ includePreviouslyContacted: true })
+    t.match(await house.stage(again.id), { counts: { total: 2, sendable: 1, exclusions: { optedOut: 1 } } })
+  },
+)
+
 t.test('A person who no longer holds the asid at dispatch fails with no_channel_identity', async (t) => {
   const house = await openCampaigns(t)
   const [gone] = await house.people(2)
@@ -332,6 +523,22 @@ t.test('Who is just talking is waited for', async (t) => {
   t.match(await house.report(id), { states: { queued: 1, sent: 1 } })
   await house.reaches(id, 'completed', minute)
   t.match(await house.report(id), { states: { sent: 2 } })
+})
+
+t.test('A STOP of a person who is waited for ends their send at once', async (t) => {
+  const house = await openCampaigns(t)
+  const { sends } = house
+  const [talks] = await house.people(2)
+  const { lastSeenAt: _none, ...identity } = talks!.identities[0]!
+  sends.heardAt.set(identity.asid, sends.house.time.now() - second)
+  const id = await house.started()
+  await house.eventually(async () => (await house.report(id)).states.queued === 1)
+  sends.optedOut.add(identity.asid)
+  await house.ask(sends.people.commands.heard, { ...identity, at: sends.house.time.now(), kind: 'optedOut' })
+  await house.reaches(id, 'completed', second)
+  t.match(await house.report(id), { states: { sent: 1, suppressed: 1 }, reasons: { opted_out: 1 } })
+  t.ok(sends.house.time.now() < sends.heardAt.get(identity.asid)! + outreachSend.quietMs, 'before they were quiet')
+  t.equal(await house.mismatch(id), undefined)
 })
 
 t.test('It fails when its outreach or its binding is gone, and says why', async (t) => {
@@ -494,6 +701,26 @@ t.test(
   },
 )
 
+t.test('Marketing that is on its way to a person who was merged since counts for the one who stays', async (t) => {
+  const house = await openCampaigns(t)
+  const { sends } = house
+  sends.document = { ...sends.document, outreach: [marketing, { ...marketing, id: 'again', name: 'Again' }] }
+  const [stays, goes] = await house.people(2)
+  const recipient = { kind: 'person' as const, personId: stays!.id }
+  const waiting = await sends.create({ outreachId: 'again', recipient }, { origin: 'automated' })
+  sends.scripts.push({ news: [] })
+  const first = await house.draft({ audience: { personIds: [goes!.id] } })
+  await house.stage(first.id)
+  await house.move(first.id, 'start')
+  await house.eventually(() => sends.taken.length === 1)
+  await house.ask(sends.people.commands.merge, { personId: stays!.id, from: goes!.id })
+  const again = await house.draft({ outreachId: 'again' })
+  t.match(await house.stage(again.id), { counts: { total: 1, sendable: 0, exclusions: { frequencyGated: 1 } } })
+  const named = await sends.create({ outreachId: 'again', recipient, idempotencyKey: 'named' })
+  t.match(named, { warning: /on its way/ })
+  t.match(await sends.reaches(String(waiting.sendId), 'suppressed'), { reason: 'frequency_capped' })
+})
+
 t.test('A marketing send that comes to nothing does not count for the cap', async (t) => {
   const house = await openCampaigns(t)
   house.sends.document = {
@@ -528,6 +755,35 @@ t.test('A campaign waits while its binding needs its operator, and goes on once 
   await house.reaches(id, 'completed', minute)
   t.notOk((await house.one(id)).holdReason)
   t.match(await house.report(id), { states: { sent: 20 } })
+  t.equal(new Set(house.sends.out).size, 20)
+})
+
+t.test('A campaign that waits for its binding goes on at once when that is ready, those who wait too', async (t) => {
+  const ready: { call?: (tx: Tx, at: number) => void } & Command<object, true> = {
+    name: 'test.ready',
+    decide(tx, _input, { at }) {
+      ready.call!(tx, at)
+      return true
+    },
+  }
+  const house = await openCampaigns(t, [ready as Command<never, unknown>])
+  ready.call = (tx, at) => house.area.ready(tx, place, at)
+  await house.people(20)
+  const { paces } = house
+  house.bound = ['rcs']
+  house.sends.scripts.push(
+    ...Array.from({ length: 5 }, () => ({ answer: { reason: 'bindingNotReady', again: 'never' as const } })),
+  )
+  const id = await house.started()
+  await house.eventually(async () => (await house.recipients(id, 'queued')).length === 5, 1)
+  house.paces = []
+  const before = house.sends.house.time.now()
+  await house.ask(ready, {})
+  await house.eventually(async () => (await house.one(id)).holdReason === 'binding')
+  house.paces = paces
+  await house.ask(ready, {})
+  await house.reaches(id, 'completed', 1)
+  t.ok(house.sends.house.time.now() - before < outreachSend.bindingLookMs, 'before the next look at the binding')
   t.equal(new Set(house.sends.out).size, 20)
 })
 

@@ -97,7 +97,7 @@ t.test('Without a binding nobody can be sent to, and channelUnresolved says so',
   t.match(await house.stage(id), { counts: { total: 2, sendable: 0, exclusions: { channelUnresolved: 2 } } })
   t.match(await house.refused(house.area.commands.start as never, { campaignId: id }), {
     refused: 'agent.campaign.state_conflict',
-    detail: /nobody/,
+    detail: /No recipient/,
   })
 })
 

@@ -197,6 +197,24 @@ t.test('The action definition names absolute addresses, and warns of an outreach
   })
 })
 
+t.test('An outreach may name its inputs as slots are written, and no journey can send it then', async (t) => {
+  const agent = await desk.sender({
+    outreach: { inputs: ['person.firstName', 'person.customFields.city'] },
+    template: { body: 'Hi {person.firstName} in {person.customFields.city}' },
+  })
+  const definition = await agent.call('GET', '/integrations/journey/outreach/hello/action-definition')
+  t.match(definition, { status: 422, json: { code: 'agent.outreach.journey_incompatible_inputs' } })
+  t.same(
+    definition.json.errors.map(({ field }: { field: string }) => field),
+    ['inputs.person.firstName', 'inputs.person.customFields.city'],
+  )
+  const { id: personId } = (await agent.call('POST', '/people', { phone: newNumber(), firstName: 'Ann' })).json
+  const send = () => agent.call('POST', '/outreach/hello/sends', { recipient: { personId } })
+  t.match(await send(), { status: 422, json: { errors: [{ field: 'inputs.person.customFields.city' }] } })
+  await agent.call('PATCH', `/people/${personId}`, { customFields: { city: 'Bergen' } })
+  t.match(await send(), { status: 202, json: { status: 'queued' } })
+})
+
 t.test('The journey has a budget of its own, and its scope reaches nothing else', async (t) => {
   const agent = await desk.sender()
   const key = await desk.node.keyWith(['integrations:journey'])

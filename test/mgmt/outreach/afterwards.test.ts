@@ -48,6 +48,9 @@ t.test('Silence is followed up once after the hours of the outreach, and an answ
   t.equal(sends.taken.length, 2)
   await eventually(sends.house, () => sends.taken.length === 3, 10 * minute)
   t.match(sends.taken[2], { message: { parts: [{ text: 'Still there?' }] }, asid: (await sends.read(silent)).asid })
+  const nudge = sends.taken[2]!
+  t.equal((await sends.read(nudge.sendId)).followUpOf, silent, 'it names the send whose opening got no answer')
+  for (const id of [silent, answering]) t.notOk('followUpOf' in (await sends.read(id)), 'openers name none')
   await sends.house.time.advance(60 * hour)
   t.equal(sends.taken.length, 3, 'and a follow-up is not followed up')
 })

@@ -81,9 +81,11 @@ t.test('Every accepted send ends once; none goes out after a cancel, after a STO
         )
       }
       await sends.house.time.advance(40 * minute)
-      await eventually(sends.house, () => true, second)
+      const endsOf = (id: string) =>
+        sends.events.filter(({ data }) => data.sendId === id && isFinal(data.state as never))
+      await eventually(sends.house, () => ids.every((id) => endsOf(id).length > 0), second)
       for (const id of ids) {
-        const ends = sends.events.filter(({ data }) => data.sendId === id && isFinal(data.state as never))
+        const ends = endsOf(id)
         if (new Set(ends.map(({ data }) => data.state)).size !== 1) return false
         const { state, attempts } = await sends.read(id)
         if (state !== ends[0]?.data.state || attempts > 4) return false

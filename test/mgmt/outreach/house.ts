@@ -121,7 +121,11 @@ export async function openSends(
     },
     timeScale: 1,
   })
-  const people: OpenPeople = openPeople({ orgEvent, agentOf: () => agent, listeners: [automation.kept] })
+  const people: OpenPeople = openPeople({
+    orgEvent,
+    agentOf: () => agent,
+    listeners: [automation.kept, (...kept) => parts.personKept(...kept)],
+  })
   const parts: OutreachParts = outreachParts({
     ...automation.ofSends,
     orgEvent,

@@ -6,7 +6,7 @@ import { newPerson } from '../../../core/people/change.js'
 import { compileFilter, type PersonFilter, readInBy } from '../../../core/people/filter.js'
 import type { IdentityNews, Person } from '../../../core/people/person.js'
 import type { PeopleDoor } from '../../../mgmt/outreach/needs.js'
-import { peopleTables } from '../../../mgmt/people/store.js'
+import { numberTable, peopleTables } from '../../../mgmt/people/store.js'
 import { somebody, someFilter, startAt } from '../../core/people/arbitrary.js'
 import { openShelf, place, type Shelf } from './shelf.js'
 
@@ -274,9 +274,44 @@ t.test(
       steps++
     }
     t.equal(steps, Math.floor(rows / limits.droppedRowsPerStep) + 1)
-    t.equal(rowsLeft(shelf).length, 2, 'the new agent keeps its own')
+    t.equal(rowsLeft(shelf).length, 3, 'the new agent keeps its own: the person, the mark of the phone, and the number')
   },
 )
+
+t.test('A person is found by number in agents created before the table of numbers and after it', async (t) => {
+  const crowd = fc.uniqueArray(somebody, { selector: ({ id }) => id, maxLength: 8 })
+  fc.assert(
+    fc.property(crowd, fc.array(fc.nat(7), { maxLength: 8 }), (people, goes) => {
+      const [before, since] = [openShelf(), openShelf()]
+      since.people.part.made(since.tx, place)
+      const addresses = people.flatMap(({ phone, identities }) => [phone, ...identities.map(({ address }) => address)])
+      for (const shelf of [before, since]) {
+        for (const person of people) keep(shelf, person)
+        for (const nth of goes) if (people[nth]) shelf.people.door.drop(shelf.tx, place, people[nth]!.id, shelf.told())
+      }
+      for (const address of addresses) {
+        const about = { channel: 'sms', address: address ?? '' } as const
+        const [found, known] = [since, before].map((shelf) => shelf.people.door.byNumber(shelf.tx, place, about)?.id)
+        t.equal(found, known)
+      }
+    }),
+    { numRuns: 300 },
+  )
+})
+
+t.test('A number is stored as long as a person has it', async (t) => {
+  const shelf = openShelf()
+  const { create, change } = shelf.people.commands
+  const numbers = () => [...shelf.tx.range(numberTable)].map(({ key }) => key[3])
+  const [one, other] = [1, 2].map(() => shelf.decide(create, { ...place, change: { phone: '+14155550100' } }))
+  t.same(numbers(), ['+14155550100'])
+  shelf.people.door.drop(shelf.tx, place, one!.id, shelf.told())
+  t.same(numbers(), ['+14155550100'])
+  shelf.decide(change, { ...place, personId: other!.id, change: { phone: '+14155550101' } })
+  t.same(numbers(), ['+14155550101'])
+  shelf.people.door.drop(shelf.tx, place, other!.id, shelf.told())
+  t.same(numbers(), [])
+})
 
 t.test('People who are only rehearsed are not shown, changed, merged or deleted as people', async (t) => {
   const shelf = openShelf()

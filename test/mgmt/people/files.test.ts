@@ -240,6 +240,21 @@ t.test('Others have their turn while a file is read, rows that are refused inclu
   t.ok(turns >= file.length / limits.importPieceBytes - 1, `${turns} turns`)
 })
 
+t.test('A row with more cells than a row can hold ends the reading of a file, and is named by its line', async (t) => {
+  const wide = ','.repeat(40 * limits.importRecordChars)
+  const read = async (text: string) => {
+    const found = []
+    for await (const part of partsOf(Buffer.from(text), [])) found.push(part)
+    return found
+  }
+  t.match(await read(`email\na@example.com\n${wide}\nb@example.com\n`), [
+    { rows: [{ line: 2 }], rejected: [{ line: 3, message: /more than 300 columns; what follows was not read/ }] },
+  ])
+  t.match(await read(`email${wide}\na@example.com\n`), [{ detail: /must begin with a line that names the columns/ }])
+  const breaks = ['\n', '\r\n', '\r'].map((end) => `email${end}a@example.com${end}b@example.com${end}`)
+  for (const text of breaks) t.match(await read(text), [{ rows: [{ line: 2 }, { line: 3 }], rejected: [] }])
+})
+
 t.test('Of very many rejected rows the first are told', async (t) => {
   const { id } = await desk.agent()
   const rows = limits.importRejectedShown + limits.importRowsPerCommand

@@ -1,68 +1,14 @@
 /** A person is one person, whichever way they are entered, changed, sent to or write in. */
 import t from 'tap'
 import { conversation } from '../../../core/limits.js'
-import { listen } from '../../../runtime/http/server.js'
-import { newNumber, openSendNode, type SendAgent } from '../outreach/desk.js'
+import { newNumber, type SendAgent } from '../outreach/desk.js'
+import { byPerson, type Listed, openCallers } from './callers.js'
 
-const desk = await openSendNode()
-const { node } = desk
-const { clock } = node
-// Emulated phones call the gateway.
-const log = { error: (...what: unknown[]) => console.error(...what) } as never
-const listening = await listen({ host: '127.0.0.1', port: 0, serve: node.node.planes.gateway.serve, log })
-node.node.reachableAt({ mgmt: 'http://mgmt.test', gateway: `http://127.0.0.1:${listening.port}` })
-t.teardown(async () => {
-  await listening.close(0)
-  await node.close()
-})
-let said = 0
-
-/** A text from that number to the agent. */
-async function writes({ call }: SendAgent, from: string, text: string, channel = 'rcs'): Promise<void> {
-  const bindings = (await call('GET', '/channels')).json.data as { id: string; channel: string }[]
-  const binding = bindings.find((each) => each.channel === channel)!
-  const items = [{ id: `in-${++said}`, from, text }]
-  const path = `/v1/system/emulator/bindings/${binding.id}/_act`
-  const { status } = await node.mgmt('POST', path, { token: node.key, json: { items } })
-  if (status !== 202) throw new Error(`the phone could not write: ${status}`)
-}
-
-async function imports(agent: SendAgent, file: string) {
-  const path = `/v1/orgs/demo/agents/${agent.id}/people/import`
-  const { status, json } = await node.mgmt('POST', path, {
-    token: node.key,
-    body: file,
-    headers: { 'content-type': 'text/csv' },
-  })
-  if (status !== 200) throw new Error(`the file was refused: ${status} ${JSON.stringify(json)}`)
-  return json
-}
-
-interface Listed {
-  readonly id: string
-  readonly identities: readonly { asid: string; address: string; optedOut: boolean; lastSeenAt?: string }[]
-}
-const people = async ({ call }: SendAgent): Promise<Listed[]> => (await call('GET', '/people?limit=200')).json.data
-
-/** Lets time pass until the people of the agent are as they are to be. */
-async function reaches(agent: SendAgent, holds: (all: readonly Listed[]) => unknown): Promise<void> {
-  await eventually(async () => holds(await people(agent)))
-}
-
-async function eventually(holds: () => Promise<unknown>, stepMs = 0): Promise<void> {
-  for (let looks = 0; looks < 1_000; looks++) {
-    if (await holds()) return
-    await clock.advance(stepMs)
-  }
-  throw new Error('it never came to that')
-}
-
-const byPerson = (personId: string) => ({ recipient: { personId } })
+const { desk, clock, writes, imports, people, reaches, eventually, sender } = await openCallers(t)
 const granted = { consent: { status: 'granted' } }
 
 t.test('A person entered with a phone is reachable at it, and is the one who writes in from it', async (t) => {
-  const agent = await desk.sender()
-  await agent.call('POST', '/channels', { channel: 'sms', mode: 'unmanaged', provider: 'emulator', auth: {} })
+  const agent = await sender()
   const phone = newNumber()
   const ann = (await agent.call('POST', '/people', { firstName: 'Ann', phone })).json
   t.match(ann.identities, [{ channel: 'rcs', address: phone, optedOut: false }])
@@ -121,6 +67,37 @@ t.test('A number that wrote in before it was entered belongs to the person who i
   t.equal((await people(agent)).length, 3)
 })
 
+t.test('Whoever wrote by text message is the person who is entered with that number', async (t) => {
+  const agent = await sender()
+  const numbers = [newNumber(), newNumber(), newNumber(), newNumber(), newNumber()] as const
+  for (const number of numbers) await writes(agent, number, 'hello', 'sms')
+  await reaches(agent, ({ length }) => length === numbers.length)
+  const strangers = new Map((await people(agent)).map(({ id, identities }) => [identities[0]?.address, id]))
+  const post = async (body: object) => (await agent.call('POST', '/people', body)).json.id as string
+  const [posted, patched, imported, merged, journey] = numbers
+  const ids = {
+    posted: await post({ firstName: 'Ann', phone: posted }),
+    patched: await post({ firstName: 'Bo' }),
+    imported: await post({ email: 'cy@example.com' }),
+    merged: await post({ firstName: 'Di' }),
+  }
+  await agent.call('PATCH', `/people/${ids.patched}`, { phone: patched })
+  await imports(agent, `email,phone\ncy@example.com,${imported}\n`)
+  await agent.call('POST', `/people/${ids.merged}/_merge`, { from: await post({ firstName: 'D', phone: merged }) })
+  const path = '/integrations/journey/outreach/hello/sends'
+  const { personId } = (await agent.call('POST', path, { profile: { phone: journey, firstName: 'Ed' } })).json
+  for (const [nth, id] of [...Object.values(ids), personId].entries()) {
+    const number = numbers[nth]!
+    const { identities } = (await agent.call('GET', `/people/${strangers.get(number)}`)).json
+    t.equal((await agent.call('GET', `/people/${strangers.get(number)}`)).json.id, id, 'the old id leads to them')
+    t.same(identities.map((each: Listed['identities'][0]) => `${each.channel} ${each.address}`).toSorted(), [
+      `rcs ${number}`,
+      `sms ${number}`,
+    ])
+  }
+  t.equal((await people(agent)).length, numbers.length)
+})
+
 t.test('A number that another named person holds stays theirs', async (t) => {
   const agent = await desk.sender()
   const phone = newNumber()
@@ -157,6 +134,25 @@ t.test('A corrected number is the one written to, and the old one is not theirs 
     [],
     'nor is one that is taken away',
   )
+})
+
+t.test('Two numbers that were mixed up are set right with one change each, or with one file', async (t) => {
+  const agent = await desk.sender()
+  const numbers = [newNumber(), newNumber(), newNumber(), newNumber()] as const
+  const ids: string[] = []
+  for (const [nth, phone] of numbers.entries()) {
+    ids.push((await agent.call('POST', '/people', { email: `p${nth}@example.com`, phone })).json.id)
+  }
+  await agent.call('PATCH', `/people/${ids[0]}`, { phone: numbers[1] })
+  await agent.call('PATCH', `/people/${ids[1]}`, { phone: numbers[0] })
+  await imports(agent, `id,phone\n${ids[2]},${numbers[3]}\n${ids[3]},${numbers[2]}\n`)
+  for (const [nth, other] of [1, 0, 3, 2].entries()) {
+    const { identities } = (await agent.call('GET', `/people/${ids[nth]}`)).json
+    t.match(identities, [{ address: numbers[other] }])
+    t.equal(identities.length, 1)
+    const { sendId } = (await agent.send(byPerson(ids[nth]!))).json
+    t.match(await agent.reaches(sendId, 'sent'), { address: numbers[other] })
+  }
 })
 
 t.test('A number entered beside one that a person wrote from is the one written to', async (t) => {
@@ -237,6 +233,41 @@ t.test('An asid that its conversation knows and no person holds is a recipient; 
       code: 'agent.outreach.recipient_not_found',
     })
   }
+})
+
+t.test('People known by nothing but an address are read in from an export, opted out where they are', async (t) => {
+  const [agent, another] = [await sender(), await sender()]
+  const [texted, stopped] = [newNumber(), newNumber()]
+  await writes(agent, texted, 'hello', 'sms')
+  await writes(agent, texted, 'hello')
+  await writes(agent, stopped, 'STOP')
+  await reaches(agent, (all) => all.length === 2 && all.some(({ identities }) => identities[0]?.optedOut))
+  const exportPath = `/v1/orgs/demo/agents/${agent.id}/people/export`
+  const file = (await desk.node.mgmt('GET', exportPath, { token: desk.node.key })).text
+  const known = async (of: SendAgent) =>
+    (await people(of)).map(({ identities }) => identities.map((each) => `${each.channel} ${each.address}`).toSorted())
+  const expected = await known(agent)
+  t.match(await imports(another, file), { created: 2, updated: 0, rejected: [] })
+  t.same((await known(another)).toSorted(), expected.toSorted())
+  t.match(await imports(another, file), { created: 0, updated: 2, rejected: [] }, 'nobody twice')
+  await writes(another, texted, 'hello', 'sms')
+  await reaches(another, (all) => all.some(({ identities }) => identities.some(({ lastSeenAt }) => lastSeenAt)))
+  t.equal((await people(another)).length, 2)
+  for (const { id } of await people(agent)) await agent.call('DELETE', `/people/${id}`)
+  t.match(await imports(agent, file), { created: 2 })
+  const outs = (await people(agent)).flatMap(({ identities }) =>
+    identities.flatMap(({ address, optedOut }) => (optedOut ? [address] : [])),
+  )
+  t.same(outs, [stopped], 'each conversation is asked')
+})
+
+t.test('What an export says of identities changes nobody who is known by id', async (t) => {
+  const agent = await desk.sender()
+  const [phone, former] = [newNumber(), newNumber()]
+  const { id } = (await agent.call('POST', '/people', { firstName: 'Ann', phone })).json
+  await agent.call('PATCH', `/people/${id}`, { phone: null })
+  t.match(await imports(agent, `id,identities\n${id},rcs:${former}\n`), { created: 0, updated: 1, rejected: [] })
+  t.same((await agent.call('GET', `/people/${id}`)).json.identities, [])
 })
 
 t.test('An id that was merged away leads to the one who stays, in writes and in the list of sends', async (t) => {

@@ -142,7 +142,7 @@ t.test('A phone is a number, an e-mail address is one, and nothing at all is no 
     [{ phone: '5550100' }, 'phone'],
     [{ email: 'not-an-email' }, 'email'],
     [{ firstName: 'a\u0000b' }, 'firstName'],
-    [{ tags: ['a\u0000b'] }, 'tags'],
+    [{ tags: ['a\u0000b'] }, 'tags[0]'],
     [{ customFields: { level: 'a\u0000b' } }, 'customFields.level'],
   ] as const) {
     t.same(fieldsOf(await call('POST', '/people', body)), [field])

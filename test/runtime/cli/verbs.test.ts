@@ -95,8 +95,8 @@ t.test(
       'limits  degraded  Redis is away.',
       'bus     ok        -',
       '',
-      'NODE  HOST  STATE         ROLES',
-      'n1    east  cannot write  mgmt shards',
+      'NODE  ADDRESS  STATE         ROLES',
+      'n1    east     cannot write  mgmt shards',
     ]
     t.strictSame(
       statusLines(found, (text) => text),
@@ -152,7 +152,9 @@ t.test('An agent is named alone or with its org, and the org by a flag, a variab
   for (const [args, more] of ways) {
     const { code, stdout, stderr } = await parley(args, { ...env, ...more })
     t.equal(code, exitCode.done, `${args.join(' ')} ${stderr}`)
-    t.match(stdout, /^AGENT +NAME +CHANGED +DESCRIPTION\ndemo\/desk +Desk +\d{4}-\d\d-\d\d \d\d:\d\d +-$/m)
+    t.match(stdout, /^agent +demo\/desk\nname +Desk\n(.*\n)*changed +\d{4}-\d\d-\d\d \d\d:\d\d\n/)
+    t.match(stdout, /^CHANNEL +PROVIDER +STATUS +BINDING$/m)
+    t.match(stdout, /^webchat +- +Active +cb_\w+$/m)
   }
   for (const named of ['', 'a/b/c', '/desk', 'demo/', '../me', 'Desk']) {
     const { code, stderr, stdout } = await parley(['agents', 'show', named], env)
@@ -201,8 +203,26 @@ t.test('A send goes to one person, once a key, and can be looked for and cancell
   const to = ['--to', '+14155550100', '--input', 'city=Bergen', '--input', 'note=a=b']
   const dry = await parley(['send', 'desk', 'welcome', ...to, '--dry-run'], env)
   t.equal(dry.code, exitCode.done)
-  t.match(dry.stdout, /^STATUS +OUTREACH +SEND +PERSON\ndry run +welcome +- +-$/m)
+  t.match(dry.stdout, /^STATUS +OUTREACH +SEND +PERSON\ndry run +welcome +- +-\n\n\S.*$/m, 'with the text')
   t.match(dry.stderr, /does not know these inputs as fields of people: .*city/)
+  const desk = '/orgs/demo/agents/desk'
+  await node.call('PUT', `${desk}/knowledge/collections`, { collections: [{ id: 'tours', name: 'Tours' }] })
+  const tour = { id: 'fjord', name: 'Fjord tour', collections: ['tours'] }
+  await node.call('PUT', `${desk}/knowledge/things`, { things: [tour] })
+  for (const [id, body] of [
+    ['shown', 'See [[collection: tours]]'],
+    ['refused', 'Dear {person.lastName|block-send}'],
+    ['uncompiled', 'See [[things: none]]'],
+  ]) {
+    await node.call('POST', `${desk}/message-templates`, { id, name: id, body })
+    await node.call('POST', `${desk}/outreach`, { id, name: id, class: 'service', openerTemplateId: id })
+  }
+  const dryRun = (outreach: string, ...more: string[]) =>
+    parley(['send', 'desk', outreach, '--to', '+14155550100', '--dry-run', ...more], env)
+  t.match((await dryRun('shown')).stdout, /\n\nSee\n *\nFjord tour\n$/, 'as it is sent')
+  t.match((await dryRun('refused')).stderr, /The opening is blocked\. Without person\.lastName it must not be sent\.$/m)
+  t.match((await dryRun('uncompiled')).stderr, /The opening is blocked\. There is no thing none\.$/m)
+  t.match((await dryRun('refused', '--json')).json, { status: 'skipped', blocked: /person\.lastName/ })
   const made = await parley(
     ['send', 'demo/desk', 'welcome', ...to, '--key', 'k1', '--profile', 'firstName=Ann', '--json'],
     env,

@@ -5,6 +5,7 @@ import type { Exchange, PhoneAct, Stage } from '../../../runtime/emulatorpage/co
 import { openNewsDesk } from '../../../runtime/emulatorpage/news.js'
 import { pageApiRoutes } from '../../../runtime/emulatorpage/routes.js'
 import { pictureTypes } from '../../../runtime/emulatorpage/schema.js'
+import type { Standing } from '../../../runtime/emulatorpage/story.js'
 import { openTickets } from '../../../runtime/emulatorpage/ticket.js'
 import { openTold } from '../../../runtime/emulatorpage/told.js'
 import { openPipeline } from '../../../runtime/http/pipeline.js'
@@ -21,7 +22,14 @@ const phone = {
   address: '+15550100',
   asid: 'usr_1',
 } as const
-const stage: Stage = { orgId: 'demo', agentId: 'sample', name: 'Sample', zone: 'UTC', phones: [phone] }
+const stage: Stage = {
+  orgId: 'demo',
+  agentId: 'sample',
+  name: 'Sample',
+  zone: 'UTC',
+  phones: [phone],
+  asidOfVisitor: (id) => id,
+}
 
 /** The page's routes over a provider that notes what people do; `why` has it refuse all of it. */
 function opened(why?: string) {
@@ -38,7 +46,8 @@ function opened(why?: string) {
   const clock = manualClock()
   const tickets = openTickets(Buffer.alloc(32, 1), clock)
   const told = openTold()
-  const shards = { read: async () => [] } as unknown as Shards
+  const standing: Standing = { isOptedOut: false, fares: [], refusals: [] }
+  const shards = { read: async () => standing } as unknown as Shards
   const routes = pageApiRoutes({
     tickets,
     told,
@@ -98,8 +107,8 @@ t.test('What is wrong with a picture is said by its field, and changes nothing',
   await refused(t, 'type', /image\/png, image\/jpeg, image\/gif, image\/webp/, pictureOf(pdf, 'application/pdf'))
   await refused(t, 'data', /no file of type image\/png/, pictureOf(pdf))
   await refused(t, 'data', /no file of type image\/gif/, pictureOf(png, 'image/gif'))
-  await refused(t, 'data', new RegExp(`more than ${limits.pictureChars} characters`), pictureOf(large))
-  await refused(t, 'data', /must match/, { ...pictureOf(png), data: 'data:,x' })
+  await refused(t, 'data', new RegExp(`at most ${limits.pictureChars} characters`), pictureOf(large))
+  await refused(t, 'data', /must be base64/, { ...pictureOf(png), data: 'data:,x' })
   await refused(t, 'name', /required/, { type: 'image/png', data: png.toString('base64') })
   await refused(t, 'channel', /no phone/, pictureOf(png), 'rcs', 404)
   t.equal((await send(pictureOf(png), 'pigeon')).status, 404)

@@ -3,8 +3,8 @@ import t from 'tap'
 import type { Conversation } from '../../../core/conversation/state.js'
 import { emulatorPage as limits } from '../../../core/limits.js'
 import type { Spot } from '../../../core/traffic/trail.js'
-import { readDeeds, readMessage } from '../../../runtime/emulatorpage/story.js'
-import { conversationTable, outgoingTable, trafficTable } from '../../../runtime/gateway/tables.js'
+import { readDeeds, readMessage, readStanding, type Standing } from '../../../runtime/emulatorpage/story.js'
+import { conversationTable, logTable, outgoingTable, trafficTable } from '../../../runtime/gateway/tables.js'
 import type { Key, Reader, Table } from '../../../runtime/store/contract.js'
 
 const place = { orgId: 'demo', agentId: 'desk' }
@@ -68,4 +68,34 @@ t.test('However long a conversation is, no more of it is looked at than may be, 
   const deeds = readDeeds.read(reader, { ...place, asid, from: 0, until: Number.MAX_SAFE_INTEGER })
   t.equal((deeds as readonly unknown[]).length, limits.recordsTold)
   t.equal(gets(), limits.recordsFollowed + 1)
+})
+
+t.test('An emulator that began anew tells of no message that was refused or failed before', async (t) => {
+  const rows = new Map<string, unknown>()
+  const name = (table: { readonly name: string }, key: Key) => JSON.stringify([table.name, ...key])
+  const agent = { orgId: 'demo', agentId: 'desk' }
+  const refused = { level: 'warn', event: 'message.refused', data: { reason: 'optedOut' } }
+  rows.set(name(logTable, ['demo', 'desk', 1_000, asid, 1]), refused)
+  rows.set(name(logTable, ['demo', 'desk', 5_000, asid, 2]), { ...refused, previous: [1_000, 1] })
+  rows.set(name(conversationTable, [asid]), { asid, agent, trail: { last: [5_000, 2], log: [5_000, 2] } })
+  const outgoing = [
+    { id: 'msg_1', at: 1_000, message: {}, states: { queued: 1_000, failed: 2_000 } },
+    { id: 'msg_2', at: 2_000, message: {}, states: { queued: 2_000, sent: 2_500 }, providerIds: ['p'] },
+    { id: 'msg_3', at: 2_500, message: {}, states: { queued: 2_500, failed: 4_500 } },
+  ]
+  const reader: Reader = {
+    get: <K extends Key, V>(table: Table<K, V>, key: K) => rows.get(name(table, key)) as V | undefined,
+    *range(table) {
+      if (table.name === outgoingTable.name) yield* outgoing.map((value) => ({ key: [asid, value.id], value }) as never)
+    },
+  }
+  const told = (from: number) => {
+    const { fares, refusals } = readStanding.read(reader, { asid, from }) as Standing
+    return [fares.map(({ messageId }) => messageId), refusals.map(({ number }) => number)]
+  }
+  t.same(told(0), [
+    ['msg_1', 'msg_2', 'msg_3'],
+    [1, 2],
+  ])
+  t.same(told(4_000), [['msg_2', 'msg_3'], [2]], 'what came to be while it runs, and how what it holds fares')
 })

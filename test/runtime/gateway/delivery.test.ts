@@ -4,8 +4,8 @@ import t from 'tap'
 import { bulkStep } from '../../../core/channel/pace.js'
 import { ingress } from '../../../core/limits.js'
 import { waitingTable } from '../../../runtime/gateway/bulk.js'
-import { outgoingTable, trafficTable } from '../../../runtime/gateway/tables.js'
-import { until } from '../../harness/clock.js'
+import { conversationTable, outgoingTable, trafficTable } from '../../../runtime/gateway/tables.js'
+import { answeredInTime, until } from '../../harness/clock.js'
 import { bulkPerSecond, type Handed, type House, openHouse, type Provider, said, takes } from './house.js'
 
 const ann = '+15550101'
@@ -188,9 +188,8 @@ t.test('A provider that says later is asked again, and the messages behind it wa
   house.providerIs((each) => (each.text === 'one' && ++tries < 3 ? refuses('later')(each) : takes(each)))
   await house.send(asid, [said('one'), said('two')])
   for (const waitMs of [1_000, 5_000]) {
+    await until(() => house.rows(conversationTable)[0]?.value.flight?.againAt !== undefined)
     const before = tries
-    await until(() => house.rows(outgoingTable).length === 2 && tries === before)
-    await new Promise((resolve) => setTimeout(resolve, 30))
     t.equal(house.handed.filter(({ text }) => text === 'two').length, 0)
     house.clock.advance(waitMs)
     await until(() => tries > before)
@@ -238,7 +237,7 @@ t.test('A message that waits to be tried again does not go out after a STOP', as
   const [result] = await house.send(asid, [said('one')])
   await until(() => house.handed.length === 1)
   house.providerIs(takes)
-  await house.says(ann, 'STOP')
+  await answeredInTime(house.says(ann, 'STOP'), () => house.clock.advance(ingress.stopLookMs))
   await until(() => {
     house.clock.advance(1_000)
     return statesOf(house, result!.messageId).length > 0
@@ -424,4 +423,7 @@ t.test('A card that is sent without a picture shows the agent’s own where the 
   await away.send(await known(away, ann, 'rcs'), [card({})])
   await until(() => away.handed.length === 1)
   t.notMatch(JSON.stringify(away.handed[0]?.wire), own, 'a picture that cannot be fetched holds no message back')
+  await away.send(await known(away, ben, 'rcs'), [card({ mediaUrl: own, description: 'Here' })])
+  await until(() => away.handed.length === 2)
+  t.match(JSON.stringify(away.handed[1]?.wire), own, 'the picture that the agent sent is a link')
 })

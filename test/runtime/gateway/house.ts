@@ -144,6 +144,7 @@ export async function openHouse(t: Test, options: HouseOptions = {}) {
     needsOperator: ({ bindingId }, detail) => void operatorCalls.push({ bindingId, detail }),
     campaigns: { mayLeave: async () => true, mayLeaveHere: () => true },
     meters,
+    refusedCalls: parts.refusedCalls({ shards, clock, log }),
     clock,
   })
   const engine = carried(
@@ -165,6 +166,7 @@ export async function openHouse(t: Test, options: HouseOptions = {}) {
       ...ingressRoutes({
         places,
         findBinding: async () => place,
+        findBindings: async () => [],
         headers: [signatureHeader],
         publicUrl,
         log,
@@ -194,6 +196,7 @@ export async function openHouse(t: Test, options: HouseOptions = {}) {
   let items = 0
   const house = {
     clock,
+    places,
     receiver,
     handed,
     operatorCalls,

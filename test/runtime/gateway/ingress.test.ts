@@ -74,18 +74,23 @@ t.test('An item that cannot be read does not lose the others of its call', async
     { id: 'x'.repeat(300), from: ann, text: 'long id' },
   ]
   const mixed = bad.flatMap((each, n) => [text(`good ${n}`, n % 2 ? ann : ben, `word ${n}`), each])
-  t.equal((await house.ingress('sms', batch(...mixed))).status, 200)
+  const answer = await house.ingress('sms', batch(...mixed))
+  t.equal(answer.status, 422, 'the provider keeps what could not be read')
+  t.equal((await house.ingress('sms', batch(...mixed))).status, 422, 'and the others are known when it calls again')
   await house.quiet()
   const words = (rest: number) => bad.flatMap((_, n) => (n % 2 === rest ? [`word ${n}`] : []))
   t.same(house.told(house.asid(ann)), ['conversationStarted', ...words(1)])
   t.same(house.told(house.asid(ben)), ['conversationStarted', ...words(0)])
 })
 
-t.test('A call that holds nothing readable is acknowledged: it would not be better the next time', async (t) => {
+t.test('A call that holds nothing readable is refused, and one that holds nothing is taken', async (t) => {
   const house = await openHouse(t)
   for (const body of ['', 'not json', '[]', '{}', '{"items":7}', Buffer.from([0xff, 0xfe])]) {
-    t.equal((await house.ingress('sms', body)).status, 200)
+    const answer = await house.ingress('sms', body)
+    t.equal(answer.status, 422)
+    t.type(answer.json.message, 'string')
   }
+  t.equal((await house.ingress('sms', batch())).status, 200)
   t.same(recordsOf(house), [0, 0, 0])
 })
 

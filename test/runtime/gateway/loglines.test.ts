@@ -1,7 +1,10 @@
 /** Lines of an agent's log about what a channel repeats, shows more simply or turns away, and about how replies are read. */
 import t from 'tap'
 import type { SendOutcome } from '../../../core/channel/adapter.js'
+import { refusedCalls } from '../../../core/ingresslimits.js'
+import { conversation as limits } from '../../../core/limits.js'
 import { linesOfTraffic } from '../../../core/traffic/loglines.js'
+import { agentLineTable } from '../../../runtime/gateway/agentlog.js'
 import { logTable, outgoingTable, trafficTable } from '../../../runtime/gateway/tables.js'
 import { until } from '../../harness/clock.js'
 import { type House, openHouse, said, takes } from './house.js'
@@ -114,3 +117,42 @@ t.test(
     t.match(named(house, 'media.unreachable')[0], { level: 'warn', data: { detail: 'away' } })
   },
 )
+
+t.test('However many calls are refused, each binding has one line a minute that counts them', async (t) => {
+  const house = await openHouse(t)
+  const refuse = async (times: number) => {
+    for (let call = 0; call < times; call++) t.equal((await house.ingress('sms', '{}', 'wrong')).status, 401)
+  }
+  const lines = () => house.rows(agentLineTable).map(({ value }) => value)
+  await refuse(30)
+  await until(() => lines().length === 1)
+  t.match(lines(), [
+    { event: 'ingress.signature_refused', level: 'warn', channel: 'sms', data: { bindingId: 'cb_sms' } },
+  ])
+  t.equal((await house.ingress('rcs', '{}', 'wrong')).status, 401)
+  await until(() => lines().length === 2)
+  for (const count of [29, 7]) {
+    const before = lines().length
+    house.clock.advance(refusedCalls.windowMs)
+    await until(() => lines().length === before + 1)
+    t.equal(lines().filter(({ data }) => data?.count === count).length, 1)
+    await refuse(7)
+  }
+  house.clock.advance(refusedCalls.windowMs)
+  await until(() => lines().length === 5)
+  house.clock.advance(refusedCalls.windowMs)
+  await refuse(1)
+  await until(() => lines().length === 6)
+  t.equal(
+    lines().filter(({ data }) => data?.count === undefined).length,
+    3,
+    'calls that begin again are a line at once',
+  )
+  t.equal((await house.ingress('sms', '{"items":[{}]}')).status, 422)
+  await until(() => lines().length === 7)
+  t.match(lines().find(({ event }) => event === 'ingress.malformed')?.data, { bindingId: 'cb_sms', problem: /./ })
+
+  house.clock.advance(limits.keptMs)
+  await passing(house, () => lines().length === 0)
+  t.pass('they are gone when their time is over')
+})

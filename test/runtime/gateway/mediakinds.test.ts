@@ -1,13 +1,13 @@
 /** Media by its kind: what a channel takes is shown there, and everything else is a link with its name and size. */
 import t from 'tap'
-import type { ContentMessage } from '../../../core/amf/index.js'
-import type { ChannelName } from '../../../core/channel/names.js'
+import type { ContentMessage, Part } from '../../../core/amf/index.js'
+import { type ChannelName, channelNames } from '../../../core/channel/names.js'
 import { traitsOf } from '../../../core/channel/table.js'
 import { isRefusal } from '../../../core/errors.js'
 import { fileLabel } from '../../../core/render/filelabel.js'
 import { render } from '../../../core/render/render.js'
-import { withHostedMedia } from '../../../runtime/gateway/media.js'
-import type { Hosted, Unreachable } from '../../../runtime/media/contract.js'
+import { readerFor, withHostedMedia } from '../../../runtime/gateway/media.js'
+import type { Hosted, Media, Unreachable } from '../../../runtime/media/contract.js'
 
 const megabyte = 1_000_000
 const reader = { locale: 'en-US', zone: 'UTC' }
@@ -74,5 +74,73 @@ t.test('What a channel does not take, or what is not kept, is a link with its na
     t.same(await texts('messengerA', 'image', 'logo.svg', refused), ['logo.svg\nhttps://x.example/logo.svg'], why)
   }
   const away = { reason: 'mediaUnreachable', why: 'source', detail: 'It is gone.' } as const
-  t.same(await blocksOf('messengerA', 'image', 'a.png', away), away, 'media that cannot be fetched is refused')
+  t.same(
+    await blocksOf('messengerA', 'image', 'a.png', away),
+    away,
+    'media that is sent for itself and cannot be fetched is refused',
+  )
+})
+
+const there = 'https://x.example/there.png'
+const gone = 'https://x.example/gone.png'
+const option = (id: string, mediaUrl: string) => ({ id, label: `Option ${id}`, mediaUrl })
+const besideWords: Readonly<Record<string, Part>> = {
+  card: { type: 'card', card: { title: 'A room', mediaUrl: gone } },
+  carousel: {
+    type: 'carousel',
+    cards: [
+      { title: 'A room', mediaUrl: there },
+      { title: 'Another', mediaUrl: gone },
+    ],
+  },
+  options: { type: 'ask.choice', intentId: 'a', prompt: 'Which?', options: [option('a', there), option('b', gone)] },
+  showcase: {
+    type: 'showcase',
+    intentId: 'b',
+    items: [
+      { id: 'a', title: 'A', mediaUrl: there },
+      { id: 'b', title: 'B', mediaUrl: gone },
+    ],
+  },
+  thumbnail: { type: 'media', kind: 'video', mediaUrl: 'https://x.example/film.mp4', thumbnailUrl: gone },
+}
+
+t.test('A picture beside words that cannot be fetched is a link, and the rest is sent as ever', async (t) => {
+  const media: Pick<Media, 'hosted'> = {
+    hosted: async (url) =>
+      url === gone
+        ? { reason: 'mediaUnreachable', why: 'source', detail: 'It is gone.' }
+        : { url, type: url.endsWith('4') ? 'video/mp4' : 'image/png', bytes: 9 },
+  }
+  for (const channel of channelNames) {
+    const traits = traitsOf(channel)
+    for (const [name, part] of Object.entries(besideWords)) {
+      const hosted = await withHostedMedia(media, { spec: 'amf/1', parts: [part] }, traits)
+      if (isRefusal(hosted) || 'reason' in hosted) throw new Error(`${name} is refused`)
+      t.same([...(hosted.missing ?? [])], [[gone, 'It is gone.']])
+      const { blocks, loss } = render(hosted.message, traits, { ...reader, links: hosted.links! })
+      t.same(loss, [], `${channel} ${name}`)
+      const shown = JSON.stringify(blocks)
+      t.notMatch(shown, `"mediaUrl":"${gone}"`, `${channel} ${name}`)
+      t.notMatch(shown, `Url":"${gone}"`, `${channel} ${name}`)
+      t.match(shown, /gone\.png/, `${channel} ${name}`)
+    }
+  }
+})
+
+t.test('A file that is kept by us is called as its sender called it', async (t) => {
+  const kept = 'https://gw.example/v4/media/gjx802.docx'
+  const media = { hosted: async () => ({ url: kept, type: docx, bytes: 9 }) }
+  for (const [mediaUrl, name] of [
+    ['https://x.example/Menu%20for%20May.docx?v=2', 'Menu for May.docx'],
+    ['https://x.example/MENU.DOCX', 'MENU.DOCX'],
+    ['https://x.example/download?id=7', 'download.docx'],
+    ['https://x.example/', 'File.docx'],
+  ] as const) {
+    const message: ContentMessage = { spec: 'amf/1', parts: [{ type: 'media', kind: 'file', mediaUrl }] }
+    const hosted = await withHostedMedia(media, message, traitsOf('messengerA'))
+    if (isRefusal(hosted) || 'reason' in hosted) throw new Error('it is refused')
+    const { blocks } = render(hosted.message, traitsOf('messengerA'), readerFor(reader, hosted))
+    t.match(blocks, [{ kind: 'media', media: { url: kept, name } }])
+  }
 })

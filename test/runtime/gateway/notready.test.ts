@@ -25,12 +25,21 @@ const passing = (house: House, isSo: () => boolean) =>
     return isSo()
   })
 
+/** Waits until the message has failed a try and waits for the next. */
+const waitsForTry = (house: House, asid: string) => until(() => flightOf(house, asid)?.againAt !== undefined)
+
 /** The clock goes to the next try of what waits for that person. */
 async function nextTry(house: House, asid: string): Promise<void> {
-  await until(() => flightOf(house, asid)?.againAt !== undefined)
+  await waitsForTry(house, asid)
   const { tried, againAt = 0 } = flightOf(house, asid)!
   house.clock.advance(againAt - house.clock.now())
   await until(() => flightOf(house, asid)?.tried !== tried)
+}
+
+/** The next try begins and ends while the provider and the binding are as they are now. */
+async function nextFailedTry(house: House, asid: string): Promise<void> {
+  await nextTry(house, asid)
+  await waitsForTry(house, asid)
 }
 
 t.test('A binding that is not ready receives: what people say reaches the agent, and STOP counts', async (t) => {
@@ -85,7 +94,8 @@ t.test(
     await passing(house, () => house.operatorCalls.length > 0)
     t.same(house.operatorCalls, [{ bindingId: 'cb_sms', detail: 'The token has ended.' }])
     house.isReady('sms', false)
-    for (let tries = 0; tries < 8; tries++) await nextTry(house, asid)
+    for (let tries = 0; tries < 8; tries++) await nextFailedTry(house, asid)
+    await house.quiet()
     t.equal(house.handed.length, 2, 'nothing is handed over meanwhile')
     t.same(
       house.told(asid).filter((each) => each.includes('sms')),
@@ -107,11 +117,12 @@ t.test('What waits for another try when its binding stops being ready is kept, w
   const asid = await house.says(ann, 'hi')
   house.providerIs(() => refused('sendFailed', { again: 'later' }))
   await house.send(asid, [said('Hello')])
-  await until(() => flightOf(house, asid)?.againAt !== undefined)
+  await waitsForTry(house, asid)
   house.isReady('sms', false)
-  for (let tries = 0; tries < 6; tries++) await nextTry(house, asid)
+  for (let tries = 0; tries < 6; tries++) await nextFailedTry(house, asid)
   house.isReady('sms', true)
-  for (const _each of limits.sendAgainMs.slice(1)) await nextTry(house, asid)
+  for (const _each of limits.sendAgainMs.slice(1)) await nextFailedTry(house, asid)
+  await house.quiet()
   t.notOk(house.told(asid).some((each) => each.startsWith('failed')))
   house.providerIs(takes)
   await nextTry(house, asid)
@@ -123,9 +134,9 @@ t.test('What waits for its binding for a day has failed with bindingNotReady', a
   const asid = await house.says(ann, 'hi')
   house.providerIs(() => refused('sendFailed', { again: 'later' }))
   await house.send(asid, [said('Hello')])
-  await until(() => flightOf(house, asid)?.againAt !== undefined)
+  await waitsForTry(house, asid)
   house.isReady('sms', false)
-  await nextTry(house, asid)
+  await nextFailedTry(house, asid)
   house.clock.advance(limits.heldMs)
   await until(() => flightOf(house, asid) === undefined)
   t.equal(house.handed.length, 1)

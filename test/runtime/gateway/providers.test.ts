@@ -190,6 +190,7 @@ async function openExchange(t: Test) {
     providers,
     clock,
     meters: gatewayMeters(openMetrics({ ofProcess: false })),
+    refusedCalls: { note: () => {} },
     adapters: () => adapter,
     directory: { routes: async () => (world.isReachable ? agent() : refuse('service.unavailable')) },
     asidOf: () => 'asid',

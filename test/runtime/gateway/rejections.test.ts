@@ -1,7 +1,8 @@
 /** What the gateway refuses: calls as a whole, and messages one by one, each with the reason of the contract. */
 import t from 'tap'
 import { rejectionReasons } from '../../../core/conversation/refusals.js'
-import { amf, channelBinding, conversation as limits } from '../../../core/limits.js'
+import { amf, channelBinding, ingress, conversation as limits } from '../../../core/limits.js'
+import { answeredInTime, until } from '../../harness/clock.js'
 import { openTestNode, type Response } from '../../harness/node.js'
 import { leapingClock } from '../../harness/webhooknode.js'
 import { agentsOn, type Result } from './agents.js'
@@ -27,11 +28,15 @@ const refusedFor = (results: readonly Result[]) => {
 const isGatewayError = ({ json, headers }: Response) =>
   typeof json.message === 'string' && !('type' in json) && /^application\/json/.test(headers['content-type'] ?? '')
 
+/** A STOP is answered once nothing is with the provider any more. */
+const stops = (agent: Awaited<ReturnType<typeof newAgent>>, address: string) =>
+  answeredInTime(agent.hears('sms', address, 'STOP'), () => leaping.advance(ingress.stopLookMs))
+
 t.test('A message to somebody who opted out is refused as optedOut, until they opt in again', async (t) => {
   const agent = await newAgent('sms', 'rcs')
   const userId = await agent.hears('sms', ann)
   const onRcs = await agent.hears('rcs', ann)
-  await agent.hears('sms', ann, 'STOP')
+  await stops(agent, ann)
   t.same(refusedFor(await agent.send(userId, said('one'), said('two'))), ['optedOut', 'optedOut'])
   t.same(refusedFor(await agent.send(userId, { spec: 'amf/1', signal: 'typing' })), ['optedOut'])
   t.same(refusedFor(await agent.send(onRcs, said('one'))), [true], 'the other channel has its own say')
@@ -57,25 +62,57 @@ t.test('Outside the messaging window a message is refused as windowClosed, or he
   t.same(refusedFor(await agent.send(userId, said('inside again'))), [true])
 })
 
-t.test('Media that cannot be had is mediaUnreachable, wherever in the message it stands', async (t) => {
-  const agent = await newAgent('rcs')
-  const userId = await agent.hears('rcs', ann)
-  const mediaUrl = 'https://127.0.0.1:1/gone.png'
-  const parts = [
-    { type: 'media', mediaUrl, kind: 'image' },
-    { type: 'card', card: { title: 'A room', mediaUrl } },
-    { type: 'carousel', cards: [{ title: 'A room' }, { title: 'Another', mediaUrl }] },
-    { type: 'showcase', intentId: 'a', items: [{ id: 'a', title: 'A', mediaUrl }] },
-    { type: 'ask.choice', intentId: 'b', prompt: 'Which?', options: [{ id: 'a', label: 'A', mediaUrl }] },
-    { type: 'native', channel: 'rcs', payload: {}, fallback: [{ type: 'media', mediaUrl, kind: 'image' }] },
-  ]
-  const results = await agent.send(userId, ...parts.map((part) => ({ spec: 'amf/1', parts: [part] })))
-  t.same(
-    refusedFor(results),
-    parts.map(() => 'mediaUnreachable'),
+t.test('Outside the messaging window a message goes on the next channel that it names, if it says so', async (t) => {
+  const agent = await newAgent('messengerA', 'sms')
+  const userId = await agent.hears('messengerA', ann)
+  const elsewhere = (text: string, ...channels: string[]) =>
+    said(text, { delivery: { channels, outsideWindow: 'nextChannel' } })
+  const last = async () => {
+    const { json } = await node.mgmt('GET', '/v1/system/emulator/shown', { token: node.key })
+    const shown = json.data.filter(({ address }: { address: string }) => address === ann)
+    return shown.map((each: { bindingId: string; wire: { block?: { text?: string } } }) => [
+      each.bindingId,
+      each.wire.block?.text,
+    ])
+  }
+  t.same(refusedFor(await agent.send(userId, elsewhere('inside', 'messengerA', 'sms'))), [true])
+  await until(async () => (await last()).at(-1)?.[1] === 'inside')
+  t.equal((await last()).at(-1)[0], agent.binding('messengerA'), 'inside the window it goes on its own channel')
+  await clock.advance(24 * hour)
+  t.same(refusedFor(await agent.send(userId, elsewhere('outside', 'messengerA', 'sms'))), [true])
+  await until(async () => (await last()).at(-1)?.[1] === 'outside')
+  t.equal((await last()).at(-1)[0], agent.binding('sms'))
+  t.same(refusedFor(await agent.send(userId, elsewhere('no', 'messengerA'))), ['windowClosed'], 'there is no other')
+  await stops(agent, ann)
+  t.same(refusedFor(await agent.send(userId, elsewhere('never', 'messengerA', 'sms'))), [true])
+  t.notOk(
+    (await last()).some(([, text]: [string, string]) => text === 'never'),
+    'a STOP there holds',
   )
-  for (const { detail } of results) t.notMatch(detail, /127\.0\.0\.1/, 'no address is named')
 })
+
+t.test(
+  'Media that is sent for itself and cannot be had is mediaUnreachable, and a picture beside words is not',
+  async (t) => {
+    const agent = await newAgent('rcs')
+    const userId = await agent.hears('rcs', ann)
+    const mediaUrl = 'https://127.0.0.1:1/gone.png'
+    const media = { type: 'media', mediaUrl, kind: 'image' }
+    const alone = [media, { type: 'native', channel: 'rcs', payload: {}, fallback: [media] }]
+    const beside = [
+      { type: 'card', card: { title: 'A room', mediaUrl } },
+      { type: 'carousel', cards: [{ title: 'A room' }, { title: 'Another', mediaUrl }] },
+      { type: 'showcase', intentId: 'a', items: [{ id: 'a', title: 'A', mediaUrl }] },
+      { type: 'ask.choice', intentId: 'b', prompt: 'Which?', options: [{ id: 'a', label: 'A', mediaUrl }] },
+    ]
+    const sent = (parts: readonly object[]) =>
+      agent.send(userId, ...parts.map((part) => ({ spec: 'amf/1', parts: [part] })))
+    const results = await sent(alone)
+    t.same(refusedFor(results), ['mediaUnreachable', 'mediaUnreachable'])
+    for (const { detail } of results) t.notMatch(detail, /127\.0\.0\.1/, 'no address is named')
+    t.ok((await sent(beside)).every(({ accepted }) => accepted))
+  },
+)
 
 t.test('What is not AMF/1 is invalidMessage, and the detail names the path', async (t) => {
   const agent = await newAgent('sms')
@@ -192,6 +229,42 @@ t.test('A message that a rule of the operator blocks is blockedByRule, and the d
   t.match(results[0]!.detail, /no-such-word/)
 })
 
+t.test('A message that the rules cannot judge in time is blockedByRule, and the detail says so', async (t) => {
+  const agent = await newAgent('sms')
+  const userId = await agent.hears('sms', ann)
+  // Whether a letter is an a or a b is hardly ever told by those before it.
+  const text = Array.from({ length: 3_999 }, (_, at) => ((at * at * 7 + (at >> 3)) % 11 < 5 ? 'a' : 'b')).join('')
+  const check = { kind: 'pattern', patterns: ['/[ab]*a[ab]{450}c/', '/[ab]*b[ab]{450}c/'] }
+  await agent.manage('PUT', '/rules', { rules: [{ id: 'large', text: 'Never say it', check, replacement: 'Sorry.' }] })
+  const long = { spec: 'amf/1', parts: Array.from({ length: 15 }, () => ({ type: 'text', text })) }
+  const results = await agent.send(userId, long, said('fine'))
+  t.same(refusedFor(results), ['blockedByRule', true])
+  t.match(results[0]!.detail, /The rule large takes too long/)
+})
+
+t.test('Rules look at every text of a payload that only one channel reads, and at its fallback', async (t) => {
+  const agent = await newAgent('rcs')
+  const userId = await agent.hears('rcs', ann)
+  const check = { kind: 'pattern', patterns: ['forbidden'] }
+  await agent.manage('PUT', '/rules', { rules: [{ id: 'no-such-word', text: 'Never say it', check }] })
+  const native = (payload: object, fallback = 'fine') => ({
+    spec: 'amf/1',
+    parts: [{ type: 'native', channel: 'rcs', payload, fallback: [{ type: 'text', text: fallback }] }],
+  })
+  const card = (title: string) => ({ contentMessage: { richCard: { cards: [{ title, tags: ['a', 'b'] }] } } })
+  t.same(
+    refusedFor(
+      await agent.send(
+        userId,
+        native(card('FORBIDDEN')),
+        native(card('fine')),
+        native(card('fine'), 'a forbidden word'),
+      ),
+    ),
+    ['blockedByRule', true, 'blockedByRule'],
+  )
+})
+
 t.test('One more message than a person may be sent without a word from them is loopDetected', async (t) => {
   const agent = await newAgent('sms')
   const userId = await agent.hears('sms', ann)
@@ -275,7 +348,7 @@ t.test(
     const nobody = await agent.call('POST', '/messages', { userId: 'usr_nobody', messages: [said('x')] })
     t.equal(nobody.status, 422)
     t.match(nobody.json, { message: /unknownRecipient/, results: [{ reason: 'unknownRecipient' }] })
-    await agent.hears('sms', ann, 'STOP')
+    await stops(agent, ann)
     const stopped = await call(said('x'))
     t.equal(stopped.status, 422)
     t.match(stopped.json, { results: [{ reason: 'optedOut' }] })

@@ -3,14 +3,17 @@ import { Readable } from 'node:stream'
 import fc from 'fast-check'
 import t from 'tap'
 import { agentWebhook } from '../../../core/limits.js'
+import { type Clock, systemClock } from '../../../runtime/clock.js'
 import { type Piece, repliesIn } from '../../../runtime/gateway/replies.js'
 
 const settings = { now: Date.UTC(2026, 10, 20), zone: 'UTC', wholeMs: 10_000, lineMs: 10_000 }
+const real: Pick<Clock, 'elapsed' | 'soon'> = systemClock
 const line = (text: string) => JSON.stringify({ message: { spec: 'amf/1', parts: [{ type: 'text', text }] } })
 
-async function read(type: string, pieces: readonly Uint8Array[]): Promise<Piece[]> {
+async function read(type: string, pieces: Iterable<Uint8Array>, clock = real) {
   const found: Piece[] = []
-  for await (const piece of repliesIn(type, Readable.from(pieces, { objectMode: true }), settings)) found.push(piece)
+  const body = Readable.from(pieces, { objectMode: true })
+  for await (const piece of repliesIn(type, body, { ...settings, clock })) found.push(piece)
   return found
 }
 
@@ -69,7 +72,7 @@ function stalled(...pieces: string[]): Readable {
 t.test(
   'A JSON or AML reply that is not whole in time is cut, and so is one whose next line does not come',
   async (t) => {
-    const short = { ...settings, wholeMs: 20, lineMs: 20 }
+    const short = { ...settings, clock: real, wholeMs: 20, lineMs: 20 }
     const late = { code: 'UND_ERR_BODY_TIMEOUT' }
     const all = async (type: string, body: Readable) => {
       const found: unknown[] = []
@@ -88,3 +91,76 @@ t.test(
     t.match(told, { found: [{ message: {} }], error: late }, 'what was told before counts')
   },
 )
+
+/** Blank lines of every kind, a megabyte of them. */
+const blanks = Buffer.from('\n \n\r\n\t\r\n'.repeat(100_000))
+
+t.test('Blank lines are no part of a reply, however many there are', async (t) => {
+  let decoded = 0
+  const { decode } = TextDecoder.prototype
+  t.teardown(() => Object.assign(TextDecoder.prototype, { decode }))
+  TextDecoder.prototype.decode = function (...given) {
+    decoded++
+    return decode.apply(this, given)
+  }
+  t.same(await read('application/x-ndjson', [blanks]), [])
+  const bytes = Buffer.concat([blanks, Buffer.from(line('Hello')), Buffer.from('\n \n')])
+  t.match(await read('application/x-ndjson', [bytes]), [{ message: {} }])
+  t.match(await read('application/x-ndjson', cut(bytes, [blanks.length + 3, blanks.length + 9])), [{ message: {} }])
+  t.equal(decoded, 2, 'only lines that hold something are decoded')
+})
+
+t.test('A reply has a bounded number of lines, and those within the bound count', async (t) => {
+  const most = agentWebhook.replyLines
+  const good = `${line('Hello')}\n`
+  const all = await read('application/x-ndjson', [Buffer.from(good.repeat(most) + blanks.toString().slice(0, 1_000))])
+  t.equal(all.filter((piece) => 'message' in piece).length, most)
+  t.equal(all.length, most)
+  for (const more of ['{}', '{}\n', '{}\n'.repeat(100_000)]) {
+    const found = await read('application/x-ndjson', [Buffer.from(good.repeat(most) + more)])
+    t.equal(found.length, most + 1)
+    t.same(found.at(-1), { problem: `The reply has more than ${most} lines.` })
+  }
+})
+
+t.test('A line that is not UTF-8 spoils no other', async (t) => {
+  const bytes = Buffer.concat([Buffer.from(line('a')), Buffer.from('\n"\xe4\xff"\n', 'latin1'), Buffer.from(line('ä'))])
+  t.match(await read('application/x-ndjson', [bytes]), [
+    { message: { parts: [{ text: 'a' }] } },
+    { problem: /not UTF-8/ },
+    { message: { parts: [{ text: 'ä' }] } },
+  ])
+})
+
+t.test('The loop has its turn again and again while a long reply is read', async (t) => {
+  let ms = 0
+  let turns = 0
+  const clock: Pick<Clock, 'elapsed' | 'soon'> = {
+    elapsed: () => ms++,
+    soon(call) {
+      turns++
+      systemClock.soon(call)
+    },
+  }
+  const lines = Buffer.from(`${line('Hello')}\n`.repeat(400))
+  await read('application/x-ndjson', [lines], clock)
+  t.ok(turns >= 50, `lines: ${turns} turns`)
+  for (const type of ['application/x-ndjson', 'application/json', 'text/svc-aml']) {
+    turns = 0
+    await read(type, Array(400).fill(Buffer.from('\n')), clock)
+    t.ok(turns >= 50, `pieces of ${type}: ${turns} turns`)
+  }
+})
+
+t.test('A reply takes one timer for each piece, not for each line', async (t) => {
+  let timers = 0
+  const { setTimeout: original } = globalThis
+  t.teardown(() => Object.assign(globalThis, { setTimeout: original }))
+  globalThis.setTimeout = ((...given: Parameters<typeof original>) => {
+    timers++
+    return original(...given)
+  }) as typeof original
+  const lines = Buffer.from(`${line('Hello')}\n`.repeat(500))
+  await read('application/x-ndjson', [lines, blanks, lines.subarray(0, 5)])
+  t.ok(timers <= 4, `${timers} timers`)
+})

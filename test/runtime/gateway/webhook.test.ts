@@ -208,6 +208,17 @@ t.test('A reply that cannot be read is a dead letter that says why, and nothing 
   }
 })
 
+t.test('A dead letter tells the first problems of a reply that has many', async (t) => {
+  const house = await openHouse(t)
+  const type = { 'content-type': 'application/x-ndjson' }
+  const behave: Behave = (response) => void response.writeHead(200, type).end('{}\n'.repeat(5_000))
+  house.behaves(forText(house, 'go', behave))
+  await house.says(ann, 'go')
+  await house.quiet()
+  const [letter] = house.deadLetters()
+  t.equal(letter!.why.split('no `message`').length - 1, agentWebhook.notedPerReply)
+})
+
 t.test('An answer that says nothing is taken, of whatever type', async (t) => {
   const house = await openHouse(t)
   for (const behave of [replies('text/html'), replies('application/json', '{}'), replies('text/svc-aml', ' ')]) {

@@ -31,7 +31,9 @@ const fewKey: fc.Arbitrary<Key> = fc.oneof(
   { weight: 6, arbitrary: fc.array(fewPart, { maxLength: 2 }) },
   { weight: 1, arbitrary: anyKey },
 )
-const anyWrite = fc.record({ key: fewKey, value: fc.option(fc.integer(), { nil: undefined }) })
+/** As the keys of a table are: all of one length. */
+const pairKey: fc.Arbitrary<Key> = fc.tuple(fewPart, fewPart)
+const writeOf = (key: fc.Arbitrary<Key>) => fc.record({ key, value: fc.option(fc.integer(), { nil: undefined }) })
 type Write = { key: Key; value: number | undefined }
 const anyRange: fc.Arbitrary<RangeOptions> = fc
   .record(
@@ -102,59 +104,71 @@ t.test('A layer orders keys as the store does', async (t) => {
   t.pass('for any two keys')
 })
 
-t.test('A layer reads as if its writes were in the store already, and forgets what is undone', async (t) => {
-  const step = fc.oneof(
-    { weight: 6, arbitrary: anyWrite.map((write) => ({ write })) },
-    { weight: 2, arbitrary: fc.constant({ end: 'keep' as const }) },
-    { weight: 1, arbitrary: fc.constant({ end: 'undo' as const }) },
-    { weight: 3, arbitrary: anyRange.map((range) => ({ range })) },
-  )
-  await fc.assert(
-    fc.asyncProperty(fc.array(anyWrite, { maxLength: 12 }), fc.array(step, { maxLength: 30 }), async (below, steps) => {
-      const of = newTable()
-      await space.commit(space.encode(below.map(({ key, value }) => ({ table: of as never, key, value }))))
-      const layer = layerOver(space)
-      let [kept, fresh]: [Write[], Write[]] = [[...below], []]
-      for (const each of steps) {
-        if ('write' in each) {
-          const { key, value } = each.write
-          fresh.push(each.write)
-          if (value === undefined) layer.remove(of, key)
-          else layer.put(of, key, value)
-        } else if ('end' in each) {
-          layer[each.end]()
-          if (each.end === 'keep') kept = [...kept, ...fresh]
-          fresh = []
-        } else {
-          const rows = modelOf([...kept, ...fresh])
-          mustEqual([...layer.range(of, each.range)], rangeOf(rows, each.range), `the range ${show(each.range)}`)
-          for (const { key } of [...below, ...kept, ...fresh]) {
-            mustEqual(
-              layer.get(of, key),
-              rows.find((row) => compareKeys(row.key, key) === 0)?.value,
-              `the key ${show(key)}`,
-            )
-          }
-        }
-      }
-      layer.undo()
-      const touched = modelOf(kept.slice(below.length).map(({ key }) => ({ key, value: 1 })))
-      mustEqual(layer.touches(of), touched.length > 0, 'whether it touches the table')
-      mustEqual(
-        [...layer.written(of.name)].map(({ key }) => key).sort(compareKeys),
-        touched.map(({ key }) => key),
-        'each record once',
+for (const [what, anyWrite] of [
+  ['of any length', writeOf(fewKey)],
+  ['of one length', writeOf(pairKey)],
+] as const) {
+  t.test(
+    `A layer of keys ${what} reads as if its writes were in the store already, and forgets what is undone`,
+    async (t) => {
+      const step = fc.oneof(
+        { weight: 6, arbitrary: anyWrite.map((write) => ({ write })) },
+        { weight: 2, arbitrary: fc.constant({ end: 'keep' as const }) },
+        { weight: 1, arbitrary: fc.constant({ end: 'undo' as const }) },
+        { weight: 3, arbitrary: anyRange.map((range) => ({ range })) },
       )
-      const changes = layer.changes()
-      const size = changes.reduce((sum, { key, value }) => sum + key.length + (value?.length ?? 0), 0)
-      if (size > layer.bytes()) throw new Error(`it holds ${size} bytes and says ${layer.bytes()}`)
-      await space.commit(changes)
-      mustEqual([...space.range(of)], modelOf(kept), 'what it comes to')
-    }),
-    { numRuns: 300 },
+      await fc.assert(
+        fc.asyncProperty(
+          fc.array(anyWrite, { maxLength: 12 }),
+          fc.array(step, { maxLength: 30 }),
+          async (below, steps) => {
+            const of = newTable()
+            await space.commit(space.encode(below.map(({ key, value }) => ({ table: of as never, key, value }))))
+            const layer = layerOver(space)
+            let [kept, fresh]: [Write[], Write[]] = [[...below], []]
+            for (const each of steps) {
+              if ('write' in each) {
+                const { key, value } = each.write
+                fresh.push(each.write)
+                if (value === undefined) layer.remove(of, key)
+                else layer.put(of, key, value)
+              } else if ('end' in each) {
+                layer[each.end]()
+                if (each.end === 'keep') kept = [...kept, ...fresh]
+                fresh = []
+              } else {
+                const rows = modelOf([...kept, ...fresh])
+                mustEqual([...layer.range(of, each.range)], rangeOf(rows, each.range), `the range ${show(each.range)}`)
+                for (const { key } of [...below, ...kept, ...fresh]) {
+                  mustEqual(
+                    layer.get(of, key),
+                    rows.find((row) => compareKeys(row.key, key) === 0)?.value,
+                    `the key ${show(key)}`,
+                  )
+                }
+              }
+            }
+            layer.undo()
+            const touched = modelOf(kept.slice(below.length).map(({ key }) => ({ key, value: 1 })))
+            mustEqual(layer.touches(of), touched.length > 0, 'whether it touches the table')
+            mustEqual(
+              [...layer.written(of.name)].map(({ key }) => key).sort(compareKeys),
+              touched.map(({ key }) => key),
+              'each record once',
+            )
+            const changes = layer.changes()
+            const size = changes.reduce((sum, { key, value }) => sum + key.length + (value?.length ?? 0), 0)
+            if (size > layer.bytes()) throw new Error(`it holds ${size} bytes and says ${layer.bytes()}`)
+            await space.commit(changes)
+            mustEqual([...space.range(of)], modelOf(kept), 'what it comes to')
+          },
+        ),
+        { numRuns: 300 },
+      )
+      t.pass('for any writes and any ranges')
+    },
   )
-  t.pass('for any writes and any ranges')
-})
+}
 
 t.test('Of a record that one commit writes again and again, what was kept last is written', async (t) => {
   const of = newTable()

@@ -355,3 +355,49 @@ t.test('No delay, loss or drift lets a node be taken for gone under a lease it s
   t.ok(gone > 20, `${gone} times a node counted as gone`)
   t.ok(leases >= 60, `${leases} leases`)
 })
+
+t.test(
+  'A lease that is renewed too late is another one, and listeners learn of it though no timer fired',
+  async (t) => {
+    let now = 0
+    const alarms = new Set<{ readonly at: number; readonly call: () => void }>()
+    const clock: Clock = {
+      elapsed: () => now,
+      now: () => now,
+      wake(at, call) {
+        const alarm = { at, call }
+        alarms.add(alarm)
+        return () => alarms.delete(alarm)
+      },
+      soon: () => {},
+    }
+    const answers: (() => void)[] = []
+    const bucket: Bucket = {
+      put: () => new Promise((resolve) => answers.push(() => resolve(1))),
+      create: async () => false,
+      get: async () => ({ revision: 1 }),
+      remove: async () => {},
+      watch: async () => () => {},
+    }
+    const turn = () => new Promise((resolve) => setImmediate(resolve))
+    const leases: (number | undefined)[] = []
+    const node = { id: 'a', life: '1', about: {} }
+    const changed = () => leases.push(members.lease())
+    const members = openMembers({ bucket, node, clock, keepsShards: () => true, changed })
+    const starting = members.start()
+    await turn()
+    answers.pop()!()
+    await starting
+    const before = members.lease()
+    leases.length = 0
+    // The process stands still: the next heartbeat is late, and its answer comes after the lease, before the timer of its end.
+    now = limits.leaseMs - 1
+    const [heartbeat] = [...alarms].filter(({ at }) => at === limits.beatEveryMs)
+    heartbeat!.call()
+    now = limits.leaseMs + 1
+    answers.pop()!()
+    await turn()
+    t.not(members.lease(), before)
+    t.same(leases, [members.lease()])
+  },
+)

@@ -2,9 +2,11 @@
 import fc from 'fast-check'
 import t, { type Test } from 'tap'
 import { shard as limits } from '../../../core/limits.js'
+import { campaignTable } from '../../../mgmt/campaigns/store.js'
+import { pulseTable, settingsTable } from '../../../mgmt/outreach/store.js'
 import { layerOver } from '../../../runtime/shard/layer.js'
 import { recentOver } from '../../../runtime/shard/recent.js'
-import { readOften, readSoon, table } from '../../../runtime/store/contract.js'
+import { type Key, readOften, readSoon, type Table, table } from '../../../runtime/store/contract.js'
 import { openStore } from '../../../runtime/store/lmdb.js'
 import { temporary } from '../../harness/webhooknode.js'
 
@@ -136,4 +138,14 @@ t.test('What is read often stays at hand while another record of its table is co
   t.equal(reads.count, 1)
   for (let times = 0; times < 2; times++) t.same(recent.get(often, ['a', 1]), { n: 1 })
   t.equal(reads.count, 3, 'and the one that is on its way is not at hand')
+})
+
+t.test('The campaign, the timer and the settings that every send reads are read from the store once', async (t) => {
+  for (const each of [campaignTable, pulseTable, settingsTable] as unknown as Table<Key, unknown>[]) {
+    const { space, recent, reads } = await openCounted(t)
+    const key = ['org', 'agent', 1, 'campaign'].slice(0, each === (campaignTable as unknown) ? 4 : 3)
+    await space.commit(space.encode([{ table: each as never, key, value: { name: 'any' } }]))
+    for (let sends = 0; sends < 3; sends++) t.same(recent.get(each, key), { name: 'any' })
+    t.equal(reads.count, 1, each.name)
+  }
 })

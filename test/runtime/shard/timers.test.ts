@@ -1,5 +1,6 @@
 /** Timers of a shard: which of them is the next, and that one which does not ring stays in sight. */
 import { setImmediate as turn } from 'node:timers/promises'
+import fc from 'fast-check'
 import t from 'tap'
 import { shard as limits } from '../../../core/limits.js'
 import { type DueTimer, openTimers } from '../../../runtime/shard/timers.js'
@@ -22,7 +23,7 @@ function laid(...due: readonly number[]) {
         .slice(0, limit)
         .map((dueAt) => ({ key: [dueAt, 'owner', 'name'], value: { command: 'x', input: {} } })),
   } as unknown as Reader
-  const timers = openTimers({ reader, clock, fire: (timer) => ring(timer) })
+  const timers = openTimers({ reader, clock, fire: (timer) => ring(timer), latestAt: began, redate: async () => {} })
   return {
     timers,
     rung,
@@ -68,3 +69,49 @@ t.test('A timer that cannot be done is the next one until it is', async (t) => {
   t.equal(table.dueAt(), undefined)
   await table.timers.stop()
 })
+
+t.test(
+  'Whenever the clock is set back, delays that were set in its future are dated anew, and no other timer',
+  async (t) => {
+    const hour = 3_600_000
+    const timer = fc.record({
+      setMs: fc.integer({ min: 0, max: hour }),
+      delayMs: fc.integer({ min: hour, max: 3 * hour }),
+    })
+    const timers = fc.array(fc.record({ timer, isDelay: fc.boolean() }), { minLength: 1, maxLength: 20 })
+    await fc.assert(
+      fc.asyncProperty(timers, fc.integer({ min: 0, max: 48 * hour }), async (set, backMs) => {
+        const clock = leapingClock()
+        let behind = 0
+        const rows = set
+          .map(({ timer: { setMs, delayMs }, isDelay }, n) => ({
+            key: [began + setMs + delayMs, 'owner', `${n}`],
+            value: { command: 'x', input: {}, ...(isDelay && { setAt: began + setMs }) },
+          }))
+          .sort((a, b) => Number(a.key[0]) - Number(b.key[0]))
+        const range = (_table: unknown, { limit, before }: { limit?: number; before?: readonly [number] }) =>
+          rows.filter(({ key }) => Number(key[0]) < (before?.[0] ?? Infinity)).slice(0, limit)
+        const redated: unknown[] = []
+        const timers = openTimers({
+          reader: { range } as unknown as Reader,
+          clock: { ...clock, now: () => clock.now() - behind, wake: (at, call) => clock.wake(at + behind, call) },
+          fire: async () => {},
+          latestAt: began,
+          redate: async (found) => void redated.push(...found.map(({ key }) => key[2])),
+        })
+        clock.advance(hour)
+        timers.look()
+        for (let n = 0; n < 3; n++) await turn()
+        t.same(redated, [], 'nothing was set in the future of the clock')
+        behind = backMs
+        timers.look()
+        for (let n = 0; n < 3; n++) await turn()
+        const now = began + hour - backMs
+        const isAhead = ({ value }: (typeof rows)[number]) => (value.setAt ?? now) > now
+        t.same(redated, backMs > limits.clockStepMs ? rows.filter(isAhead).map(({ key }) => key[2]) : [])
+        await timers.stop()
+      }),
+      { numRuns: 50 },
+    )
+  },
+)

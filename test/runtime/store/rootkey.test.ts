@@ -165,6 +165,15 @@ t.test('A configured key is rotated to the one of a file, and what cannot be rot
   await (await start(dir, { PARLEY_SECRET_KEY: '55'.repeat(32) })).close()
   const empty = await parley(['keys', 'rotate-root'], { ...env, PARLEY_DATA_DIR: newDir() })
   t.match(empty, { code: exitCode.failed, stderr: /There is no data in/ })
+  const cluster = await parley(['keys', 'rotate-root'], {
+    ...env,
+    PARLEY_NATS_URL: 'nats://127.0.0.1:1',
+    PARLEY_SECRET_KEY: otherKey,
+  })
+  t.match(cluster, {
+    code: exitCode.failed,
+    stderr: /cannot be rotated\. Rotate what it protects instead: .*ops\/README\.md/,
+  })
 })
 
 t.test('A rotation that is killed anywhere leaves data that the next start opens', async (t) => {

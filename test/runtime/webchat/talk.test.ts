@@ -59,6 +59,18 @@ async function met(t: Test, { desk, chat }: Setting) {
   return { page, token, visitorId, userId: desk.lastPerson() }
 }
 
+t.test('The binding of web chat tells where its page and its script are, and no other binding does', async (t) => {
+  const { desk, chat } = await openChat(t)
+  const { data } = await desk.manage('GET', `${desk.at}/channels`)
+  const bound = data.find(({ channel }: { channel: string }) => channel === 'webchat')
+  t.match(bound, { chatUrl: chat, widgetUrl: `${chat}/widget.js` })
+  t.match(await desk.manage('GET', `${desk.at}/channels/${bound.id}`), bound)
+  for (const url of [bound.chatUrl, bound.widgetUrl]) t.equal((await fetch(url)).status, 200, url)
+  t.equal((await fetch(chat.replace('demo.', ''))).status, 404, 'an id alone is of no org')
+  const sms = await desk.bind('sms', { mode: 'unmanaged', provider: 'emulator' })
+  t.notMatch(sms, { chatUrl: String })
+})
+
 t.test('What a visitor says reaches the agent, and its answer reaches the page under a cursor', async (t) => {
   const setting = await openChat(t)
   const { desk, chat } = setting

@@ -2,8 +2,9 @@
 import { randomBytes } from 'node:crypto'
 import fc from 'fast-check'
 import t from 'tap'
+import { chatNameOf } from '../../../core/agentkey.js'
 import { webchat as limits } from '../../../core/limits.js'
-import { chatNameOf, chatPattern, placeOfChat } from '../../../runtime/webchat/chat.js'
+import { chatPattern, placeOfChat } from '../../../runtime/webchat/chat.js'
 import { openVisitorTokens } from '../../../runtime/webchat/tokens.js'
 import { manualClock } from '../../harness/clock.js'
 

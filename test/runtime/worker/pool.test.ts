@@ -3,12 +3,19 @@ import t from 'tap'
 import { worker as limits } from '../../../core/limits.js'
 import type { Log } from '../../../runtime/observe/log.js'
 import type { PartOfBody } from '../../../runtime/worker/body.js'
-import { Assembled } from '../../../runtime/worker/body.js'
+import { Assembled, readBody } from '../../../runtime/worker/body.js'
+import type { Workers } from '../../../runtime/worker/contract.js'
 import { openWorkers } from '../../../runtime/worker/pool.js'
 
 const silentLog: Log = { debug() {}, info() {}, warn() {}, error() {}, child: () => silentLog }
 
-const encode = (text: string) => new TextEncoder().encode(text)
+const run = (
+  workers: Workers,
+  text: string,
+  type: 'json' | 'yaml' = 'yaml',
+  take: (part: PartOfBody) => void = () => undefined,
+  owner = 'org_a',
+) => workers.run(owner, 'readBody', { input: { bytes: new TextEncoder().encode(text), type }, take })
 
 t.test('A result comes in parts, each in a turn of its own, and makes the whole', async (t) => {
   const workers = openWorkers(silentLog)
@@ -28,7 +35,7 @@ t.test('A result comes in parts, each in a turn of its own, and makes the whole'
     turnsOf.push(turns)
     assembled.take(part)
   }
-  t.equal(await workers.run('readBody', { bytes: encode(JSON.stringify(given)), type: 'json' }, take), 'done')
+  t.equal(await run(workers, JSON.stringify(given), 'json', take), 'done')
   isCounting = false
   t.strictSame(assembled.value, given)
   t.ok(turnsOf.length > 3)
@@ -38,23 +45,23 @@ t.test('A result comes in parts, each in a turn of its own, and makes the whole'
 t.test('A job that takes too long is ended with its thread, and the next one is run by another', async (t) => {
   const workers = openWorkers(silentLog, { ...limits, threads: 1, jobMs: 300 })
   t.teardown(() => workers.close())
-  const endless = encode(`[${'a,'.repeat(4_000_000)}a]`)
-  const long = workers.run('readBody', { bytes: endless, type: 'yaml' }, () => undefined)
+  const endless = `[${'a,'.repeat(4_000_000)}a]`
+  const long = run(workers, endless)
   t.equal(await long, 'tooLong')
   const patient = openWorkers(silentLog, { ...limits, threads: 1 })
   t.teardown(() => patient.close())
   const assembled = new Assembled()
-  t.equal(await patient.run('readBody', { bytes: encode('a: 1'), type: 'yaml' }, assembled.take), 'done')
+  t.equal(await run(patient, 'a: 1', 'yaml', assembled.take), 'done')
   t.strictSame(assembled.value, { a: 1 })
 })
 
 t.test('A job that takes too much memory fails alone', async (t) => {
   const workers = openWorkers(silentLog, { ...limits, threads: 1, heapMb: 24 })
   t.teardown(() => workers.close())
-  const large = encode(`[${'{"a":[1]},'.repeat(1_000_000)}1]`)
-  t.equal(await workers.run('readBody', { bytes: large, type: 'json' }, () => undefined), 'failed')
+  const large = `[${'{"a":[1]},'.repeat(1_000_000)}1]`
+  t.equal(await run(workers, large, 'json'), 'failed')
   const assembled = new Assembled()
-  t.equal(await workers.run('readBody', { bytes: encode('{"a":1}'), type: 'json' }, assembled.take), 'done')
+  t.equal(await run(workers, '{"a":1}', 'json', assembled.take), 'done')
   t.strictSame(assembled.value, { a: 1 })
 })
 
@@ -62,11 +69,83 @@ t.test(
   'More jobs than may wait are refused, and those that wait are answered when the threads are closed',
   async (t) => {
     const workers = openWorkers(silentLog, { ...limits, threads: 1, waitingJobs: 2 })
-    const run = () => workers.run('readBody', { bytes: encode('a: 1'), type: 'yaml' }, () => undefined)
-    const all = [run(), run(), run(), run()]
+    const all = ['a', 'b', 'c', 'd'].map((owner) => run(workers, 'a: 1', 'yaml', () => undefined, owner))
     t.equal(await all[3], 'full')
     await workers.close()
     for (const each of all.slice(0, 3)) t.ok(['done', 'failed'].includes(await each))
-    t.equal(await run(), 'failed')
+    t.equal(await run(workers, 'a: 1'), 'failed')
+  },
+)
+
+/** The order in which jobs are done, each named by its owner and place. */
+function ordered(workers: Workers) {
+  const done: string[] = []
+  const jobs: Promise<void>[] = []
+  const ask = (owner: string, count: number, text = 'a: 1') => {
+    for (let at = 1; at <= count; at++)
+      jobs.push(
+        run(workers, text, 'yaml', () => undefined, owner).then((how) => void done.push(`${owner}${at} ${how}`)),
+      )
+  }
+  return { done, ask, all: () => Promise.all(jobs) }
+}
+
+t.test('Owners take turns, and the jobs of one are done in their order', async (t) => {
+  const workers = openWorkers(silentLog, { ...limits, threads: 1 })
+  t.teardown(() => workers.close())
+  const { done, ask, all } = ordered(workers)
+  ask('a', 4)
+  ask('b', 2)
+  ask('c', 1)
+  await all()
+  t.same(done, ['a1 done', 'b1 done', 'c1 done', 'a2 done', 'b2 done', 'a3 done', 'a4 done'])
+})
+
+t.test('An owner has one job running at a time, so another finds a thread at once', async (t) => {
+  const workers = openWorkers(silentLog, { ...limits, threads: 2 })
+  t.teardown(() => workers.close())
+  const { done, ask, all } = ordered(workers)
+  ask('a', 3, `[${'a,'.repeat(200_000)}a]`)
+  ask('b', 1)
+  await all()
+  t.equal(done[0], 'b1 done')
+  t.equal(done.length, 4)
+})
+
+t.test('More jobs of an owner than may wait are refused, and those of others are not', async (t) => {
+  const workers = openWorkers(silentLog, { ...limits, threads: 1, waitingJobsPerOwner: 2 })
+  t.teardown(() => workers.close())
+  const { done, ask, all } = ordered(workers)
+  ask('a', 5)
+  ask('b', 1)
+  await all()
+  t.same(
+    done.filter((each) => each.endsWith('full')),
+    ['a4 full', 'a5 full'],
+  )
+  t.ok(done.includes('b1 done'))
+})
+
+t.test(
+  'An import with more names at its top than sections there are is refused before values are made of it',
+  async (t) => {
+    const names = (count: number) => Array.from({ length: count }, (_, at) => `k${at}`)
+    const asYaml = (count: number) =>
+      names(count)
+        .map((name) => `${name}: [{a: 1}]\n`)
+        .join('')
+    const asJson = (count: number) => JSON.stringify(Object.fromEntries(names(count).map((name) => [name, [1]])))
+    const faultsOf = (text: string, type: 'json' | 'yaml') => {
+      const [part] = [...readBody({ bytes: new TextEncoder().encode(text), type, as: 'import' })]
+      return part && 'faults' in part ? part.faults : []
+    }
+    const most = limits.importNames
+    const many = [{ field: 'body', message: `has more than ${most} names at its top` }]
+    t.same(faultsOf(asYaml(most + 1), 'yaml'), many)
+    t.same(faultsOf(asJson(most + 1), 'json'), many)
+    t.same(faultsOf(asJson(most + 1), 'yaml'), many, 'JSON is YAML')
+    t.same(faultsOf(`${asYaml(most)}k0: 1\nlast: 1\n`, 'yaml'), many, 'what else is wrong is not looked for')
+    for (const type of ['json', 'yaml'] as const)
+      t.match(faultsOf(asJson(most), type), [{ field: 'k0', message: 'is not a known section' }])
   },
 )

@@ -2,8 +2,9 @@
  * What the simulated clients ask for. Each append leaves the same value in several places (a list, a counter, a mark of its
  * own, an effect, another owner's list, a timer), so that any part lost, repeated or out of order can be seen.
  */
-import { refuse } from '../../../core/errors.js'
-import type { Command, Query } from '../../../runtime/shard/contract.js'
+import { type Refusal, refuse } from '../../../core/errors.js'
+import { finish, type Steps } from '../../../core/steps.js'
+import type { Command, Query, Told, Tx } from '../../../runtime/shard/contract.js'
 import { outboxTable, timerNameTable } from '../../../runtime/shard/tables.js'
 import { type Reader, table } from '../../../runtime/store/contract.js'
 
@@ -56,23 +57,37 @@ export interface Delivery {
 
 export const deliverKind = 'sim.deliver'
 
+function* appendInSteps(
+  tx: Tx,
+  { owner, value, destinations, tellTo, timerInMs, pad }: AppendInput,
+  told: Told,
+): Steps<Appended> {
+  const count = (tx.get(counts, [owner]) ?? 0) + 1
+  const values = [...(tx.get(lists, [owner]) ?? []), value]
+  yield
+  tx.put(lists, [owner], values)
+  yield
+  tx.put(counts, [owner], count)
+  tx.put(marks, [owner, value], { at: told.at, pad: 'x'.repeat(pad) })
+  destinations.forEach((destination, place) => {
+    tx.effect({ kind: deliverKind, payload: { owner, value, place, destination } satisfies Delivery, destination })
+  })
+  yield
+  if (tellTo !== undefined) tx.tell(tellTo, hear, { owner: tellTo, value })
+  if (timerInMs !== undefined) {
+    const dueAt = told.at + timerInMs
+    tx.schedule({ name: value, dueAt, command: fire.name, input: { owner, value, dueAt }, isDelay: true })
+  }
+  return { count, minted: told.mint('sim'), at: told.at }
+}
+
+/** Some of them take long. */
+const inSteps = { isFor: ({ value }: { readonly value: string }) => /[05]$/.test(value) }
+
 export const append: Command<AppendInput, Appended> = {
   name: 'sim.append',
-  decide(tx, { owner, value, destinations, tellTo, timerInMs, pad }, told) {
-    const count = (tx.get(counts, [owner]) ?? 0) + 1
-    tx.put(lists, [owner], [...(tx.get(lists, [owner]) ?? []), value])
-    tx.put(counts, [owner], count)
-    tx.put(marks, [owner, value], { at: told.at, pad: 'x'.repeat(pad) })
-    destinations.forEach((destination, place) => {
-      tx.effect({ kind: deliverKind, payload: { owner, value, place, destination } satisfies Delivery, destination })
-    })
-    if (tellTo !== undefined) tx.tell(tellTo, hear, { owner: tellTo, value })
-    if (timerInMs !== undefined) {
-      const dueAt = told.at + timerInMs
-      tx.schedule({ name: value, dueAt, command: fire.name, input: { owner, value, dueAt } })
-    }
-    return { count, minted: told.mint('sim'), at: told.at }
-  },
+  decide: (tx, input, told) => finish(appendInSteps(tx, input, told)),
+  inSteps: { ...inSteps, decide: appendInSteps },
 }
 
 export const hear: Command<{ owner: string; value: string }, true> = {
@@ -131,13 +146,23 @@ export const rest: Command<{ owner: string; generation: number }, true> = {
 }
 
 /** Leaves traces everywhere, then throws or refuses: none of them may stay. */
-export const poison: Command<{ owner: string; value: string; how: 'throw' | 'refuse' }, true> = {
+export const poison: Command<Poison, true> = {
   name: 'sim.poison',
-  decide(tx, { owner, value, how }, told) {
-    append.decide(tx, { owner, value, destinations: ['d0'], tellTo: owner, timerInMs: 1, pad: 0 }, told)
-    if (how === 'throw') throw new Error('the simulated command is poisonous')
-    return refuse('resource.not_found')
-  },
+  decide: (tx, input, told) => finish(poisonInSteps(tx, input, told)),
+  inSteps: { ...inSteps, decide: poisonInSteps },
+}
+
+interface Poison {
+  readonly owner: string
+  readonly value: string
+  readonly how: 'throw' | 'refuse'
+}
+
+function* poisonInSteps(tx: Tx, { owner, value, how }: Poison, told: Told): Steps<Refusal> {
+  yield* appendInSteps(tx, { owner, value, destinations: ['d0'], tellTo: owner, timerInMs: 1, pad: 0 }, told)
+  yield
+  if (how === 'throw') throw new Error('the simulated command is poisonous')
+  return refuse('resource.not_found')
 }
 
 export interface Listed {

@@ -4,9 +4,9 @@ import t from 'tap'
 import { whatsappAdapter } from '../../../../adapters/messenger/whatsapp/adapter.js'
 import { whatsappAuth } from '../samples.js'
 
-function itemsOf(value: object) {
+function itemsOf(value: object, field = 'messages') {
   const metadata = { phone_number_id: whatsappAuth.phoneNumberId }
-  const entry = [{ id: 'WABA', changes: [{ field: 'messages', value: { metadata, ...value } }] }]
+  const entry = [{ id: 'WABA', changes: [{ field, value: { metadata, ...value } }] }]
   const body = Buffer.from(JSON.stringify({ object: 'whatsapp_business_account', entry }))
   const signature = `sha256=${createHmac('sha256', whatsappAuth.appSecret).update(body).digest('hex')}`
   const url = 'https://gateway.example/v4/ingress/cb_1'
@@ -28,10 +28,13 @@ t.test('A person with a username is known by the id of the business', async (t) 
 
 t.test('A person whose number comes with the id is known by the number, as before', async (t) => {
   const contacts = [{ wa_id: '15550100', user_id: 'US.1' }]
-  t.match(itemsOf({ contacts, messages: [{ ...text, from: '15550100' }] }), [{ address: '15550100' }])
-  t.match(itemsOf({ contacts, messages: [text] }), [{ address: '15550100' }])
+  const person = { address: '15550100', alias: 'US.1' }
+  t.match(itemsOf({ contacts, messages: [{ ...text, from: '15550100' }] }), [person])
+  t.match(itemsOf({ contacts, messages: [text] }), [person])
+  const others = [{ wa_id: '15550200', user_id: 'US.2' }, ...contacts]
+  t.match(itemsOf({ contacts: others, messages: [{ ...text, from: '15550100' }] }), [person], 'among other contacts')
   const status = { id: 'wamid.2', status: 'read', recipient_id: '15550100', recipient_user_id: 'US.1' }
-  t.match(itemsOf({ statuses: [status] }), [{ address: '15550100' }])
+  t.match(itemsOf({ statuses: [status] }), [person])
 })
 
 t.test('What has no place in a conversation reaches the agent as a message that says so', async (t) => {
@@ -39,10 +42,60 @@ t.test('What has no place in a conversation reaches the agent as a message that 
     [{ type: 'reaction', reaction: { message_id: 'wamid.0', emoji: '👍' } }, /a reaction.*👍/],
     [{ type: 'contacts', contacts: [{ name: { formatted_name: 'Ada' }, phones: [{ phone: '+1555' }] }] }, /Ada \+1555/],
     [{ type: 'interactive', interactive: { type: 'nfm_reply', nfm_reply: { response_json: '{"a":1}' } } }, /\{"a":1\}/],
+    [
+      {
+        type: 'order',
+        order: {
+          catalog_id: '9',
+          text: 'No onions',
+          product_items: [{ product_retailer_id: 'soup', quantity: 2, item_price: 4.5, currency: 'USD' }],
+        },
+      },
+      /an order .*: 2 × soup, No onions/,
+    ],
     [{ type: 'unsupported', errors: [{ code: 131_051 }] }, /something that cannot be shown/],
   ]
   for (const [message, words] of rows) {
     const items = itemsOf({ messages: [{ from: '15550100', id: 'wamid.3', ...message }] })
     t.match(items, [{ id: 'wamid.3', inbound: { kind: 'content', content: { text: words } } }])
   }
+})
+
+/** As Meta's reference of the webhook field `user_preferences` shows it. */
+const preference = (value: string, more: object = {}) => ({
+  contacts: [{ profile: { name: 'Ada' }, wa_id: '15550100' }],
+  user_preferences: [
+    {
+      wa_id: '15550100',
+      detail: 'A sentence of the provider',
+      category: 'marketing_messages',
+      value,
+      timestamp: 1_731_705_721,
+      ...more,
+    },
+  ],
+})
+
+t.test('Who stops marketing messages is told to the agent in words, and is opted out of nothing', async (t) => {
+  for (const [value, words] of [
+    ['stop', '[The person asked for no more marketing messages]'],
+    ['resume', '[The person allowed marketing messages again]'],
+  ] as const) {
+    const items = itemsOf(preference(value), 'user_preferences')
+    const inbound = { kind: 'content', content: { text: words } }
+    t.same(items, [{ id: `15550100:1731705721:${value}`, address: '15550100', inbound }])
+    t.same(itemsOf(preference(value, { timestamp: '1731705721' }), 'user_preferences'), items, 'however it is written')
+  }
+})
+
+t.test('A preference of a kind that is new, or of nobody, is refused', async (t) => {
+  for (const value of [
+    preference('pause'),
+    preference('stop', { category: 'weather_reports' }),
+    preference('stop', { timestamp: undefined }),
+    { contacts: [], user_preferences: [{ category: 'marketing_messages', value: 'stop', timestamp: 1 }] },
+    { user_preferences: [7] },
+    {},
+  ])
+    t.match(itemsOf(value, 'user_preferences'), [{ problem: String }])
 })

@@ -80,6 +80,8 @@ t.test('A document is called by the name of its file', async (t) => {
   const url = 'https://media.example/a/menu.pdf?v=2'
   const [body] = bodies({ kind: 'media', media: { kind: 'file', url } })
   t.same(body?.document, { link: url, filename: 'menu.pdf' })
+  const [called] = bodies({ kind: 'media', media: { url, kind: 'file', name: 'Menu for May.pdf' } })
+  t.same(called?.document, { link: url, filename: 'Menu for May.pdf' })
 })
 
 t.test('A sound has no caption, so its words go ahead, and what is tapped comes below', async (t) => {

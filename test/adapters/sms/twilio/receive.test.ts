@@ -229,10 +229,6 @@ t.test('What cannot be understood is a problem and no exception', async (t) => {
   const odd: Readonly<Record<string, string>>[] = [
     {},
     { MessageSid: 'SM1' },
-    { MessageSid: 'SM1', From: address, Body: '' },
-    { MessageSid: 'SM1', From: address, NumMedia: '-1' },
-    { MessageSid: 'SM1', From: address, NumMedia: '1e9' },
-    { MessageSid: 'SM1', From: address, NumMedia: 'Infinity' },
     { MessageSid: 'SM1', MessageStatus: 'delivered' },
     { MessageSid: 'SM1', MessageStatus: '__proto__', To: address },
     { MessageStatus: 'delivered', To: address },
@@ -241,6 +237,31 @@ t.test('What cannot be understood is a problem and no exception', async (t) => {
     t.match(receive(formBody(fields)), { kind: 'items', items: [{ problem: String }] }, JSON.stringify(fields))
   }
 })
+
+t.test(
+  'A message without words, and files that cannot be opened, reach the agent as a message that says so',
+  async (t) => {
+    const from = { MessageSid: 'SM1', From: address }
+    const wordsOf = (fields: object) => {
+      const received = receive(formBody({ ...from, ...fields }))
+      const [item] = received.kind === 'items' ? received.items : []
+      return item && 'inbound' in item && item.inbound.kind === 'content' ? item.inbound.content : undefined
+    }
+    const [message, file] = ['message', 'file'].map((what) => `[The person sent a ${what} that cannot be shown here]`)
+    for (const fields of [{ Body: '' }, {}, { NumMedia: '-1' }, { NumMedia: 'x' }]) {
+      t.same(wordsOf(fields), { text: message }, JSON.stringify(fields))
+    }
+    for (const NumMedia of ['1', '1e9', 'Infinity']) t.same(wordsOf({ NumMedia }), { text: file }, NumMedia)
+    const MediaUrl0 = `https://api.twilio.com/${'x'.repeat(2_000)}`
+    t.same(wordsOf({ Body: 'Look', NumMedia: '1', MediaUrl0 }), { text: `Look\n${file}` }, 'too long an address')
+    const many = Object.fromEntries(
+      Array.from({ length: 11 }, (_, at) => [`MediaUrl${at}`, `https://cdn.example/${at}`]),
+    )
+    const told = wordsOf({ NumMedia: '11', ...many })
+    t.equal(told?.media?.length, 10)
+    t.equal(told?.text, file, 'more than a message has')
+  },
+)
 
 t.test('No body, signed or not, makes it fail', async () => {
   const anything = fc.oneof(

@@ -216,8 +216,13 @@ export const twilioSamples: Samples<TwilioAuth> = {
     },
     {
       name: 'taken, and failed at once',
-      answer: { status: 201, body: { sid, status: 'failed', error_code: 30034 } },
+      answer: { status: 201, body: { sid, status: 'failed', error_code: 30002 } },
       becomes: { kind: 'refused', again: 'elsewhere', needsOperator: true },
+    },
+    {
+      name: 'taken, and failed at once for the country of the person',
+      answer: { status: 201, body: { sid, status: 'failed', error_code: 30034 } },
+      becomes: { kind: 'refused', again: 'elsewhere', needsOperator: undefined },
     },
     {
       name: 'too many requests',

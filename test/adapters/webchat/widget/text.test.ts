@@ -1,10 +1,10 @@
 /** Texts and colours before they are elements: what may be opened, how lists nest, what can be read on what. */
 import fc from 'fast-check'
 import t from 'tap'
-import { brandOf, contrast, leastContrast, parsed } from '../../../../adapters/webchat/widget/brand.js'
 import { openable, stretchesOf } from '../../../../adapters/webchat/widget/links.js'
 import { type Node, treeOf } from '../../../../adapters/webchat/widget/tree.js'
 import { waitMs } from '../../../../adapters/webchat/widget/wait.js'
+import { brandOf, contrast, leastContrast, parsed } from '../../../../core/brand.js'
 
 t.test('Only web pages, mailboxes and phone numbers are opened', async (t) => {
   for (const good of ['https://harbor.example/a', 'HTTP://x.example', 'mailto:a@b.example', 'tel:+15550100'])

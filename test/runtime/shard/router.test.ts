@@ -1,0 +1,50 @@
+/** The cluster router: a command that may have been committed is not executed again. */
+import t from 'tap'
+import { isRefusal } from '../../../core/errors.js'
+import { shard as limits } from '../../../core/limits.js'
+import type { Clock } from '../../../runtime/clock.js'
+import { openRouter } from '../../../runtime/shard/cluster/router.js'
+import type { Command } from '../../../runtime/shard/contract.js'
+import { openRegistry } from '../../../runtime/shard/registry.js'
+import type { OwnedShard } from '../../../runtime/shard/shard.js'
+import { perhapsDecided } from '../../../runtime/shard/unavailable.js'
+
+const note: Command<string, null> = { name: 'test.note', decide: () => null }
+const registry = openRegistry({ commands: [note] as never, queries: [] })
+
+/** A clock on which timers fire at once, and half a millisecond early. */
+function earlyClock(): Clock {
+  let time = 0
+  return {
+    now: () => time,
+    elapsed: () => time,
+    wake(at, call) {
+      const timer = setImmediate(() => {
+        time = Math.max(time, at - 0.5)
+        call()
+      })
+      return () => clearImmediate(timer)
+    },
+    soon: (call) => void setImmediate(call),
+  }
+}
+
+for (const id of [undefined, 'of the caller']) {
+  t.test(`A command ${id ? 'with' : 'without'} an id whose commit takes too long here is executed once`, async (t) => {
+    const clock = earlyClock()
+    let asked = 0
+    const slow = {
+      ask() {
+        asked++
+        return new Promise(() => {})
+      },
+    } as Partial<OwnedShard> as OwnedShard
+    const wire = { request: () => t.fail('no other node is asked') as never, serve: () => () => {} }
+    const router = openRouter({ wire, shards: 1, registry, here: () => slow, newCommandId: () => 'made', clock })
+    const answer = await router.ask('owner', note, 'x', { id })
+    t.ok(isRefusal(answer))
+    t.same(answer, perhapsDecided)
+    t.equal(asked, 1)
+    t.ok(clock.elapsed() >= limits.askMs - 1, 'after the whole time')
+  })
+}
