@@ -198,17 +198,17 @@ export function answerTo(event) {
 }
 
 /**
- * Resolves with the server once it listens. A port that another has is left for a free one; `heard` is told of each event,
- * for whoever wants to watch.
+ * Resolves with the server once it listens. A port that another has is left for a free one; `heard` gets each event with
+ * the body that answers it.
  */
-export async function serve({ port = 0, host = '127.0.0.1', secret = '', heard = (_envelope) => {} } = {}) {
+export async function serve({ port = 0, host = '127.0.0.1', secret = '', heard = (_envelope, _answer) => {} } = {}) {
   const server = createServer(async (request, response) => {
     try {
       const body = Buffer.concat(await request.toArray())
       if (secret && !isFromParley(secret, request.headers, body)) return response.writeHead(401).end()
       const envelope = JSON.parse(body)
-      heard(envelope)
       const answer = answerTo(envelope.event.event)
+      heard(envelope, answer?.body)
       if (!answer) return response.writeHead(204).end()
       response.writeHead(200, { 'content-type': answer.type }).end(answer.body)
     } catch {
