@@ -131,17 +131,20 @@ function heldIn<O>(reply: readonly string[], labelled: readonly Labelled<O>[]): 
   const cores = new Map(labelled.map((each) => [each, coreOf(each.tokens)]))
   const sorted = [...new Set(cores.values())].filter(Boolean).sort((a, b) => b.length - a.length)
   const held = new Set<string>()
-  let rest = ` ${reply.filter(isWord).join(' ')} | ${reply.filter((token) => !isWord(token)).join(' ')} `
+  let rest = ` ${reply.filter(isWord).join(' ')} ${apart} ${reply.filter((token) => !isWord(token)).join(' ')} `
   for (const core of sorted) {
     if (!rest.includes(` ${core} `)) continue
     held.add(core)
-    rest = rest.replaceAll(` ${core} `, ' | ')
+    rest = rest.replaceAll(` ${core} `, ` ${apart} `)
   }
   return labelled
     .filter((each) => held.has(cores.get(each)!))
     .flatMap((each) => [each, ...speakingAgainst(reply, each, labelled)])
     .map(({ option }) => option)
 }
+
+/** Parts what a label cannot stand across. It is a blank, so no label has it as a token. */
+const apart = '\n'
 
 function coreOf(tokens: readonly string[]): string {
   const words = tokens.filter(isWord)

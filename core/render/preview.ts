@@ -2,11 +2,11 @@
 import type { ContentMessage } from '../amf/index.js'
 import { type ChannelName, channelNames } from '../channel/names.js'
 import { traitsOf } from '../channel/table.js'
+import { finish, type Steps } from '../steps.js'
 import type { Block, Reader } from './contract.js'
 import { type Segments, segmentsOf } from './gsm7.js'
 import { lossOf } from './readables.js'
 import { floorText, rendering } from './render.js'
-import { ended, type Steps } from './steps.js'
 
 export interface Preview extends Partial<Segments> {
   readonly blocks: readonly Block[]
@@ -16,7 +16,7 @@ export interface Preview extends Partial<Segments> {
 }
 
 export function renderings(message: ContentMessage, reader: Reader): Record<ChannelName, Preview> {
-  return ended(renderingsIn(message, reader))
+  return finish(renderingsIn(message, reader))
 }
 
 /** The same in steps that a long text makes no longer, for a caller who lets others have their turn in between. */

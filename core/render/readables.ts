@@ -5,10 +5,10 @@
 import type { Card, Chip, ContentMessage, Event, Part, PlainPart } from '../amf/index.js'
 import type { ChannelName } from '../channel/names.js'
 import type { Traits } from '../channel/traits.js'
+import type { Steps } from '../steps.js'
 import type { Block, Reader, RenderedCard, RenderedChip } from './contract.js'
 import { foldLookalikes } from './gsm7.js'
 import { newSaid, plainAscii } from './said.js'
-import type { Steps } from './steps.js'
 import { placeText, type Say, sayFor, slotLabels, spanText, valueText } from './values.js'
 
 interface Readable {

@@ -1,6 +1,7 @@
 /** Turns a message into what one channel sends: climbs the ladder of each part, places the chips, writes the text. */
 import { type ContentMessage, type PlainPart, tapsOf } from '../amf/index.js'
 import type { Traits } from '../channel/traits.js'
+import { finish, type Steps } from '../steps.js'
 import type { Block, Reader, Render, RenderedChip, Rendering } from './contract.js'
 import { showPart } from './degrade.js'
 import { type At, type Draft, type Piece, textDraft } from './drafts.js'
@@ -10,12 +11,11 @@ import { blank, isBlank, type Line, literal, tidy } from './lines.js'
 import { lossOf } from './readables.js'
 import { kindOf, type Row, rowOf } from './row.js'
 import { pagesIn } from './split.js'
-import { ended, type Steps } from './steps.js'
 import { type Say, sayFor } from './values.js'
 import { words } from './words.js'
 import { isPlainWords } from './writers.js'
 
-export const render: Render = (message, traits, reader) => ended(rendering(message, traits, reader))
+export const render: Render = (message, traits, reader) => finish(rendering(message, traits, reader))
 
 /** The same part by part and page by page. */
 export function* rendering(message: ContentMessage, traits: Traits, reader: Reader): Steps<Rendering> {
@@ -43,7 +43,7 @@ function* whole(message: ContentMessage, traits: Traits, reader: Reader): Steps<
     numbered: withChips.numbered,
     // Whoever sends does not ask, and the answer takes longer than the rendering.
     get loss() {
-      return ended(lossOf(message, blocks, traits, reader))
+      return finish(lossOf(message, blocks, traits, reader))
     },
   }
 }

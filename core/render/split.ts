@@ -3,8 +3,8 @@
  * and inside a word only when that alone is too long. Marks are closed on one page and opened again on the next.
  */
 import type { Markup, Traits } from '../channel/traits.js'
+import { finish, type Steps } from '../steps.js'
 import { isBlank, type Line, type Span, tidy } from './lines.js'
-import { ended, type Steps } from './steps.js'
 import { write, writeLine } from './writers.js'
 
 export function sizeOf(text: string, unit: 'characters' | 'bytes'): number {
@@ -24,7 +24,7 @@ function breakSize(markup: Markup): number {
 }
 
 export function pagesOf(lines: readonly Line[], traits: Traits, lastMax?: number): string[] {
-  return ended(pagesIn(lines, traits, lastMax))
+  return finish(pagesIn(lines, traits, lastMax))
 }
 
 /** The same, with a pause after each page. */

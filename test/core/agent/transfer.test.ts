@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import t from 'tap'
 import { type AgentDocument, admitted, emptyDocument, exported, imported, withItem } from '../../../core/agent/index.js'
 import { isRefusal } from '../../../core/errors.js'
+import { isPersonField } from '../../../core/people/columns.js'
 import { errorsOf, must, readers, sample, sampleExport } from './sample.js'
 
 const json = (value: unknown) => JSON.parse(JSON.stringify(value)) as ReturnType<typeof exported>
@@ -127,7 +128,11 @@ const exports = fc
       ),
       people: fc.record({
         fields: lists(
-          fc.record({ key: id, label: words, type: fc.constantFrom('string', 'number') }),
+          fc.record({
+            key: id.filter((key) => !isPersonField(key)),
+            label: words,
+            type: fc.constantFrom('string', 'number'),
+          }),
           (each) => each.key,
         ),
         segments: fc.constant([]),

@@ -63,6 +63,16 @@ t.test('Numbers mean what the person was shown, and nothing where none were show
   t.equal(meantBy('1', offered(two, false)), undefined)
   t.equal(meantBy('3', offered(two)), 2)
   t.equal(meantBy('1️⃣', asked), 0)
+  t.equal(meantBy('01', asked), 0)
+  t.equal(meantBy('0', asked), undefined)
+})
+
+t.test('A label that is one symbol answers nothing that lacks the symbol', async (t) => {
+  for (const symbol of ['|', '｜', '+', '=', '*', '^']) {
+    const asked = offered(message(choice('One', symbol)))
+    t.equal(meantBy('something else', asked), undefined, symbol)
+    t.equal(meantBy(`take ${symbol}`, asked), 1, symbol)
+  }
 })
 
 t.test(
