@@ -30,8 +30,12 @@ const lookalikes = new Map<string, string>(
 /** Full-width forms stand in the same order as ASCII, this far above it. */
 const fullWidth = { first: 0xff01, last: 0xff5e, above: 0xfee0 } as const
 
+/** ASCII without the tabulator and the grave accent, which have another plain form. */
+const isPlain = /^[\n\x20-\x5f\x61-\x7e]*$/
+
 /** The text with every look-alike in its plain form; what has none stays. */
 export function foldLookalikes(text: string): string {
+  if (isPlain.test(text)) return text
   let folded = ''
   for (const character of text.normalize('NFC')) {
     const narrow = narrowed(character)

@@ -193,17 +193,17 @@ function join(opener: Delimiter, closer: Delimiter): void {
 
 function spansOf(pieces: readonly Piece[]): Span[] {
   const open = { strong: 0, em: 0, strike: 0 }
-  const spans: Span[] = []
+  const spans: (Span & { text: string })[] = []
   for (const { text, link, ends = [], begins = [] } of pieces) {
     for (const mark of ends) open[mark] -= 1
     if (text !== '') {
-      const marks = { strong: open.strong > 0, em: open.em > 0, strike: open.strike > 0 }
+      const strong = open.strong > 0
+      const em = open.em > 0
+      const strike = open.strike > 0
       const last = spans.at(-1)
-      const goesOn =
-        last?.link === link &&
-        (['strong', 'em', 'strike'] as const).every((mark) => Boolean(last?.[mark]) === marks[mark])
-      if (last && goesOn) spans[spans.length - 1] = { ...last, text: last.text + text }
-      else spans.push({ text, ...marks, ...(link && { link }) })
+      const goesOn = last && last.link === link && last.strong === strong && last.em === em && last.strike === strike
+      if (goesOn) last.text += text
+      else spans.push({ text, strong, em, strike, ...(link && { link }) })
     }
     for (const mark of begins) open[mark] += 1
   }

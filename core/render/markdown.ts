@@ -59,6 +59,10 @@ function linesOf({ marker, depth, rows }: Block): Line[] {
 function divided(spans: readonly Span[]): Span[][] {
   const lines: Span[][] = [[]]
   for (const span of spans) {
+    if (span.text !== '' && !span.text.includes('\n')) {
+      lines.at(-1)!.push(span)
+      continue
+    }
     const [first = '', ...others] = span.text.split('\n')
     if (first !== '') lines.at(-1)!.push({ ...span, text: first })
     for (const text of others) lines.push(text === '' ? [] : [{ ...span, text }])

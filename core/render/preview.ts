@@ -6,7 +6,7 @@ import { finish, type Steps } from '../steps.js'
 import type { Block, Reader } from './contract.js'
 import { type Segments, segmentsOf } from './gsm7.js'
 import { lossOf } from './readables.js'
-import { floorText, rendering } from './render.js'
+import { floorText, renderingIn } from './render.js'
 
 export interface Preview extends Partial<Segments> {
   readonly blocks: readonly Block[]
@@ -31,7 +31,7 @@ export function* renderingsIn(message: ContentMessage, reader: Reader): Steps<Re
 
 function* previewOf(message: ContentMessage, channel: ChannelName, reader: Reader): Steps<Preview> {
   const traits = traitsOf(channel)
-  const { blocks } = yield* rendering(message, traits, reader)
+  const { blocks } = yield* renderingIn(message, traits, reader)
   yield
   const loss = yield* lossOf(message, blocks, traits, reader)
   if (channel !== 'sms') return { blocks, loss }

@@ -15,10 +15,10 @@ import { type Say, sayFor } from './values.js'
 import { words } from './words.js'
 import { isPlainWords } from './writers.js'
 
-export const render: Render = (message, traits, reader) => finish(rendering(message, traits, reader))
+export const render: Render = (message, traits, reader) => finish(renderingIn(message, traits, reader))
 
 /** The same part by part and page by page. */
-export function* rendering(message: ContentMessage, traits: Traits, reader: Reader): Steps<Rendering> {
+export function* renderingIn(message: ContentMessage, traits: Traits, reader: Reader): Steps<Rendering> {
   return plainWords(message, traits) ?? (yield* whole(message, traits, reader))
 }
 

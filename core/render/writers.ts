@@ -26,7 +26,8 @@ function apart(text: string, atLineStart: boolean): string {
 }
 
 const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' }
-const asEntities = (text: string) => text.replace(/[&<>]/g, (character) => entities[character]!)
+const asEntities = (text: string) =>
+  /[&<>]/.test(text) ? text.replace(/[&<>]/g, (character) => entities[character]!) : text
 
 /** What would begin a list or a heading in CommonMark, or make one of the line above. */
 const blockStart = /^(\s*)(?:([-+#](?=[\s#]|$)|[-=](?=[-=\s]*$))|(\d{1,9})([.)])(?=\s|$))/
@@ -81,59 +82,88 @@ export function writeLine({ marker, depth, spans }: Line, markup: Markup): strin
 function writeSpans(spans: readonly Span[], markup: Markup, startsLine: boolean): string {
   const writer = writers[markup]
   const only = spans[0]
-  if (spans.length === 1 && only && !only.link && !only.strong && !only.em && !only.strike) {
-    return writer.escape(only.text, startsLine)
-  }
-  const parts = linked(writer.atWords ? withoutMarksInWords(spans) : spans)
-  const open: Mark[] = []
+  if (spans.length === 1 && only && !only.link && marksOf(only) === 0) return writer.escape(only.text, startsLine)
+  const marksAt = spans.map(marksOf)
+  if (writer.atWords) takeMarksOutOfWords(spans, marksAt)
+  const parts = linked(spans, marksAt)
+  const open = new OpenMarks(writer.marks)
   let text = ''
   /** Blanks wait until it is known whether a mark ends before them or begins after them. */
   let blanks = ''
-  for (const [at, part] of parts.entries()) {
+  for (let at = 0; at < parts.length; at += 1) {
+    const part = parts[at]!
     const core = part.text.trim()
     const lead = part.text.slice(0, part.text.length - part.text.trimStart().length)
-    const wanted =
-      core === '' && !part.url
-        ? open.filter((mark) => part[mark] && parts[at + 1]?.[mark])
-        : marks.filter((mark) => part[mark])
-    const stays = open.findIndex((mark) => !wanted.includes(mark))
-    if (stays >= 0) for (const mark of open.splice(stays).reverse()) text += writer.marks[mark]
-    text += blanks + lead
-    blanks = ''
-    for (const mark of wanted) {
-      if (open.includes(mark)) continue
-      open.push(mark)
-      text += writer.marks[mark]
-    }
+    const isBetween = core === '' && part.url === undefined
+    const wanted = isBetween ? open.now & part.marks & (parts[at + 1]?.marks ?? 0) : part.marks
+    text += open.endOthersThan(wanted) + blanks + lead + open.begin(wanted)
     const label = writer.escape(core, startsLine && text === '')
     text += part.url === undefined ? label : writer.link(label, part.url, core)
-    if (core !== '') blanks = part.text.slice(lead.length + core.length)
+    blanks = core === '' ? '' : part.text.slice(lead.length + core.length)
   }
-  for (const mark of open.reverse()) text += writer.marks[mark]
-  return text + blanks
+  return text + open.endOthersThan(0) + blanks
+}
+
+/** The marks of a text as bits of a number: most spans have none, and a text may be thousands of spans. */
+type Marks = number
+const bitOf: Readonly<Record<Mark, Marks>> = { strong: 1, em: 2, strike: 4 }
+
+function marksOf({ strong, em, strike }: Span): Marks {
+  return (strong ? bitOf.strong : 0) | (em ? bitOf.em : 0) | (strike ? bitOf.strike : 0)
+}
+
+/** Marks that have begun and not ended. One that began later ends first. */
+class OpenMarks {
+  now: Marks = 0
+  readonly #inOrder: Mark[] = []
+  readonly #written: Writer['marks']
+
+  constructor(written: Writer['marks']) {
+    this.#written = written
+  }
+
+  endOthersThan(wanted: Marks): string {
+    let text = ''
+    while ((this.now & ~wanted) !== 0) {
+      const mark = this.#inOrder.pop()!
+      this.now &= ~bitOf[mark]
+      text += this.#written[mark]
+    }
+    return text
+  }
+
+  begin(wanted: Marks): string {
+    let text = ''
+    if ((wanted & ~this.now) === 0) return text
+    for (const mark of marks) {
+      if ((wanted & ~this.now & bitOf[mark]) === 0) continue
+      this.#inOrder.push(mark)
+      this.now |= bitOf[mark]
+      text += this.#written[mark]
+    }
+    return text
+  }
 }
 
 interface Part {
   readonly text: string
-  readonly strong: boolean
-  readonly em: boolean
-  readonly strike: boolean
-  readonly url?: string
+  readonly marks: Marks
+  readonly url: string | undefined
 }
 
 /** A link is written in one go, with the marks that its whole label has. */
-function linked(spans: readonly Span[]): Part[] {
+function linked(spans: readonly Span[], marksAt: readonly Marks[]): Part[] {
   const parts: Part[] = []
-  let at = 0
-  while (at < spans.length) {
-    const { link } = spans[at]!
-    let end = at + 1
-    while (link && spans[end]?.link === link) end += 1
-    const group = spans.slice(at, end)
-    const all = (mark: Mark) => group.every((span) => span[mark])
-    const text = group.map((span) => span.text).join('')
-    parts.push({ text, strong: all('strong'), em: all('em'), strike: all('strike'), ...(link && { url: link.url }) })
-    at = end
+  for (let at = 0; at < spans.length; at += 1) {
+    const { link, text: first } = spans[at]!
+    let text = first
+    let marks = marksAt[at]!
+    while (link && spans[at + 1]?.link === link) {
+      at += 1
+      text += spans[at]!.text
+      marks &= marksAt[at]!
+    }
+    parts.push({ text, marks, url: link?.url })
   }
   return parts
 }
@@ -142,18 +172,17 @@ const endsInWord = /[\p{L}\p{N}]$/u
 const beginsInWord = /^[\p{L}\p{N}]/u
 
 /** Marks that begin or end inside a word would be shown as they are, so they are left out. */
-function withoutMarksInWords(spans: readonly Span[]): Span[] {
-  const kept = spans.map((span) => ({ ...span }))
+function takeMarksOutOfWords(spans: readonly Span[], marksAt: Marks[]): void {
   for (const mark of marks) {
-    for (let at = 0; at < kept.length; at += 1) {
-      if (!kept[at]![mark]) continue
+    const bit = bitOf[mark]
+    for (let at = 0; at < spans.length; at += 1) {
+      if ((marksAt[at]! & bit) === 0) continue
       let end = at
-      while (kept[end + 1]?.[mark]) end += 1
-      const before = at > 0 && endsInWord.test(kept[at - 1]!.text) && !/^\s/.test(kept[at]!.text)
-      const after = end + 1 < kept.length && beginsInWord.test(kept[end + 1]!.text) && !/\s$/.test(kept[end]!.text)
-      if (before || after) for (const span of kept.slice(at, end + 1)) span[mark] = false
+      while (((marksAt[end + 1] ?? 0) & bit) !== 0) end += 1
+      const before = at > 0 && endsInWord.test(spans[at - 1]!.text) && !/^\s/.test(spans[at]!.text)
+      const after = end + 1 < spans.length && beginsInWord.test(spans[end + 1]!.text) && !/\s$/.test(spans[end]!.text)
+      if (before || after) for (let each = at; each <= end; each += 1) marksAt[each]! &= ~bit
       at = end
     }
   }
-  return kept
 }

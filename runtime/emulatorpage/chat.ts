@@ -1,12 +1,15 @@
 /** The web chat beside the phones: lines of whoever talked there last, and everything behind one of them. */
 import { agentKeyOf } from '../../core/agentkey.js'
+import type { ContentMessage } from '../../core/amf/index.js'
 import { traitsOf } from '../../core/channel/table.js'
+import type { UserContent } from '../../core/conversation/state.js'
 import { isRefusal, type Refusal, refuse } from '../../core/errors.js'
-import { emulatorPage as limits } from '../../core/limits.js'
-import { floorText, render } from '../../core/render/render.js'
+import { amf, emulatorPage as limits } from '../../core/limits.js'
+import { floorText, renderingIn } from '../../core/render/render.js'
 import { readerOf } from '../gateway/directory.js'
 import type { Places } from '../gateway/places.js'
 import { readConversation } from '../gateway/routes.js'
+import { inTurns } from '../turns.js'
 import { type LiveAdapter, type ToldLine, tellingOf } from '../webchat/lines.js'
 import { readOlder } from '../webchat/transcript.js'
 import type { Stage } from './contract.js'
@@ -42,7 +45,7 @@ const missing = refuse('resource.not_found')
 const readInWords = traitsOf('sms')
 
 export function openChatDesk(places: Places, told: Told): ChatDesk {
-  const { shards, directory, adapters, media } = places
+  const { shards, directory, adapters, media, clock } = places
 
   async function frameOf(stage: Stage, asid: string, line: ToldLine): Promise<unknown> {
     const agent = await directory.routes(agentKeyOf(stage))
@@ -51,7 +54,7 @@ export function openChatDesk(places: Places, told: Told): ChatDesk {
     const bound = agent.channels.find(({ channel }) => channel === 'webchat')
     const adapter = bound && adapters('webchat', bound.provider)
     if (!adapter?.live) return undefined
-    const showing = { media, adapter: adapter as LiveAdapter, agent, address: person.address }
+    const showing = { media, clock, adapter: adapter as LiveAdapter, agent, address: person.address }
     const telling = await tellingOf(line, showing)
     return telling && JSON.parse(adapter.live.write(telling))
   }
@@ -64,7 +67,10 @@ export function openChatDesk(places: Places, told: Told): ChatDesk {
       const asid = asidOf(stage, visitorId)
       if (asid === undefined) return []
       const found = await shards.read(asid, readOlder, { asid, before: Number.MAX_SAFE_INTEGER })
-      return isRefusal(found) ? found : found.lines.toReversed().map((line) => chatLineOf(line, stage.zone))
+      if (isRefusal(found)) return found
+      const lines: ChatLine[] = []
+      for (const line of found.lines.toReversed()) lines.push(await chatLineOf(line, stage.zone))
+      return lines
     },
     async line(stage, cursor, visitorId) {
       const asid = asidOf(stage, visitorId)
@@ -90,16 +96,20 @@ export function openChatDesk(places: Places, told: Told): ChatDesk {
       return { ...common, message, attempt, states, records, events: told.statusesOf(story.messageId) }
     },
   }
+
+  async function chatLineOf(line: ToldLine, zone: string): Promise<ChatLine> {
+    const { cursor, at } = line
+    const by = 'said' in line ? 'visitor' : 'agent'
+    const words = 'said' in line ? wordsSaid(line.said.content) : await wordsShown(line.message.content, zone)
+    return { cursor, at, by, words: words.slice(0, limits.wordsShown) }
+  }
+
+  async function wordsShown(message: ContentMessage, zone: string): Promise<string> {
+    const steps = renderingIn(message, readInWords, readerOf({ timeZone: zone }))
+    return floorText(await inTurns(steps, clock, amf.renderSliceMs))
+  }
 }
 
-function chatLineOf(line: ToldLine, zone: string): ChatLine {
-  const { cursor, at } = line
-  const by = 'said' in line ? 'visitor' : 'agent'
-  return { cursor, at, by, words: wordsOf(line, zone).slice(0, limits.wordsShown) }
-}
-
-function wordsOf(line: ToldLine, zone: string): string {
-  if ('message' in line) return floorText(render(line.message.content, readInWords, readerOf({ timeZone: zone })))
-  const { text, place, media } = line.said.content
+function wordsSaid({ text, place, media }: UserContent): string {
   return text ?? place?.address ?? place?.label ?? (place ? 'A place' : media ? 'Media' : '')
 }

@@ -3,10 +3,11 @@ import Type from 'typebox'
 import { isSignal } from '../../core/amf/index.js'
 import { compile } from '../../core/aml/index.js'
 import { invalid, isRefusal, type Refusal, refuse } from '../../core/errors.js'
-import { emulatorPage as limits } from '../../core/limits.js'
-import { renderings } from '../../core/render/index.js'
+import { amf, emulatorPage as limits } from '../../core/limits.js'
+import { renderingsIn } from '../../core/render/index.js'
 import type { Clock } from '../clock.js'
 import { type BeforeCall, json, type Route, route } from '../http/route.js'
+import { inTurns } from '../turns.js'
 import type { ChatDesk } from './chat.js'
 import type { PageAct, Phone, Stage } from './contract.js'
 import type { NewsDesk } from './news.js'
@@ -217,7 +218,8 @@ export function pageApiRoutes(options: PageRoutesOptions): Route[] {
         const stage = await admitted(header)
         if (isRefusal(stage)) return stage
         const { message, problems, warnings } = compile(aml, { now: clock.now(), zone: stage.zone })
-        const seen = message && !isSignal(message) && renderings(message, { locale: 'en-US', zone: stage.zone })
+        const steps = message && !isSignal(message) && renderingsIn(message, { locale: 'en-US', zone: stage.zone })
+        const seen = steps && (await inTurns(steps, clock, amf.renderSliceMs))
         return json(200, { problems, warnings, ...(message && { message }), ...(seen && { renderings: seen }) })
       },
     }),

@@ -11,11 +11,12 @@ import { disclaimerBefore, isSilencedByOptOut } from '../../core/conversation/di
 import type { NotHandedOver, Outcome } from '../../core/conversation/sending.js'
 import type { Conversation, Outgoing } from '../../core/conversation/state.js'
 import { isRefusal } from '../../core/errors.js'
-import { provider as limits } from '../../core/limits.js'
+import { amf, provider as limits } from '../../core/limits.js'
 import { withCardPicture } from '../../core/render/cardpicture.js'
-import { render } from '../../core/render/render.js'
+import { renderingIn } from '../../core/render/render.js'
 import { degradedNotes, truncatedNotes } from '../../core/render/shown.js'
 import type { Performer } from '../shard/contract.js'
+import { inTurns } from '../turns.js'
 import { holdOf } from './campaigngate.js'
 import { aroundNobody, aroundOf, type KnownAgent } from './directory.js'
 import { askFirst, type Doubt } from './doubt.js'
@@ -198,7 +199,12 @@ async function wiresFor(
   if ('reason' in hosted) return refused(hosted.reason, 'elsewhere', hosted.detail)
   const { reader } = aroundOf(agent, conversation, places)
   const { missing = [] } = hosted
-  const rendering = render(hosted.message, traits, readerFor(reader, hosted))
+  const rendered = inTurns(
+    renderingIn(hosted.message, traits, readerFor(reader, hosted)),
+    places.clock,
+    amf.renderSliceMs,
+  )
+  const rendering = isLater(rendered) ? await rendered : rendered
   const { blocks, numbered } = rendering
   const written = adapter.render(blocks, about)
   const wires = isLater(written) ? await written : written

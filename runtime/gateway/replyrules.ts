@@ -15,7 +15,7 @@ import {
 import { isSignal, type OutboundMessage } from '../../core/amf/index.js'
 import { replyRules as limits } from '../../core/limits.js'
 import type { Reader } from '../../core/render/contract.js'
-import type { Clock } from '../clock.js'
+import { nextTurn, type TurnClock } from '../turns.js'
 
 export interface Ruled {
   readonly message: OutboundMessage
@@ -31,7 +31,7 @@ export async function applyRules(
   rules: readonly ReplyRule[] | undefined,
   message: OutboundMessage,
   reader: Reader,
-  clock: Pick<Clock, 'elapsed' | 'soon'>,
+  clock: TurnClock,
   gone?: AbortSignal,
 ): Promise<Ruled> {
   if (!rules || rules.length === 0 || isSignal(message)) return { message }
@@ -69,7 +69,7 @@ interface Pace {
   turn(): Promise<void>
 }
 
-function newPace(clock: Pick<Clock, 'elapsed' | 'soon'>, gone: AbortSignal | undefined): Pace {
+function newPace(clock: TurnClock, gone: AbortSignal | undefined): Pace {
   let steps = 0
   let began = clock.elapsed()
   return {
@@ -83,16 +83,6 @@ function newPace(clock: Pick<Clock, 'elapsed' | 'soon'>, gone: AbortSignal | und
       began = clock.elapsed()
     },
   }
-}
-
-const lastTurns = new WeakMap<object, Promise<void>>()
-
-/** However many messages are judged at a time, only one of them goes on in a turn of the loop. */
-function nextTurn(clock: Pick<Clock, 'soon'>): Promise<void> {
-  const before = lastTurns.get(clock) ?? Promise.resolve()
-  const turn = before.then(() => new Promise<void>((resolve) => clock.soon(resolve)))
-  lastTurns.set(clock, turn)
-  return turn
 }
 
 function blocked(

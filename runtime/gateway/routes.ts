@@ -2,7 +2,7 @@
 import Type from 'typebox'
 import type { AgentCaller } from '../../core/access.js'
 import { agentKeyOf } from '../../core/agentkey.js'
-import { type ContentMessage, isSignal } from '../../core/amf/index.js'
+import { isSignal } from '../../core/amf/index.js'
 import { validateMessage } from '../../core/amf/validate.js'
 import { compile } from '../../core/aml/index.js'
 import { capabilitiesOf } from '../../core/channel/capabilities.js'
@@ -12,11 +12,11 @@ import { type Rejection, type RejectionReason, reject } from '../../core/convers
 import type { Conversation } from '../../core/conversation/state.js'
 import { isRefusal, type Refusal, refuse } from '../../core/errors.js'
 import { amf as limits } from '../../core/limits.js'
-import type { Reader } from '../../core/render/contract.js'
 import { renderingsIn } from '../../core/render/index.js'
 import type { Connection } from '../http/exchange.js'
 import { json, type Route, route } from '../http/route.js'
 import type { Query, Shards } from '../shard/contract.js'
+import { inTurns } from '../turns.js'
 import { aroundOf, type KnownAgent, readerOf } from './directory.js'
 import { withHostedMedia } from './media.js'
 import type { Places } from './places.js'
@@ -74,19 +74,6 @@ export function gatewayRoutes(places: Places): Route[] {
         return refuse('service.unavailable', { detail: 'The caller left before its messages were taken.' })
     }
     return judged
-  }
-
-  /** A short text takes no turn of the loop, and a long one some. */
-  async function shownEverywhere(message: ContentMessage, reader: Reader) {
-    const steps = renderingsIn(message, reader)
-    let began = clock.elapsed()
-    for (;;) {
-      const { done, value } = steps.next()
-      if (done) return value
-      if (clock.elapsed() - began <= limits.previewSliceMs) continue
-      await new Promise<void>((resolve) => clock.soon(resolve))
-      began = clock.elapsed()
-    }
   }
 
   async function hosted(each: Prepared, around: Around): Promise<Prepared | Refusal> {
@@ -158,7 +145,9 @@ export function gatewayRoutes(places: Places): Route[] {
           return refuse('request.invalid', { status: 422, detail, extra: { problems, warnings } })
         }
         if (validateOnly) return json(200, { warnings, problems })
-        const seen = isSignal(message) ? undefined : await shownEverywhere(message, reader)
+        const seen = isSignal(message)
+          ? undefined
+          : await inTurns(renderingsIn(message, reader), clock, limits.renderSliceMs)
         return json(200, { warnings, problems, message, ...(seen && { renderings: seen }) })
       },
     }),

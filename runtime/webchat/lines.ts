@@ -4,11 +4,13 @@ import type { Adapter } from '../../core/channel/adapter.js'
 import type { Contact, LineTelling, Live } from '../../core/channel/live.js'
 import type { UserContent } from '../../core/conversation/state.js'
 import { isRefusal } from '../../core/errors.js'
-import { render } from '../../core/render/render.js'
+import { amf as limits } from '../../core/limits.js'
+import { renderingIn } from '../../core/render/render.js'
 import { type KnownAgent, readerOf } from '../gateway/directory.js'
 import { withHostedMedia } from '../gateway/media.js'
 import type { Places } from '../gateway/places.js'
 import type { Soon } from '../soon.js'
+import { inTurns } from '../turns.js'
 
 export type ToldLine = { readonly cursor: number; readonly at: number } & (
   | {
@@ -26,6 +28,7 @@ export type LiveAdapter = Adapter & { readonly live: Live }
 
 export interface Showing {
   readonly media: Places['media']
+  readonly clock: Places['clock']
   readonly adapter: LiveAdapter
   readonly agent: KnownAgent
   /** The visitor. */
@@ -41,7 +44,7 @@ export function tellingOf(line: ToldLine, showing: Showing): Soon<LineTelling | 
 
 async function tellingOfMessage(
   { cursor, at, message: told }: Extract<ToldLine, { readonly message: unknown }>,
-  { media, adapter, agent, address }: Showing,
+  { media, clock, adapter, agent, address }: Showing,
 ): Promise<LineTelling | undefined> {
   const { descriptor } = adapter
   const { id: messageId, content, state } = told
@@ -50,7 +53,8 @@ async function tellingOfMessage(
   // Media that was there when it was sent and is gone now leaves its address, and the words beside it, to the page.
   const { message, links } = 'reason' in hosted ? { message: content } : hosted
   const reader = readerOf(agent)
-  const { blocks } = render(message, descriptor.traits, links ? { ...reader, links } : reader)
+  const steps = renderingIn(message, descriptor.traits, links ? { ...reader, links } : reader)
+  const { blocks } = await inTurns(steps, clock, limits.renderSliceMs)
   const [wire] = adapter.render(blocks, { address, messageId })
   return { kind: 'message', cursor, at, state, wire, contacts: contactsIn(content.parts) }
 }

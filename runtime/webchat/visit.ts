@@ -180,7 +180,8 @@ export class Visit implements SocketListener, PageEnds, FeedEnds {
     const { places, adapter } = this.options
     return onceKnown(this.chatNow(), (chat) => {
       if (isRefusal(chat)) return undefined
-      return tellingOf(line, { media: places.media, adapter, agent: chat.agent, address: this.address })
+      const { media, clock } = places
+      return tellingOf(line, { media, clock, adapter, agent: chat.agent, address: this.address })
     })
   }
 

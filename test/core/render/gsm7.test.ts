@@ -55,3 +55,11 @@ t.test('Folding is done once, and never makes a text dearer', async () => {
     { numRuns: 500 },
   )
 })
+
+t.test('A character of ASCII has the same plain form alone and beside others', async (t) => {
+  for (let code = 0; code < 128; code += 1) {
+    const character = String.fromCharCode(code)
+    const beside = foldLookalikes(`${character}é`)
+    t.equal(foldLookalikes(character), beside.slice(0, -1), JSON.stringify(character))
+  }
+})

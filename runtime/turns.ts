@@ -1,0 +1,26 @@
+/** Long work in pieces, so that everything else of the process has its turn of the loop in between. */
+import type { Steps } from '../core/steps.js'
+import type { Clock } from './clock.js'
+import type { Soon } from './soon.js'
+
+export type TurnClock = Pick<Clock, 'elapsed' | 'soon'>
+
+/** Work that is done within one slice is done at once. A slice is over with the first step that ends after `sliceMs`. */
+export function inTurns<R>(steps: Steps<R>, clock: TurnClock, sliceMs: number): Soon<R> {
+  const began = clock.elapsed()
+  for (;;) {
+    const { done, value } = steps.next()
+    if (done) return value
+    if (clock.elapsed() - began > sliceMs) return nextTurn(clock).then(() => inTurns(steps, clock, sliceMs))
+  }
+}
+
+const lastTurns = new WeakMap<object, Promise<void>>()
+
+/** However much long work there is at a time, only one piece of it is done in a turn of the loop. */
+export function nextTurn(clock: Pick<Clock, 'soon'>): Promise<void> {
+  const before = lastTurns.get(clock) ?? Promise.resolve()
+  const turn = before.then(() => new Promise<void>((resolve) => clock.soon(resolve)))
+  lastTurns.set(clock, turn)
+  return turn
+}

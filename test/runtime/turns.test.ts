@@ -1,0 +1,68 @@
+/** Long work in pieces: others have their turn in between, and only one piece of it is done in a turn. */
+import t from 'tap'
+import { systemClock } from '../../runtime/clock.js'
+import { inTurns } from '../../runtime/turns.js'
+
+/** A clock on which each step takes a millisecond, and that calls back when told to. */
+function stepping() {
+  let elapsed = 0
+  let waiting: (() => void)[] = []
+  const clock = { elapsed: () => elapsed, soon: (call: () => void) => void waiting.push(call) }
+  const done: string[] = []
+  function* steps(name: string, count: number): Generator<undefined, string, void> {
+    for (let step = 0; step < count; step++) {
+      elapsed++
+      done.push(name)
+      yield
+    }
+    return name
+  }
+  async function nextTurn(): Promise<number> {
+    const before = done.length
+    await new Promise((resolve) => setImmediate(resolve))
+    const calls = waiting
+    waiting = []
+    for (const call of calls) call()
+    await new Promise((resolve) => setImmediate(resolve))
+    return done.length - before
+  }
+  return { clock, steps, done, nextTurn }
+}
+
+t.test('Work that fits into one slice is done at once', async (t) => {
+  const { clock, steps } = stepping()
+  t.equal(inTurns(steps('short', 4), clock, 4), 'short')
+})
+
+t.test('Longer work goes on in later turns of the loop, a slice in each', async (t) => {
+  const { clock, steps, done, nextTurn } = stepping()
+  const long = inTurns(steps('long', 12), clock, 4)
+  t.type(long, Promise)
+  t.equal(done.length, 5)
+  t.equal(await nextTurn(), 5)
+  t.equal(await nextTurn(), 2)
+  t.equal(await long, 'long')
+})
+
+t.test('However much long work there is, a turn of the loop has one slice of it, and none is forgotten', async (t) => {
+  const { clock, steps, nextTurn } = stepping()
+  const names = ['a', 'b', 'c', 'd']
+  const finished: string[] = []
+  const all = names.map(async (name) => finished.push(await inTurns(steps(name, 20), clock, 4)))
+  for (let turns = 0; turns < 40 && finished.length < names.length; turns++) {
+    const did = await nextTurn()
+    t.ok(did <= 5, `${did} steps`)
+  }
+  t.same(finished, names)
+  await Promise.all(all)
+})
+
+t.test('What a step throws reaches whoever waits, and others go on', async (t) => {
+  function* failing(): Generator<undefined, never, void> {
+    yield
+    throw new Error('broken')
+  }
+  await t.rejects(async () => inTurns(failing(), systemClock, -1), /broken/)
+  const { steps } = stepping()
+  t.equal(await inTurns(steps('next', 3), systemClock, -1), 'next')
+})
