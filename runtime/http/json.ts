@@ -1,5 +1,5 @@
 /** Reads a JSON body strictly: what JSON.parse lets pass silently (repeated keys, depth, halves, infinities) is refused here. */
-import { isUtf8 } from 'node:buffer'
+import { isAscii, isUtf8 } from 'node:buffer'
 import { randomInt } from 'node:crypto'
 import type { FieldError } from '../../core/errors.js'
 import { agentDocument, http } from '../../core/limits.js'
@@ -61,35 +61,26 @@ function glanceAt(
   { jsonValues, jsonNames, jsonDepth }: Bounds,
 ): 'ascii' | 'utf8' | 'doubtful' | keyof typeof bounds {
   const end = bytes.length
-  let isAscii = true
-  let isDoubtful = false
+  let isDoubtful = mayHoldRefused(bytes)
   let depth = 0
   let used = 0
-  let mark = 0
-  let hasEscape = false
+  /** Where the last text stood. */
+  let from = 0
+  let to = 0
   let values = 0
   let keys = 0
   for (let at = 0; at < end; at++) {
     const byte = bytes[at]!
     if (byte === quote) {
-      mark = 0
-      hasEscape = false
-      for (at++; at < end; at++) {
-        let inside = bytes[at]!
-        if (inside === quote) break
-        if (inside === backslash) {
-          inside = bytes[++at]!
-          if (inside === letterU && mayBeRefused(bytes, at + 1)) isDoubtful = true
-          hasEscape = true
-        }
-        if (inside > 127) isAscii = false
-        mark = (Math.imul(mark, factor) + inside) | 0
-      }
+      from = at + 1
+      to = endOfText(bytes, from)
+      at = to
     } else if (byte === colon) {
+      const mark = markOf(bytes, from, to)
       if (++keys > jsonNames && isCrowded(mark, keys, jsonNames)) return 'wide'
       if (isDoubtful) continue
       for (let other = starts[depth]!; other < used; other++) if (marks[other] === mark) isDoubtful = true
-      if (hasEscape || mark === protoMark || used === marks.length) isDoubtful = true
+      if (mark === protoMark || used === marks.length || hasEscape(bytes, from, to)) isDoubtful = true
       else marks[used++] = mark
     } else if (byte === comma) {
       if (++values > jsonValues) return 'long'
@@ -104,17 +95,50 @@ function glanceAt(
       const from = at
       while (bytes[at + 1]! >= digit0 && bytes[at + 1]! <= digit9) at++
       if (at - from >= digitsOfLargest || (bytes[at + 1]! | lowerCase) === letterE) isDoubtful = true
-    } else if (byte > 127) isAscii = false
+    }
   }
   if (isDoubtful) return 'doubtful'
-  return isAscii ? 'ascii' : 'utf8'
+  return isAscii(bytes) ? 'ascii' : 'utf8'
 }
 
-/** Whether the digits of an escape may be half of a character, or are those of NUL. */
-function mayBeRefused(bytes: Buffer, at: number): boolean {
-  const first = bytes[at]! | lowerCase
-  if (first !== digit0) return first === letterD
-  return bytes[at + 1] === digit0 && bytes[at + 2] === digit0 && bytes[at + 3] === digit0
+/** An escape of NUL or of half a character, or merely what looks like one. */
+const refusedEscape = /\\u(?:0000|[dD])/
+
+function mayHoldRefused(bytes: Buffer): boolean {
+  return bytes.includes('\\u') && refusedEscape.test(bytes.latin1Slice())
+}
+
+/** Most texts end soon. Where one does not, a search of the platform's own goes on, which takes a call and then hardly any time. */
+const nearBytes = 64
+
+/** Where the quote stands that ends a text; the end of the bytes if there is none. Each byte is looked at twice at most. */
+function endOfText(bytes: Buffer, from: number): number {
+  const end = bytes.length
+  for (let at = from; at < end; ) {
+    for (const near = Math.min(end, at + nearBytes); at < near; at++) {
+      const byte = bytes[at]!
+      if (byte === quote) return at
+      if (byte === backslash) at++
+    }
+    const found = bytes.indexOf(quote, at)
+    if (found < 0) return end
+    let first = found
+    while (first > at && bytes[first - 1] === backslash) first--
+    if ((found - first) % 2 === 0) return found
+    at = found + 1
+  }
+  return end
+}
+
+function markOf(bytes: Buffer, from: number, to: number): number {
+  let mark = 0
+  for (let at = from; at < to; at++) mark = (Math.imul(mark, factor) + bytes[at]!) | 0
+  return mark
+}
+
+function hasEscape(bytes: Buffer, from: number, to: number): boolean {
+  for (let at = from; at < to; at++) if (bytes[at] === backslash) return true
+  return false
 }
 
 /**
@@ -148,9 +172,7 @@ const colon = 58
 const openBracket = 91
 const backslash = 92
 const closeBracket = 93
-const letterD = 100
 const letterE = 101
-const letterU = 117
 const lowerCase = 32
 const openBrace = 123
 const closeBrace = 125
