@@ -274,8 +274,6 @@ export const amf = {
   phoneChars: 40,
   localeChars: 35,
   nativeBytes: 48 * 1024,
-  /** How long a message is rendered in one go. */
-  renderSliceMs: 4,
   /** What is wrong with one message is listed this far. */
   problems: 20,
   /** Time zones that a process remembers to exist; asking for one is slow. */

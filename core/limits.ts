@@ -34,6 +34,9 @@ export const budgets = {
 } as const
 export type BudgetName = keyof typeof budgets
 
+/** Work that may take long, like rendering, searching and indexing of texts, is done in slices of about this length. */
+export const longWork = { sliceMs: 4 } as const
+
 /** The shared home of the token buckets. A call it does not judge in time is judged by this process alone. */
 export const redis = { commandMs: 50, connectMs: second, retryMs: 50, retryMaxMs: 2 * second } as const
 

@@ -24,8 +24,6 @@ export const agentWebhook = {
 
 /** Rules on what agents say. */
 export const replyRules = {
-  /** How long they are applied in one go. */
-  sliceMs: 5,
   /** Steps that all rules of an agent may take for one message; about a second of work at worst. */
   messageSteps: 10_000_000,
 } as const

@@ -1,4 +1,5 @@
 /** Long work in pieces, so that everything else of the process has its turn of the loop in between. */
+import { longWork } from '../core/limits.js'
 import type { Steps } from '../core/steps.js'
 import type { Clock } from './clock.js'
 import type { Soon } from './soon.js'
@@ -6,7 +7,7 @@ import type { Soon } from './soon.js'
 export type TurnClock = Pick<Clock, 'elapsed' | 'soon'>
 
 /** Work that is done within one slice is done at once. A slice is over with the first step that ends after `sliceMs`. */
-export function inTurns<R>(steps: Steps<R>, clock: TurnClock, sliceMs: number): Soon<R> {
+export function inTurns<R>(steps: Steps<R>, clock: TurnClock, sliceMs: number = longWork.sliceMs): Soon<R> {
   const began = clock.elapsed()
   for (;;) {
     const { done, value } = steps.next()

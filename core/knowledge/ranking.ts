@@ -1,5 +1,6 @@
 /** Search by words (BM25): what is kept of a text to find its passages by, and which passages answer best. */
 import { knowledge as limits } from '../limits.js'
+import { finish, type Steps } from '../steps.js'
 import { passagesOf } from './passages.js'
 import { wordsOf } from './words.js'
 
@@ -13,8 +14,14 @@ export interface Indexed {
   readonly words: readonly (readonly [word: string, places: Places])[]
 }
 
-/** The problem is the end of a sentence about the text. */
-export function indexed(text: string): Indexed | { readonly problem: string } {
+export type IndexOutcome = Indexed | { readonly problem: string }
+
+export function indexed(text: string): IndexOutcome {
+  return finish(indexing(text))
+}
+
+/** The same, passage by passage. The problem is the end of a sentence about the text. */
+export function* indexing(text: string): Steps<IndexOutcome> {
   if (text.length > limits.textChars) return { problem: `has more than ${limits.textChars} characters` }
   const passages = passagesOf(text)
   const lengths: number[] = []
@@ -28,6 +35,7 @@ export function indexed(text: string): Indexed | { readonly problem: string } {
       else if (places.at(-2) === place) places[places.length - 1]!++
       else places.push(place, 1)
     }
+    yield
   }
   if (words.size > limits.wordsPerSource) return { problem: `has more than ${limits.wordsPerSource} different words` }
   return { passages, lengths, words: [...words] }

@@ -4,7 +4,7 @@ import type { ContentMessage } from '../../core/amf/index.js'
 import { traitsOf } from '../../core/channel/table.js'
 import type { UserContent } from '../../core/conversation/state.js'
 import { isRefusal, type Refusal, refuse } from '../../core/errors.js'
-import { amf, emulatorPage as limits } from '../../core/limits.js'
+import { emulatorPage as limits } from '../../core/limits.js'
 import { floorText, renderingIn } from '../../core/render/render.js'
 import { readerOf } from '../gateway/directory.js'
 import type { Places } from '../gateway/places.js'
@@ -106,7 +106,7 @@ export function openChatDesk(places: Places, told: Told): ChatDesk {
 
   async function wordsShown(message: ContentMessage, zone: string): Promise<string> {
     const steps = renderingIn(message, readInWords, readerOf({ timeZone: zone }))
-    return floorText(await inTurns(steps, clock, amf.renderSliceMs))
+    return floorText(await inTurns(steps, clock))
   }
 }
 

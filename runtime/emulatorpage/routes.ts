@@ -3,7 +3,7 @@ import Type from 'typebox'
 import { isSignal } from '../../core/amf/index.js'
 import { compile } from '../../core/aml/index.js'
 import { invalid, isRefusal, type Refusal, refuse } from '../../core/errors.js'
-import { amf, emulatorPage as limits } from '../../core/limits.js'
+import { emulatorPage as limits } from '../../core/limits.js'
 import { renderingsIn } from '../../core/render/index.js'
 import type { Clock } from '../clock.js'
 import { type BeforeCall, json, type Route, route } from '../http/route.js'
@@ -219,7 +219,7 @@ export function pageApiRoutes(options: PageRoutesOptions): Route[] {
         if (isRefusal(stage)) return stage
         const { message, problems, warnings } = compile(aml, { now: clock.now(), zone: stage.zone })
         const steps = message && !isSignal(message) && renderingsIn(message, { locale: 'en-US', zone: stage.zone })
-        const seen = steps && (await inTurns(steps, clock, amf.renderSliceMs))
+        const seen = steps && (await inTurns(steps, clock))
         return json(200, { problems, warnings, ...(message && { message }), ...(seen && { renderings: seen }) })
       },
     }),

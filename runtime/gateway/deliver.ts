@@ -11,7 +11,7 @@ import { disclaimerBefore, isSilencedByOptOut } from '../../core/conversation/di
 import type { NotHandedOver, Outcome } from '../../core/conversation/sending.js'
 import type { Conversation, Outgoing } from '../../core/conversation/state.js'
 import { isRefusal } from '../../core/errors.js'
-import { amf, provider as limits } from '../../core/limits.js'
+import { provider as limits } from '../../core/limits.js'
 import { withCardPicture } from '../../core/render/cardpicture.js'
 import { renderingIn } from '../../core/render/render.js'
 import { degradedNotes, truncatedNotes } from '../../core/render/shown.js'
@@ -199,11 +199,7 @@ async function wiresFor(
   if ('reason' in hosted) return refused(hosted.reason, 'elsewhere', hosted.detail)
   const { reader } = aroundOf(agent, conversation, places)
   const { missing = [] } = hosted
-  const rendered = inTurns(
-    renderingIn(hosted.message, traits, readerFor(reader, hosted)),
-    places.clock,
-    amf.renderSliceMs,
-  )
+  const rendered = inTurns(renderingIn(hosted.message, traits, readerFor(reader, hosted)), places.clock)
   const rendering = isLater(rendered) ? await rendered : rendered
   const { blocks, numbered } = rendering
   const written = adapter.render(blocks, about)

@@ -13,7 +13,7 @@ import {
   ruledText,
 } from '../../core/agent/replyrules.js'
 import { isSignal, type OutboundMessage } from '../../core/amf/index.js'
-import { replyRules as limits } from '../../core/limits.js'
+import { replyRules as limits, longWork } from '../../core/limits.js'
 import type { Reader } from '../../core/render/contract.js'
 import { nextTurn, type TurnClock } from '../turns.js'
 
@@ -77,7 +77,7 @@ function newPace(clock: TurnClock, gone: AbortSignal | undefined): Pace {
       steps += more
     },
     isSpent: () => steps > limits.messageSteps || gone?.aborted === true,
-    isDue: () => clock.elapsed() - began > limits.sliceMs,
+    isDue: () => clock.elapsed() - began > longWork.sliceMs,
     async turn() {
       await nextTurn(clock)
       began = clock.elapsed()

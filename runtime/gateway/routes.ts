@@ -145,9 +145,7 @@ export function gatewayRoutes(places: Places): Route[] {
           return refuse('request.invalid', { status: 422, detail, extra: { problems, warnings } })
         }
         if (validateOnly) return json(200, { warnings, problems })
-        const seen = isSignal(message)
-          ? undefined
-          : await inTurns(renderingsIn(message, reader), clock, limits.renderSliceMs)
+        const seen = isSignal(message) ? undefined : await inTurns(renderingsIn(message, reader), clock)
         return json(200, { warnings, problems, message, ...(seen && { renderings: seen }) })
       },
     }),

@@ -4,7 +4,6 @@ import type { Adapter } from '../../core/channel/adapter.js'
 import type { Contact, LineTelling, Live } from '../../core/channel/live.js'
 import type { UserContent } from '../../core/conversation/state.js'
 import { isRefusal } from '../../core/errors.js'
-import { amf as limits } from '../../core/limits.js'
 import { renderingIn } from '../../core/render/render.js'
 import { type KnownAgent, readerOf } from '../gateway/directory.js'
 import { withHostedMedia } from '../gateway/media.js'
@@ -54,7 +53,7 @@ async function tellingOfMessage(
   const { message, links } = 'reason' in hosted ? { message: content } : hosted
   const reader = readerOf(agent)
   const steps = renderingIn(message, descriptor.traits, links ? { ...reader, links } : reader)
-  const { blocks } = await inTurns(steps, clock, limits.renderSliceMs)
+  const { blocks } = await inTurns(steps, clock)
   const [wire] = adapter.render(blocks, { address, messageId })
   return { kind: 'message', cursor, at, state, wire, contacts: contactsIn(content.parts) }
 }

@@ -5,6 +5,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 import t from 'tap'
 import { campaign as limits } from '../../core/limits.js'
 import { usualSending } from '../../core/outreach/settings.js'
+import { finish } from '../../core/steps.js'
 import { accessRepertoire, keyCommands } from '../../mgmt/access/commands.js'
 import { agentCommands, agentRepertoire } from '../../mgmt/agents/commands.js'
 import { agentDocuments, documentRepertoire } from '../../mgmt/agents/documents.js'
@@ -114,7 +115,11 @@ const parts = [
   gatewayRepertoire(gateway, routes),
   channelRepertoire(channels.commands, channels.queries),
   connectionRepertoire(connections, connectionReads),
-  knowledgeRepertoire(knowledge, { getPage: async () => ({ kind: 'stopped' }), removeObject: async () => {} }),
+  knowledgeRepertoire(knowledge, {
+    inTurns: finish,
+    getPage: async () => ({ kind: 'stopped' }),
+    removeObject: async () => {},
+  }),
   peopleRepertoire(people),
   outreachRepertoire(outreach),
   automationRepertoire(automation),
