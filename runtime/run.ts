@@ -5,7 +5,9 @@ import type { Config } from './config.js'
 import { trustedProxies } from './http/proxies.js'
 import type { Plane } from './http/route.js'
 import { type Listening, listen } from './http/server.js'
+import { compileBodyChecks } from './http/validate.js'
 import { type Node, openNode, type Surroundings } from './node.js'
+import { inTurns } from './turns.js'
 
 export interface RunningNode {
   readonly node: Node
@@ -48,11 +50,19 @@ export async function runNode(config: Config, around: Surroundings): Promise<Run
     node.reachableAt(urls)
     if (runsEmulator(config)) await node.emulator.start(emulatorPorts(config))
     if (runsSample(config)) await node.sample.start(config.mgmtPort === 0 ? undefined : config.mgmtPort + 3)
+    compileChecks(node, around)
     return { node, urls, stop }
   } catch (error) {
     await stop()
     throw error
   }
+}
+
+/** Whoever is the first to call a route waits for no check to be compiled, and nor does anybody else. */
+function compileChecks({ planes }: Node, { clock }: Surroundings): void {
+  const routes = Object.values(planes).flatMap((plane) => plane.routes)
+  const schemas = routes.flatMap(({ body, bodyUnchecked }) => (body && !bodyUnchecked ? [body] : []))
+  void inTurns(compileBodyChecks(schemas), clock)
 }
 
 function whatIsFull(listeners: readonly Listening[]): string | undefined {

@@ -4,7 +4,7 @@ import { http } from '../../core/limits.js'
 import type { RouteMeter } from '../observe/metrics.js'
 import type { Answer, ErrorStyle, Route } from './route.js'
 import { compileSerialize, type Serialize } from './serialize.js'
-import { type Check, compileCheck } from './validate.js'
+import { bodyCheck, type Check, compileCheck } from './validate.js'
 
 export interface Ready {
   readonly route: Route
@@ -30,7 +30,7 @@ export function makeReady(route: Route, style: ErrorStyle, meter: RouteMeter, ch
     limitBytes: route.bodyLimitBytes ?? http.bodyBytes,
     checkParams: route.params && compileCheck(route.params),
     checkQuery: route.query && compileCheck(route.query),
-    checkBody: route.body && (route.bodyUnchecked ? unchecked : compileCheck(route.body)),
+    checkBody: route.body && (route.bodyUnchecked ? unchecked : bodyCheck(route.body)),
     serialize: new Map(jsonReplies(route).map(([status, schema]) => [status, compileSerialize(schema)])),
     checkAnswer: checkReplies ? answerCheck(route) : undefined,
   }

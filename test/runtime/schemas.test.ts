@@ -2,7 +2,8 @@
 import t from 'tap'
 import Type from 'typebox'
 import { describePattern, patternWords } from '../../core/patternwords.js'
-import { compileCheck, mustCompile } from '../../runtime/http/validate.js'
+import { finish } from '../../core/steps.js'
+import { bodyCheck, compileBodyChecks, compileCheck, mustCompile } from '../../runtime/http/validate.js'
 import { openTestNode } from '../harness/node.js'
 
 const node = await openTestNode()
@@ -35,6 +36,32 @@ function patternsIn(schema: unknown): string[] {
     name === 'pattern' && typeof value === 'string' ? [value] : patternsIn(value),
   )
 }
+
+t.test('A check that is compiled before it is needed compiles nothing when it is, and says the same', async (t) => {
+  const counted = () => {
+    let reads = 0
+    const schema = Type.Object({ name: Type.String(), size: Type.Integer() })
+    const { properties } = schema
+    const get = () => {
+      reads++
+      return properties
+    }
+    Object.defineProperty(schema, 'properties', { enumerable: true, get })
+    return { schema, reads: () => reads }
+  }
+  const [early, late] = [counted(), counted()]
+  finish(compileBodyChecks([early.schema]))
+  const before = early.reads()
+  t.ok(before > 0)
+  for (const bytes of [100, 100_000]) {
+    const wrong = bodyCheck(early.schema)({ size: 'x' }, bytes)
+    t.same(wrong, bodyCheck(late.schema)({ size: 'x' }, bytes))
+    t.ok(wrong)
+    t.equal(bodyCheck(early.schema)({ name: 'a', size: 1 }, bytes), undefined)
+  }
+  t.equal(early.reads(), before)
+  t.ok(late.reads() > 0)
+})
 
 t.test('What is wrong with a value is said in words, without the machinery of schemas', async (t) => {
   const time = describePattern('^[0-2][0-9]:[0-5][0-9]$', 'must be a time of day')
