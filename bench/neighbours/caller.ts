@@ -59,7 +59,18 @@ function sendOne(each: Hostile): Promise<number> {
   return send(each.plane, each.method, `${prefix}${each.path}`, each.type, bodyOf(each))
 }
 
-await pause(window.warmSeconds * 1000)
+/** As a node that has been in use: code that ran once only is slow for whoever sends the next body. */
+const ordinary = Array.from({ length: 40 }, (_, nth) => ({
+  question: `What about ${nth}?`,
+  answer: 'It’s open. \u00e9 '.repeat(20),
+}))
+const warmed = performance.now() + window.warmSeconds * 1000
+for (let nth = 0; performance.now() < warmed; nth++) {
+  const facts = ordinary.map((each, place) => ({ id: `fact-${(nth + place) % 100}`, ...each }))
+  const body = Buffer.from(JSON.stringify({ facts }))
+  await send('mgmt', 'PUT', '/v1/orgs/{org}/agents/{agent}/knowledge/facts', 'application/json', body)
+}
+bytes = 0
 await warm()
 await waits()
 const begun = { at: performance.now(), cpu: cpuMicros() }
