@@ -46,6 +46,10 @@ export const kinds = {
   values: (bytes: number) => repeated('[', '0,', '0]', bytes),
   'small objects': (bytes: number) => repeated('{"data":[', '{"a":1},', '{}]}', bytes),
   'escaped text': (bytes: number) => repeated('{"text":"', '\\u00e9', '"}', bytes),
+  'colons behind a text': (bytes: number) => {
+    const half = Math.floor(bytes / 2) - 1
+    return `"${'a'.repeat(half)}"${':'.repeat(half)}`
+  },
   'markers in text': (bytes: number) => repeated('{"text":"', '[[*_', '"}', bytes),
   'form of bad escapes': (bytes: number) => `${repeated('', '%=%&', '', bytes - 2)}é`,
   'form of plus signs': (bytes: number) => repeated('payload=', '+', '', bytes),
@@ -71,6 +75,7 @@ const json: readonly Kind[] = [
   'values',
   'small objects',
   'escaped text',
+  'colons behind a text',
   'markers in text',
 ]
 const byType: readonly (readonly [type: RegExp, kinds: readonly Kind[]])[] = [

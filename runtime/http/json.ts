@@ -64,7 +64,7 @@ function glanceAt(
   let isDoubtful = mayHoldRefused(bytes)
   let depth = 0
   let used = 0
-  /** Where the last text stood. */
+  /** Where the last text stood; nothing is left of it once it was a key, so that each is read once. */
   let from = 0
   let to = 0
   let values = 0
@@ -78,10 +78,12 @@ function glanceAt(
     } else if (byte === colon) {
       const mark = markOf(bytes, from, to)
       if (++keys > jsonNames && isCrowded(mark, keys, jsonNames)) return 'wide'
-      if (isDoubtful) continue
-      for (let other = starts[depth]!; other < used; other++) if (marks[other] === mark) isDoubtful = true
-      if (mark === protoMark || used === marks.length || hasEscape(bytes, from, to)) isDoubtful = true
-      else marks[used++] = mark
+      if (!isDoubtful) {
+        for (let other = starts[depth]!; other < used; other++) if (marks[other] === mark) isDoubtful = true
+        if (mark === protoMark || used === marks.length || hasEscape(bytes, from, to)) isDoubtful = true
+        else marks[used++] = mark
+      }
+      from = to
     } else if (byte === comma) {
       if (++values > jsonValues) return 'long'
     } else if (byte === openBrace || byte === openBracket) {

@@ -356,6 +356,23 @@ t.test('A JSON body reads as JSON.parse reads it, or is refused naming the place
   )
 })
 
+t.test('A body takes as long as it has bytes, whatever stands where in it', async (t) => {
+  const half = 200_000
+  const bodies = {
+    'colons behind a long text': `"${'a'.repeat(half)}"${':'.repeat(half)}`,
+    'colons behind a text that never ends': `"${'a'.repeat(half)}${':'.repeat(half)}`,
+    'a text of quotes': `"${'\\"'.repeat(half)}"`,
+    'a text of backslashes': `"${'\\'.repeat(2 * half)}"`,
+    'a long text with a quote now and then': `"${`${'a'.repeat(70)}\\"`.repeat(half / 70)}"`,
+    'quotes alone': '"'.repeat(2 * half),
+  }
+  for (const [name, text] of Object.entries(bodies)) {
+    const began = performance.now()
+    readJson(Buffer.from(text))
+    t.ok(performance.now() - began < 2000, name)
+  }
+})
+
 t.test('A JSON body that is too deep, or holds too many values or names, is refused before it is parsed', async (t) => {
   const manyKeys = (count: number, names: number) =>
     Array.from({ length: count }, (_, index) => `"k${index % names}":1`).join(',')

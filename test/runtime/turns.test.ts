@@ -3,7 +3,7 @@ import t from 'tap'
 import { systemClock } from '../../runtime/clock.js'
 import { inTurns } from '../../runtime/turns.js'
 
-/** A clock on which each step takes a millisecond, and that calls back when told to. */
+/** A clock on which each step takes a millisecond, and that calls back when asked to. */
 function stepping() {
   let elapsed = 0
   let waiting: (() => void)[] = []
