@@ -41,7 +41,7 @@ export const person = {
   importColumns: 300,
   importRecordChars: 64 * 1024,
   /** What the reader of an import is given at a time; between two pieces others have their turn. */
-  importPieceBytes: 4 * 1024,
+  importPieceBytes: 2 * 1024,
   importRowsPerCommand: 50,
   importCharsPerCommand: 256 * 1024,
   importRejectedShown: 1_000,

@@ -11,6 +11,8 @@ export const worker = {
   jobMs: 15 * second,
   /** An import with more names at its top is refused before it is made into a value; sections are a few dozen. */
   importNames: 256,
+  /** By so much the threads stand behind the event loop on the scale of Unix: they get a quarter of a core that both want. */
+  niceness: 5,
   heapMb: 1_024,
   stackMb: 4,
   /** What is handed back is taken over in parts of about this size, each in a turn of the loop of its own. */

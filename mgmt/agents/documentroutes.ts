@@ -36,9 +36,9 @@ export interface DocumentRoutesOptions extends Pick<LookUp, 'geocode'>, Pick<Gen
   readonly sealer: Pick<Sealer, 'seal'>
   readonly pages: Pages
   readonly bodies: Bodies
-  /** How connections of that org stand. */
   /** Entries of the audit trail about an agent, newest first. */
   readonly auditOf: (asked: AuditOfAgent) => Promise<readonly AuditEntry[] | Refusal>
+  /** How connections of that org stand. */
   readonly connectionsOf: (orgId: string, ids: readonly string[]) => Promise<Connections | Refusal>
 }
 

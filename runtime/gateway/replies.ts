@@ -52,10 +52,10 @@ const notUtf8: Piece = { problem: 'The reply is not UTF-8.' }
 
 async function wholeOf(body: Readable, { clock }: ReplySettings): Promise<string | Piece> {
   const pieces: Buffer[] = []
-  const breathe = inTurns(clock)
+  const giveTurn = turnGiver(clock)
   let bytes = 0
   for await (const piece of body as AsyncIterable<Buffer>) {
-    await breathe()
+    await giveTurn()
     bytes += piece.length
     if (bytes > agentWebhook.replyBytes) return tooLarge
     pieces.push(piece)
@@ -83,13 +83,13 @@ const isBlank = (byte: number | undefined) => byte === lineFeed || byte === 0x0d
  */
 async function* linesOf(body: Readable, { lineMs, clock }: ReplySettings): AsyncGenerator<string | Piece> {
   const held = new ByteQueue()
-  const breathe = inTurns(clock)
+  const giveTurn = turnGiver(clock)
   const deadline = startDeadline(body, lineMs)
   let bytes = 0
   let lines = 0
   try {
     for await (const piece of body as AsyncIterable<Buffer>) {
-      await breathe()
+      await giveTurn()
       bytes += piece.length
       if (bytes > agentWebhook.replyBytes) return yield tooLarge
       let isLineOver = false
@@ -105,7 +105,7 @@ async function* linesOf(body: Readable, { lineMs, clock }: ReplySettings): Async
         isLineOver = true
         deadline.stop()
         yield decoded(held.take(held.length)) ?? notUtf8
-        await breathe()
+        await giveTurn()
         from = end + 1
       }
       if (isLineOver) deadline.restart()
@@ -118,7 +118,7 @@ async function* linesOf(body: Readable, { lineMs, clock }: ReplySettings): Async
 }
 
 /** Gives the loop a turn when the last one has lasted for long enough. */
-function inTurns(clock: ReplySettings['clock']): () => Promise<void> | undefined {
+function turnGiver(clock: ReplySettings['clock']): () => Promise<void> | undefined {
   let began = clock.elapsed()
   return () => {
     if (clock.elapsed() - began < agentWebhook.readMs) return undefined

@@ -64,8 +64,8 @@ function glanceAt(
   let isDoubtful = mayHoldRefused(bytes)
   let depth = 0
   let used = 0
-  /** Where the last text stood; nothing is left of it once it was a key, so that each is read once. */
-  let from = 0
+  /** Where the last text stood; below zero once it was a key. */
+  let from = -1
   let to = 0
   let values = 0
   let keys = 0
@@ -76,6 +76,8 @@ function glanceAt(
       to = endOfText(bytes, from)
       at = to
     } else if (byte === colon) {
+      // A colon without a key is no JSON, and JSON.parse says so as soon as it gets here.
+      if (from < 0) return 'doubtful'
       const mark = markOf(bytes, from, to)
       if (++keys > jsonNames && isCrowded(mark, keys, jsonNames)) return 'wide'
       if (!isDoubtful) {
@@ -83,7 +85,7 @@ function glanceAt(
         if (mark === protoMark || used === marks.length || hasEscape(bytes, from, to)) isDoubtful = true
         else marks[used++] = mark
       }
-      from = to
+      from = -1
     } else if (byte === comma) {
       if (++values > jsonValues) return 'long'
     } else if (byte === openBrace || byte === openBracket) {

@@ -1,5 +1,9 @@
 /** The thread: runs one job at a time, and hands over the next part of its result when it is asked for it. */
+import { readlinkSync } from 'node:fs'
+import { getPriority, setPriority } from 'node:os'
+import { basename } from 'node:path'
 import { parentPort } from 'node:worker_threads'
+import { worker as limits } from '../../core/limits.js'
 import type { FromThread, JobName, ToThread } from './contract.js'
 import { jobs } from './jobs.js'
 
@@ -21,4 +25,15 @@ function run(job: JobName, input: unknown): Iterator<unknown> {
   return work(input)[Symbol.iterator]()
 }
 
+/** Where the event loop wants the processor too, the loop has most of it. Only Linux has priorities of threads. */
+function lowerPriority(): void {
+  try {
+    const id = Number(basename(readlinkSync('/proc/thread-self')))
+    setPriority(id, getPriority() + limits.niceness)
+  } catch {
+    // Elsewhere the job runs beside the loop as an equal.
+  }
+}
+
+lowerPriority()
 parentPort!.on('message', (message: ToThread) => parentPort!.postMessage(step(message)))

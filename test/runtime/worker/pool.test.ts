@@ -1,4 +1,6 @@
 /** Threads for long work: what they give back, what ends them, and that whoever waits is always answered. */
+import { readdirSync, readFileSync } from 'node:fs'
+import { getPriority } from 'node:os'
 import t from 'tap'
 import { worker as limits } from '../../../core/limits.js'
 import type { Log } from '../../../runtime/observe/log.js'
@@ -54,6 +56,23 @@ t.test('A job that takes too long is ended with its thread, and the next one is 
   t.equal(await run(patient, 'a: 1', 'yaml', assembled.take), 'done')
   t.strictSame(assembled.value, { a: 1 })
 })
+
+t.test(
+  'A thread of jobs stands behind the event loop where both want a core',
+  { skip: process.platform !== 'linux' && 'threads have no priorities here' },
+  async (t) => {
+    const workers = openWorkers(silentLog, { ...limits, threads: 1 })
+    t.teardown(() => workers.close())
+    const behind = () => {
+      const stats = readdirSync('/proc/self/task').map((id) => readFileSync(`/proc/self/task/${id}/stat`, 'latin1'))
+      const nice = (stat: string) => Number(stat.slice(stat.lastIndexOf(')')).split(' ')[17])
+      return stats.filter((stat) => nice(stat) === getPriority() + limits.niceness).length
+    }
+    const before = behind()
+    t.equal(await run(workers, 'a: 1'), 'done')
+    t.equal(behind(), before + 1)
+  },
+)
 
 t.test('A job that takes too much memory fails alone', async (t) => {
   const workers = openWorkers(silentLog, { ...limits, threads: 1, heapMb: 24 })
