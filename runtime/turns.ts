@@ -18,10 +18,14 @@ export function inTurns<R>(steps: Steps<R>, clock: TurnClock, sliceMs: number = 
 
 const lastTurns = new WeakMap<object, Promise<void>>()
 
-/** However much long work there is at a time, only one piece of it is done in a turn of the loop. */
+/**
+ * However much long work there is at a time, only one piece of it is done in a turn of the loop, and requests that came
+ * during the piece before are decided first. They are read in the turn after that piece, behind what was put off by then,
+ * so the next one is put off twice.
+ */
 export function nextTurn(clock: Pick<Clock, 'soon'>): Promise<void> {
   const before = lastTurns.get(clock) ?? Promise.resolve()
-  const turn = before.then(() => new Promise<void>((resolve) => clock.soon(resolve)))
+  const turn = before.then(() => new Promise<void>((resolve) => clock.soon(() => clock.soon(resolve))))
   lastTurns.set(clock, turn)
   return turn
 }

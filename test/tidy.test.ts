@@ -109,7 +109,7 @@ function adapterMay({ from, to }: Import): boolean {
 }
 
 function mgmtMay({ from, to }: Import): boolean {
-  const isDoor = doors.includes(folderOf(to, 2)) || to === 'runtime/clock.ts'
+  const isDoor = doors.includes(folderOf(to, 2)) || ['runtime/clock.ts', 'runtime/turns.ts'].includes(to)
   return folderOf(to) === 'core' || isDoor || folderOf(to, 2) === folderOf(from, 2)
 }
 

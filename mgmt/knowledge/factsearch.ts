@@ -1,14 +1,15 @@
 /** A search of an agent's facts that lets other work go on between portions of them. */
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Fact } from '../../core/agent/resources/knowledge.js'
 import { createFactIndex } from '../../core/knowledge/facts.js'
 import { knowledge as limits } from '../../core/limits.js'
+import { systemClock } from '../../runtime/clock.js'
+import { nextTurn } from '../../runtime/turns.js'
 import type { FactFound } from './schema.js'
 
 export async function searchFacts(facts: readonly Fact[], query: string, most: number): Promise<FactFound[]> {
   const index = createFactIndex()
   for (const [at, fact] of facts.entries()) {
-    if (at > 0 && at % limits.factsPerTurn === 0) await nextTurn()
+    if (at > 0 && at % limits.factsPerTurn === 0) await nextTurn(systemClock)
     index.add(fact)
   }
   return index.rank(query, most).map(({ fact: { id, question, answer, exact = false }, score }) => {

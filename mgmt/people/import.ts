@@ -10,7 +10,9 @@ import { type ReadColumn, readColumns, readRow } from '../../core/people/columns
 import { type Delimiter, delimiterOf } from '../../core/people/csv.js'
 import type { DeclaredField } from '../../core/people/customfields.js'
 import type { PersonIdentity } from '../../core/people/person.js'
+import { systemClock } from '../../runtime/clock.js'
 import { json, type Route, route } from '../../runtime/http/route.js'
+import { nextTurn } from '../../runtime/turns.js'
 import type { Imported, ImportedRow, ImportRows, Rejected } from './importing.js'
 import type { PeopleRoutesOptions } from './routes.js'
 import { importAnswer, ofPeople, writing } from './schema.js'
@@ -165,7 +167,7 @@ async function* recordsOf(file: Buffer, delimiter: Delimiter): AsyncGenerator<Fi
   for (const piece of piecesOf(file, delimiter, wide)) {
     parser.write(piece)
     // A turn of the event loop for everything else, since rows that are refused wait for nothing.
-    await new Promise((resolve) => setImmediate(resolve))
+    await nextTurn(systemClock)
     for (let next: Parsed | null = parser.read(); next; next = parser.read()) yield* read(next)
     if (broken) break
   }

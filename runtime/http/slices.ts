@@ -1,4 +1,6 @@
 /** Long answers as JSON, written in slices: after each one everybody else has a turn of the event loop. */
+import { systemClock } from '../clock.js'
+import { nextTurn } from '../turns.js'
 
 const sliceChars = 64 * 1024
 /** Lists that may be long stand this deep in what is answered. */
@@ -20,7 +22,7 @@ export async function* jsonInSlices(value: unknown): AsyncGenerator<string> {
     if (slice.length < sliceChars) continue
     yield slice
     slice = ''
-    await new Promise((resolve) => setImmediate(resolve))
+    await nextTurn(systemClock)
   }
   yield slice
 }

@@ -8,6 +8,7 @@ import { shard as limits } from '../../core/limits.js'
 import type { Steps } from '../../core/steps.js'
 import type { Clock } from '../clock.js'
 import type { Change, CommitLate, LateWrite, Reader, Space } from '../store/contract.js'
+import { nextTurn } from '../turns.js'
 import { answerOf } from './answer.js'
 import { type Batch, type Letter, takes } from './batch.js'
 import { openLatestTime, redateTimers } from './clocksteps.js'
@@ -27,7 +28,7 @@ import { type DueTimer, openTimers } from './timers.js'
 export interface OwnedShard {
   /** Resolves after the commit. Rejects with Full, or with Moved when the shard went away before it was decided for good. */
   ask(asked: Asked): Promise<unknown>
-  /** A promise of the answer where it is made in steps. */
+  /** A promise of the answer where it takes more than a turn of the loop. */
   read(query: Query<unknown, unknown>, input: unknown): unknown
   /** Undefined where it is made in steps. */
   readNow(query: Query<unknown, unknown>, input: unknown): unknown
@@ -260,7 +261,7 @@ export function openShard(options: ShardOptions): OwnedShard {
     if (stepping !== letter) return
     try {
       const { done, value: answer } = steps.next()
-      if (!done) return clock.soon(() => step(batch, letter, steps))
+      if (!done) return void nextTurn(clock).then(() => step(batch, letter, steps))
       batch.joined.push({ letter, answer })
     } catch (error) {
       letter.reject(error)
@@ -381,9 +382,7 @@ export function openShard(options: ShardOptions): OwnedShard {
       outbox.resume()
       timers.look()
     },
-    async rest() {
-      await Promise.all([timers.stop(), outbox.stop(limits.handOverMs)])
-    },
+    rest: () => Promise.all([timers.stop(), outbox.stop(limits.handOverMs)]).then(() => undefined),
     async close() {
       if (state === 'open') state = 'closed'
       if (mailbox.length > 0 || open || onItsWay) await new Promise<void>((idle) => idlers.push(idle))

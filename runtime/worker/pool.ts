@@ -1,7 +1,9 @@
 /** A few threads and the jobs that wait for them, owner by owner. Threads are started when there is work, and keep no process alive. */
 import { Worker } from 'node:worker_threads'
 import { worker as defaults } from '../../core/limits.js'
+import { systemClock } from '../clock.js'
 import type { Log } from '../observe/log.js'
+import { nextTurn } from '../turns.js'
 import type { FromThread, JobName, NoResult, ToThread, Workers } from './contract.js'
 
 interface Job {
@@ -64,7 +66,7 @@ export function openWorkers(log: Log, limits: Limits = defaults): Workers {
     if ('part' in message) {
       job.take(message.part as never)
       // Messages that are there already are all heard in one turn, so the next part is asked for in the next one.
-      setImmediate(() => thread.job === job && send(thread, { id: job.id, next: true }))
+      void nextTurn(systemClock).then(() => thread.job === job && send(thread, { id: job.id, next: true }))
       return
     }
     if ('failed' in message) log.warn('worker.job.failed', { job: job.name, why: message.failed })

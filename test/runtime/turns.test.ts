@@ -1,4 +1,5 @@
 /** Long work in pieces: others have their turn in between, and only one piece of it is done in a turn. */
+import { MessageChannel } from 'node:worker_threads'
 import t from 'tap'
 import { systemClock } from '../../runtime/clock.js'
 import { inTurns } from '../../runtime/turns.js'
@@ -19,10 +20,12 @@ function stepping() {
   }
   async function nextTurn(): Promise<number> {
     const before = done.length
-    await new Promise((resolve) => setImmediate(resolve))
-    const calls = waiting
-    waiting = []
-    for (const call of calls) call()
+    for (let putOff = 0; putOff < 2; putOff++) {
+      await new Promise((resolve) => setImmediate(resolve))
+      const calls = waiting
+      waiting = []
+      for (const call of calls) call()
+    }
     await new Promise((resolve) => setImmediate(resolve))
     return done.length - before
   }
@@ -56,6 +59,26 @@ t.test('However much long work there is, a turn of the loop has one slice of it,
   t.same(finished, names)
   await Promise.all(all)
 })
+
+t.test(
+  'What comes in during a slice is decided before the next one, as requests are at the end of a turn',
+  async (t) => {
+    const seen: string[] = []
+    const { port1: from, port2: to } = new MessageChannel()
+    t.teardown(() => from.close())
+    const decided = (request: string) => () => void seen.push(request)
+    to.on('message', (request: string) => void setImmediate(decided(request)))
+    function* steps(): Generator<undefined, void, void> {
+      for (let step = 0; step < 4; step++) {
+        seen.push(`step ${step}`)
+        from.postMessage(`request ${step}`)
+        yield
+      }
+    }
+    await inTurns(steps(), systemClock, -1)
+    t.same(seen.slice(0, 7), ['step 0', 'request 0', 'step 1', 'request 1', 'step 2', 'request 2', 'step 3'])
+  },
+)
 
 t.test('What a step throws reaches whoever waits, and others go on', async (t) => {
   function* failing(): Generator<undefined, never, void> {

@@ -1,5 +1,6 @@
 /** Commands that take long and are decided in steps. */
 import t from 'tap'
+import { longWork } from '../../../core/limits.js'
 import { finish, type Steps } from '../../../core/steps.js'
 import { systemClock } from '../../../runtime/clock.js'
 import { openLog } from '../../../runtime/observe/log.js'
@@ -42,7 +43,11 @@ const longRead: Query<{ readonly isLong: boolean }, string[]> = {
 
 function* readInSteps(reader: Reader): Steps<string[]> {
   const values = [...new Set([...reader.range(places)].map(({ value }) => value))]
-  for (let step = 0; step < steps; step++) yield
+  for (let step = 0; step < steps; step++) {
+    const until = performance.now() + longWork.sliceMs + 1
+    while (performance.now() < until);
+    yield
+  }
   return values
 }
 
@@ -147,7 +152,7 @@ t.test('A stop waits for the last step and keeps what it wrote', async (t) => {
 })
 
 t.test(
-  'Everything else has a turn between two steps of a read, which tells what was there when it was asked',
+  'Everything else has a turn between two slices of a read, which tells what was there when it was asked',
   async (t) => {
     const engine = await opened(t)
     await engine.ask('a', long, { value: 'before' })
