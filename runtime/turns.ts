@@ -6,13 +6,13 @@ import type { Soon } from './soon.js'
 
 export type TurnClock = Pick<Clock, 'elapsed' | 'soon'>
 
-/** Work that is done within one slice is done at once. A slice is over with the first step that ends after `sliceMs`. */
+/** Work that is done within one slice is done at once. A slice is over with the first step that ends `sliceMs` after it began. */
 export function inTurns<R>(steps: Steps<R>, clock: TurnClock, sliceMs: number = longWork.sliceMs): Soon<R> {
   const began = clock.elapsed()
   for (;;) {
     const { done, value } = steps.next()
     if (done) return value
-    if (clock.elapsed() - began > sliceMs) return nextTurn(clock).then(() => inTurns(steps, clock, sliceMs))
+    if (clock.elapsed() - began >= sliceMs) return nextTurn(clock).then(() => inTurns(steps, clock, sliceMs))
   }
 }
 

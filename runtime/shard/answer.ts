@@ -3,8 +3,8 @@ import type { Reader } from '../store/contract.js'
 import { inTurns, type TurnClock } from '../turns.js'
 import type { Query } from './contract.js'
 
-/** A promise of it where it takes more than one turn. */
+/** A promise of it where it is made in steps: each has a turn of its own. */
 export function answerOf(query: Query<unknown, unknown>, reader: Reader, input: unknown, clock: TurnClock): unknown {
   const { inSteps } = query
-  return inSteps?.isFor(input) ? inTurns(inSteps.read(reader, input), clock) : query.read(reader, input)
+  return inSteps?.isFor(input) ? inTurns(inSteps.read(reader, input), clock, 0) : query.read(reader, input)
 }

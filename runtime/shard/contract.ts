@@ -98,7 +98,7 @@ export interface Query<I, R> {
   readonly name: string
   read(reader: Reader, input: I): R | Refusal
   /**
-   * For answers that take long: makes the same in steps, and everything else in the process has a turn every few of them.
+   * For answers that take long: makes the same in steps, and everything else in the process has a turn between two of them.
    * The state may change meanwhile, so all that is read of it is read in the first step. It is never answered by `readHere`.
    */
   readonly inSteps?: {

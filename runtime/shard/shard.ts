@@ -28,7 +28,7 @@ import { type DueTimer, openTimers } from './timers.js'
 export interface OwnedShard {
   /** Resolves after the commit. Rejects with Full, or with Moved when the shard went away before it was decided for good. */
   ask(asked: Asked): Promise<unknown>
-  /** A promise of the answer where it takes more than a turn of the loop. */
+  /** A promise of the answer where it is made in steps. */
   read(query: Query<unknown, unknown>, input: unknown): unknown
   /** Undefined where it is made in steps. */
   readNow(query: Query<unknown, unknown>, input: unknown): unknown

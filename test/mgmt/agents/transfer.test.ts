@@ -4,6 +4,7 @@ import t from 'tap'
 import { parse } from 'yaml'
 import { agentDocument as limits } from '../../../core/limits.js'
 import { sampleExport } from '../../core/agent/sample.js'
+import { countTurns } from '../../harness/turns.js'
 import { fieldsOf, openDesk } from './desk.js'
 
 const desk = await openDesk()
@@ -374,16 +375,9 @@ t.test('What looks through a large agent lets others have their turn in between'
   }))
   t.equal((await call('POST', '/import', { messageTemplates, playbooks })).status, 200)
   async function turnsOf(method: string, path: string, json?: object): Promise<[status: number, turns: number]> {
-    let turns = 0
-    let isOver = false
-    const turn = () => {
-      turns++
-      if (!isOver) setImmediate(turn)
-    }
-    setImmediate(turn)
+    const count = countTurns()
     const { status } = await call(method, path, json)
-    isOver = true
-    return [status, turns]
+    return [status, count.end()]
   }
   const large: readonly (readonly [status: number, method: string, path: string, json?: object])[] = [
     [409, 'DELETE', '/message-templates/t3'],

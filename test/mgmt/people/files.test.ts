@@ -6,6 +6,7 @@ import { person as limits } from '../../../core/limits.js'
 import { phoneOf } from '../../../core/people/address.js'
 import { partsOf } from '../../../mgmt/people/import.js'
 import type { Response } from '../../harness/node.js'
+import { countTurns } from '../../harness/turns.js'
 import { fieldsOf, openDesk } from '../agents/desk.js'
 import { openShelf, place } from './shelf.js'
 
@@ -228,15 +229,9 @@ t.test('Whatever a file holds, it is read to its end in parts that one command t
 
 t.test('Others have their turn while a file is read, rows that are refused included', async (t) => {
   const file = Buffer.from(`email\n${'"a""b",c\n'.repeat(60_000)}`)
-  let turns = 0
-  let isReading = true
-  const count = () => {
-    turns++
-    if (isReading) setImmediate(count)
-  }
-  setImmediate(count)
+  const count = countTurns()
   for await (const part of partsOf(file, [])) t.notOk(isRefusal(part))
-  isReading = false
+  const turns = count.end()
   t.ok(turns >= file.length / limits.importPieceBytes - 1, `${turns} turns`)
 })
 

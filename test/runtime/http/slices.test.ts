@@ -2,6 +2,7 @@
 import fc from 'fast-check'
 import t from 'tap'
 import { isLong, jsonInSlices } from '../../../runtime/http/slices.js'
+import { countTurns } from '../../harness/turns.js'
 
 async function slicesOf(value: unknown): Promise<string[]> {
   const slices: string[] = []
@@ -23,15 +24,9 @@ t.test('A long list comes in many slices, each in a turn of its own', async (t) 
   const value = { data: Array.from({ length: 2_000 }, (_, at) => ({ id: at, text: 'x'.repeat(200) })) }
   t.ok(isLong(value))
   t.notOk(isLong({ data: [1, 2, 3] }))
-  let turns = 0
-  let isCounting = true
-  const count = () => {
-    turns++
-    if (isCounting) setImmediate(count)
-  }
-  setImmediate(count)
+  const count = countTurns()
   const slices = await slicesOf(value)
-  isCounting = false
+  const turns = count.end()
   t.ok(slices.length > 3)
   t.ok(turns >= slices.length - 1, `${turns} turns for ${slices.length} slices`)
 })

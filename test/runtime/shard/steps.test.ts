@@ -1,6 +1,5 @@
 /** Commands that take long and are decided in steps. */
 import t from 'tap'
-import { longWork } from '../../../core/limits.js'
 import { finish, type Steps } from '../../../core/steps.js'
 import { systemClock } from '../../../runtime/clock.js'
 import { openLog } from '../../../runtime/observe/log.js'
@@ -8,6 +7,7 @@ import type { Command, Query, Tx } from '../../../runtime/shard/contract.js'
 import { openEmbedded } from '../../../runtime/shard/embedded.js'
 import { type Reader, table } from '../../../runtime/store/contract.js'
 import { openStore } from '../../../runtime/store/lmdb.js'
+import { countTurns } from '../../harness/turns.js'
 import { temporary } from '../../harness/webhooknode.js'
 import { count } from './counting.js'
 
@@ -43,11 +43,7 @@ const longRead: Query<{ readonly isLong: boolean }, string[]> = {
 
 function* readInSteps(reader: Reader): Steps<string[]> {
   const values = [...new Set([...reader.range(places)].map(({ value }) => value))]
-  for (let step = 0; step < steps; step++) {
-    const until = performance.now() + longWork.sliceMs + 1
-    while (performance.now() < until);
-    yield
-  }
+  for (let step = 0; step < steps; step++) yield
   return values
 }
 
@@ -77,15 +73,9 @@ async function opened(t: Parameters<typeof temporary>[0] & { teardown: (end: () 
 
 t.test('Everything else has a turn of the loop between two steps of a command that takes long', async (t) => {
   const engine = await opened(t)
-  let turns = 0
-  let isOver = false
-  const turn = () => {
-    turns++
-    if (!isOver) setImmediate(turn)
-  }
-  setImmediate(turn)
+  const count = countTurns()
   t.equal(await engine.ask('a', long, { value: 'x' }), writes)
-  isOver = true
+  const turns = count.end()
   t.ok(turns > steps, `${turns} turns`)
 })
 
@@ -152,22 +142,16 @@ t.test('A stop waits for the last step and keeps what it wrote', async (t) => {
 })
 
 t.test(
-  'Everything else has a turn between two slices of a read, which tells what was there when it was asked',
+  'Everything else has a turn between two steps of a read, which tells what was there when it was asked',
   async (t) => {
     const engine = await opened(t)
     await engine.ask('a', long, { value: 'before' })
-    let turns = 0
-    let isOver = false
-    const turn = () => {
-      turns++
-      if (!isOver) setImmediate(turn)
-    }
-    setImmediate(turn)
+    const count = countTurns()
     const reading = engine.read('a', longRead, { isLong: true })
     t.equal(engine.readHere?.('a', longRead, { isLong: true }), undefined, 'nobody can be told in the same turn')
     const written = engine.ask('a', long, { value: 'after' })
     t.strictSame(await reading, ['before'])
-    isOver = true
+    const turns = count.end()
     t.ok(turns >= steps, `${turns} turns`)
     await written
     t.strictSame(engine.readHere?.('a', longRead, { isLong: false }), ['after'])

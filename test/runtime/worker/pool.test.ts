@@ -8,6 +8,7 @@ import type { PartOfBody } from '../../../runtime/worker/body.js'
 import { Assembled, readBody } from '../../../runtime/worker/body.js'
 import type { Workers } from '../../../runtime/worker/contract.js'
 import { openWorkers } from '../../../runtime/worker/pool.js'
+import { countTurns } from '../../harness/turns.js'
 
 const silentLog: Log = { debug() {}, info() {}, warn() {}, error() {}, child: () => silentLog }
 
@@ -25,20 +26,14 @@ t.test('A result comes in parts, each in a turn of its own, and makes the whole'
   const things = Array.from({ length: 3_000 }, (_, at) => ({ id: `t${at}`, text: 'x'.repeat(300) }))
   const given = { capabilities: { knowledge: { things } }, rules: [], name: 'a' }
   const assembled = new Assembled()
-  let turns = 0
-  let isCounting = true
-  const count = () => {
-    turns++
-    if (isCounting) setImmediate(count)
-  }
-  setImmediate(count)
+  const count = countTurns()
   const turnsOf: number[] = []
   const take = (part: PartOfBody) => {
-    turnsOf.push(turns)
+    turnsOf.push(count.turns)
     assembled.take(part)
   }
   t.equal(await run(workers, JSON.stringify(given), 'json', take), 'done')
-  isCounting = false
+  count.end()
   t.strictSame(assembled.value, given)
   t.ok(turnsOf.length > 3)
   t.equal(new Set(turnsOf).size, turnsOf.length)
