@@ -61,7 +61,9 @@ function glanceAt(
   { jsonValues, jsonNames, jsonDepth }: Bounds,
 ): 'ascii' | 'utf8' | 'doubtful' | keyof typeof bounds {
   const end = bytes.length
-  let isDoubtful = mayHoldRefused(bytes)
+  // Most bodies have none, and are found to have none in no time.
+  const hasBackslash = bytes.includes(backslash)
+  let isDoubtful = hasBackslash && refusedEscape.test(bytes.latin1Slice())
   let depth = 0
   let used = 0
   /** Where the last text stood; below zero once it was a key. */
@@ -82,7 +84,8 @@ function glanceAt(
       if (++keys > jsonNames && isCrowded(mark, keys, jsonNames)) return 'wide'
       if (!isDoubtful) {
         for (let other = starts[depth]!; other < used; other++) if (marks[other] === mark) isDoubtful = true
-        if (mark === protoMark || used === marks.length || hasEscape(bytes, from, to)) isDoubtful = true
+        if (mark === protoMark || used === marks.length || (hasBackslash && hasEscape(bytes, from, to)))
+          isDoubtful = true
         else marks[used++] = mark
       }
       from = -1
@@ -107,10 +110,6 @@ function glanceAt(
 
 /** An escape of NUL or of half a character, or merely what looks like one. */
 const refusedEscape = /\\u(?:0000|[dD])/
-
-function mayHoldRefused(bytes: Buffer): boolean {
-  return bytes.includes('\\u') && refusedEscape.test(bytes.latin1Slice())
-}
 
 /** Most texts end soon. Where one does not, a search of the platform's own goes on, which takes a call and then hardly any time. */
 const nearBytes = 64
