@@ -16,8 +16,6 @@ export const agentWebhook = {
   replyBytes: 1024 * 1024,
   /** Of a reply that is told line by line; blank ones are not counted. */
   replyLines: 1_000,
-  /** How long such lines are read in one turn of the loop. */
-  readMs: 4,
   /** Problems of one reply that are told, and lines of the agent's log about it. */
   notedPerReply: 20,
 } as const

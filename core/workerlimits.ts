@@ -11,7 +11,7 @@ export const worker = {
   jobMs: 15 * second,
   /** An import with more names at its top is refused before it is made into a value; sections are a few dozen. */
   importNames: 256,
-  /** By so much the threads stand behind the event loop on the scale of Unix: they get a quarter of a core that both want. */
+  /** Added to the nice value of the process for these threads: the event loop gets three quarters of a core that both need. */
   niceness: 5,
   heapMb: 1_024,
   stackMb: 4,

@@ -1,7 +1,6 @@
 /** Puts together what an agent knows and is shown with: sources, media, places of addresses, and the language model. */
 import type { AgentPlace } from '../core/agentkey.js'
 import { idFromBytes } from '../core/ids.js'
-import type { Steps } from '../core/steps.js'
 import type { AgentDocumentDoor } from '../mgmt/knowledge/document.js'
 import { objectOf } from '../mgmt/knowledge/media.js'
 import { agentMediaRoutes, type MediaObjects } from '../mgmt/knowledge/mediaroutes.js'
@@ -18,7 +17,6 @@ import { typeOf } from './media/types.js'
 import { openModel } from './model/open.js'
 import type { Shards } from './shard/contract.js'
 import type { Reader } from './store/contract.js'
-import { inTurns } from './turns.js'
 import { checkUrl } from './webhook/guard.js'
 
 export interface KnowledgeOptions {
@@ -41,7 +39,6 @@ export function openKnowing({ config, documents, objects, clock, randomBytes, ga
   const { geocoderUrl, modelUrl, modelKey, modelName } = config
   const geocoder = geocoderUrl ? openGeocoder({ url: geocoderUrl, clock, publicUrl: gatewayUrl }) : undefined
   const model = modelUrl ? openModel({ url: modelUrl, key: modelKey, name: modelName }) : undefined
-  const takingTurns = <R>(steps: Steps<R>) => inTurns(steps, clock)
   const urlOf = (object: string) => `${gatewayUrl()}/v4/media/${object}`
   return {
     /** Where what `image:<id>` names is served. */
@@ -52,7 +49,6 @@ export function openKnowing({ config, documents, objects, clock, randomBytes, ga
     /** What of this comes and goes with an agent. */
     part: knowledge.part,
     repertoire: knowledgeRepertoire(knowledge, {
-      inTurns: takingTurns,
       getPage: pageReader.get,
       removeObject: (name) => objects.remove(name),
     }),
@@ -61,7 +57,7 @@ export function openKnowing({ config, documents, objects, clock, randomBytes, ga
     routes({ shards, pages }: { readonly shards: Shards; readonly pages: Pages }): Route[] {
       const { sources, media } = knowledge
       return [
-        ...sourceRoutes({ shards, sources, pages, inTurns: takingTurns, checkUrl: (url) => checkUrl(url, policy) }),
+        ...sourceRoutes({ shards, sources, pages, checkUrl: (url) => checkUrl(url, policy) }),
         ...agentMediaRoutes({
           shards,
           media,

@@ -58,7 +58,7 @@ export async function runNode(config: Config, around: Surroundings): Promise<Run
   }
 }
 
-/** Whoever is the first to call a route waits for no check to be compiled, and nor does anybody else. */
+/** Compiles the checks of all request bodies, so that the first request to a route is not delayed by that, nor any other. */
 function compileChecks({ planes }: Node, { clock }: Surroundings): void {
   const routes = Object.values(planes).flatMap((plane) => plane.routes)
   const schemas = routes.flatMap(({ body, bodyUnchecked }) => (body && !bodyUnchecked ? [body] : []))

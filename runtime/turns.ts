@@ -19,9 +19,9 @@ export function inTurns<R>(steps: Steps<R>, clock: TurnClock, sliceMs: number = 
 const lastTurns = new WeakMap<object, Promise<void>>()
 
 /**
- * However much long work there is at a time, only one piece of it is done in a turn of the loop, and requests that came
- * during the piece before are decided first. They are read in the turn after that piece, behind what was put off by then,
- * so the next one is put off twice.
+ * Schedules one slice of long work a turn of the event loop, however much of it there is, and after the requests that
+ * arrived during the slice before. The loop reads those in its next turn, but runs the callbacks that were scheduled by
+ * then before it decides them, so the next slice is scheduled two turns ahead.
  */
 export function nextTurn(clock: Pick<Clock, 'soon'>): Promise<void> {
   const before = lastTurns.get(clock) ?? Promise.resolve()

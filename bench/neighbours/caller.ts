@@ -1,5 +1,4 @@
 /** Sends the corpus, one body after the other, while a neighbour asks both planes; the sample is of the neighbour's waits. */
-import { constants, setPriority } from 'node:os'
 import { createHistogram } from 'node:perf_hooks'
 import { setTimeout as pause } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
@@ -16,8 +15,6 @@ const { request: about, window, warm } = await takeJob()
 const setting = about.made!.of as Setting
 const { urls, key, corpus, params } = setting
 const neighbour = new Worker(new URL('./neighbour.js', import.meta.url), { workerData: Object.values(urls) })
-// Others who call a node do not do so from its own machine: whoever writes these bodies leaves the cores to it.
-setPriority(process.pid, constants.priority.PRIORITY_BELOW_NORMAL)
 const failures: Record<string, number> = {}
 const micros = createHistogram({ figures: 3 })
 const worst: { readonly name: string; readonly ms: number }[] = []
@@ -62,7 +59,7 @@ function sendOne(each: Hostile): Promise<number> {
   return send(each.plane, each.method, `${prefix}${each.path}`, each.type, bodyOf(each))
 }
 
-/** As a node that has been in use: code that ran once only is slow for whoever sends the next body. */
+/** Requests that warm the node up: code that has run only once is slow, and the delay would count for the next body. */
 const ordinary = Array.from({ length: 40 }, (_, nth) => ({
   question: `What about ${nth}?`,
   answer: 'It’s open. \u00e9 '.repeat(20),

@@ -4,8 +4,9 @@ import { isRefusal } from '../../core/errors.js'
 import type { Page, PageRequest } from '../../core/knowledge/page.js'
 import { indexing } from '../../core/knowledge/ranking.js'
 import { type Readable, readable } from '../../core/knowledge/readable.js'
-import type { Steps } from '../../core/steps.js'
+import { systemClock } from '../../runtime/clock.js'
 import type { Performing, Shards } from '../../runtime/shard/contract.js'
+import { inTurns } from '../../runtime/turns.js'
 import { type AgentDocumentDoor, viewRow } from './document.js'
 import type { Content, Reading, ReadOutcome, SourceCommands } from './sources.js'
 import { stateTable } from './store.js'
@@ -13,19 +14,15 @@ import { stateTable } from './store.js'
 /** Gets a page through the guard, within every limit. It never throws; `stopped` is the answer to the signal. */
 export type GetPage = (request: PageRequest) => Promise<Page>
 
-/** Does long work so that others have their turn in between. */
-export type InTurns = <R>(steps: Steps<R>) => R | Promise<R>
-
 export interface ReadingOptions {
   readonly shards: Shards
   readonly documents: AgentDocumentDoor
   readonly commands: Pick<SourceCommands['commands'], 'settle'>
   readonly getPage: GetPage
-  readonly inTurns: InTurns
 }
 
 /** A throw leaves the effect owed: the page is then read again. */
-export function readingPerformer({ shards, documents, commands, getPage, inTurns }: ReadingOptions) {
+export function readingPerformer({ shards, documents, commands, getPage }: ReadingOptions) {
   return async (payload: Reading, { reader, signal, settles }: Performing): Promise<void> => {
     const { orgId, agentId, sourceId, reading } = payload
     const place = { orgId, agentId }
@@ -37,22 +34,22 @@ export function readingPerformer({ shards, documents, commands, getPage, inTurns
     if (isRefusal(source) || source.json?.url === undefined) return
     const page = await getPage({ url: source.json.url, version: state.version ?? {}, signal })
     if (page.kind === 'stopped') throw new Error('a source was being read when its shard left this node')
-    const input = { ...payload, outcome: await outcomeOf(page, inTurns) }
+    const input = { ...payload, outcome: await outcomeOf(page) }
     const answer = await shards.ask(agentKeyOf(place), commands.settle, input, { settles })
     if (isRefusal(answer)) throw new Error(`what was read of a source was not taken: ${answer.refused}`)
   }
 }
 
-async function outcomeOf(page: Exclude<Page, { kind: 'stopped' }>, inTurns: InTurns): Promise<ReadOutcome> {
+async function outcomeOf(page: Exclude<Page, { kind: 'stopped' }>): Promise<ReadOutcome> {
   if (page.kind !== 'page') return page
-  const content = await contentOf(readable(page.bytes, page.contentType), inTurns)
+  const content = await contentOf(readable(page.bytes, page.contentType))
   if ('problem' in content) return { kind: 'failed', reason: `The page ${content.problem}.` }
   return { kind: 'read', content, version: page.version }
 }
 
 /** The problem is the end of a sentence about the text. */
-export async function contentOf(read: Readable, inTurns: InTurns): Promise<Content | { readonly problem: string }> {
+export async function contentOf(read: Readable): Promise<Content | { readonly problem: string }> {
   if ('problem' in read) return read
-  const found = await inTurns(indexing(read.text))
+  const found = await inTurns(indexing(read.text), systemClock)
   return 'problem' in found ? found : { ...found, characters: read.text.length }
 }

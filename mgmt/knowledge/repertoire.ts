@@ -3,7 +3,7 @@ import type { AgentPlace } from '../../core/agentkey.js'
 import type { Repertoire, Tx } from '../../runtime/shard/contract.js'
 import type { AgentDocumentDoor } from './document.js'
 import { type AgentMediaCommands, agentMediaCommands, type RemoveObject, removeObjectKind } from './media.js'
-import { type GetPage, type InTurns, readingPerformer } from './reading.js'
+import { type GetPage, readingPerformer } from './reading.js'
 import { readKind, type SourceCommands, sourceCommands } from './sources.js'
 
 export interface Knowledge {
@@ -31,20 +31,19 @@ export function openKnowledge(documents: AgentDocumentDoor): Knowledge {
 }
 
 export interface KnowledgeDoors {
-  readonly inTurns: InTurns
   readonly getPage: GetPage
   readonly removeObject: (name: string) => Promise<void>
 }
 
 export function knowledgeRepertoire(
   { documents, sources, media }: Knowledge,
-  { inTurns, getPage, removeObject }: KnowledgeDoors,
+  { getPage, removeObject }: KnowledgeDoors,
 ): Repertoire {
   return {
     commands: [...Object.values(sources.commands), ...Object.values(media.commands)],
     queries: [...Object.values(sources.queries), ...Object.values(media.queries)],
     performers: (shards) => ({
-      [readKind]: readingPerformer({ shards, documents, commands: sources.commands, getPage, inTurns }),
+      [readKind]: readingPerformer({ shards, documents, commands: sources.commands, getPage }),
       [removeObjectKind]: ({ name }: RemoveObject) => removeObject(name),
     }),
   }

@@ -11,7 +11,7 @@ import { paged } from '../../runtime/http/paged.js'
 import { json, type Route, route } from '../../runtime/http/route.js'
 import type { Shards } from '../../runtime/shard/contract.js'
 import { searchFacts } from './factsearch.js'
-import { contentOf, type InTurns } from './reading.js'
+import { contentOf } from './reading.js'
 import {
   ofKnowledge,
   readingSources,
@@ -29,7 +29,6 @@ export interface SourceRoutesOptions {
   readonly shards: Shards
   readonly sources: SourceCommands
   readonly pages: Pages
-  readonly inTurns: InTurns
   /** What is wrong with a url that is to be read, as the end of a sentence. */
   readonly checkUrl: (url: string) => string | undefined
 }
@@ -46,7 +45,7 @@ export function sourceRoutes(options: SourceRoutesOptions): Route[] {
   return [...collection(options), ...item(options)]
 }
 
-function collection({ shards, sources, pages, inTurns, checkUrl }: SourceRoutesOptions): Route[] {
+function collection({ shards, sources, pages, checkUrl }: SourceRoutesOptions): Route[] {
   const { commands, queries } = sources
   return [
     route({
@@ -93,8 +92,8 @@ function collection({ shards, sources, pages, inTurns, checkUrl }: SourceRoutesO
       async handler({ params, query, body, caller, header }) {
         const place = placeOf(params)
         const sent = await (body instanceof Uint8Array
-          ? fileOf(body, header('content-type'), query, inTurns)
-          : describedBy(body, checkUrl, inTurns))
+          ? fileOf(body, header('content-type'), query)
+          : describedBy(body, checkUrl))
         if (isRefusal(sent)) return sent
         const input = { ...place, ...sent, ...conditionsOf(header) }
         const shown = await shards.ask(agentKeyOf(place), commands.add, input, { by: actorOf(caller) })
@@ -116,31 +115,26 @@ async function fileOf(
   bytes: Uint8Array,
   type: string,
   { name, id }: { name?: string; id?: string },
-  inTurns: InTurns,
 ): Promise<Sent | Refusal> {
   if (name === undefined) return invalid('name', 'is required beside a file')
-  const content = await contentOf(readable(bytes, type), inTurns)
+  const content = await contentOf(readable(bytes, type))
   if ('problem' in content) return invalid('body', content.problem)
   return { ...(id !== undefined && { id }), name, kind: 'file', content }
 }
 
 type CheckUrl = SourceRoutesOptions['checkUrl']
 
-async function describedBy(
-  { text, url, ...about }: SourceCreate,
-  checkUrl: CheckUrl,
-  inTurns: InTurns,
-): Promise<Sent | Refusal> {
+async function describedBy({ text, url, ...about }: SourceCreate, checkUrl: CheckUrl): Promise<Sent | Refusal> {
   if ((text === undefined) === (url === undefined)) return invalid('text', 'is required, or url, and never both')
   if (text !== undefined) {
-    const content = await textOf(text, inTurns)
+    const content = await textOf(text)
     return isRefusal(content) ? content : { ...about, kind: 'text', content }
   }
   return wrongUrl(url, checkUrl) ?? { ...about, kind: 'url', url }
 }
 
-async function textOf(text: string, inTurns: InTurns): Promise<Content | Refusal> {
-  const content = await contentOf(judged(text), inTurns)
+async function textOf(text: string): Promise<Content | Refusal> {
+  const content = await contentOf(judged(text))
   return 'problem' in content ? invalid('text', content.problem) : content
 }
 
@@ -149,7 +143,7 @@ function wrongUrl(url: string | undefined, checkUrl: CheckUrl): Refusal | undefi
   return wrong === undefined ? undefined : invalid('url', wrong)
 }
 
-function item({ shards, sources, inTurns, checkUrl }: SourceRoutesOptions): Route[] {
+function item({ shards, sources, checkUrl }: SourceRoutesOptions): Route[] {
   const { commands, queries } = sources
   return [
     route({
@@ -180,7 +174,7 @@ function item({ shards, sources, inTurns, checkUrl }: SourceRoutesOptions): Rout
         const place = placeOf(params)
         const wrong = wrongUrl(change.url, checkUrl)
         if (wrong) return wrong
-        const content = text === undefined ? undefined : await textOf(text, inTurns)
+        const content = text === undefined ? undefined : await textOf(text)
         if (isRefusal(content)) return content
         const about = { ...place, sourceId: params.sourceId, change, ...conditionsOf(header) }
         const input = { ...about, ...(content && { content }) }

@@ -6,8 +6,8 @@ import { type AmlProblem, compile } from '../../core/aml/index.js'
 import { ByteQueue } from '../../core/bytequeue.js'
 import type { LogNote } from '../../core/conversation/desk.js'
 import { isWithinJsonBounds } from '../../core/jsonbounds.js'
-import { agentWebhook, amf, ingressBounds } from '../../core/limits.js'
-import type { Clock } from '../clock.js'
+import { agentWebhook, amf, ingressBounds, longWork } from '../../core/limits.js'
+import type { TurnClock } from '../turns.js'
 
 /** A message, or what is wrong with a part of the reply; the rest of it still counts. */
 export type Piece = ({ readonly message: OutboundMessage } | { readonly problem: string }) & {
@@ -24,7 +24,7 @@ export interface ReplySettings {
   readonly wholeMs: number
   /** The longest wait for the next line of one that comes line by line. */
   readonly lineMs: number
-  readonly clock: Pick<Clock, 'elapsed' | 'soon'>
+  readonly clock: TurnClock
 }
 
 /** Each piece is given as soon as it is there. Throws when the connection does, and when the reply takes too long. */
@@ -117,11 +117,11 @@ async function* linesOf(body: Readable, { lineMs, clock }: ReplySettings): Async
   yield lines < agentWebhook.replyLines ? (decoded(held.peek()) ?? notUtf8) : tooManyLines
 }
 
-/** Gives the loop a turn when the last one has lasted for long enough. */
+/** A promise of the next turn of the loop where reading has taken a slice of time since the last one. */
 function turnGiver(clock: ReplySettings['clock']): () => Promise<void> | undefined {
   let began = clock.elapsed()
   return () => {
-    if (clock.elapsed() - began < agentWebhook.readMs) return undefined
+    if (clock.elapsed() - began < longWork.sliceMs) return undefined
     return new Promise((resolve) =>
       clock.soon(() => {
         began = clock.elapsed()

@@ -61,12 +61,12 @@ function glanceAt(
   { jsonValues, jsonNames, jsonDepth }: Bounds,
 ): 'ascii' | 'utf8' | 'doubtful' | keyof typeof bounds {
   const end = bytes.length
-  // Most bodies have none, and are found to have none in no time.
+  // Most bodies have none, and this search is fast, so they skip the checks of escapes.
   const hasBackslash = bytes.includes(backslash)
   let isDoubtful = hasBackslash && refusedEscape.test(bytes.latin1Slice())
   let depth = 0
   let used = 0
-  /** Where the last text stood; below zero once it was a key. */
+  /** Start and end of the last text; the start is negative once the text was used as a key. */
   let from = -1
   let to = 0
   let values = 0
@@ -111,7 +111,7 @@ function glanceAt(
 /** An escape of NUL or of half a character, or merely what looks like one. */
 const refusedEscape = /\\u(?:0000|[dD])/
 
-/** Most texts end soon. Where one does not, a search of the platform's own goes on, which takes a call and then hardly any time. */
+/** Most texts are shorter. The end of a longer one is found with `indexOf`, which is faster by the byte and slower by the call. */
 const nearBytes = 64
 
 /** Where the quote stands that ends a text; the end of the bytes if there is none. Each byte is looked at twice at most. */

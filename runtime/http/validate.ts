@@ -1,7 +1,7 @@
 /**
- * Schemas made into checks. Each is compiled when it is first needed, or before that once the node is up: compiling all of
- * them takes longer than the start, and one of a large schema would be felt by others. A failed check names every wrong
- * field the way its writer would spell it.
+ * Schemas made into checks. Each is compiled when it is first needed. Those of bodies are compiled once the node is up:
+ * all of them take longer than the start, and one of a large schema would delay other requests. A failed check names every
+ * wrong field the way its writer would spell it.
  */
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'

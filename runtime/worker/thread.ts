@@ -25,13 +25,13 @@ function run(job: JobName, input: unknown): Iterator<unknown> {
   return work(input)[Symbol.iterator]()
 }
 
-/** Where the event loop wants the processor too, the loop has most of it. Only Linux has priorities of threads. */
+/** The event loop then gets most of a core that both need. Only Linux has priorities of threads. */
 function lowerPriority(): void {
   try {
     const id = Number(basename(readlinkSync('/proc/thread-self')))
     setPriority(id, getPriority() + limits.niceness)
   } catch {
-    // Elsewhere the job runs beside the loop as an equal.
+    // On other systems the thread keeps the priority of the process.
   }
 }
 

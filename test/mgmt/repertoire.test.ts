@@ -5,7 +5,6 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 import t from 'tap'
 import { campaign as limits } from '../../core/limits.js'
 import { usualSending } from '../../core/outreach/settings.js'
-import { finish } from '../../core/steps.js'
 import { accessRepertoire, keyCommands } from '../../mgmt/access/commands.js'
 import { agentCommands, agentRepertoire } from '../../mgmt/agents/commands.js'
 import { agentDocuments, documentRepertoire } from '../../mgmt/agents/documents.js'
@@ -115,11 +114,7 @@ const parts = [
   gatewayRepertoire(gateway, routes),
   channelRepertoire(channels.commands, channels.queries),
   connectionRepertoire(connections, connectionReads),
-  knowledgeRepertoire(knowledge, {
-    inTurns: finish,
-    getPage: async () => ({ kind: 'stopped' }),
-    removeObject: async () => {},
-  }),
+  knowledgeRepertoire(knowledge, { getPage: async () => ({ kind: 'stopped' }), removeObject: async () => {} }),
   peopleRepertoire(people),
   outreachRepertoire(outreach),
   automationRepertoire(automation),

@@ -53,7 +53,7 @@ t.test('A job that takes too long is ended with its thread, and the next one is 
 })
 
 t.test(
-  'A thread of jobs stands behind the event loop where both want a core',
+  'Threads of jobs have a lower priority than the event loop',
   { skip: process.platform !== 'linux' && 'threads have no priorities here' },
   async (t) => {
     const workers = openWorkers(silentLog, { ...limits, threads: 1 })
