@@ -10,7 +10,7 @@ import { bindingsOf, channelRoutesOf } from '../mgmt/channels/store.js'
 import type { PersonaDoor } from '../mgmt/outreach/needs.js'
 import type { OutreachParts } from '../mgmt/outreach/open.js'
 import type { OpenPeople } from '../mgmt/people/commands.js'
-import type { Adapters } from './gateway/directory.js'
+import type { Adapters } from './conversation/context.js'
 import type { Metrics } from './observe/metrics.js'
 import type { Command } from './shard/contract.js'
 

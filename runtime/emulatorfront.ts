@@ -5,18 +5,18 @@ import { type AgentPlace, agentKeyOf, chatNameOf } from '../core/agentkey.js'
 import { isRefusal, refuse } from '../core/errors.js'
 import type { Bootstrapped } from './bootstrap.js'
 import type { Clock } from './clock.js'
+import type { AsidOf } from './conversation/asid.js'
+import { type Directory, readerOf } from './conversation/context.js'
 import type { Emulator } from './emulator.js'
-import { openChatDesk } from './emulatorpage/chat.js'
+import { type ChatDeskDeps, openChatDesk } from './emulatorpage/chat.js'
 import type { Exchange, Stage } from './emulatorpage/contract.js'
 import { openNewsDesk } from './emulatorpage/news.js'
 import { pageRoutes } from './emulatorpage/page.js'
 import { pageApiRoutes } from './emulatorpage/routes.js'
-import { openSayer } from './emulatorpage/saying.js'
+import { openSayer, type SayerDeps } from './emulatorpage/saying.js'
 import { storyQueries } from './emulatorpage/story.js'
 import { openTickets } from './emulatorpage/ticket.js'
 import { openTold } from './emulatorpage/told.js'
-import { readerOf } from './gateway/directory.js'
-import type { Places } from './gateway/places.js'
 import type { Route } from './http/route.js'
 import type { Log } from './observe/log.js'
 import { openSampleAgent, type SampleParts, samplePhones } from './sampleagent.js'
@@ -34,11 +34,16 @@ export interface EmulatorFrontOptions {
   readonly urls: () => { readonly mgmt: string; readonly gateway: string }
 }
 
+interface StageDeps {
+  readonly directory: Directory
+  readonly asidOf: AsidOf
+}
+
 export interface EmulatorFront {
   readonly queries: typeof storyQueries
   /** Where the node may call the sample agent although it is on loopback. */
   readonly origins: () => ReadonlySet<string>
-  routes(places: () => Places): Route[]
+  routes(deps: ChatDeskDeps & SayerDeps & StageDeps): Route[]
   /** Outside the version prefix. */
   readonly pages: readonly Route[]
   /** Once the providers run and the node can be reached. */
@@ -58,7 +63,7 @@ export function openEmulatorFront({ emulator, secrets, clock, log, urls }: Emula
   let met: AgentPlace | undefined
   const isOpen = () => met !== undefined
 
-  async function stageOver({ directory, asidOf }: Places): Promise<Stage | ReturnType<typeof refuse>> {
+  async function stageOver({ directory, asidOf }: StageDeps): Promise<Stage | ReturnType<typeof refuse>> {
     if (!met) return refuse('resource.not_found', { detail: 'There is no sample agent in this installation.' })
     const agent = await directory.routes(agentKeyOf(met))
     if (isRefusal(agent)) return agent
@@ -89,8 +94,7 @@ export function openEmulatorFront({ emulator, secrets, clock, log, urls }: Emula
       gatewayUrl: () => urls().gateway,
       script: () => readFile(scriptFile),
     }),
-    routes(places) {
-      const over = places()
+    routes(over) {
       const news = openNewsDesk({ shards: over.shards, exchange: exchangeOver(providers), told, clock })
       const [chat, say] = [openChatDesk(over, told), openSayer(over)]
       return pageApiRoutes({ tickets, news, chat, told, say, clock, stage: () => stageOver(over) })

@@ -49,11 +49,10 @@ import { campaigns } from './campaigns.js'
 import type { Clock } from './clock.js'
 import type { Config } from './config.js'
 import { openConnections } from './connections.js'
-import { type AgentLine, writeAgentLine } from './gateway/agentlog.js'
-import type { ConversationCommands } from './gateway/commands.js'
-import type { Openings } from './gateway/openings.js'
-import type { Places } from './gateway/places.js'
-import { openTraffic } from './gateway/traffic.js'
+import { type AgentLine, writeAgentLine } from './conversation/agentlog.js'
+import type { Adapters } from './conversation/context.js'
+import type { ConversationCommands } from './conversation/contract.js'
+import type { Openings } from './conversation/outreachport.js'
 import type { Pages } from './http/page.js'
 import type { Route } from './http/route.js'
 import { journeys } from './journeys.js'
@@ -63,9 +62,11 @@ import type { Objects } from './media/contract.js'
 import type { Log } from './observe/log.js'
 import type { Metrics } from './observe/metrics.js'
 import { openRehearsals } from './rehearsals.js'
+import type { SandboxDeps } from './sandbox/sandbox.js'
 import type { Local, Performer, Repertoire, Shards, Tx } from './shard/contract.js'
 import type { RootSecrets } from './store/rootsecrets.js'
 import type { Sealer } from './store/sealer.js'
+import { openTraffic } from './traffic/messages.js'
 import { checkUrl } from './webhook/guard.js'
 import { openPoster } from './webhook/post.js'
 import { signedHeaders } from './webhook/sign.js'
@@ -84,7 +85,7 @@ export interface ManagementOptions {
   readonly mgmtUrl: () => string
   readonly gatewayUrl: () => string
   /** Conversations, once there are any. */
-  readonly places: () => Places
+  readonly places: () => SandboxDeps & { readonly adapters: Adapters }
   readonly openings: Openings
   readonly metrics: Metrics
   /** What bounds requests on their way out. */
@@ -197,7 +198,7 @@ export function openManagement(options: ManagementOptions) {
     /** Whether messages of a campaign may be handed over. */
     mayCampaignLeave: campaigning.queries.mayLeave,
     /** Whom conversations tell. */
-    keepers: { sends: outreach.commands.news, people: people.commands.heard },
+    subscribers: { sends: outreach.commands.news, people: people.commands.heard },
 
     /** `conversation` is what rehearsals are held with. */
     over(conversation: ConversationCommands) {

@@ -24,27 +24,26 @@ import { orgTable, readOrg } from '../mgmt/orgs/store.js'
 import { openAccess } from './access.js'
 import { openPartners } from './adapters.js'
 import { publicAddresses, type Urls } from './addresses.js'
+import { deadLetterRoutes } from './agentwebhook/deadletters.js'
+import { logFailedCalls } from './agentwebhook/metrics.js'
+import { gatewayRoutes } from './api/routes.js'
 import { openBackups } from './backup/desk.js'
 import { backupRoutes } from './backup/routes.js'
 import { type Bootstrapped, bootstrap, bootstrapRepertoire } from './bootstrap.js'
 import { builtInAdapters } from './builtin.js'
 import type { Clock } from './clock.js'
 import type { Config } from './config.js'
+import { type AsidOf, asids } from './conversation/asid.js'
+import { adaptersAmong, createAgentContexts } from './conversation/context.js'
+import { apiMetrics, logLoops, meterRecords } from './conversation/metrics.js'
+import { openOpenings } from './conversation/outreachport.js'
+import { meterBulk } from './delivery/bulk.js'
+import { openCampaignGate } from './delivery/campaigngate.js'
+import { openLines } from './delivery/connections.js'
+import { providerMetrics } from './delivery/metrics.js'
+import { openProviders } from './delivery/providers.js'
 import { type Emulator, openEmulator } from './emulator.js'
 import { openEmulatorFront } from './emulatorfront.js'
-import { type AsidOf, asids } from './gateway/asid.js'
-import { openCampaignGate } from './gateway/campaigngate.js'
-import { deadLetterRoutes } from './gateway/deadletters.js'
-import { adaptersAmong } from './gateway/directory.js'
-import { ingressRoutes } from './gateway/ingress.js'
-import { openLines } from './gateway/lines.js'
-import { gatewayMeters, logTrouble, meterRecords, providerMeters } from './gateway/meters.js'
-import { gatewayParts } from './gateway/open.js'
-import { openOpenings } from './gateway/openings.js'
-import type { Places } from './gateway/places.js'
-import { openProviders } from './gateway/providers.js'
-import { receivedAddresses, receivedRoutes } from './gateway/received.js'
-import { gatewayRoutes } from './gateway/routes.js'
 import { corsFor } from './http/cors.js'
 import { docsRoutes, entranceRoutes, openapiRoute } from './http/docs.js'
 import type { Serve } from './http/exchange.js'
@@ -55,6 +54,9 @@ import { type Authenticate, openPipeline } from './http/pipeline.js'
 import type { Plane, Route } from './http/route.js'
 import type { SocketMeters } from './http/server.js'
 import type { SocketDoor } from './http/websocket.js'
+import { recordInbound } from './ingress/inbound.js'
+import { receivedAddresses, receivedRoutes } from './ingress/media.js'
+import { ingressRoutes } from './ingress/routes.js'
 import { metered } from './limits/metered.js'
 import { openBuckets } from './limits/open.js'
 import { openManagement } from './management.js'
@@ -63,6 +65,7 @@ import { openObjects } from './media/objects.js'
 import { openMedia } from './media/open.js'
 import { type Kept, keptTable, mediaCommands, mediaRepertoire } from './media/record.js'
 import { mediaRoutes } from './media/routes.js'
+import { gatewayDeps, gatewayParts } from './node/gateway.js'
 import { readRoom, watchDescriptors } from './observe/descriptors.js'
 import { type Health, openHealth } from './observe/health.js'
 import type { Log } from './observe/log.js'
@@ -150,7 +153,7 @@ export async function openNode(config: Config, around: Surroundings): Promise<No
   const room = readRoom()
   const slots = openSlots({ most: room.outgoing, mostPerHost: room.outgoingPerHost })
   const descriptors = watchDescriptors(room.most, log)
-  const openings = openOpenings(() => places)
+  const openings = openOpenings(() => deps)
   const metrics = openMetrics()
   const state = await openState({ config, dir, secretKey: secret, clock, log, randomBytes: random, metrics })
   const { secrets, rootKey } = state
@@ -158,14 +161,14 @@ export async function openNode(config: Config, around: Surroundings): Promise<No
 
   const management = openManagement({
     ...{ config, secrets, clock, log, randomBytes: random, objects, mgmtUrl, gatewayUrl, metrics },
-    places: () => places,
+    places: () => deps,
     openings,
     slots,
   })
   const policy = { allowPrivate: config.allowPrivateUrls, slots }
   const front = openEmulatorFront({ emulator, secrets, clock, log, urls })
   const agentDoor = openDoor({ ...policy, own: front.origins }, agentWebhook)
-  const conversations = gatewayParts({ timeScale: config.timeScale, keepers: management.keepers })
+  const conversations = gatewayParts({ timeScale: config.timeScale, subscribers: management.subscribers })
   const managed = management.over(conversations.conversation)
   const mediaParts = mediaCommands({ timeScale: config.timeScale })
   const mediaRecords = mediaRepertoire(mediaParts, objects)
@@ -188,7 +191,7 @@ export async function openNode(config: Config, around: Surroundings): Promise<No
       const shards = between(inner)
       return addresses.gate({
         ...managed.performers(shards, openSealer(rootKey, shards)),
-        ...conversations.performers(() => ({ ...places, shards })),
+        ...conversations.performers(() => handlerDeps(shards)),
         ...mediaRecords.performers(shards),
         ...extra.performers(shards),
       })
@@ -199,7 +202,9 @@ export async function openNode(config: Config, around: Surroundings): Promise<No
   const sealer = openSealer(rootKey, engine)
   management.follow(engine)
   meterRecords(engine, metrics)
-  logTrouble(engine, log)
+  meterBulk(engine, metrics)
+  logFailedCalls(engine, log)
+  logLoops(engine, log)
 
   let origins: ReadonlySet<string> = new Set()
   const directory = openDirectory({
@@ -208,6 +213,9 @@ export async function openNode(config: Config, around: Surroundings): Promise<No
     agentTables: [agentTable, bindingTable],
     org: { table: orgTable, read: readOrg },
   })
+  const adapterOf = adaptersAmong([...adapters, webchatAdapter as Adapter])
+  const asidOf = asids(deriveKey(secrets.identity, 'asids'))
+  const contexts = createAgentContexts({ adapters: adapterOf, asidOf, traitsOf })
   const capsules = openCapsules(deriveKey(secrets.identity, 'received media'))
   const media = openMedia({
     ...{ ...policy, own: emulator.origins, shards: engine, commands: mediaParts, objects, publicUrl: gatewayUrl },
@@ -215,12 +223,13 @@ export async function openNode(config: Config, around: Surroundings): Promise<No
   })
   const providers = openProviders({
     ...{ ...policy, sealer, clock, publicUrl: gatewayUrl, own: emulator.origins },
-    meters: providerMeters(metrics),
+    metrics: providerMetrics(metrics),
   })
   const addressOf = openAddresses({ ...policy, connectMs: providerLimits.connectMs })
   const connectedTo = adapters.filter(({ connect }) => connect).map(({ descriptor }) => descriptor.provider)
   const lines = openLines({
-    places: () => places,
+    ...{ directory, adapters: adapterOf, providers, clock },
+    record: (items) => recordInbound(ingress, items, log),
     async find() {
       const found = await findBindingsOf(engine, connectedTo)
       if (isRefusal(found)) throw new Error('not every shard can be asked for its bindings just now')
@@ -229,25 +238,15 @@ export async function openNode(config: Config, around: Surroundings): Promise<No
     addressOf: async (host, port) => (emulator.isMessageCenter(host, port) ? host : addressOf(host)),
     log,
   })
-  const places: Places = {
+  const { deps, ingress, handlerDeps } = gatewayDeps({
+    parts: conversations,
     shards: engine,
-    commands: conversations.conversation,
-    directory,
-    adapters: adaptersAmong([...adapters, webchatAdapter as Adapter]),
-    traitsOf,
-    asidOf: asids(deriveKey(secrets.identity, 'asids')),
-    sealer,
-    media,
+    ...{ directory, contexts, adapters: adapterOf, asidOf, media, providers, lines, sealer, door: agentDoor },
     received: receivedAddresses(capsules, gatewayUrl),
-    door: agentDoor,
-    providers,
-    lines,
     needsOperator: openOperatorCalls({ shards: engine, commands: management.channels.commands, log }),
     campaigns: openCampaignGate(engine, management.mayCampaignLeave, clock),
-    meters: gatewayMeters(metrics),
-    refusedCalls: conversations.refusedCalls({ shards: engine, clock, log }),
-    clock,
-  }
+    ...{ clock, log, metrics },
+  })
   const access = openAccess({ config, engine, management, secrets, clock, log, mgmtUrl })
   const { grants, idTokens, trail } = access
   const pages = openPages(deriveKey(secrets.signing, 'page tokens'))
@@ -319,12 +318,12 @@ export async function openNode(config: Config, around: Surroundings): Promise<No
       ...backupRoutes({ desk: backups, log }),
       ...emulator.routes(gatewayUrl),
       ...emulator.wireRoutes(gatewayUrl),
-      ...front.routes(() => places),
+      ...front.routes(deps),
     ]),
     access.authenticate,
   )
   const webchat = openWebchat({
-    places,
+    deps: { ...ingress, directory, media, clock },
     adapter: webchatAdapter as Adapter,
     local: engine,
     ...(state.bus && { bus: state.bus }),
@@ -339,15 +338,15 @@ export async function openNode(config: Config, around: Surroundings): Promise<No
     'gateway',
     [
       ...webchat.routes,
-      ...chatPageRoutes({ places, publicUrl: gatewayUrl, look: chatLook, widget: () => readFile(widgetFile) }),
-      ...gatewayRoutes(places),
+      ...chatPageRoutes({ directory, publicUrl: gatewayUrl, look: chatLook, widget: () => readFile(widgetFile) }),
+      ...gatewayRoutes({ ...deps, metrics: apiMetrics(metrics) }),
       ...agentWebhookRoutes({
         shards: engine,
         commands: management.gatewayAccess,
         checkUrl: (url) => checkUrl(url, policy),
       }),
       ...ingressRoutes({
-        places,
+        ...ingress,
         ...{ findBinding: openBindingPlaces(engine), findBindings: (name) => findBindingsOf(engine, [name]) },
         headers: [...new Set(adapters.flatMap(({ descriptor }) => descriptor.headers))],
         publicUrl: gatewayUrl,
@@ -355,7 +354,7 @@ export async function openNode(config: Config, around: Surroundings): Promise<No
       }),
       ...managed.pageRoutes(engine, buckets),
       ...mediaRoutes({ objects }),
-      ...receivedRoutes({ places, capsules, media, objects, log }),
+      ...receivedRoutes({ directory, adapters: adapterOf, providers, capsules, media, objects, log }),
     ],
     directory.byAccessToken,
   )
@@ -369,10 +368,10 @@ export async function openNode(config: Config, around: Surroundings): Promise<No
     socketsMost: room.sockets,
     emulator,
     sample: {
-      start: (port) => front.start({ places, sealer, management, randomBytes: random }, bootstrapped, port),
+      start: (port) => front.start({ ...deps, sealer, management, randomBytes: random }, bootstrapped, port),
       link: front.link,
     },
-    asidOf: places.asidOf,
+    asidOf,
     reachableAt(found) {
       addresses.set(found)
       if (config.roles.includes('shards')) lines.start()

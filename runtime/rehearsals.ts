@@ -13,15 +13,14 @@ import { type EmulatorRoutesOptions, emulatorRoutes } from '../mgmt/personas/emu
 import type { PeopleDoor } from '../mgmt/personas/needs.js'
 import { personaRoutes } from '../mgmt/personas/routes.js'
 import type { Clock } from './clock.js'
-import type { ConversationCommands } from './gateway/commands.js'
-import type { Openings } from './gateway/openings.js'
-import type { Places } from './gateway/places.js'
-import { openSandbox } from './gateway/sandbox.js'
-import { sandboxBegin, sandboxForget, sandboxTurn } from './gateway/sandboxcommands.js'
-import { lookedAt } from './gateway/sandboxturns.js'
+import type { ConversationCommands } from './conversation/contract.js'
+import type { Openings } from './conversation/outreachport.js'
 import type { Pages } from './http/page.js'
 import type { Route } from './http/route.js'
 import type { Buckets } from './limits/contract.js'
+import { sandboxBegin, sandboxForget, sandboxTurn } from './sandbox/commands.js'
+import { openSandbox, type SandboxDeps } from './sandbox/sandbox.js'
+import { lookedAt } from './sandbox/turns.js'
 import type { Performer, Repertoire, Shards } from './shard/contract.js'
 import { deriveKey } from './store/seal.js'
 
@@ -34,7 +33,7 @@ export interface RehearsalsOptions {
 /** Once there are conversations and shards to ask. */
 export interface OverShards {
   readonly shards: Shards
-  readonly places: () => Places
+  readonly places: () => SandboxDeps
   readonly openings: Openings
   readonly clock: Clock
   readonly randomBytes: (count: number) => Uint8Array
@@ -64,7 +63,7 @@ export function openRehearsals({ people, documents }: RehearsalsOptions) {
     released: links.released,
     parts: [personas.part, emulatorLinks.part, links.part],
     grantStands: emulatorLinks.checkOver,
-    over(conversation: Pick<ConversationCommands, 'hear'>) {
+    over(conversation: Pick<ConversationCommands, 'receiveInbound'>) {
       const turn = sandboxTurn(conversation)
       const own = [personaRepertoire(personas), emulatorLinkRepertoire(emulatorLinks), linkRepertoire(links)]
       const repertoire: Pick<Repertoire, 'commands' | 'queries'> = {

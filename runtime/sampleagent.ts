@@ -18,13 +18,16 @@ import type { ChannelCommands } from '../mgmt/channels/commands.js'
 import { authKind } from '../mgmt/channels/store.js'
 import type { GatewayCommands } from '../mgmt/gateway/commands.js'
 import { type Credentials, newCredentials } from '../mgmt/gateway/credentials.js'
-import type { KnownAgent } from './gateway/directory.js'
-import type { Places } from './gateway/places.js'
+import type { Directory, KnownAgent } from './conversation/context.js'
+import type { Providers } from './delivery/providers.js'
+import type { Shards } from './shard/contract.js'
 import type { Sealer } from './store/sealer.js'
 import { parsedUrl } from './url.js'
 
 export interface SampleParts {
-  readonly places: Places
+  readonly shards: Shards
+  readonly directory: Directory
+  readonly providers: Pick<Providers, 'authOf' | 'reach'>
   readonly sealer: Sealer
   readonly management: {
     readonly agents: AgentCommands<Credentials>
@@ -91,7 +94,7 @@ export function openSampleAgent(heard: Hears): SampleAgent {
     async start(parts, providers, how) {
       const place = { orgId: how.orgId, agentId: about.id }
       if (how.isFirst) ok(await make(parts, place))
-      const agent = await parts.places.directory.routes(agentKeyOf(place))
+      const agent = await parts.directory.routes(agentKeyOf(place))
       if (isRefusal(agent)) return undefined
       const { kind, id, sealed } = agent.signingSecret
       const secret = ok(await parts.sealer.open(place.orgId, kind, id, sealed))
@@ -113,24 +116,24 @@ export function openSampleAgent(heard: Hears): SampleAgent {
 }
 
 async function make(
-  { places, sealer, management: { agents }, randomBytes }: SampleParts,
+  { shards, sealer, management: { agents }, randomBytes }: SampleParts,
   { orgId, agentId }: AgentPlace,
 ) {
   const credentials = await newCredentials(orgId, { sealer, randomBytes })
   if (isRefusal(credentials)) return credentials
   const { id: _id, ...described } = about
   const input = { ...described, orgId, credentials }
-  const claimed = await places.shards.ask(orgId, agents.claim, { ...input, id: agentId })
+  const claimed = await shards.ask(orgId, agents.claim, { ...input, id: agentId })
   if (isRefusal(claimed)) return claimed
-  return places.shards.ask(agentKeyOf({ orgId, agentId }), agents.make, { ...input, ...claimed })
+  return shards.ask(agentKeyOf({ orgId, agentId }), agents.make, { ...input, ...claimed })
 }
 
-async function hook({ places, management }: SampleParts, agent: KnownAgent, origin: string, isFirst: boolean) {
+async function hook({ shards, management }: SampleParts, agent: KnownAgent, origin: string, isFirst: boolean) {
   const isOurs = isFirst || (agent.webhook && parsedUrl(agent.webhook.webhookUrl)?.pathname === hookPath)
   if (!isOurs) return
   const { orgId, agentId } = agent
   const input = { orgId, agentId, webhookUrl: origin + hookPath }
-  ok(await places.shards.ask(agentKeyOf(agent), management.gatewayAccess.setWebhook, input))
+  ok(await shards.ask(agentKeyOf(agent), management.gatewayAccess.setWebhook, input))
 }
 
 /** Opens the account of a phone, with the same credentials each time, and binds the channel to where it is now. */
@@ -141,7 +144,7 @@ async function bind(
   { channel, wire, account: id }: SamplePhone,
   { isFirst, gatewayUrl }: SampleStart,
 ) {
-  const { shards, providers: reach } = parts.places
+  const { shards, providers: reach } = parts
   const bound = agent.channels.find((each) => each.channel === channel)
   if (!isFirst && bound?.provider !== providerOf[wire]) return
   const account = providers.accounts.register({ wire, id })!
@@ -172,7 +175,7 @@ function sealedAuth({ sealer }: SampleParts, { orgId }: AgentPlace, bindingId: s
 type NewBinding = Parameters<ChannelCommands['create']['decide']>[1]
 
 async function create(
-  { places: { shards }, management: { channels } }: SampleParts,
+  { shards, management: { channels } }: SampleParts,
   { orgId, agentId }: AgentPlace,
   binding: Omit<NewBinding, 'orgId' | 'agentId'>,
 ) {
@@ -187,7 +190,7 @@ async function frame(parts: SampleParts, agent: KnownAgent, { mgmtUrl }: SampleS
   const origins = originsOf(mgmtUrl)
   if (!bound || origins.length === 0 || isFramedBy(bound, origins)) return
   const { orgId, agentId } = agent
-  const { shards } = parts.places
+  const { shards } = parts
   const input = { orgId, agentId, bindingId: bound.bindingId }
   ok(await shards.ask(agentKeyOf(agent), parts.management.channels.commands.remove, input))
   const id = idFromBytes('cb', parts.randomBytes(17))

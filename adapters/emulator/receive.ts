@@ -1,8 +1,14 @@
 /** What emulated phones do, read item by item: one that cannot be read does not lose the others. */
+
 import type { Item } from '../../core/channel/adapter.js'
+import {
+  type Inbound,
+  messageStates,
+  systemKinds,
+  type UserContent,
+  type UserMedia,
+} from '../../core/channel/inbound.js'
 import { readPostback } from '../../core/channel/postback.js'
-import type { Inbound } from '../../core/conversation/hear.js'
-import { messageStates, systemKinds, type UserContent, type UserMedia } from '../../core/conversation/state.js'
 
 type Loose = Readonly<Record<string, unknown>>
 

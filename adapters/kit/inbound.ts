@@ -1,5 +1,5 @@
 /** What a person did and no message of the contract can say, as a message that says so: the agent can ask about it. */
-import type { Inbound } from '../../core/conversation/hear.js'
+import type { Inbound } from '../../core/channel/inbound.js'
 import { adapter as limits } from '../../core/limits.js'
 
 type Note = Extract<Inbound, { readonly kind: 'content' }>

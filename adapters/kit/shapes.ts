@@ -3,7 +3,7 @@
  * a few words that repeat nothing of it, or undefined. The suite asks before a node ever runs the adapter; the node asks
  * each time, since one adapter that answers nonsense must not be the trouble of the others.
  */
-import { messageStates, systemKinds } from '../../core/conversation/state.js'
+import { messageStates, systemKinds } from '../../core/channel/inbound.js'
 import { adapter as limits } from '../../core/limits.js'
 import { asNumber, isRecord } from './wire.js'
 

@@ -1,7 +1,8 @@
 /** How that API calls in: its greeting, its signature over the raw body, and lists that are read entry by entry. */
+
 import type { IngressRequest, Item, Received } from '../../core/channel/adapter.js'
+import type { Inbound } from '../../core/channel/inbound.js'
 import { readPostback } from '../../core/channel/postback.js'
-import type { Inbound } from '../../core/conversation/hear.js'
 import { adapter as limits } from '../../core/limits.js'
 import { hmacText } from '../kit/hmac.js'
 import { isRecord, readJson, sameText } from '../kit/wire.js'

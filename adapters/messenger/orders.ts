@@ -1,5 +1,5 @@
 /** An order from a catalog in words: no message of the contract is one. */
-import type { Inbound } from '../../core/conversation/hear.js'
+import type { Inbound } from '../../core/channel/inbound.js'
 import { notUnderstood } from '../kit/inbound.js'
 import { asNumber, asText, isRecord } from '../kit/wire.js'
 

@@ -1,8 +1,7 @@
 /** What Messenger and Instagram tell of a page: what people did comes first, then what became of our messages. */
+
 import type { IngressRequest, Item, Received } from '../../core/channel/adapter.js'
-import type { Inbound } from '../../core/conversation/hear.js'
-import type { Receipt } from '../../core/conversation/receipts.js'
-import type { UserContent, UserMedia } from '../../core/conversation/state.js'
+import type { Inbound, Receipt, UserContent, UserMedia } from '../../core/channel/inbound.js'
 import { adapter as limits } from '../../core/limits.js'
 import { edited, notUnderstood } from '../kit/inbound.js'
 import { asNumber, asText, isRecord } from '../kit/wire.js'

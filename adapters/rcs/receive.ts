@@ -2,10 +2,10 @@
  * What RCS Business Messaging sends in. Its envelope is not signed, only the event inside it, so nothing else of the
  * envelope is believed. Whatever the platform repeats has the same id again.
  */
+
 import type { IngressRequest, Item, Received } from '../../core/channel/adapter.js'
+import type { Inbound, UserContent } from '../../core/channel/inbound.js'
 import { readPostback } from '../../core/channel/postback.js'
-import type { Inbound } from '../../core/conversation/hear.js'
-import type { UserContent } from '../../core/conversation/state.js'
 import { ingressBounds } from '../../core/limits.js'
 import { hmacText } from '../kit/hmac.js'
 import { notUnderstood } from '../kit/inbound.js'

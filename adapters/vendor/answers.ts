@@ -1,6 +1,6 @@
 /** What people chose in the pickers and quick replies of Apple Messages for Business. */
+import type { Inbound } from '../../core/channel/inbound.js'
 import { readPostback } from '../../core/channel/postback.js'
-import type { Inbound } from '../../core/conversation/hear.js'
 import { notUnderstood } from '../kit/inbound.js'
 import { asNumber, asText, isRecord } from '../kit/wire.js'
 

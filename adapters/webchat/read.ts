@@ -1,9 +1,10 @@
 /** Reads the frames of pages. What cannot be read is told by the field that is wrong, and nothing of it counts. */
+
 import { faultsOf } from '../../core/agent/check.js'
 import type { Place } from '../../core/amf/values.js'
+import type { Inbound } from '../../core/channel/inbound.js'
 import type { FrameRead } from '../../core/channel/live.js'
 import { readPostback } from '../../core/channel/postback.js'
-import type { Inbound } from '../../core/conversation/hear.js'
 import { type ClientFrame, clientFrames, FrameId } from './frames.js'
 
 type Type = keyof typeof clientFrames

@@ -1,13 +1,13 @@
 /** The provider of the campaign scenario: takes as much as comes, and has what it got looked at in its order. */
 
-import { conversationCommands } from '../../runtime/gateway/commands.js'
+import { conversationCommands } from '../../runtime/conversation/commands.js'
 import type { Surroundings } from '../../runtime/node.js'
 import { shardOf } from '../../runtime/shard/place.js'
 import { shards as shardCount } from './setting.js'
 
-type Dispatched = Parameters<ReturnType<typeof conversationCommands>['dispatched']['decide']>[1]
+type Dispatched = Parameters<ReturnType<typeof conversationCommands>['sendOutcome']['decide']>[1]
 
-const { open, dispatched } = conversationCommands({ timeScale: 1 })
+const { openConversation, sendOutcome } = conversationCommands({ timeScale: 1 })
 
 export interface Provider {
   readonly between: NonNullable<Surroundings['between']>
@@ -48,8 +48,8 @@ export function openProvider(): Provider {
     between: (shards) => ({
       ...shards,
       ask(owner, command, input, options) {
-        if (command.name === dispatched.name) got(input as Dispatched)
-        if (command.name === open.name) opened.set(owner, performance.now())
+        if (command.name === sendOutcome.name) got(input as Dispatched)
+        if (command.name === openConversation.name) opened.set(owner, performance.now())
         return shards.ask(owner, command, input, options)
       },
     }),

@@ -1,10 +1,11 @@
 /** Puts the traffic of a day on the disk, as conversations would have left it: people who talk in turn with an agent. */
-import type { TrafficEntry } from '../../core/conversation/desk.js'
+
 import type { Conversation } from '../../core/conversation/state.js'
 import { traffic as limits } from '../../core/limits.js'
-import { begun } from '../../runtime/gateway/commands.js'
-import { Records } from '../../runtime/gateway/records.js'
-import { conversationTable, outgoingTable } from '../../runtime/gateway/tables.js'
+import type { TrafficEntry } from '../../core/traffic/entry.js'
+import { newConversation } from '../../runtime/conversation/commands.js'
+import { HistoryWriter } from '../../runtime/conversation/history.js'
+import { conversationTable, outgoingTable } from '../../runtime/conversation/tables.js'
 import type { Tx } from '../../runtime/shard/contract.js'
 import { shardOf } from '../../runtime/shard/place.js'
 import type { Key, Store, Table, Write } from '../../runtime/store/contract.js'
@@ -30,9 +31,10 @@ export async function fill(store: Store, records: number, until: number): Promis
       const asid = nth % everyNth === 0 ? regular : asidOf(1 + (nth % people))
       const at = Math.floor(began + nth * stepMs)
       const into = writes[shardOf(asid, shards)]!
-      const known = conversations.get(asid) ?? begun({ asid, agent: place, channel: 'sms', address: asid }, at)
+      const known =
+        conversations.get(asid) ?? newConversation({ asid, agent: place, channel: 'sms', address: asid }, at)
       const tx = collecting(into)
-      const kept = new Records(tx, known, at, 1)
+      const kept = new HistoryWriter(tx, known, at, 1)
       kept.traffic(said(tx, asid, nth, at))
       conversations.set(asid, kept.within(known))
     }

@@ -81,6 +81,12 @@ const written = {
 /** The only names that may stand in a log entry. */
 export type LogEventName = keyof typeof written
 
+/** One line of an agent's log; the catalog has its level. */
+export interface LogNote {
+  readonly event: LogEventName
+  readonly data?: Readonly<Record<string, unknown>>
+}
+
 export function levelOf(event: LogEventName): LogEvent['level'] {
   return written[event][0]
 }

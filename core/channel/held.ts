@@ -1,6 +1,5 @@
 /** Media that a provider opens to nobody but the holder of the binding's credentials, until it has an address of ours. */
-import type { Inbound } from '../conversation/hear.js'
-import type { UserContent, UserMedia } from '../conversation/state.js'
+import type { Inbound, UserContent, UserMedia } from './inbound.js'
 
 export interface HeldMedia extends Omit<UserMedia, 'url'> {
   /**

@@ -2,9 +2,9 @@
  * The power of a channel that the gateway serves itself, over sockets that people's pages open: how its frames read and
  * how they are written. Everything here is pure; who is connected, and what they have been told, the gateway knows.
  */
+
 import type { PlainPart } from '../amf/index.js'
-import type { Inbound } from '../conversation/hear.js'
-import type { UserContent } from '../conversation/state.js'
+import type { Inbound, UserContent } from './inbound.js'
 
 export interface Live {
   /** What a frame says. It takes anything, never throws, and takes time linear in the text. */

@@ -1,11 +1,12 @@
 /** The answer that typed text or a shared place is to an open question, with everything else that came along. */
 import type { Tap } from '../amf/index.js'
-import type { Reader } from '../render/contract.js'
-import type { Desk } from './desk.js'
-import { meantBy } from './match.js'
+import type { UserContent } from '../channel/inbound.js'
+import type { AgentContext } from './context.js'
+import { matchReply } from './match.js'
 import { isAddress } from './postal.js'
 import { type OpenOption, openTurns } from './questions.js'
-import type { Conversation, Outgoing, Result, UserContent } from './state.js'
+import type { Conversation, Outgoing, Result } from './state.js'
+import type { ConversationTx } from './transaction.js'
 
 export interface Answer {
   readonly asking: Outgoing
@@ -15,18 +16,18 @@ export interface Answer {
 
 /** Undefined where it is not clearly an answer. */
 export function answerIn(
-  desk: Desk,
+  tx: ConversationTx,
   conversation: Conversation,
-  reader: Reader,
+  agent: AgentContext,
   content: UserContent,
 ): Answer | undefined {
   if (!conversation.asks) return undefined
-  const turns = () => openTurns(desk, conversation, reader)
+  const turns = () => openTurns(tx, conversation, agent)
   const { text, place } = content
   const asked = place ? placeAskedIn(turns()) : undefined
   if (asked) return placed(asked, content, 'location')
   if (text === undefined) return undefined
-  const meant = meantBy(text, repliesIn(turns()))
+  const meant = matchReply(text, repliesIn(turns()))
   if (meant) {
     const { asking, tap, names } = meant
     return { asking, tap, result: resultOf(asking, tap, names[0], { via: 'text', ...content }) }

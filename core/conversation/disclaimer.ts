@@ -4,7 +4,7 @@
  * their fate: a message whose disclaimer fails, fails with it.
  */
 import { isSignal } from '../amf/index.js'
-import type { Around } from './desk.js'
+import type { AgentContext } from './context.js'
 import { stockTexts } from './keywords.js'
 import type { Conversation, Outgoing } from './state.js'
 
@@ -12,7 +12,7 @@ import type { Conversation, Outgoing } from './state.js'
 export function disclaimerBefore(
   { disclaimedAt }: Conversation,
   { message, from }: Pick<Outgoing, 'message' | 'from'>,
-  { binding, brand }: Around,
+  { binding, brand }: AgentContext,
 ): string | undefined {
   if (!binding?.compliance || disclaimedAt !== undefined || from === 'house' || isSignal(message)) return undefined
   return binding.compliance.disclaimer ?? stockTexts.disclaimer(brand)

@@ -1,31 +1,33 @@
-/** Events: what the agent is told, one after the other for each person, each under an id that never changes. */
+/** Events for the agent: a queue for each conversation, each event under an id that never changes. */
+import type { SystemKind } from '../channel/inbound.js'
 import { conversation as limits } from '../limits.js'
-import type { Around, Desk } from './desk.js'
+import type { AgentFacts } from './context.js'
 import { sessionOf } from './session.js'
-import type { Conversation, SystemKind, TypedEvent } from './state.js'
+import type { Conversation, TypedEvent } from './state.js'
+import { type ConversationTx, log } from './transaction.js'
 import { isOpen } from './window.js'
 
-/** Puts the event behind those that wait, if anybody listens. When far too many wait already, the agent has been away: it is only logged. */
-export function tellAgent(
-  desk: Desk,
+/** Puts the event at the end of the queue, while the agent listens. A full queue means a long outage: then the event is only logged. */
+export function enqueueEvent(
+  tx: ConversationTx,
   conversation: Conversation,
-  around: Around,
+  agent: AgentFacts,
   event: TypedEvent,
-  session = sessionOf(desk, conversation, conversation.session?.id ?? ''),
+  session = sessionOf(tx, conversation, conversation.session?.id ?? ''),
 ): Conversation {
-  if (!around.isListening) return conversation
-  const eventId = desk.mint('evt')
+  if (!agent.isListening) return conversation
+  const eventId = tx.command.mint('evt')
   if (conversation.nextEvent - conversation.firstEvent >= limits.waitingEvents) {
-    desk.log({ event: 'webhook.overflow', data: { eventId, type: event.type } })
+    log(tx, 'webhook.overflow', { eventId, type: event.type })
     return conversation
   }
-  desk.tell(conversation.nextEvent, {
-    eventId,
-    at: desk.at,
-    sessionId: session,
-    provider: around.binding?.provider ?? '',
-    window: isOpen(desk, conversation, around) ? 'open' : 'closed',
-    event,
+  const { nextEvent: number } = conversation
+  const window = isOpen(tx, conversation, agent) ? 'open' : 'closed'
+  const { provider } = agent
+  tx.record({
+    kind: 'event',
+    number,
+    event: { eventId, at: tx.command.at, sessionId: session, provider, window, event },
   })
   return { ...conversation, nextEvent: conversation.nextEvent + 1 }
 }

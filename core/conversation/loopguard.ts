@@ -2,63 +2,56 @@
  * The loop breaker: it refuses messages of an agent that answers itself. Two rules hold for replies and for messages that
  * the agent sends of its own accord, and neither counts outreach, campaigns, reminders, signals or platform texts:
  *
- * - At most `statusRepliesInRow` events of type `status` in a row are answered. Whatever the person does, and any other
- *   message of the agent, ends the row.
+ * - At most `statusRepliesInRow` events of type `status` in a row are answered. Anything that the person does, and any
+ *   other message of the agent, ends the row.
  * - At most `messages` messages are taken within `seconds` since the person last did something.
  *
  * The state is bounded by the limit of the binding and is empty as soon as the person does something.
  */
-import { isSignal } from '../amf/index.js'
+import { isSignal, type OutboundMessage } from '../amf/index.js'
 import { having } from '../having.js'
 import { channelBinding, conversation as limits } from '../limits.js'
-import type { Offered } from './accept.js'
-import type { Around, Desk } from './desk.js'
-import { type Rejection, reject } from './refusals.js'
-import type { Conversation } from './state.js'
+import type { AgentContext, LoopGuard } from './context.js'
+import { type Rejection, reject } from './rejections.js'
+import type { Conversation, Unanswered } from './state.js'
+import type { ConversationTx } from './transaction.js'
 
-export interface LoopGuard {
-  readonly messages: number
-  readonly seconds: number
+/** What the loop breaker looks at of an outbound request. */
+interface Judged {
+  readonly message: OutboundMessage
+  readonly toStatus?: string
+  readonly opening?: unknown
+  readonly carriedFor?: unknown
 }
-
-/** Messages of the agent since the person last did something. */
-export interface Unanswered {
-  /** When those within the guard's time were taken, oldest first. */
-  readonly at: readonly number[]
-  /** How many status events in a row were answered, and the newest of them. */
-  readonly statuses?: { readonly count: number; readonly eventId: string }
-}
-
-type Judged = Pick<Offered, 'message' | 'toStatus' | 'opening' | 'carriedFor'>
 
 export function detectLoop(
-  desk: Pick<Desk, 'at' | 'scaled'>,
+  tx: Pick<ConversationTx, 'command'>,
   { unanswered }: Conversation,
-  around: Around,
-  offered: Judged,
+  agent: AgentContext,
+  request: Judged,
 ): Rejection | undefined {
-  if (!unanswered || !isCounted(offered)) return undefined
+  if (!unanswered || !isCounted(request)) return undefined
   const { count = 0, eventId } = unanswered.statuses ?? {}
   const most = limits.statusRepliesInRow
-  if (offered.toStatus !== undefined && offered.toStatus !== eventId && count >= most) {
+  if (request.toStatus !== undefined && request.toStatus !== eventId && count >= most) {
     return reject('loopDetected', `The agent answered ${most} status events in a row.`)
   }
-  const guard = guardOf(around)
-  if (recentOf(desk, unanswered, guard).length < guard.messages) return undefined
+  const guard = guardOf(agent)
+  if (recentOf(tx, unanswered, guard).length < guard.messages) return undefined
   const { messages, seconds } = guard
   return reject('loopDetected', `${messages} messages within ${seconds} s went without anything from this person.`)
 }
 
 export function countMessage(
-  desk: Pick<Desk, 'at' | 'scaled'>,
+  tx: Pick<ConversationTx, 'command'>,
   conversation: Conversation,
-  around: Around,
-  offered: Judged,
+  agent: AgentContext,
+  request: Judged,
 ): Conversation {
-  if (!isCounted(offered)) return conversation
+  if (!isCounted(request)) return conversation
   const { unanswered } = conversation
-  const at = [...(unanswered ? recentOf(desk, unanswered, guardOf(around)) : []), desk.at]
-  const { toStatus: eventId } = offered
+  const at = [...(unanswered ? recentOf(tx, unanswered, guardOf(agent)) : []), tx.command.at]
+  const { toStatus: eventId } = request
   if (eventId === undefined) return having(conversation, { unanswered: { at } })
   const row = unanswered?.statuses
   const count = (row?.count ?? 0) + (row?.eventId === eventId ? 0 : 1)
@@ -72,14 +65,14 @@ export function withoutUnanswered(conversation: Conversation): Conversation {
   return rest
 }
 
-function guardOf({ binding }: Around): LoopGuard {
+function guardOf({ binding }: AgentContext): LoopGuard {
   return binding?.loopGuard ?? channelBinding.loopGuard
 }
 
 /** A message whose time lies ahead was counted before the clock was set back, and counts no more. */
-function recentOf(desk: Pick<Desk, 'at' | 'scaled'>, { at }: Unanswered, { seconds }: LoopGuard): readonly number[] {
-  const since = desk.at - desk.scaled(seconds * 1000)
-  return at.filter((each) => each > since && each <= desk.at)
+function recentOf(tx: Pick<ConversationTx, 'command'>, { at }: Unanswered, { seconds }: LoopGuard): readonly number[] {
+  const since = tx.command.at - tx.command.scaled(seconds * 1000)
+  return at.filter((each) => each > since && each <= tx.command.at)
 }
 
 function isCounted({ message, opening, carriedFor }: Judged): boolean {

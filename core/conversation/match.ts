@@ -23,7 +23,7 @@ export interface Option {
  * The one option that the reply means. Options of one turn are equals. A turn further back counts where no newer one could
  * be meant; a newer one that could be meant only approximately does not outdo what an older one says exactly.
  */
-export function meantBy<O extends Option>(text: string, turns: Iterable<readonly O[]>): O | undefined {
+export function matchReply<O extends Option>(text: string, turns: Iterable<readonly O[]>): O | undefined {
   const reply: Reply = { text, folded: fold(text), tokens: tokensOf(text) }
   if (reply.folded === '') return undefined
   let likely: O | undefined

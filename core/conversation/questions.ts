@@ -5,27 +5,28 @@
 import { isAsking, isSignal, type Tap, tapsOf } from '../amf/index.js'
 import { having } from '../having.js'
 import { conversation as limits } from '../limits.js'
-import type { Reader } from '../render/contract.js'
+import { render } from '../render/render.js'
 import { namesOf } from '../render/taplabels.js'
-import type { Desk } from './desk.js'
+import type { AgentContext } from './context.js'
 import type { Option } from './match.js'
 import type { Ask, Conversation, Outgoing } from './state.js'
+import type { ConversationTx } from './transaction.js'
 
 /** An option with the message that it stands in. */
 export interface OpenOption extends Option {
   readonly asking: Outgoing
 }
 
-/** The message begins to go out: from now on the person may answer it, even before the provider has answered the send. */
-export function openAsk(desk: Desk, conversation: Conversation, outgoing: Outgoing | undefined): Conversation {
+/** Opens the questions of a message that begins to go out: the person may answer before the provider has answered the send. */
+export function openAsk(tx: ConversationTx, conversation: Conversation, outgoing: Outgoing | undefined): Conversation {
   if (!outgoing || !isAsking(outgoing.message)) return conversation
   const { asks = [], heardAt } = conversation
-  const earlier = asks.filter(({ messageId, at }) => messageId !== outgoing.id && isRecent(desk, at))
-  const ask: Ask = { messageId: outgoing.id, at: desk.at, ...(heardAt !== undefined && { turn: heardAt }) }
+  const earlier = asks.filter(({ messageId, at }) => messageId !== outgoing.id && isRecent(tx, at))
+  const ask: Ask = { messageId: outgoing.id, at: tx.command.at, ...(heardAt !== undefined && { turn: heardAt }) }
   return having(conversation, { asks: [...earlier, ask].slice(-limits.openAsks) })
 }
 
-/** The message has not reached the person. */
+/** Closes the questions of a message that has not reached the person. */
 export function closeAsk(conversation: Conversation, id: string): Conversation {
   const { asks = [] } = conversation
   return asks.some(({ messageId }) => messageId === id)
@@ -37,11 +38,16 @@ export function closeAsk(conversation: Conversation, id: string): Conversation {
 }
 
 /** One question is answered, in every message that asked it. */
-export function closeQuestion(desk: Desk, conversation: Conversation, { id }: Outgoing, tap: Tap): Conversation {
+export function closeQuestion(
+  tx: ConversationTx,
+  conversation: Conversation,
+  { id }: Outgoing,
+  tap: Tap,
+): Conversation {
   const { asks = [] } = conversation
   const left = asks.flatMap((ask) => {
     const { messageId, closed = [] } = ask
-    const message = messageId === id || tap.intentId !== undefined ? desk.outgoing(messageId)?.message : undefined
+    const message = messageId === id || tap.intentId !== undefined ? tx.stored.message(messageId)?.message : undefined
     const asked = !message || isSignal(message) ? [] : tapsOf(message).filter(isAnswerable).map(questionOf)
     if (!asked.includes(questionOf(tap))) return [ask]
     const over = [...closed, questionOf(tap)]
@@ -60,14 +66,18 @@ function withAsks(conversation: Conversation, asks: readonly Ask[]): Conversatio
  * What can be answered now, newest turn first. Each turn is read only when it is asked for. A question that was asked
  * again is answered where it was asked last.
  */
-export function* openTurns(desk: Desk, { asks = [] }: Conversation, reader: Reader): Iterable<readonly OpenOption[]> {
+export function* openTurns(
+  tx: ConversationTx,
+  { asks = [] }: Conversation,
+  agent: AgentContext,
+): Iterable<readonly OpenOption[]> {
   const newer = new Set<string>()
-  const open = asks.filter(({ at }) => isRecent(desk, at))
+  const open = asks.filter(({ at }) => isRecent(tx, at))
   for (let last = open.length; last > 0; ) {
     const { turn } = open[last - 1]!
     const options: OpenOption[] = []
     for (; last > 0 && open[last - 1]!.turn === turn; last -= 1) {
-      const asked = optionsOf(open[last - 1]!, desk, reader).filter(({ tap }) => !newer.has(questionOf(tap)))
+      const asked = optionsOf(open[last - 1]!, tx, agent).filter(({ tap }) => !newer.has(questionOf(tap)))
       options.push(...asked)
       for (const { tap } of asked) if (tap.intentId !== undefined) newer.add(tap.intentId)
     }
@@ -75,11 +85,13 @@ export function* openTurns(desk: Desk, { asks = [] }: Conversation, reader: Read
   }
 }
 
-function optionsOf({ messageId, closed = [] }: Ask, desk: Desk, reader: Reader): readonly OpenOption[] {
-  const asking = desk.outgoing(messageId)
+/** The numbers that were shown are known once the message is out; before that they are what would be shown now. */
+function optionsOf({ messageId, closed = [] }: Ask, tx: ConversationTx, agent: AgentContext): readonly OpenOption[] {
+  const asking = tx.stored.message(messageId)
   if (!asking || isSignal(asking.message) || isLost(asking)) return []
-  const { message, numbered = [] } = asking
-  const names = namesOf(message, reader)
+  const { message } = asking
+  const numbered = asking.numbered ?? render(message, agent.traits, agent.reader).numbered
+  const names = namesOf(message, agent.reader)
   return tapsOf(message).flatMap((tap, place) => {
     if (!isAnswerable(tap) || closed.includes(questionOf(tap))) return []
     const shown = numbered.indexOf(place)
@@ -102,6 +114,6 @@ function questionOf({ intentId = '' }: Tap): string {
   return intentId
 }
 
-function isRecent(desk: Desk, at: number): boolean {
-  return desk.at - at < desk.scaled(limits.askMs)
+function isRecent(tx: ConversationTx, at: number): boolean {
+  return tx.command.at - at < tx.command.scaled(limits.askMs)
 }

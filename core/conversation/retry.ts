@@ -1,12 +1,13 @@
 /** When a message that its provider did not take is handed over again, and when its outcome stays unknown. */
 import { isSignal } from '../amf/index.js'
 import { conversation as limits } from '../limits.js'
-import type { Around, Desk } from './desk.js'
-import { reached } from './receipts.js'
-import type { Outcome } from './sending.js'
+import type { AgentContext } from './context.js'
+import type { DeliveryOutcome } from './outcome.js'
 import type { Conversation, Flight, Outgoing } from './state.js'
+import { advanceState } from './status.js'
+import type { ConversationTx } from './transaction.js'
 
-export type Refused = Extract<Outcome, { readonly kind: 'refused' }>
+export type Refused = Extract<DeliveryOutcome, { readonly kind: 'refused' }>
 
 export const unknownOutcome = {
   reason: 'unknown',
@@ -36,9 +37,9 @@ export function withOutcome(flight: Flight, outcome: Refused): Flight {
  * The opening of a send is tried again by the send, except where its outcome is unknown.
  */
 export function retryWaitMs(
-  desk: Desk,
+  tx: ConversationTx,
   conversation: Conversation,
-  around: Around,
+  agent: AgentContext,
   outgoing: Outgoing,
   flight: Flight,
   outcome: Refused,
@@ -46,8 +47,8 @@ export function retryWaitMs(
   const { waits = 0, tried, unknownSince } = flight
   const steps = limits.sendAgainMs
   if (isNotReady(outcome)) {
-    const isKept = unknownSince === undefined && waitsForBinding(desk, conversation, around, outgoing)
-    return isKept ? desk.scaled(steps[Math.min(waits, steps.length) - 1]!) : undefined
+    const isKept = unknownSince === undefined && waitsForBinding(tx, conversation, agent, outgoing)
+    return isKept ? tx.command.scaled(steps[Math.min(waits, steps.length) - 1]!) : undefined
   }
   if (outcome.isUnknown === 'last') return undefined
   if (!outcome.isUnknown && (outcome.again !== 'later' || (outgoing.forSend && unknownSince === undefined)))
@@ -56,32 +57,32 @@ export function retryWaitMs(
   const waitMs = steps[tried - begun - waits]
   if (waitMs === undefined) return undefined
   const asked = Math.min(outcome.retryAfterMs ?? 0, limits.retryAfterMostMs)
-  return Math.max(desk.scaled(waitMs), asked)
+  return Math.max(tx.command.scaled(waitMs), asked)
 }
 
 /** Another channel takes over at once where there is one; a confirmation of an opt-out is not worth a late surprise. */
 function waitsForBinding(
-  desk: Desk,
+  tx: ConversationTx,
   { optedOutAt }: Conversation,
-  { siblings }: Around,
+  { siblings }: AgentContext,
   { at, message, next = [], forSend, from, disclaims }: Outgoing,
 ): boolean {
   // A disclaimer shares the fate of its message.
-  const after = disclaims === undefined ? undefined : desk.outgoing(disclaims)
+  const after = disclaims === undefined ? undefined : tx.stored.message(disclaims)
   if (after?.forSend) return false
   if (isSignal(message) || forSend || next.some((each) => siblings[each] !== undefined)) return false
   if (from === 'house' && optedOutAt !== undefined) return false
-  return desk.at - at < desk.scaled(limits.heldMs)
+  return tx.command.at - at < tx.command.scaled(limits.heldMs)
 }
 
-/** The sender learns that it waits, once. */
-export function toldToWait(
-  desk: Desk,
+/** Reports to the sender that the message waits, once. */
+export function markWaiting(
+  tx: ConversationTx,
   conversation: Conversation,
-  around: Around,
+  agent: AgentContext,
   outgoing: Outgoing,
   { reason, detail }: Refused,
 ): Conversation {
   if (isSignal(outgoing.message)) return conversation
-  return reached(desk, conversation, around, outgoing, { state: 'queued', reason, ...(detail && { detail }) })
+  return advanceState(tx, conversation, agent, outgoing, { state: 'queued', reason, ...(detail && { detail }) })
 }

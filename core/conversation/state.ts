@@ -4,10 +4,11 @@
  */
 import type { AgentPlace } from '../agentkey.js'
 import type { OutboundMessage, Place } from '../amf/index.js'
+import type { LogNote } from '../catalogs/logevents.js'
+import type { MessageState, SystemKind, UserContent, UserMedia } from '../channel/inbound.js'
 import type { ChannelName } from '../channel/names.js'
-import type { Trail } from '../traffic/trail.js'
-import type { LogNote } from './desk.js'
-import type { Unanswered } from './loopguard.js'
+import type { AgentFacts } from './context.js'
+import type { Trail } from './history.js'
 
 export interface Conversation {
   readonly asid: string
@@ -66,6 +67,14 @@ export interface Conversation {
   readonly sandbox?: true
 }
 
+/** Messages of the agent since the person last did something. */
+export interface Unanswered {
+  /** When those within the guard's time were taken, oldest first. */
+  readonly at: readonly number[]
+  /** How many status events in a row were answered, and the newest of them. */
+  readonly statuses?: { readonly count: number; readonly eventId: string }
+}
+
 export interface KnownAs {
   readonly asid: string
   readonly address: string
@@ -105,9 +114,6 @@ export interface Flight {
   readonly unknownSince?: number
 }
 
-export const messageStates = ['queued', 'sent', 'delivered', 'read', 'failed'] as const
-export type MessageState = (typeof messageStates)[number]
-
 /** Over what a message went, or was to go. */
 export interface Attempt {
   readonly channel: ChannelName
@@ -140,7 +146,7 @@ export interface Outgoing {
   /** Channels that are still to be tried, in this order. */
   readonly next?: readonly ChannelName[]
   /** It goes out here for a conversation on another channel, which tells its agent what becomes of it. */
-  readonly carriedFor?: { readonly asid: string; readonly messageId: string }
+  readonly carriedFor?: { readonly asid: string; readonly messageId: string; readonly facts: AgentFacts }
   /** It opens for a send, which is told what becomes of it. */
   readonly forSend?: ForSend
   /** Lines of the agent's log about how it went out; read with the record that it was sent. */
@@ -186,29 +192,6 @@ export type TypedEvent =
   | { readonly type: 'action'; readonly action: Action }
   | { readonly type: 'status'; readonly status: Status }
   | { readonly type: 'system'; readonly system: { readonly kind: SystemKind } }
-
-export const systemKinds = [
-  'conversationStarted',
-  'optIn',
-  'optOut',
-  'subscribed',
-  'unsubscribed',
-  'typing',
-  'windowChanged',
-] as const
-export type SystemKind = (typeof systemKinds)[number]
-
-export interface UserContent {
-  readonly text?: string
-  readonly media?: readonly UserMedia[]
-  readonly place?: Place
-}
-
-export interface UserMedia {
-  readonly url: string
-  readonly type?: string
-  readonly name?: string
-}
 
 export interface Result {
   readonly intent: string

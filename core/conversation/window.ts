@@ -1,15 +1,16 @@
 /** The messaging window: on some channels an agent may write freely only for so long after the person did. */
-import type { Around, Desk } from './desk.js'
+import type { AgentFacts } from './context.js'
 import type { Conversation } from './state.js'
+import type { ConversationTx } from './transaction.js'
 
 const hourMs = 3_600_000
 
 /** When the window closes; never on a channel without one. */
-export function closesAt(desk: Desk, { heardAt }: Conversation, { traits }: Around): number {
-  if (traits.windowHours === null) return Number.POSITIVE_INFINITY
-  return heardAt === undefined ? Number.NEGATIVE_INFINITY : heardAt + desk.scaled(traits.windowHours * hourMs)
+export function closesAt(tx: ConversationTx, { heardAt }: Conversation, { windowHours }: AgentFacts): number {
+  if (windowHours === null) return Number.POSITIVE_INFINITY
+  return heardAt === undefined ? Number.NEGATIVE_INFINITY : heardAt + tx.command.scaled(windowHours * hourMs)
 }
 
-export function isOpen(desk: Desk, conversation: Conversation, around: Around): boolean {
-  return desk.at < closesAt(desk, conversation, around)
+export function isOpen(tx: ConversationTx, conversation: Conversation, agent: AgentFacts): boolean {
+  return tx.command.at < closesAt(tx, conversation, agent)
 }

@@ -1,25 +1,23 @@
-/** Changes of the messaging window, and the agent being told of them. */
-import type { Around, Desk } from './desk.js'
-import { systemEvent, tellAgent } from './events.js'
+/** Changes of the messaging window, each reported to the agent. */
+import { type AgentFacts, factsOf } from './context.js'
+import { enqueueEvent, systemEvent } from './events.js'
 import type { Conversation } from './state.js'
+import { type ConversationTx, log } from './transaction.js'
 import { closesAt, isOpen } from './window.js'
 
-/** The person was heard just now: the window is open from now on, and whoever it was closed for is told. */
-export function opened(desk: Desk, heard: Conversation, around: Around): Conversation {
-  if (around.traits.windowHours === null) return heard
-  desk.wake('window', closesAt(desk, heard, around))
-  if (heard.windowIsOpen) return heard
-  desk.log({ event: 'window.opened' })
-  return tellAgent(desk, { ...heard, windowIsOpen: true }, around, {
-    type: 'system',
-    system: { kind: 'windowChanged' },
-  })
+/** Opens the window, or keeps it open for longer: the person has just written. */
+export function openWindow(tx: ConversationTx, conversation: Conversation, agent: AgentFacts): Conversation {
+  if (agent.windowHours === null) return conversation
+  tx.emit({ kind: 'setTimer', timer: 'window', at: closesAt(tx, conversation, agent), facts: factsOf(agent) })
+  if (conversation.windowIsOpen) return conversation
+  log(tx, 'window.opened')
+  return enqueueEvent(tx, { ...conversation, windowIsOpen: true }, agent, systemEvent('windowChanged'))
 }
 
-/** Its time may be over. */
-export function lookedAt(desk: Desk, conversation: Conversation, around: Around): Conversation {
-  if (!conversation.windowIsOpen || isOpen(desk, conversation, around)) return conversation
+/** Closes the window if it has expired. */
+export function closeIfExpired(tx: ConversationTx, conversation: Conversation, agent: AgentFacts): Conversation {
+  if (!conversation.windowIsOpen || isOpen(tx, conversation, agent)) return conversation
   const closed = { ...conversation, windowIsOpen: false }
-  desk.log({ event: 'window.closed' })
-  return tellAgent(desk, closed, around, systemEvent('windowChanged'))
+  log(tx, 'window.closed')
+  return enqueueEvent(tx, closed, agent, systemEvent('windowChanged'))
 }

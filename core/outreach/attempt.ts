@@ -1,5 +1,5 @@
 /** One attempt at a send, and what came of it as far as whoever made it knows. */
-import type { LogNote } from '../conversation/desk.js'
+import type { LogNote } from '../catalogs/logevents.js'
 import type { TroubleName } from './machine.js'
 
 export type AttemptOutcome =

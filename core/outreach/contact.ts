@@ -1,8 +1,9 @@
 /** How whoever opens a conversation meets it: how a person stands, whether they can be reached, the opening and what became of it. */
+
 import type { AgentPlace } from '../agentkey.js'
 import type { ContentMessage } from '../amf/index.js'
+import type { LogNote } from '../catalogs/logevents.js'
 import type { ChannelName } from '../channel/names.js'
-import type { LogNote } from '../conversation/desk.js'
 import type { CampaignOfSend } from '../conversation/state.js'
 
 export interface Standing {

@@ -1,4 +1,5 @@
 /** The message that a send opens with: a template written for one person, its markers resolved against the agent. */
+
 import {
   type AgentDocument,
   type Expanded,
@@ -11,7 +12,7 @@ import type { Thing, ThingAction } from '../agent/resources/knowledge.js'
 import type { MessageTemplate } from '../agent/resources/templates.js'
 import { type Card, type Chip, type ContentMessage, isSignal, type Part, validateMessage } from '../amf/index.js'
 import { compile, type Reference } from '../aml/index.js'
-import type { LogNote } from '../conversation/desk.js'
+import type { LogNote } from '../catalogs/logevents.js'
 import { amf, outreachSend as limits } from '../limits.js'
 import { type Person, textFields } from '../people/person.js'
 import { escapedSlots, literalSlots } from './literal.js'

@@ -1,7 +1,8 @@
 /** How a directive becomes what a channel would have told: the affordance is looked up in what the agent really said. */
+
 import { asExpression, isPattern, readPattern } from '../agent/pattern/index.js'
 import { type ContentMessage, type Tap, tapsOf } from '../amf/index.js'
-import type { Inbound } from '../conversation/hear.js'
+import type { Inbound } from '../channel/inbound.js'
 import type { Reader } from '../render/contract.js'
 import { labelsOf } from '../render/taplabels.js'
 import type { Directive } from './directive.js'

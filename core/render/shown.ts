@@ -1,8 +1,8 @@
 /** Lines of the agent's log about how a channel shows a message: parts in a simpler form, labels that were cut. */
 
 import type { ContentMessage } from '../amf/index.js'
+import type { LogNote } from '../catalogs/logevents.js'
 import type { Traits } from '../channel/traits.js'
-import type { LogNote } from '../conversation/desk.js'
 import type { Reader, RenderedChip, Rendering } from './contract.js'
 import { levelOf } from './degrade.js'
 import { oneLine } from './lines.js'

@@ -2,9 +2,11 @@
  * The lines of an agent's log that are not written but read off other records: what was said, what became of it, and calls
  * of the webhook. A record is several lines at times; the later of them come first.
  */
+
 import { type LogEventName, levelOf } from '../catalogs/logevents.js'
-import type { TrafficEntry, WebhookAttempt } from '../conversation/desk.js'
+import type { WebhookAttempt } from '../conversation/effects.js'
 import type { Outgoing } from '../conversation/state.js'
+import type { TrafficEntry } from './entry.js'
 
 export interface LogLine {
   readonly event: LogEventName

@@ -1,9 +1,11 @@
 /** Records of traffic and of decisions as they are read. */
+
 import type { ChannelName } from '../channel/names.js'
-import type { LogEntry, TrafficEntry, WebhookAttempt } from '../conversation/desk.js'
+import type { WebhookAttempt } from '../conversation/effects.js'
+import type { SessionSoFar } from '../conversation/history.js'
 import type { Outgoing } from '../conversation/state.js'
+import type { LogEntry, TrafficEntry } from './entry.js'
 import { attemptEvents } from './loglines.js'
-import type { SessionSoFar } from './trail.js'
 
 export const emulatedChannels = ['rcs', 'sms', 'vendorMessages', 'messengerA'] as const
 type EmulatedChannel = (typeof emulatedChannels)[number]

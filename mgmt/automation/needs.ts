@@ -1,7 +1,8 @@
 /** What automation needs of its surroundings; whoever puts a node together gives it. */
+
 import type { AgentDocument, Section } from '../../core/agent/index.js'
 import type { AgentPlace } from '../../core/agentkey.js'
-import type { LogNote } from '../../core/conversation/desk.js'
+import type { LogNote } from '../../core/catalogs/logevents.js'
 import type { Refusal } from '../../core/errors.js'
 import type { OpeningFor, OpeningResult, Standing } from '../../core/outreach/contact.js'
 import type { Hours } from '../../core/outreach/hours.js'

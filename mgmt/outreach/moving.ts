@@ -2,8 +2,8 @@
 
 import type { AgentDocument } from '../../core/agent/index.js'
 import type { AgentPlace } from '../../core/agentkey.js'
+import type { LogNote } from '../../core/catalogs/logevents.js'
 import type { ChannelName } from '../../core/channel/names.js'
-import type { LogNote } from '../../core/conversation/desk.js'
 import { hour } from '../../core/durations.js'
 import { having } from '../../core/having.js'
 import { outreachSend as limits } from '../../core/limits.js'

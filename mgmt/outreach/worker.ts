@@ -1,7 +1,7 @@
 /** Performs the attempts of sends: looks once more whether it may go, writes the opening, and hands it to its conversation. */
 
 import { agentKeyOf } from '../../core/agentkey.js'
-import type { LogNote } from '../../core/conversation/desk.js'
+import type { LogNote } from '../../core/catalogs/logevents.js'
 import { isRefusal } from '../../core/errors.js'
 import { outreachSend as limits } from '../../core/limits.js'
 import type { AttemptFound, AttemptOutcome } from '../../core/outreach/attempt.js'

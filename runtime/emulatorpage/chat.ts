@@ -1,14 +1,18 @@
 /** The web chat beside the phones: lines of whoever talked there last, and everything behind one of them. */
+
 import { agentKeyOf } from '../../core/agentkey.js'
 import type { ContentMessage } from '../../core/amf/index.js'
+import type { UserContent } from '../../core/channel/inbound.js'
 import { traitsOf } from '../../core/channel/table.js'
-import type { UserContent } from '../../core/conversation/state.js'
 import { isRefusal, type Refusal, refuse } from '../../core/errors.js'
 import { emulatorPage as limits } from '../../core/limits.js'
 import { floorText, renderingIn } from '../../core/render/render.js'
-import { readerOf } from '../gateway/directory.js'
-import type { Places } from '../gateway/places.js'
-import { readConversation } from '../gateway/routes.js'
+import type { Clock } from '../clock.js'
+import type { Adapters, Directory } from '../conversation/context.js'
+import { readerOf } from '../conversation/context.js'
+import { readConversation } from '../conversation/queries.js'
+import type { Media } from '../media/contract.js'
+import type { Shards } from '../shard/contract.js'
 import { inTurns } from '../turns.js'
 import { type LiveAdapter, type ToldLine, tellingOf } from '../webchat/lines.js'
 import { readOlder } from '../webchat/transcript.js'
@@ -44,8 +48,16 @@ export interface ChatDesk {
 const missing = refuse('resource.not_found')
 const readInWords = traitsOf('sms')
 
-export function openChatDesk(places: Places, told: Told): ChatDesk {
-  const { shards, directory, adapters, media, clock } = places
+export interface ChatDeskDeps {
+  readonly shards: Shards
+  readonly directory: Directory
+  readonly adapters: Adapters
+  readonly media: Pick<Media, 'hosted'>
+  readonly clock: Clock
+}
+
+export function openChatDesk(deps: ChatDeskDeps, told: Told): ChatDesk {
+  const { shards, directory, adapters, media, clock } = deps
 
   async function frameOf(stage: Stage, asid: string, line: ToldLine): Promise<unknown> {
     const agent = await directory.routes(agentKeyOf(stage))

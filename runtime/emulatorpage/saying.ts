@@ -2,10 +2,12 @@
 import { type AgentPlace, agentKeyOf } from '../../core/agentkey.js'
 import { isSignal, type OutboundMessage } from '../../core/amf/index.js'
 import { isRefusal, type Refusal } from '../../core/errors.js'
-import { aroundOf } from '../gateway/directory.js'
-import { withHostedMedia } from '../gateway/media.js'
-import type { Places } from '../gateway/places.js'
-import { readConversation } from '../gateway/routes.js'
+import type { AgentContexts, Directory } from '../conversation/context.js'
+import type { ConversationCommands } from '../conversation/contract.js'
+import { readConversation } from '../conversation/queries.js'
+import { withHostedMedia } from '../delivery/media.js'
+import type { Media } from '../media/contract.js'
+import type { Shards } from '../shard/contract.js'
 
 export interface SayOutcome {
   readonly accepted: boolean
@@ -15,20 +17,27 @@ export interface SayOutcome {
 
 export type Sayer = (place: AgentPlace, asid: string, message: OutboundMessage) => Promise<SayOutcome | Refusal>
 
-export function openSayer(places: Places): Sayer {
-  const { shards, commands, directory, media } = places
+export interface SayerDeps {
+  readonly shards: Shards
+  readonly commands: Pick<ConversationCommands, 'sendMessages'>
+  readonly directory: Directory
+  readonly contexts: Pick<AgentContexts, 'of'>
+  readonly media: Pick<Media, 'hosted'>
+}
+
+export function openSayer({ shards, commands, directory, contexts, media }: SayerDeps): Sayer {
   return async (place, asid, message) => {
     const person = await shards.read(asid, readConversation, { asid })
     if (isRefusal(person)) return person
     if (!person) return { accepted: false, reason: 'unknownRecipient' }
     const agent = await directory.routes(agentKeyOf(place))
     if (isRefusal(agent)) return agent
-    const around = aroundOf(agent, person, places)
-    const hosted = isSignal(message) ? message : await withHostedMedia(media, message, around.traits)
+    const context = contexts.of(agent, person)
+    const hosted = isSignal(message) ? message : await withHostedMedia(media, message, context.traits)
     if (isRefusal(hosted)) return hosted
     if ('reason' in hosted) return { accepted: false, reason: hosted.reason }
-    const offered = [{ message, from: 'send' as const }]
-    const answers = await shards.ask(asid, commands.offer, { asid, around, offered })
+    const requests = [{ message, from: 'send' as const }]
+    const answers = await shards.ask(asid, commands.sendMessages, { asid, agent: context, requests })
     if (isRefusal(answers)) return answers
     const [answer] = answers
     return answer && 'messageId' in answer ? { accepted: true } : { accepted: false, reason: answer?.reason ?? '' }

@@ -1,8 +1,8 @@
 /** What the emulator page sends, and what it is told. */
 
 import Type from 'typebox'
+import { messageStates } from '../../core/channel/inbound.js'
 import { channelNames } from '../../core/channel/names.js'
-import { messageStates } from '../../core/conversation/state.js'
 import { emulatorPage as limits } from '../../core/limits.js'
 import { describePattern } from '../../core/patternwords.js'
 

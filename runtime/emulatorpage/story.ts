@@ -1,19 +1,15 @@
 /** What is on record of the conversations behind the phones: how messages fare, and everything about one of them. */
+
 import type { AgentPlace } from '../../core/agentkey.js'
 import { isSignal, type OutboundMessage } from '../../core/amf/index.js'
-import type { TrafficEntry } from '../../core/conversation/desk.js'
-import {
-  type Attempt,
-  type Conversation,
-  type MessageState,
-  messageStates,
-  type Outgoing,
-} from '../../core/conversation/state.js'
+import { type MessageState, messageStates } from '../../core/channel/inbound.js'
+import type { Attempt, Conversation, Outgoing } from '../../core/conversation/state.js'
 import { emulatorPage as limits } from '../../core/limits.js'
-import { conversationTable, outgoingTable, providerIdTable, trafficTable } from '../gateway/tables.js'
-import { trailOf } from '../gateway/trafficqueries.js'
+import type { TrafficEntry } from '../../core/traffic/entry.js'
+import { conversationTable, outgoingTable, providerIdTable, trafficTable } from '../conversation/tables.js'
 import type { Query } from '../shard/contract.js'
 import type { Reader } from '../store/contract.js'
+import { trailOf } from '../traffic/queries.js'
 
 /** How a message fares. */
 export interface Fare {

@@ -1,7 +1,7 @@
 /** What an adapter works with inside its thread: the functions of one call, which ask the node for what only it can do. */
 import type { Line, Memory, ProviderAnswer } from '../../core/channel/adapter.js'
 import { provider as providerLimits } from '../../core/limits.js'
-import { openMemory } from '../gateway/memory.js'
+import { openMemory } from '../delivery/tokencache.js'
 import { type AskName, type BackName, type FromThread, type Given, said, type ToThread } from './contract.js'
 import { adapterThread as limits } from './limits.js'
 

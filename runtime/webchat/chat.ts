@@ -9,8 +9,7 @@ import { type AgentPlace, agentKeyOf } from '../../core/agentkey.js'
 import type { ChannelRoute } from '../../core/agentside.js'
 import { isRefusal, type Refusal, refuse } from '../../core/errors.js'
 import { slugPattern } from '../../core/ids.js'
-import type { KnownAgent } from '../gateway/directory.js'
-import type { Places } from '../gateway/places.js'
+import type { Directory, KnownAgent } from '../conversation/context.js'
 import { onceKnown, type Soon } from '../soon.js'
 
 const slug = slugPattern.slice(1, -1)
@@ -30,7 +29,7 @@ export interface Chat {
 const noSuchChat = refuse('resource.not_found', { detail: 'There is no such chat, or it is switched off.' })
 
 /** Whether the agent is not there, has no web chat or has it switched off looks alike from outside. */
-export function findChat({ directory }: Pick<Places, 'directory'>, place: AgentPlace): Soon<Chat | Refusal> {
+export function findChat(directory: Directory, place: AgentPlace): Soon<Chat | Refusal> {
   return onceKnown(directory.routes(agentKeyOf(place)), chatOf)
 }
 

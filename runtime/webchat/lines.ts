@@ -1,13 +1,15 @@
 /** A line of a visitor's record as pages are shown it: messages rendered anew each time, by what the agent is now. */
+
 import type { ContentMessage, Part } from '../../core/amf/index.js'
 import type { Adapter } from '../../core/channel/adapter.js'
+import type { UserContent } from '../../core/channel/inbound.js'
 import type { Contact, LineTelling, Live } from '../../core/channel/live.js'
-import type { UserContent } from '../../core/conversation/state.js'
 import { isRefusal } from '../../core/errors.js'
 import { renderingIn } from '../../core/render/render.js'
-import { type KnownAgent, readerOf } from '../gateway/directory.js'
-import { withHostedMedia } from '../gateway/media.js'
-import type { Places } from '../gateway/places.js'
+import type { Clock } from '../clock.js'
+import { type KnownAgent, readerOf } from '../conversation/context.js'
+import { withHostedMedia } from '../delivery/media.js'
+import type { Media } from '../media/contract.js'
 import type { Soon } from '../soon.js'
 import { inTurns } from '../turns.js'
 
@@ -26,8 +28,8 @@ export type ToldLine = { readonly cursor: number; readonly at: number } & (
 export type LiveAdapter = Adapter & { readonly live: Live }
 
 export interface Showing {
-  readonly media: Places['media']
-  readonly clock: Places['clock']
+  readonly media: Pick<Media, 'hosted'>
+  readonly clock: Clock
   readonly adapter: LiveAdapter
   readonly agent: KnownAgent
   /** The visitor. */

@@ -2,7 +2,6 @@
 import type { Adapter } from '../../core/channel/adapter.js'
 import { closeCodes } from '../../core/channel/live.js'
 import type { Wire } from '../bus/contract.js'
-import type { Places } from '../gateway/places.js'
 import type { Route } from '../http/route.js'
 import type { SocketDoor } from '../http/websocket.js'
 import type { Buckets } from '../limits/contract.js'
@@ -16,6 +15,7 @@ import { openFollowers } from './followers.js'
 import type { LiveAdapter } from './lines.js'
 import { openVisitorTokens } from './tokens.js'
 import { readLines, readOlder, readUnmarked } from './transcript.js'
+import type { WebchatDeps } from './visit.js'
 import { visitorRoutes } from './visitors.js'
 
 export const webchatQueries = [readLines, readOlder, readUnmarked] as unknown as Repertoire['queries']
@@ -35,7 +35,7 @@ export interface Webchat {
 }
 
 export interface WebchatOptions {
-  readonly places: Places
+  readonly deps: WebchatDeps
   readonly adapter: Adapter
   readonly local: Pick<Local, 'watch'>
   readonly bus?: Wire
@@ -48,21 +48,21 @@ export interface WebchatOptions {
 }
 
 export function openWebchat(options: WebchatOptions): Webchat {
-  const { places, adapter, local, bus, buckets, log, randomBytes } = options
+  const { deps, adapter, local, bus, buckets, log, randomBytes } = options
   if (!adapter.live) throw new Error('the adapter of web chat does not speak over sockets')
-  const { clock } = places
+  const { clock } = deps
   const tokens = openVisitorTokens(options.tokenKey, clock)
   const ownOrigin = () => parsedUrl(options.publicUrl())?.origin ?? ''
   const followers = openFollowers({ local, ...(bus && { bus }), clock })
   const closed = counterOf(options.metrics, 'parley_webchat_closed_total')
   beginAtZero(closed, [...whyOf.values(), 'other'])
   const door = openSocketDoor({
-    ...{ places, adapter: adapter as LiveAdapter, tokens, followers, buckets, ownOrigin, log },
+    ...{ deps, adapter: adapter as LiveAdapter, tokens, followers, buckets, ownOrigin, log },
     closed: (code) => closed(whyOf.get(code) ?? 'other').add(),
   })
   gaugeOf(options.metrics, 'parley_webchat_sockets', door.count)
   return {
-    routes: visitorRoutes({ places, tokens, ownOrigin, randomBytes }),
+    routes: visitorRoutes({ directory: deps.directory, tokens, ownOrigin, randomBytes }),
     sockets: door,
     close: followers.close,
   }

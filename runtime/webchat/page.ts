@@ -1,7 +1,7 @@
 /** What comes from one page, frame after frame in the order of coming, and what each of them is answered. */
+import type { Inbound } from '../../core/channel/inbound.js'
 import type { Telling } from '../../core/channel/live.js'
 import { closeCodes } from '../../core/channel/live.js'
-import type { Inbound } from '../../core/conversation/hear.js'
 import { isRefusal, type Refusal } from '../../core/errors.js'
 import { http, webchat as limits } from '../../core/limits.js'
 import type { Clock } from '../clock.js'

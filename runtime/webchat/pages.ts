@@ -2,7 +2,7 @@
 import Type from 'typebox'
 import { isRefusal } from '../../core/errors.js'
 import { webchat as limits } from '../../core/limits.js'
-import type { Places } from '../gateway/places.js'
+import type { Directory } from '../conversation/context.js'
 import { answerFile, type DocsFile, docsFile, fileHeaders } from '../http/docs-files.js'
 import { escaped } from '../http/plainpage.js'
 import { type Route, route } from '../http/route.js'
@@ -10,7 +10,7 @@ import { parsedUrl } from '../url.js'
 import { type Chat, chatPattern, findChat, placeOfChat } from './chat.js'
 
 export interface ChatPagesOptions {
-  readonly places: Pick<Places, 'directory'>
+  readonly directory: Directory
   /** Where browsers find the gateway. */
   readonly publicUrl: () => string
   /** How a chat looks, by the agent's name and by what was filled in for it: plain data, which the script is called with. */
@@ -19,7 +19,7 @@ export interface ChatPagesOptions {
   readonly widget: () => Promise<Uint8Array>
 }
 
-export function chatPageRoutes({ places, publicUrl, look: lookFor, widget }: ChatPagesOptions): Route[] {
+export function chatPageRoutes({ directory, publicUrl, look: lookFor, widget }: ChatPagesOptions): Route[] {
   const scripts = keptFiles()
   const pages = keptFiles()
   const declared = {
@@ -33,7 +33,7 @@ export function chatPageRoutes({ places, publicUrl, look: lookFor, widget }: Cha
     errors: ['resource.not_found', 'service.unavailable'],
   } as const
   const lookOf = ({ agent, bound }: Chat) => lookFor(agent.name, bound.inputs)
-  const find = (name: string) => findChat(places, placeOfChat(name)!)
+  const find = (name: string) => findChat(directory, placeOfChat(name)!)
   return [
     route({
       ...declared,

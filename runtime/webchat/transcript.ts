@@ -3,11 +3,14 @@
  * which is kept with the conversation as on any channel: an agent's message, or a record of what the visitor said. It is
  * written in the commit that makes the message sent, or that hears the visitor, so no line is ever told that is not kept.
  */
+
 import { isSignal } from '../../core/amf/index.js'
-import type { TrafficEntry } from '../../core/conversation/desk.js'
-import type { Conversation, Outgoing, UserContent } from '../../core/conversation/state.js'
+import type { UserContent } from '../../core/channel/inbound.js'
+import type { Conversation } from '../../core/conversation/state.js'
 import { webchat as limits } from '../../core/limits.js'
-import { conversationTable, outgoingTable, trafficTable } from '../gateway/tables.js'
+import type { TrafficEntry } from '../../core/traffic/entry.js'
+import { conversationTable, outgoingTable, trafficTable } from '../conversation/tables.js'
+import type { MessageListener } from '../conversation/transaction.js'
 import type { Query, Tx } from '../shard/contract.js'
 import { byOwner, type Reader, type Row, readSoon, table } from '../store/contract.js'
 import type { ToldLine } from './lines.js'
@@ -30,31 +33,29 @@ export const headTable = readSoon(byOwner(table<[asid: string], Head>('webchat.h
 
 const nothingYet: Head = { newest: 0 }
 
-/** What one decision about a conversation adds to the record of its visitor. */
-export interface Transcript {
-  /** Before a message is kept anew: it is a line from the moment at which it was handed over. */
-  keeping(outgoing: Outgoing): void
-  recorded(entry: TrafficEntry, number: number): void
-  /** Comes last. What was heard, if anything was, the page called `heardId`. */
-  write(after: Pick<Conversation, 'heardId'>): void
-}
+/** Adds lines in the commit of each decision. Conversations of other channels, and of personas, have no pages. */
+export const transcriptListener: MessageListener = { begin: beginLines }
 
-/** Undefined for conversations that have no pages: those of other channels, and of personas. */
-export function openTranscript(tx: Tx, { asid, channel, sandbox }: Conversation, at: number): Transcript | undefined {
+function beginLines(
+  tx: Tx,
+  { asid, channel, sandbox }: Conversation,
+  at: number,
+): ReturnType<MessageListener['begin']> {
   if (channel !== 'webchat' || sandbox) return undefined
   const lines: ({ readonly messageId: string } | { readonly record: number })[] = []
   let signal: 'typing' | 'read' | undefined
   return {
-    keeping({ id, message, sentAt }) {
+    /** A message is a line from the moment at which it was handed over. */
+    beforeSave({ id, message, sentAt }) {
       const wasSent = tx.get(outgoingTable, [asid, id])?.sentAt !== undefined
       if (sentAt === undefined || wasSent) return
       if (isSignal(message)) signal = message.signal
       else lines.push({ messageId: id })
     },
-    recorded({ origin, type }, record) {
+    onRecord({ origin, type }, record) {
       if (origin === 'user' && type === 'content') lines.push({ record })
     },
-    write({ heardId = '' }) {
+    flush({ heardId = '' }) {
       if (lines.length === 0 && !signal) return
       const head = tx.get(headTable, [asid]) ?? nothingYet
       let { newest } = head

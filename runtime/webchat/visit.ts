@@ -3,15 +3,17 @@
  * what it is told. Classes, all of them, since there are ten thousand at a time: with two dozen functions each, those were
  * most of what a page took, and all of it was copied by collections while pages came.
  */
+
 import { agentKeyOf } from '../../core/agentkey.js'
+import type { Inbound } from '../../core/channel/inbound.js'
 import { closeCodes, type LineTelling, type Telling } from '../../core/channel/live.js'
-import type { Inbound } from '../../core/conversation/hear.js'
 import { isRefusal, type Refusal } from '../../core/errors.js'
 import type { Clock } from '../clock.js'
-import { hear } from '../gateway/hearing.js'
-import type { Places } from '../gateway/places.js'
+import type { Directory } from '../conversation/context.js'
 import type { LiveSocket, SocketListener } from '../http/websocket.js'
+import { type InboundDeps, recordInbound } from '../ingress/inbound.js'
 import type { Buckets, Spent } from '../limits/contract.js'
+import type { Media } from '../media/contract.js'
 import type { Log } from '../observe/log.js'
 import { onceKnown, type Soon } from '../soon.js'
 import { type Chat, findChat, wrongOrigin } from './chat.js'
@@ -23,8 +25,14 @@ import { type Mark, Page, type PageEnds } from './page.js'
 import type { Visitor } from './tokens.js'
 import { type LinesFound, type OlderFound, readLines, readOlder, readUnmarked } from './transcript.js'
 
+export interface WebchatDeps extends InboundDeps {
+  readonly directory: Directory
+  readonly media: Pick<Media, 'hosted'>
+  readonly clock: Clock
+}
+
 export interface VisitOptions {
-  readonly places: Places
+  readonly deps: WebchatDeps
   readonly adapter: LiveAdapter
   readonly followers: Followers
   readonly buckets: Buckets
@@ -61,12 +69,12 @@ export class Visit implements SocketListener, PageEnds, FeedEnds {
     private readonly visitor: Visitor,
     private readonly coming: Coming,
   ) {
-    const { places, adapter } = options
+    const { deps, adapter } = options
     this.address = visitor.visitorId
     this.after = coming.after
     this.live = adapter.live
-    this.clock = places.clock
-    this.asid = places.asidOf(agentKeyOf(visitor), 'webchat', visitor.visitorId)
+    this.clock = deps.clock
+    this.asid = deps.asidOf(agentKeyOf(visitor), 'webchat', visitor.visitorId)
   }
 
   opened(socket: LiveSocket): void {
@@ -125,7 +133,7 @@ export class Visit implements SocketListener, PageEnds, FeedEnds {
 
   /** The agent as it is now; without its chat the page is sent away. */
   private chatNow(): Soon<Chat | Refusal> {
-    return onceKnown(findChat(this.options.places, this.visitor), (chat) => {
+    return onceKnown(findChat(this.options.deps.directory, this.visitor), (chat) => {
       if (isRefusal(chat) && chat.refused === 'resource.not_found') {
         this.socket.close(closeCodes.switchedOff, 'There is no such chat, or it is switched off.')
       }
@@ -141,11 +149,11 @@ export class Visit implements SocketListener, PageEnds, FeedEnds {
   }
 
   hear(items: readonly { id: string; inbound: Inbound }[]): Soon<Refusal | undefined> {
-    const { places, log } = this.options
+    const { deps, log } = this.options
     return onceKnown(this.chatNow(), (chat) => {
       if (isRefusal(chat)) return chat
       const told = items.map(({ id, inbound }) => ({ address: this.address, id, inbound }))
-      return hear(places, { agent: chat.agent, bound: chat.bound, items: told }, log)
+      return recordInbound(deps, { agent: chat.agent, bound: chat.bound, items: told }, log)
     })
   }
 
@@ -154,21 +162,21 @@ export class Visit implements SocketListener, PageEnds, FeedEnds {
   }
 
   read(after: number | undefined): Soon<LinesFound | Refusal> {
-    const { shards } = this.options.places
+    const { shards } = this.options.deps
     const asked = after === undefined ? { asid: this.asid } : { asid: this.asid, after }
     return shards.readHere?.(this.asid, readLines, asked) ?? shards.read(this.asid, readLines, asked)
   }
 
   unmarked(state: Mark, messageIds: readonly string[]): Promise<readonly string[] | Refusal> {
     const { asid } = this
-    return this.options.places.shards.read(asid, readUnmarked, { asid, state, messageIds })
+    return this.options.deps.shards.read(asid, readUnmarked, { asid, state, messageIds })
   }
 
   older(before: number): Promise<Telling | Refusal> {
     return tellOlder(
       {
         read: (before): Promise<OlderFound | Refusal> =>
-          this.options.places.shards.read(this.asid, readOlder, { asid: this.asid, before }),
+          this.options.deps.shards.read(this.asid, readOlder, { asid: this.asid, before }),
         tellingOf: (line) => this.tellingOf(line),
         write: this.live.write,
       },
@@ -177,10 +185,10 @@ export class Visit implements SocketListener, PageEnds, FeedEnds {
   }
 
   tellingOf(line: ToldLine): Soon<LineTelling | undefined> {
-    const { places, adapter } = this.options
+    const { deps, adapter } = this.options
     return onceKnown(this.chatNow(), (chat) => {
       if (isRefusal(chat)) return undefined
-      const { media, clock } = places
+      const { media, clock } = deps
       return tellingOf(line, { media, clock, adapter, agent: chat.agent, address: this.address })
     })
   }

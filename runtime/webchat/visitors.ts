@@ -3,13 +3,13 @@ import Type from 'typebox'
 import { isRefusal } from '../../core/errors.js'
 import { idFromBytes } from '../../core/ids.js'
 import { webchat as limits } from '../../core/limits.js'
-import type { Places } from '../gateway/places.js'
+import type { Directory } from '../conversation/context.js'
 import { json, type Route, route } from '../http/route.js'
 import { chatPattern, findChat, placeOfChat, wrongOrigin } from './chat.js'
 import type { VisitorTokens } from './tokens.js'
 
 export interface VisitorsOptions {
-  readonly places: Pick<Places, 'directory'>
+  readonly directory: Directory
   readonly tokens: VisitorTokens
   readonly ownOrigin: () => string
   readonly randomBytes: (count: number) => Uint8Array
@@ -30,7 +30,7 @@ const VisitorView = Type.Object(
 
 const visitorIdBytes = 20
 
-export function visitorRoutes({ places, tokens, ownOrigin, randomBytes }: VisitorsOptions): Route[] {
+export function visitorRoutes({ directory, tokens, ownOrigin, randomBytes }: VisitorsOptions): Route[] {
   return [
     route({
       plane: 'gateway',
@@ -48,7 +48,7 @@ export function visitorRoutes({ places, tokens, ownOrigin, randomBytes }: Visito
       errors: ['resource.not_found', 'auth.forbidden', 'service.unavailable'],
       async handler({ params: { agentId: name }, body, header }) {
         const place = placeOfChat(name)!
-        const chat = await findChat(places, place)
+        const chat = await findChat(directory, place)
         if (isRefusal(chat)) return chat
         const stopped = wrongOrigin(chat, header('origin'), ownOrigin())
         if (stopped) return stopped

@@ -17,8 +17,8 @@ async function talk(): Promise<void> {
     between: (shards) => ({
       ...shards,
       ask(owner, command, input, options) {
-        if (command.name === 'conversation.hear') asids.add(owner)
-        if (command.name === 'conversation.dispatched') handedOver++
+        if (command.name === 'conversation.receiveInbound') asids.add(owner)
+        if (command.name === 'conversation.sendOutcome') handedOver++
         return shards.ask(owner, command, input, options)
       },
     }),

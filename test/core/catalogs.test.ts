@@ -62,13 +62,17 @@ t.test('Every entry is of the shape its kind declares', async (t) => {
 
 t.test('Every name that is written to the log of an agent is in the catalog of log events', async (t) => {
   const root = fileURLToPath(new URL('../../../', import.meta.url))
-  const written = ['core/conversation', 'runtime/gateway'].flatMap((folder) =>
+  const folders = [
+    'core/conversation',
+    ...['agentwebhook', 'conversation', 'delivery', 'sandbox'].map((name) => `runtime/${name}`),
+  ]
+  const written = folders.flatMap((folder) =>
     readdirSync(join(root, folder)).flatMap((name) => {
       const text = readFileSync(join(root, folder, name), 'utf8')
-      return [...text.matchAll(/\.log\(\{[^}]*\bevent: '([^']+)'/g)].map(([, event]) => event!)
+      return [...text.matchAll(/\blog\((?:tx, |\{[^}]*\bevent: )'([^']+)'/g)].map(([, event]) => event!)
     }),
   )
-  t.ok(written.length >= 9, 'they were found at all')
+  t.ok(written.length >= 20, 'they were found at all')
   t.same(
     written.filter((event) => !findInCatalog('log-events', event)),
     [],

@@ -5,17 +5,17 @@ import { directive as directiveLimits, persona as limits, sandbox } from '../../
 import { newPerson } from '../../core/people/change.js'
 import { openPersonas } from '../../mgmt/personas/commands.js'
 import { personaTable } from '../../mgmt/personas/store.js'
-import { begun } from '../../runtime/gateway/commands.js'
-import { openSandbox } from '../../runtime/gateway/sandbox.js'
-import { sandboxForget } from '../../runtime/gateway/sandboxcommands.js'
-import { directiveTable } from '../../runtime/gateway/sandboxturns.js'
+import { newConversation } from '../../runtime/conversation/commands.js'
 import {
   conversationTable,
   outgoingTable,
   testTrafficTable,
   trafficTable,
   turnTable,
-} from '../../runtime/gateway/tables.js'
+} from '../../runtime/conversation/tables.js'
+import { sandboxForget } from '../../runtime/sandbox/commands.js'
+import { openSandbox } from '../../runtime/sandbox/sandbox.js'
+import { directiveTable } from '../../runtime/sandbox/turns.js'
 import type { Command, Query } from '../../runtime/shard/contract.js'
 import type { Key, Table } from '../../runtime/store/contract.js'
 import { manualClock, until } from '../harness/clock.js'
@@ -43,7 +43,7 @@ const keepReal: Command<{ asid: string }, true> = {
   name: 'test.keepReal',
   decide(tx, { asid }, { at }) {
     const who = { asid, agent: { orgId: 'demo', agentId: 'any' }, channel: 'sms', address: '+15550100' } as const
-    tx.put(conversationTable, [asid], begun(who, at))
+    tx.put(conversationTable, [asid], newConversation(who, at))
     return true
   },
 }

@@ -1,9 +1,8 @@
 /** What the WhatsApp Cloud API tells: everything that people did comes first, then what became of our messages. */
+
 import type { IngressRequest, Item, Received } from '../../../core/channel/adapter.js'
 import type { ToldContent, ToldInbound } from '../../../core/channel/held.js'
-import type { Inbound } from '../../../core/conversation/hear.js'
-import type { Receipt } from '../../../core/conversation/receipts.js'
-import type { UserContent } from '../../../core/conversation/state.js'
+import type { Inbound, Receipt, UserContent } from '../../../core/channel/inbound.js'
 import { notUnderstood, wished } from '../../kit/inbound.js'
 import { asNumber, asText, isRecord } from '../../kit/wire.js'
 import { refusalOf } from '../graph.js'

@@ -1,5 +1,5 @@
 /** Delivery receipts: what became of a message, from the fields that say it exactly, or else from the text that says it. */
-import type { Receipt } from '../../../core/conversation/receipts.js'
+import type { Receipt } from '../../../core/channel/inbound.js'
 
 /** By `message_state`, with the words that texts use for it, as far as all spell them alike. */
 const states = [

@@ -1,7 +1,8 @@
 /** Pictures that people send: what Twilio keeps opens with the account, which sends us on to where the bytes are. */
+
 import type { Reaching } from '../../../core/channel/adapter.js'
 import type { HeldMedia, MediaOpening } from '../../../core/channel/held.js'
-import type { UserMedia } from '../../../core/conversation/state.js'
+import type { UserMedia } from '../../../core/channel/inbound.js'
 import { adapter as limits } from '../../../core/limits.js'
 import { isTrusted } from '../../kit/wire.js'
 import { basicOf, type TwilioAuth } from './descriptor.js'

@@ -1,11 +1,12 @@
 /** Calls and answers of WhatsApp, Messenger and Instagram, for the suite that every adapter passes. */
+
 import { createHmac } from 'node:crypto'
 import type { AnswerSample, CallSample, ExpectedItem, Samples, UnsignedCall } from '../../../adapters/kit/samples.js'
 import type { InstagramAuth } from '../../../adapters/messenger/instagram/adapter.js'
 import type { PageAuth } from '../../../adapters/messenger/pagedescriptor.js'
 import type { WhatsappAuth } from '../../../adapters/messenger/whatsapp/descriptor.js'
 import type { ToldInbound } from '../../../core/channel/held.js'
-import type { Inbound } from '../../../core/conversation/hear.js'
+import type { Inbound } from '../../../core/channel/inbound.js'
 
 const graphAuth = {
   accessToken: 'EAAGsampletoken0123456789',

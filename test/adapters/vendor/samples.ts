@@ -1,9 +1,10 @@
 /** Calls and answers of Apple Messages for Business, for the suite that every adapter passes. */
+
 import { createHmac } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
 import type { AnswerSample, CallSample, ExpectedItem, Samples } from '../../../adapters/kit/samples.js'
 import type { AppleAuth } from '../../../adapters/vendor/descriptor.js'
-import type { Inbound } from '../../../core/conversation/hear.js'
+import type { Inbound } from '../../../core/channel/inbound.js'
 
 const key = Buffer.from('0123456789abcdef0123456789abcdef')
 export const appleAuth: AppleAuth = {

@@ -2,35 +2,34 @@
 import fc from 'fast-check'
 import t from 'tap'
 import { channelBinding, conversation as limits } from '../../../core/limits.js'
-import { idOf, laid, type Table, text } from './table.js'
+import { type Chat, createChat, idOf, text } from './chat.js'
 
 const { messages, seconds } = channelBinding.loopGuard
 const window = seconds * 1000
 const verdict = (answer: object) => ('reason' in answer ? answer.reason : 'taken')
-const offers = (table: Table, count: number) => Array.from({ length: count }, () => verdict(table.offer(text('hi'))))
-const toStatus = (table: Table, eventId: string) =>
-  verdict(table.offer(text('hi'), { from: 'reply', toStatus: eventId }))
+const offers = (chat: Chat, count: number) => Array.from({ length: count }, () => verdict(chat.send(text('hi'))))
+const toStatus = (chat: Chat, eventId: string) => verdict(chat.send(text('hi'), { from: 'reply', toStatus: eventId }))
 
 t.test('More messages than the limit within its time are refused until the person does something', async (t) => {
   for (const from of ['reply', 'send'] as const) {
-    const table = laid({ minDelayMs: 3_000 })
-    table.says('hello')
-    for (let count = 0; count < messages; count++) idOf(table.offer(text('hi'), { from }))
-    const answer = table.offer(text('hi'), { from })
+    const chat = createChat({ minDelayMs: 3_000 })
+    chat.says('hello')
+    for (let count = 0; count < messages; count++) idOf(chat.send(text('hi'), { from }))
+    const answer = chat.send(text('hi'), { from })
     t.match(answer, { reason: 'loopDetected', detail: /30 messages within 30 s/ })
-    t.match(table.logs.at(-1), { event: 'message.refused', data: { reason: 'loopDetected' } }, 'and it is logged')
-    table.says('go on')
-    t.equal(verdict(table.offer(text('hi'), { from })), 'taken')
+    t.match(chat.logs.at(-1), { event: 'message.refused', data: { reason: 'loopDetected' } }, 'and it is logged')
+    chat.says('go on')
+    t.equal(verdict(chat.send(text('hi'), { from })), 'taken')
   }
 })
 
 t.test('A message that is older than the time of the limit counts no more, to the millisecond', async (t) => {
-  const table = laid()
-  offers(table, messages)
-  table.pass(window - 1)
-  t.same(offers(table, 1), ['loopDetected'])
-  table.pass(1)
-  t.same(offers(table, messages + 1), [...Array.from({ length: messages }, () => 'taken'), 'loopDetected'])
+  const chat = createChat()
+  offers(chat, messages)
+  chat.pass(window - 1)
+  t.same(offers(chat, 1), ['loopDetected'])
+  chat.pass(1)
+  t.same(offers(chat, messages + 1), [...Array.from({ length: messages }, () => 'taken'), 'loopDetected'])
 })
 
 t.test('For any course of messages, exactly those beyond the limit of the last seconds are refused', async () => {
@@ -38,20 +37,20 @@ t.test('For any course of messages, exactly those beyond the limit of the last s
   const step = fc.oneof(fc.nat(4_000), fc.constant('says' as const))
   fc.assert(
     fc.property(guard, fc.array(step, { maxLength: 60 }), (loopGuard, steps) => {
-      const table = laid({ loopGuard })
+      const chat = createChat({ loopGuard })
       let taken: number[] = []
       for (const each of steps) {
         if (each === 'says') {
-          table.says('hello')
+          chat.says('hello')
           taken = []
           continue
         }
-        table.pass(each)
-        const within = taken.filter((at) => table.now() - at < loopGuard.seconds * 1000)
+        chat.pass(each)
+        const within = taken.filter((at) => chat.now() - at < loopGuard.seconds * 1000)
         const expected = within.length < loopGuard.messages ? 'taken' : 'loopDetected'
-        if (expected === 'taken') taken.push(table.now())
-        if (verdict(table.offer(text('hi'))) !== expected) return false
-        if ((table.conversation().unanswered?.at.length ?? 0) > loopGuard.messages) return false
+        if (expected === 'taken') taken.push(chat.now())
+        if (verdict(chat.send(text('hi'))) !== expected) return false
+        if ((chat.conversation().unanswered?.at.length ?? 0) > loopGuard.messages) return false
       }
       return true
     }),
@@ -59,57 +58,57 @@ t.test('For any course of messages, exactly those beyond the limit of the last s
 })
 
 t.test('At most three status events in a row are answered, whatever their pace', async (t) => {
-  const table = laid({ minDelayMs: 3_000 })
-  table.says('hello')
-  table.offer(text('hi'), { from: 'reply' })
+  const chat = createChat({ minDelayMs: 3_000 })
+  chat.says('hello')
+  chat.send(text('hi'), { from: 'reply' })
   const answered = Array.from({ length: 6 }, (_, nth) => {
-    table.pass(10 * window)
-    return toStatus(table, `evt_status_${nth}`)
+    chat.pass(10 * window)
+    return toStatus(chat, `evt_status_${nth}`)
   })
   t.equal(limits.statusRepliesInRow, 3)
   t.same(answered, ['taken', 'taken', 'taken', 'loopDetected', 'loopDetected', 'loopDetected'])
-  table.says('thanks')
-  t.equal(toStatus(table, 'evt_status_7'), 'taken', 'what the person does ends the row')
+  chat.says('thanks')
+  t.equal(toStatus(chat, 'evt_status_7'), 'taken', 'what the person does ends the row')
 })
 
 t.test(
   'One reply of several messages to a status event counts once, and a send of its own accord ends the row',
   async (t) => {
-    const table = laid()
-    for (const eventId of ['a', 'a', 'b', 'b', 'c', 'c']) t.equal(toStatus(table, eventId), 'taken')
-    t.equal(toStatus(table, 'd'), 'loopDetected')
-    t.equal(toStatus(table, 'c'), 'taken', 'the last one that was taken still goes on')
-    t.equal(verdict(table.offer(text('news'))), 'taken')
-    t.equal(toStatus(table, 'd'), 'taken')
+    const chat = createChat()
+    for (const eventId of ['a', 'a', 'b', 'b', 'c', 'c']) t.equal(toStatus(chat, eventId), 'taken')
+    t.equal(toStatus(chat, 'd'), 'loopDetected')
+    t.equal(toStatus(chat, 'c'), 'taken', 'the last one that was taken still goes on')
+    t.equal(verdict(chat.send(text('news'))), 'taken')
+    t.equal(toStatus(chat, 'd'), 'taken')
   },
 )
 
 t.test('Receipts, signals and openings of sends are not counted, and openings are never refused', async (t) => {
-  const table = laid()
-  t.same(offers(table, messages - 1), Array(messages - 1).fill('taken'))
-  table.offer({ spec: 'amf/1', signal: 'typing' })
+  const chat = createChat()
+  t.same(offers(chat, messages - 1), Array(messages - 1).fill('taken'))
+  chat.send({ spec: 'amf/1', signal: 'typing' })
   const opening = (nth: number) => ({
     message: text('Sale!') as never,
     forSend: { sendId: `snd_${nth}`, attempt: 1, isLast: true },
   })
-  for (let nth = 0; nth < messages; nth++) t.equal(verdict(table.open(opening(nth))), 'taken')
-  t.same(offers(table, 2), ['taken', 'loopDetected'])
-  t.equal(verdict(table.open(opening(messages))), 'taken')
-  t.equal(verdict(table.offer({ spec: 'amf/1', signal: 'typing' })), 'taken')
-  table.receipt({ providerId: 'p-none', state: 'read' })
-  t.same(offers(table, 1), ['loopDetected'], 'a receipt is nothing that the person did')
+  for (let nth = 0; nth < messages; nth++) t.equal(verdict(chat.open(opening(nth))), 'taken')
+  t.same(offers(chat, 2), ['taken', 'loopDetected'])
+  t.equal(verdict(chat.open(opening(messages))), 'taken')
+  t.equal(verdict(chat.send({ spec: 'amf/1', signal: 'typing' })), 'taken')
+  chat.receipt({ providerId: 'p-none', state: 'read' })
+  t.same(offers(chat, 1), ['loopDetected'], 'a receipt is nothing that the person did')
 })
 
 t.test('A message that was taken before under its id is the same one, loop or not', async (t) => {
-  const table = laid()
-  const first = table.offer(text('hi', { id: 'mine' }))
-  offers(table, messages)
-  t.same(table.offer(text('hi', { id: 'mine' })), first)
+  const chat = createChat()
+  const first = chat.send(text('hi', { id: 'mine' }))
+  offers(chat, messages)
+  t.same(chat.send(text('hi', { id: 'mine' })), first)
 })
 
 t.test('A clock that is set back holds nothing up', async (t) => {
-  const table = laid()
-  offers(table, messages)
-  table.pass(-window)
-  t.same(offers(table, 1), ['taken'])
+  const chat = createChat()
+  offers(chat, messages)
+  chat.pass(-window)
+  t.same(offers(chat, 1), ['taken'])
 })

@@ -1,9 +1,10 @@
 /** Typed answers: what is clearly meant is an answer, and everything else stays a message. */
+
 import fc from 'fast-check'
 import t from 'tap'
 import type { ContentMessage, Part } from '../../../core/amf/index.js'
 import { tapsOf } from '../../../core/amf/index.js'
-import { type Option, meantBy as optionMeantBy } from '../../../core/conversation/match.js'
+import { type Option, matchReply as optionMeantBy } from '../../../core/conversation/match.js'
 import { namesOf } from '../../../core/render/taplabels.js'
 
 const message = (...parts: Part[]): ContentMessage => ({ spec: 'amf/1', parts })
@@ -156,7 +157,7 @@ t.test('Questions of one turn are equals, and an older turn counts where no newe
 })
 
 t.test('A number that only another label has as a word is a message, since either could be meant', async (t) => {
-  const table: readonly (readonly [labels: readonly string[], reply: string, meant: string | undefined])[] = [
+  const chat: readonly (readonly [labels: readonly string[], reply: string, meant: string | undefined])[] = [
     [['2 people', '4 people', '6 people'], '2', undefined],
     [['2 people', '4 people', '6 people'], '#2', undefined],
     [['2 people', '4 people', '6 people'], '1', '2 people'],
@@ -172,7 +173,7 @@ t.test('A number that only another label has as a word is a message, since eithe
     [['3 pm', '2 pm', '1 pm'], '1', '3 pm'],
     [['Tea', '€1 more', '11'], '1', 'Tea'],
   ]
-  for (const [labels, reply, expected] of table) {
+  for (const [labels, reply, expected] of chat) {
     const options = offered(message(choice(...labels)))
     t.equal(optionMeantBy(reply, [options])?.names[0], expected, `${reply} of ${labels.join(', ')}`)
   }

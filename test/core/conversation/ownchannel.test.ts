@@ -3,9 +3,9 @@ import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import t from 'tap'
 import type { OutboundMessage } from '../../../core/amf/index.js'
-import { idOf, laid, type Table, text } from './table.js'
+import { type Chat, createChat, idOf, text } from './chat.js'
 
-const ours = { channel: 'webchat', isOurs: true } as const
+const ours = { channel: 'webchat', isOwnChannel: true } as const
 
 const picture: OutboundMessage = {
   spec: 'amf/1',
@@ -18,83 +18,83 @@ const question: OutboundMessage = {
 const typing: OutboundMessage = { spec: 'amf/1', signal: 'typing' }
 
 t.test('A message is out with the commit that takes it, and nobody is asked to hand it over', async (t) => {
-  const table = laid(ours)
-  const id = idOf(table.offer(text('one')))
-  t.same(table.delivered, [])
-  t.match(table.types(), [{ type: 'status', status: { messageId: id, state: 'sent' } }])
-  t.match(table.outgoing(id), { sentAt: table.now(), providerIds: [id], states: { sent: table.now() } })
-  t.match(table.conversation(), { queue: [], flight: undefined })
-  table.receipt({ providerId: id, state: 'read' })
-  t.match(table.types(), [{ type: 'status', status: { messageId: id, state: 'read' } }])
+  const chat = createChat(ours)
+  const id = idOf(chat.send(text('one')))
+  t.same(chat.delivered, [])
+  t.match(chat.types(), [{ type: 'status', status: { messageId: id, state: 'sent' } }])
+  t.match(chat.outgoing(id), { sentAt: chat.now(), providerIds: [id], states: { sent: chat.now() } })
+  t.match(chat.conversation(), { queue: [], flight: undefined })
+  chat.receipt({ providerId: id, state: 'read' })
+  t.match(chat.types(), [{ type: 'status', status: { messageId: id, state: 'read' } }])
 })
 
 t.test('One with media is handed over, since its media may not be had, and what follows waits for it', async (t) => {
-  const table = laid(ours)
-  const first = idOf(table.offer(picture))
-  const second = idOf(table.offer(text('two')))
-  t.same(table.delivered, [{ messageId: first, tried: 1 }])
-  t.same(table.types(), [])
-  table.sent(first)
-  const states = table.types().map((event) => event.type === 'status' && event.status.messageId)
+  const chat = createChat(ours)
+  const first = idOf(chat.send(picture))
+  const second = idOf(chat.send(text('two')))
+  t.same(chat.delivered, [{ messageId: first, tried: 1 }])
+  t.same(chat.types(), [])
+  chat.sent(first)
+  const states = chat.types().map((event) => event.type === 'status' && event.status.messageId)
   t.same(states, [first, second])
-  t.equal(table.delivered.length, 1)
+  t.equal(chat.delivered.length, 1)
 })
 
 t.test('Pacing holds: the second waits for its time', async (t) => {
-  const table = laid({ ...ours, minDelayMs: 1_000 })
-  idOf(table.offer(text('one')))
-  const second = idOf(table.offer(text('two')))
-  t.equal(table.wakes.get('send'), table.now() + 1_000)
-  t.same(table.conversation().queue, [second])
-  t.equal(table.outgoing(second)?.sentAt, undefined)
+  const chat = createChat({ ...ours, minDelayMs: 1_000 })
+  idOf(chat.send(text('one')))
+  const second = idOf(chat.send(text('two')))
+  t.equal(chat.timers.get('send'), chat.now() + 1_000)
+  t.same(chat.conversation().queue, [second])
+  t.equal(chat.outgoing(second)?.sentAt, undefined)
 })
 
 t.test('Nothing of the agent is out after STOP, however it waited, and what the house owes is', async (t) => {
-  const table = laid({ channel: 'sms', isOurs: true, compliance: {} })
-  const inBulk = ['one', 'two'].map((words) => idOf(table.offer(text(words), { isBatch: true })))
-  const first = idOf(table.offer(picture))
-  const behind = idOf(table.offer(text('three')))
-  table.says('STOP')
-  for (const id of inBulk) table.released(id)
-  table.sent(first)
+  const chat = createChat({ channel: 'sms', isOwnChannel: true, compliance: {} })
+  const inBulk = ['one', 'two'].map((words) => idOf(chat.send(text(words), { isBatch: true })))
+  const first = idOf(chat.send(picture))
+  const behind = idOf(chat.send(text('three')))
+  chat.says('STOP')
+  for (const id of inBulk) chat.release(id)
+  chat.sent(first)
   const refused = { kind: 'refused', reason: 'optedOut', again: 'never' } as const
-  while (table.conversation().flight) table.answers(refused)
+  while (chat.conversation().flight) chat.answers(refused)
   for (const id of [behind, ...inBulk]) {
-    t.match(table.outgoing(id), { states: { failed: table.now() } })
-    t.equal(table.outgoing(id)?.sentAt, undefined)
+    t.match(chat.outgoing(id), { states: { failed: chat.now() } })
+    t.equal(chat.outgoing(id)?.sentAt, undefined)
   }
   t.same(
-    table.delivered.map(({ messageId }) => messageId),
+    chat.delivered.map(({ messageId }) => messageId),
     [first, ...inBulk],
     'whoever hands over sees the STOP',
   )
-  const said = table.traffic.filter(({ origin, type }) => origin === 'agent' && type === 'content')
-  t.ok(table.outgoing(said.at(-1)!.messageId)?.sentAt, 'the confirmation')
+  const said = chat.traffic.filter(({ origin, type }) => origin === 'agent' && type === 'content')
+  t.ok(chat.outgoing(said.at(-1)!.messageId)?.sentAt, 'the confirmation')
 })
 
-type Step = (table: Table) => void
+type Step = (chat: Chat) => void
 
 /** Whatever was to be handed over is taken at once. */
-function settled(table: Table): void {
-  while (table.conversation().flight) table.sent(table.conversation().flight!.messageId)
+function settled(chat: Chat): void {
+  while (chat.conversation().flight) chat.sent(chat.conversation().flight!.messageId)
 }
 
 const offering = (message: OutboundMessage): Step => {
-  return (table) => void table.offer(message)
+  return (chat) => void chat.send(message)
 }
 const steps: readonly Step[] = [
   offering(text('words')),
   offering(question),
   offering(picture),
   offering(typing),
-  (table) => table.says('Hello'),
-  (table) => table.says('yes'),
-  (table) => table.says('STOP'),
-  (table) => table.says('START'),
-  (table) => table.pass(400),
-  (table) => {
-    const [last] = table.traffic.filter(({ origin, type }) => origin === 'agent' && type === 'content').slice(-1)
-    if (last) table.receipt({ providerId: last.messageId, state: 'delivered' })
+  (chat) => chat.says('Hello'),
+  (chat) => chat.says('yes'),
+  (chat) => chat.says('STOP'),
+  (chat) => chat.says('START'),
+  (chat) => chat.pass(400),
+  (chat) => {
+    const [last] = chat.traffic.filter(({ origin, type }) => origin === 'agent' && type === 'content').slice(-1)
+    if (last) chat.receipt({ providerId: last.messageId, state: 'delivered' })
   },
 ]
 
@@ -107,22 +107,22 @@ t.test('Whatever happens, it looks the same as with a provider that takes everyt
       fc.boolean(),
       (script, channel, minDelayMs, isCompliant) => {
         const options = { channel, minDelayMs, ...(isCompliant && { compliance: {} }) }
-        const [own, handed] = [laid({ ...options, isOurs: true }), laid(options)]
-        for (const table of [own, handed]) {
+        const [own, handed] = [createChat({ ...options, isOwnChannel: true }), createChat(options)]
+        for (const chat of [own, handed]) {
           for (const step of script) {
-            step(table)
-            settled(table)
-            const due = table.wakes.get('send')
-            if (due !== undefined && due <= table.now()) table.woken('send')
-            settled(table)
+            step(chat)
+            settled(chat)
+            const due = chat.timers.get('send')
+            if (due !== undefined && due <= chat.now()) chat.timerFires('send')
+            settled(chat)
           }
         }
-        const seen = (table: Table) => ({
-          told: table.told(),
-          traffic: table.traffic,
-          conversation: table.conversation(),
-          messages: table.traffic.map(({ messageId }) => table.outgoing(messageId)),
-          wakes: [...table.wakes],
+        const seen = (chat: Chat) => ({
+          told: chat.events(),
+          traffic: chat.traffic,
+          conversation: chat.conversation(),
+          messages: chat.traffic.map(({ messageId }) => chat.outgoing(messageId)),
+          wakes: [...chat.timers],
         })
         assert.deepEqual(seen(own), seen(handed))
       },

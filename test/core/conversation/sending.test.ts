@@ -1,135 +1,136 @@
 /** Agent messages on their way: order, pacing, tries, receipts, windows and the next channel. */
+
 import fc from 'fast-check'
 import t from 'tap'
-import { isNews } from '../../../core/conversation/receipts.js'
-import { messageStates } from '../../../core/conversation/state.js'
+import { messageStates } from '../../../core/channel/inbound.js'
+import { isNewState } from '../../../core/conversation/status.js'
 import { conversation as limits } from '../../../core/limits.js'
-import { idOf, laid, minute, text } from './table.js'
+import { createChat, idOf, minute, text } from './chat.js'
 
 const hour = 60 * minute
 const both = { delivery: { channels: ['rcs', 'sms'], fallbackOn: ['sendFailed'] } }
 
 t.test('Messages go out one at a time in the order they were taken', async (t) => {
-  const table = laid()
-  const ids = ['one', 'two', 'three'].map((word) => idOf(table.offer(text(word))))
-  t.same(table.delivered, [{ messageId: ids[0], tried: 1 }])
-  table.sent()
-  table.sent()
-  table.sent()
+  const chat = createChat()
+  const ids = ['one', 'two', 'three'].map((word) => idOf(chat.send(text(word))))
+  t.same(chat.delivered, [{ messageId: ids[0], tried: 1 }])
+  chat.sent()
+  chat.sent()
+  chat.sent()
   t.same(
-    table.delivered.map(({ messageId }) => messageId),
+    chat.delivered.map(({ messageId }) => messageId),
     ids,
   )
   t.same(
-    table.types().map((event) => event.type === 'status' && [event.status.messageId, event.status.state]),
+    chat.types().map((event) => event.type === 'status' && [event.status.messageId, event.status.state]),
     ids.map((id) => [id, 'sent']),
   )
 })
 
 t.test('Pacing keeps the least time between two messages', async (t) => {
-  const table = laid({ minDelayMs: 1_000 })
-  idOf(table.offer(text('one')))
-  const second = idOf(table.offer(text('two')))
-  table.sent()
-  t.equal(table.delivered.length, 1)
-  t.equal(table.wakes.get('send'), table.now() + 1_000)
-  table.pass(1_000)
-  table.woken('send')
-  t.equal(table.delivered.at(-1)!.messageId, second)
+  const chat = createChat({ minDelayMs: 1_000 })
+  idOf(chat.send(text('one')))
+  const second = idOf(chat.send(text('two')))
+  chat.sent()
+  t.equal(chat.delivered.length, 1)
+  t.equal(chat.timers.get('send'), chat.now() + 1_000)
+  chat.pass(1_000)
+  chat.timerFires('send')
+  t.equal(chat.delivered.at(-1)!.messageId, second)
 })
 
 t.test('A provider that says later is asked again with growing waits, and nothing overtakes', async (t) => {
-  const table = laid()
-  const first = idOf(table.offer(text('one')))
-  idOf(table.offer(text('two')))
+  const chat = createChat()
+  const first = idOf(chat.send(text('one')))
+  idOf(chat.send(text('two')))
   const later = { kind: 'refused', reason: 'sendFailed', again: 'later' } as const
   for (const [index, waitMs] of limits.sendAgainMs.entries()) {
-    table.answers(later)
-    t.equal(table.wakes.get('send'), table.now() + waitMs)
-    table.pass(waitMs)
-    table.woken('send')
-    t.same(table.delivered.at(-1), { messageId: first, tried: index + 2 })
+    chat.answers(later)
+    t.equal(chat.timers.get('send'), chat.now() + waitMs)
+    chat.pass(waitMs)
+    chat.timerFires('send')
+    t.same(chat.delivered.at(-1), { messageId: first, tried: index + 2 })
   }
-  table.answers(later)
-  t.match(table.types(), [{ type: 'status', status: { messageId: first, state: 'failed', reason: 'sendFailed' } }])
-  t.not(table.delivered.at(-1)!.messageId, first, 'then the next one goes')
+  chat.answers(later)
+  t.match(chat.types(), [{ type: 'status', status: { messageId: first, state: 'failed', reason: 'sendFailed' } }])
+  t.not(chat.delivered.at(-1)!.messageId, first, 'then the next one goes')
 })
 
 t.test('What is said of a try that is over changes nothing', async (t) => {
-  const table = laid()
-  idOf(table.offer(text('one')))
-  table.answers({ kind: 'refused', reason: 'x', again: 'later' })
-  const before = table.conversation()
-  table.answers({ kind: 'sent', providerIds: ['p'] }, { messageId: table.delivered[0]!.messageId, tried: 1 })
-  t.equal(table.conversation(), before)
+  const chat = createChat()
+  idOf(chat.send(text('one')))
+  chat.answers({ kind: 'refused', reason: 'x', again: 'later' })
+  const before = chat.conversation()
+  chat.answers({ kind: 'sent', providerIds: ['p'] }, { messageId: chat.delivered[0]!.messageId, tried: 1 })
+  t.equal(chat.conversation(), before)
 })
 
 t.test('A message under an id that is known is taken once for a day', async (t) => {
-  const table = laid()
-  const first = idOf(table.offer(text('one', { id: 'mine' })))
-  t.equal(idOf(table.offer(text('one', { id: 'mine' }))), first)
-  t.equal(table.conversation().queue.length, 1)
-  table.pass(24 * hour)
-  t.not(idOf(table.offer(text('one', { id: 'mine' }))), first)
+  const chat = createChat()
+  const first = idOf(chat.send(text('one', { id: 'mine' })))
+  t.equal(idOf(chat.send(text('one', { id: 'mine' }))), first)
+  t.equal(chat.conversation().queue.length, 1)
+  chat.pass(24 * hour)
+  t.not(idOf(chat.send(text('one', { id: 'mine' }))), first)
 })
 
 t.test('Bulk messages wait for their release, and say that they are queued', async (t) => {
-  const table = laid()
-  const id = idOf(table.offer(text('one'), { isBatch: true }))
-  t.same(table.governed, [{ messageId: id, perSecond: table.around.binding!.bulkPerSecond }])
-  t.equal(table.delivered.length, 0)
-  t.match(table.types(), [{ type: 'status', status: { messageId: id, state: 'queued' } }])
-  table.released(id)
-  t.equal(table.delivered[0]!.messageId, id)
+  const chat = createChat()
+  const id = idOf(chat.send(text('one'), { isBatch: true }))
+  t.same(chat.throttled, [{ messageId: id, perSecond: chat.agent.binding!.bulkPerSecond }])
+  t.equal(chat.delivered.length, 0)
+  t.match(chat.types(), [{ type: 'status', status: { messageId: id, state: 'queued' } }])
+  chat.release(id)
+  t.equal(chat.delivered[0]!.messageId, id)
 })
 
 t.test('Where a provider takes as much as comes, a bulk message goes at once like any other', async (t) => {
-  const table = laid()
+  const chat = createChat()
   const binding = { provider: 'emulator', isActive: true, minDelayMs: 0 }
-  const id = idOf(table.offer(text('one'), { isBatch: true, around: { binding } }))
-  t.same([table.governed, table.types()], [[], []])
-  t.match(table.delivered, [{ messageId: id }])
+  const id = idOf(chat.send(text('one'), { isBatch: true, agent: { binding } }))
+  t.same([chat.throttled, chat.types()], [[], []])
+  t.match(chat.delivered, [{ messageId: id }])
 })
 
 t.test('Without a binding, or with one switched off, a message is refused for that', async (t) => {
-  const table = laid()
-  t.same(table.offer(text('one'), { around: { binding: undefined } }), { reason: 'noBinding' })
+  const chat = createChat()
+  t.same(chat.send(text('one'), { agent: { binding: undefined } }), { reason: 'noBinding' })
   const off = { provider: 'emulator', isActive: false, minDelayMs: 0 }
-  t.same(table.offer(text('one'), { around: { binding: off } }), { reason: 'bindingNotReady' })
+  t.same(chat.send(text('one'), { agent: { binding: off } }), { reason: 'bindingNotReady' })
 })
 
 t.test('No more wait for one person than may', async (t) => {
-  const table = laid({ loopGuard: { messages: 1_000, seconds: 1 } })
-  for (let count = 0; count < limits.queuedMessages; count++) idOf(table.offer(text('one')))
-  t.match(table.offer(text('one')), { reason: 'tooLarge' })
+  const chat = createChat({ loopGuard: { messages: 1_000, seconds: 1 } })
+  for (let count = 0; count < limits.queuedMessages; count++) idOf(chat.send(text('one')))
+  t.match(chat.send(text('one')), { reason: 'tooLarge' })
 })
 
 t.test('Each state is told once, whatever order the receipts come in, also before the send is answered', async (t) => {
-  const table = laid()
-  const id = idOf(table.offer(text('one')))
-  table.receipt({ providerId: 'p1', state: 'delivered' })
-  t.same(table.types(), [], 'nobody knows yet whose it is')
-  table.sent('p1')
-  t.match(table.types(), [
+  const chat = createChat()
+  const id = idOf(chat.send(text('one')))
+  chat.receipt({ providerId: 'p1', state: 'delivered' })
+  t.same(chat.types(), [], 'nobody knows yet whose it is')
+  chat.sent('p1')
+  t.match(chat.types(), [
     { status: { messageId: id, state: 'sent' } },
     { status: { messageId: id, state: 'delivered' } },
   ])
-  table.receipt({ providerId: 'p1', state: 'delivered' })
-  table.receipt({ providerId: 'p1', state: 'sent' })
-  t.same(table.types(), [])
-  table.receipt({ providerId: 'p1', state: 'read' })
-  table.receipt({ providerId: 'p1', state: 'failed', reason: 'late' })
-  t.match(table.types(), [{ status: { state: 'read' } }], 'what was read has not failed')
+  chat.receipt({ providerId: 'p1', state: 'delivered' })
+  chat.receipt({ providerId: 'p1', state: 'sent' })
+  t.same(chat.types(), [])
+  chat.receipt({ providerId: 'p1', state: 'read' })
+  chat.receipt({ providerId: 'p1', state: 'failed', reason: 'late' })
+  t.match(chat.types(), [{ status: { state: 'read' } }], 'what was read has not failed')
 })
 
 t.test('A message that failed and then arrived has arrived, and is never sent again', async (t) => {
-  const table = laid()
-  idOf(table.offer(text('one')))
-  table.sent('p1')
-  table.told()
-  table.receipt({ providerId: 'p1', state: 'failed', reason: 'unreachable' })
-  table.receipt({ providerId: 'p1', state: 'delivered' })
-  t.match(table.types(), [{ status: { state: 'failed', reason: 'unreachable' } }, { status: { state: 'delivered' } }])
+  const chat = createChat()
+  idOf(chat.send(text('one')))
+  chat.sent('p1')
+  chat.events()
+  chat.receipt({ providerId: 'p1', state: 'failed', reason: 'unreachable' })
+  chat.receipt({ providerId: 'p1', state: 'delivered' })
+  t.match(chat.types(), [{ status: { state: 'failed', reason: 'unreachable' } }, { status: { state: 'delivered' } }])
 })
 
 t.test('By the rules of receipts no order of states tells one twice or tells failure after arrival', async (t) => {
@@ -138,7 +139,7 @@ t.test('By the rules of receipts no order of states tells one twice or tells fai
       let told: Partial<Record<(typeof messageStates)[number], number>> = {}
       const order: string[] = []
       for (const state of states) {
-        if (!isNews({ states: told }, state)) continue
+        if (!isNewState({ states: told }, state)) continue
         order.push(state)
         told = { ...told, [state]: order.length }
       }
@@ -153,97 +154,97 @@ t.test('By the rules of receipts no order of states tells one twice or tells fai
 })
 
 t.test('A message in several pieces is delivered when all of them are', async (t) => {
-  const table = laid()
-  idOf(table.offer(text('one')))
-  table.answers({ kind: 'sent', providerIds: ['a', 'b'] })
-  table.told()
-  table.receipt({ providerId: 'a', state: 'delivered' })
-  table.receipt({ providerId: 'a', state: 'delivered' })
-  t.same(table.types(), [])
-  table.receipt({ providerId: 'b', state: 'delivered' })
-  t.match(table.types(), [{ status: { state: 'delivered' } }])
+  const chat = createChat()
+  idOf(chat.send(text('one')))
+  chat.answers({ kind: 'sent', providerIds: ['a', 'b'] })
+  chat.events()
+  chat.receipt({ providerId: 'a', state: 'delivered' })
+  chat.receipt({ providerId: 'a', state: 'delivered' })
+  t.same(chat.types(), [])
+  chat.receipt({ providerId: 'b', state: 'delivered' })
+  t.match(chat.types(), [{ status: { state: 'delivered' } }])
 })
 
 t.test('A receipt that covers all up to a moment is told for each message it covers', async (t) => {
-  const table = laid({ channel: 'messengerB' })
-  table.says('hi')
+  const chat = createChat({ channel: 'messengerB' })
+  chat.says('hi')
   const ids = ['one', 'two', 'three'].map((word) => {
-    const id = idOf(table.offer(text(word)))
-    table.pass(1_000)
-    table.sent()
+    const id = idOf(chat.send(text(word)))
+    chat.pass(1_000)
+    chat.sent()
     return id
   })
-  table.told()
+  chat.events()
   const readUpTo = (at: number) => {
-    table.receipt({ providerId: '', state: 'read', upTo: at })
-    return table.types().map((event) => event.type === 'status' && event.status.messageId)
+    chat.receipt({ providerId: '', state: 'read', upTo: at })
+    return chat.types().map((event) => event.type === 'status' && event.status.messageId)
   }
-  t.same(readUpTo(table.now() - 1_001), ids.slice(0, 2))
+  t.same(readUpTo(chat.now() - 1_001), ids.slice(0, 2))
   t.same(
-    readUpTo(table.now() - 500),
+    readUpTo(chat.now() - 500),
     ids.slice(2),
     'the last, too: its hand-over had begun, though the answer to it came later',
   )
 })
 
 t.test('A mark that comes before the answer to the send counts once that is there', async (t) => {
-  const table = laid({ channel: 'messengerB' })
-  table.says('hi')
-  const id = idOf(table.offer(text('one')))
-  table.pass(500)
-  table.told()
-  table.receipt({ providerId: '', state: 'read', upTo: table.now() })
-  t.same(table.types(), [])
-  table.sent()
-  t.match(table.types(), [{ status: { messageId: id, state: 'sent' } }, { status: { messageId: id, state: 'read' } }])
-  table.pass(1)
-  idOf(table.offer(text('two')))
-  table.sent()
-  t.match(table.types(), [{ status: { state: 'sent' } }], 'what began after the mark is not covered by it')
+  const chat = createChat({ channel: 'messengerB' })
+  chat.says('hi')
+  const id = idOf(chat.send(text('one')))
+  chat.pass(500)
+  chat.events()
+  chat.receipt({ providerId: '', state: 'read', upTo: chat.now() })
+  t.same(chat.types(), [])
+  chat.sent()
+  t.match(chat.types(), [{ status: { messageId: id, state: 'sent' } }, { status: { messageId: id, state: 'read' } }])
+  chat.pass(1)
+  idOf(chat.send(text('two')))
+  chat.sent()
+  t.match(chat.types(), [{ status: { state: 'sent' } }], 'what began after the mark is not covered by it')
 })
 
 t.test('A receipt that says that the person opted out opts them out', async (t) => {
-  const table = laid({ channel: 'messengerA' })
-  table.says('hi')
-  idOf(table.offer(text('one')))
-  table.sent('p1')
-  table.told()
-  table.receipt({ providerId: 'p1', state: 'failed', reason: 'optedOut' })
-  t.match(table.types(), [{ status: { state: 'failed', reason: 'optedOut' } }, { system: { kind: 'optOut' } }])
-  t.same(table.offer(text('two')), { reason: 'optedOut' })
+  const chat = createChat({ channel: 'messengerA' })
+  chat.says('hi')
+  idOf(chat.send(text('one')))
+  chat.sent('p1')
+  chat.events()
+  chat.receipt({ providerId: 'p1', state: 'failed', reason: 'optedOut' })
+  t.match(chat.types(), [{ status: { state: 'failed', reason: 'optedOut' } }, { system: { kind: 'optOut' } }])
+  t.same(chat.send(text('two')), { reason: 'optedOut' })
 })
 
 t.test(
   'Where there are no keywords, whoever writes again has come back; on carriers only START brings them back',
   async (t) => {
-    const chat = laid({ channel: 'messengerA' })
+    const chat = createChat({ channel: 'messengerA' })
     chat.says('hi')
-    chat.hear({ kind: 'system', system: 'optOut' })
-    chat.told()
+    chat.receive({ kind: 'system', system: 'optOut' })
+    chat.events()
     chat.says('It is me again')
     t.match(chat.types(), [{ system: { kind: 'optIn' } }, { message: { text: 'It is me again' } }])
-    idOf(chat.offer(text('one')))
-    const phone = laid({ channel: 'sms' })
+    idOf(chat.send(text('one')))
+    const phone = createChat({ channel: 'sms' })
     phone.says('STOP')
-    phone.told()
+    phone.events()
     phone.says('It is me again')
     t.match(phone.types(), [{ message: { text: 'It is me again' } }])
-    t.same(phone.offer(text('one')), { reason: 'optedOut' })
+    t.same(phone.send(text('one')), { reason: 'optedOut' })
     phone.says('START')
-    idOf(phone.offer(text('one')))
+    idOf(phone.send(text('one')))
   },
 )
 
 t.test('A message that was reported as failed and arrives is told as arrived, and the status says so', async (t) => {
-  const table = laid({ channel: 'rcs', siblings: { sms: 'usr_b' } })
-  const id = idOf(table.offer(text('one', both)))
-  table.sent('p1')
-  table.told()
-  table.receipt({ providerId: 'p1', state: 'failed', reason: 'expired' })
-  t.match(table.types(), [{ status: { messageId: id, state: 'failed', reason: 'expired' } }])
-  t.same(table.carried, [], 'a receipt moves it to no other channel')
-  table.receipt({ providerId: 'p1', state: 'delivered' })
-  t.match(table.types(), [{ status: { messageId: id, state: 'delivered', detail: /failed before/ } }])
+  const chat = createChat({ channel: 'rcs', siblings: { sms: 'usr_b' } })
+  const id = idOf(chat.send(text('one', both)))
+  chat.sent('p1')
+  chat.events()
+  chat.receipt({ providerId: 'p1', state: 'failed', reason: 'expired' })
+  t.match(chat.types(), [{ status: { messageId: id, state: 'failed', reason: 'expired' } }])
+  t.same(chat.failovers, [], 'a receipt moves it to no other channel')
+  chat.receipt({ providerId: 'p1', state: 'delivered' })
+  t.match(chat.types(), [{ status: { messageId: id, state: 'delivered', detail: /failed before/ } }])
 })
 
 t.test('Whenever the clock is set back, the next message goes out at once or after its pause', async (t) => {
@@ -252,18 +253,18 @@ t.test('Whenever the clock is set back, the next message goes out at once or aft
       fc.integer({ min: 1, max: 48 * hour }),
       fc.constantFrom(0, 250, 3_000),
       async (backMs, minDelayMs) => {
-        const table = laid({ minDelayMs })
-        idOf(table.offer(text('one')))
-        table.sent()
-        table.pass(-backMs)
-        const next = idOf(table.offer(text('two')))
-        const wakesAt = table.wakes.get('send')
+        const chat = createChat({ minDelayMs })
+        idOf(chat.send(text('one')))
+        chat.sent()
+        chat.pass(-backMs)
+        const next = idOf(chat.send(text('two')))
+        const wakesAt = chat.timers.get('send')
         if (wakesAt !== undefined) {
-          t.ok(wakesAt - table.now() <= 3_000, 'it waits no longer than the longest pause')
-          table.pass(wakesAt - table.now())
-          table.woken('send')
+          t.ok(wakesAt - chat.now() <= 3_000, 'it waits no longer than the longest pause')
+          chat.pass(wakesAt - chat.now())
+          chat.timerFires('send')
         }
-        t.equal(table.delivered.at(-1)!.messageId, next)
+        t.equal(chat.delivered.at(-1)!.messageId, next)
       },
     ),
     { numRuns: 50 },
@@ -271,93 +272,93 @@ t.test('Whenever the clock is set back, the next message goes out at once or aft
 })
 
 t.test('A try that waits for a time before the clock was set back is made with the next message', async (t) => {
-  const table = laid()
-  const first = idOf(table.offer(text('one')))
-  table.answers({ kind: 'refused', reason: 'sendFailed', again: 'later' })
-  table.pass(-hour)
-  idOf(table.offer(text('two')))
-  t.same(table.delivered.at(-1), { messageId: first, tried: 2 })
+  const chat = createChat()
+  const first = idOf(chat.send(text('one')))
+  chat.answers({ kind: 'refused', reason: 'sendFailed', again: 'later' })
+  chat.pass(-hour)
+  idOf(chat.send(text('two')))
+  t.same(chat.delivered.at(-1), { messageId: first, tried: 2 })
 })
 
 t.test('A try whose time has come is made, whatever the clock says since it was set back', async (t) => {
   await fc.assert(
     fc.asyncProperty(fc.integer({ min: 1, max: 48 * hour }), async (backMs) => {
-      const table = laid()
-      const first = idOf(table.offer(text('one')))
-      table.answers({ kind: 'refused', reason: 'sendFailed', again: 'later' })
-      table.pass(-backMs)
-      table.woken('send')
-      t.same(table.delivered.at(-1), { messageId: first, tried: 2 })
+      const chat = createChat()
+      const first = idOf(chat.send(text('one')))
+      chat.answers({ kind: 'refused', reason: 'sendFailed', again: 'later' })
+      chat.pass(-backMs)
+      chat.timerFires('send')
+      t.same(chat.delivered.at(-1), { messageId: first, tried: 2 })
     }),
     { numRuns: 50 },
   )
 })
 
 t.test('Receipts later than a day are on record and told to nobody', async (t) => {
-  const table = laid()
-  idOf(table.offer(text('one')))
-  table.sent('p1')
-  table.told()
-  table.pass(24 * hour + 1)
-  table.receipt({ providerId: 'p1', state: 'delivered' })
-  t.same(table.types(), [])
-  t.match(table.traffic.at(-1), { type: 'status', subtype: 'delivered' })
+  const chat = createChat()
+  idOf(chat.send(text('one')))
+  chat.sent('p1')
+  chat.events()
+  chat.pass(24 * hour + 1)
+  chat.receipt({ providerId: 'p1', state: 'delivered' })
+  t.same(chat.types(), [])
+  t.match(chat.traffic.at(-1), { type: 'status', subtype: 'delivered' })
 })
 
 t.test('Outside the window a message is refused, waits for it, or takes the next channel', async (t) => {
-  const table = laid({ channel: 'messengerA' })
-  t.same(table.offer(text('one')), { reason: 'windowClosed' })
-  const held = idOf(table.offer(text('two', { delivery: { outsideWindow: 'queue' } })))
-  t.match(table.types(), [{ status: { messageId: held, state: 'queued' } }])
-  t.equal(table.delivered.length, 0)
-  table.says('hi')
-  t.match(table.types(), [{ system: { kind: 'windowChanged' } }, { type: 'message' }])
-  t.equal(table.delivered[0]!.messageId, held, 'the window is open')
+  const chat = createChat({ channel: 'messengerA' })
+  t.same(chat.send(text('one')), { reason: 'windowClosed' })
+  const held = idOf(chat.send(text('two', { delivery: { outsideWindow: 'queue' } })))
+  t.match(chat.types(), [{ status: { messageId: held, state: 'queued' } }])
+  t.equal(chat.delivered.length, 0)
+  chat.says('hi')
+  t.match(chat.types(), [{ system: { kind: 'windowChanged' } }, { type: 'message' }])
+  t.equal(chat.delivered[0]!.messageId, held, 'the window is open')
 })
 
 t.test('The window closes hours after the person last wrote, and the agent is told once', async (t) => {
-  const table = laid({ channel: 'messengerA' })
-  table.says('hi')
-  table.told()
-  table.pass(23 * hour)
-  table.says('again')
-  table.told()
-  table.pass(2 * hour)
-  table.woken('window')
-  t.same(table.types(), [], 'it counts from the last thing said')
-  table.pass(22 * hour)
-  table.woken('window')
-  t.match(table.told(), [{ window: 'closed', event: { system: { kind: 'windowChanged' } } }])
-  table.woken('window')
-  t.same(table.types(), [])
+  const chat = createChat({ channel: 'messengerA' })
+  chat.says('hi')
+  chat.events()
+  chat.pass(23 * hour)
+  chat.says('again')
+  chat.events()
+  chat.pass(2 * hour)
+  chat.timerFires('window')
+  t.same(chat.types(), [], 'it counts from the last thing said')
+  chat.pass(22 * hour)
+  chat.timerFires('window')
+  t.match(chat.events(), [{ window: 'closed', event: { system: { kind: 'windowChanged' } } }])
+  chat.timerFires('window')
+  t.same(chat.types(), [])
 })
 
 t.test('A message that waited for the window for a day has failed', async (t) => {
-  const table = laid({ channel: 'messengerA' })
-  const id = idOf(table.offer(text('one', { delivery: { outsideWindow: 'queue' } })))
-  table.told()
-  table.pass(24 * hour + 3_000)
-  table.woken('held')
-  t.match(table.types(), [{ status: { messageId: id, state: 'failed', reason: 'windowClosed' } }])
+  const chat = createChat({ channel: 'messengerA' })
+  const id = idOf(chat.send(text('one', { delivery: { outsideWindow: 'queue' } })))
+  chat.events()
+  chat.pass(24 * hour + 3_000)
+  chat.timerFires('held')
+  t.match(chat.types(), [{ status: { messageId: id, state: 'failed', reason: 'windowClosed' } }])
 })
 
 t.test('A message that its first channel cannot send goes on to the next, and its states say where', async (t) => {
-  const table = laid({ channel: 'rcs', siblings: { sms: 'usr_b' } })
-  const id = idOf(table.offer(text('one', both)))
-  table.answers({ kind: 'refused', reason: 'sendFailed', again: 'elsewhere' })
-  t.match(table.carried, [{ to: 'sms', outgoing: { id } }])
-  t.same(table.types(), [], 'it has not failed')
+  const chat = createChat({ channel: 'rcs', siblings: { sms: 'usr_b' } })
+  const id = idOf(chat.send(text('one', both)))
+  chat.answers({ kind: 'refused', reason: 'sendFailed', again: 'elsewhere' })
+  t.match(chat.failovers, [{ to: 'sms', outgoing: { id } }])
+  t.same(chat.types(), [], 'it has not failed')
   const attempt = { channel: 'sms', provider: 'emulator' } as const
-  table.carriedBack(id, { state: 'sent', attempt })
-  table.carriedBack(id, { state: 'delivered', attempt })
-  t.match(table.types(), [{ status: { state: 'sent', attempt } }, { status: { state: 'delivered', attempt } }])
+  chat.failoverUpdate(id, { state: 'sent', attempt })
+  chat.failoverUpdate(id, { state: 'delivered', attempt })
+  t.match(chat.types(), [{ status: { state: 'sent', attempt } }, { status: { state: 'delivered', attempt } }])
 })
 
 t.test('Without a channel left, or with one that nobody is on, it has failed where it was tried last', async (t) => {
-  const table = laid({ channel: 'rcs' })
-  const id = idOf(table.offer(text('one', both)))
-  table.answers({ kind: 'refused', reason: 'sendFailed', again: 'elsewhere', detail: 'No RCS.' })
-  t.match(table.types(), [
+  const chat = createChat({ channel: 'rcs' })
+  const id = idOf(chat.send(text('one', both)))
+  chat.answers({ kind: 'refused', reason: 'sendFailed', again: 'elsewhere', detail: 'No RCS.' })
+  t.match(chat.types(), [
     { status: { messageId: id, state: 'failed', attempt: { channel: 'rcs' }, detail: 'No RCS.' } },
   ])
 })
@@ -367,19 +368,19 @@ const inTime = { delivery: { channels: ['rcs', 'sms'], fallbackOn: ['undelivered
 t.test(
   'A message that is wanted elsewhere when it does not arrive has its time kept, and stays where it is',
   async (t) => {
-    const table = laid({ channel: 'rcs', siblings: { sms: 'usr_b' } })
-    const id = idOf(table.offer(text('one', inTime)))
-    table.sent()
-    t.equal(table.wakes.get('undelivered'), table.now() + hour)
-    table.told()
-    table.pass(hour)
-    table.woken('undelivered')
-    t.same([table.types(), table.carried], [[], []], 'moving it is switched off')
-    t.match(table.logs.at(-1), { event: 'message.undelivered', data: { messageId: id } })
-    t.equal(table.conversation().awaiting, undefined)
-    idOf(table.offer(text('two')))
-    table.sent()
-    t.notOk(table.wakes.has('undelivered'), 'nobody asked for that')
+    const chat = createChat({ channel: 'rcs', siblings: { sms: 'usr_b' } })
+    const id = idOf(chat.send(text('one', inTime)))
+    chat.sent()
+    t.equal(chat.timers.get('undelivered'), chat.now() + hour)
+    chat.events()
+    chat.pass(hour)
+    chat.timerFires('undelivered')
+    t.same([chat.types(), chat.failovers], [[], []], 'moving it is switched off')
+    t.match(chat.logs.at(-1), { event: 'message.undelivered', data: { messageId: id } })
+    t.equal(chat.conversation().awaiting, undefined)
+    idOf(chat.send(text('two')))
+    chat.sent()
+    t.notOk(chat.timers.has('undelivered'), 'nobody asked for that')
   },
 )
 
@@ -388,22 +389,22 @@ t.test(
   async (t) => {
     Object.assign(limits, { movesUndelivered: true })
     t.teardown(() => void Object.assign(limits, { movesUndelivered: false }))
-    const table = laid({ channel: 'rcs', siblings: { sms: 'usr_b' } })
+    const chat = createChat({ channel: 'rcs', siblings: { sms: 'usr_b' } })
     const [arrived, late, later] = ['one', 'two', 'three'].map((word) => {
-      const id = idOf(table.offer(text(word, inTime)))
-      table.sent()
-      table.pass(1_000)
+      const id = idOf(chat.send(text(word, inTime)))
+      chat.sent()
+      chat.pass(1_000)
       return id
     })
-    table.receipt({ providerId: `p-${arrived}`, state: 'delivered' })
-    table.pass(hour - 2_000)
-    table.woken('undelivered')
-    t.match(table.carried, [{ to: 'sms', outgoing: { id: late } }])
-    t.ok(table.wakes.has('undelivered'), 'the last one still has a second')
-    table.pass(1_000)
-    table.woken('undelivered')
+    chat.receipt({ providerId: `p-${arrived}`, state: 'delivered' })
+    chat.pass(hour - 2_000)
+    chat.timerFires('undelivered')
+    t.match(chat.failovers, [{ to: 'sms', outgoing: { id: late } }])
+    t.ok(chat.timers.has('undelivered'), 'the last one still has a second')
+    chat.pass(1_000)
+    chat.timerFires('undelivered')
     t.same(
-      table.carried.map(({ outgoing }) => outgoing.id),
+      chat.failovers.map(({ outgoing }) => outgoing.id),
       [late, later],
     )
   },
@@ -412,15 +413,15 @@ t.test(
 t.test(
   'A message that another channel has taken over and cannot send is told as failed, however long it waited',
   async (t) => {
-    const table = laid({ channel: 'rcs', siblings: { sms: 'usr_b' } })
-    const id = idOf(table.offer(text('one', both)))
-    table.answers({ kind: 'refused', reason: 'sendFailed', again: 'elsewhere' })
+    const chat = createChat({ channel: 'rcs', siblings: { sms: 'usr_b' } })
+    const id = idOf(chat.send(text('one', both)))
+    chat.answers({ kind: 'refused', reason: 'sendFailed', again: 'elsewhere' })
     const attempt = { channel: 'sms', provider: 'emulator' } as const
     const reason = 'bindingNotReady'
-    table.carriedBack(id, { state: 'queued', attempt, reason })
-    table.pass(25 * hour)
-    table.carriedBack(id, { state: 'failed', attempt, reason })
-    t.match(table.types(), [
+    chat.failoverUpdate(id, { state: 'queued', attempt, reason })
+    chat.pass(25 * hour)
+    chat.failoverUpdate(id, { state: 'failed', attempt, reason })
+    t.match(chat.types(), [
       { status: { messageId: id, state: 'queued', attempt, reason } },
       { status: { messageId: id, state: 'failed', attempt, reason } },
     ])
@@ -428,33 +429,33 @@ t.test(
 )
 
 t.test('Whoever opted out is followed to no other channel', async (t) => {
-  const table = laid({ channel: 'rcs', siblings: { sms: 'usr_b' } })
-  idOf(table.offer(text('one', both)))
-  table.answers({ kind: 'refused', reason: 'optedOut', again: 'elsewhere' })
-  t.same(table.carried, [])
-  t.match(table.types(), [{ system: { kind: 'optOut' } }, { status: { state: 'failed', reason: 'optedOut' } }])
-  t.same(table.offer(text('two', both)), { reason: 'optedOut' })
+  const chat = createChat({ channel: 'rcs', siblings: { sms: 'usr_b' } })
+  idOf(chat.send(text('one', both)))
+  chat.answers({ kind: 'refused', reason: 'optedOut', again: 'elsewhere' })
+  t.same(chat.failovers, [])
+  t.match(chat.types(), [{ system: { kind: 'optOut' } }, { status: { state: 'failed', reason: 'optedOut' } }])
+  t.same(chat.send(text('two', both)), { reason: 'optedOut' })
 })
 
 t.test('A message whose first channel is another one goes there at once', async (t) => {
-  const table = laid({ channel: 'rcs', siblings: { sms: 'usr_b' } })
-  const id = idOf(table.offer(text('one', { delivery: { channels: ['sms', 'rcs'] } })))
-  t.match(table.carried, [{ to: 'sms', outgoing: { id } }])
-  t.equal(table.delivered.length, 0)
+  const chat = createChat({ channel: 'rcs', siblings: { sms: 'usr_b' } })
+  const id = idOf(chat.send(text('one', { delivery: { channels: ['sms', 'rcs'] } })))
+  t.match(chat.failovers, [{ to: 'sms', outgoing: { id } }])
+  t.equal(chat.delivered.length, 0)
 })
 
 t.test('A signal goes out in its turn and has no states', async (t) => {
-  const table = laid({ channel: 'rcs' })
-  idOf(table.offer({ spec: 'amf/1', signal: 'typing' }))
-  table.sent()
-  t.same(table.types(), [])
-  t.equal(table.conversation().session, undefined, 'nor is it content')
+  const chat = createChat({ channel: 'rcs' })
+  idOf(chat.send({ spec: 'amf/1', signal: 'typing' }))
+  chat.sent()
+  t.same(chat.types(), [])
+  t.equal(chat.conversation().session, undefined, 'nor is it content')
 })
 
 t.test('A signal does not keep the next message waiting', async (t) => {
-  const table = laid({ channel: 'rcs', minDelayMs: 1_000 })
-  idOf(table.offer({ spec: 'amf/1', signal: 'typing' }))
-  const next = idOf(table.offer(text('one')))
-  table.sent()
-  t.equal(table.delivered.at(-1)!.messageId, next)
+  const chat = createChat({ channel: 'rcs', minDelayMs: 1_000 })
+  idOf(chat.send({ spec: 'amf/1', signal: 'typing' }))
+  const next = idOf(chat.send(text('one')))
+  chat.sent()
+  t.equal(chat.delivered.at(-1)!.messageId, next)
 })

@@ -1,9 +1,10 @@
 /** What records make of the session they belong to, and what is kept of it. */
+
 import fc from 'fast-check'
 import t from 'tap'
-import type { TrafficEntry } from '../../../core/conversation/desk.js'
+import { previewOf, type SessionSoFar, type Step, stepped } from '../../../core/conversation/history.js'
 import { traffic as limits } from '../../../core/limits.js'
-import { previewOf, type SessionSoFar, type Step, stepped } from '../../../core/traffic/trail.js'
+import type { TrafficEntry } from '../../../core/traffic/entry.js'
 
 const markMs = 1_000
 const types = ['content', 'status', 'action'] as const

@@ -1,14 +1,13 @@
 /** The journey's routes over a whole node: sends, what became of them, and the action for the platform. */
 import t from 'tap'
-import { traitsOf } from '../../../core/channel/table.js'
-import { conversationCommands } from '../../../runtime/gateway/commands.js'
-import { aroundNobody } from '../../../runtime/gateway/directory.js'
+import { conversationCommands } from '../../../runtime/conversation/commands.js'
+import { contextOn } from '../../harness/agentcontext.js'
 import { newNumber, openSendNode, type SendAgent } from '../outreach/desk.js'
 
 const desk = await openSendNode()
 t.teardown(() => desk.node.close())
 
-const { hear } = conversationCommands({ timeScale: 1 })
+const { receiveInbound } = conversationCommands({ timeScale: 1 })
 const step = (instanceId: string) => ({ versionId: 'v1', nodeId: 'n1', instanceId })
 
 function road(agent: SendAgent, outreachId = 'hello') {
@@ -120,9 +119,9 @@ t.test('Whoever replied STOP is refused from the moment that it is on record', a
   const { personId } = (await send({ profile: { phone }, journey: step('i1') })).json
   const { asid } = (await agent.call('GET', `/people/${personId}`)).json.identities[0]
   const place = { orgId: 'demo', agentId: agent.id }
-  const stopped = await desk.node.node.engine.ask(asid, hear, {
+  const stopped = await desk.node.node.engine.ask(asid, receiveInbound, {
     who: { asid, agent: place, channel: 'rcs', address: phone },
-    around: aroundNobody(traitsOf('rcs')),
+    agent: contextOn('rcs'),
     items: [{ id: 'in-1', inbound: { kind: 'content', content: { text: 'STOP' } } }],
   })
   t.same(stopped, { fresh: 1 })

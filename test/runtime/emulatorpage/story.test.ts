@@ -1,10 +1,11 @@
 /** What the page tells of one message: the records of its own conversation, whatever else the agent is busy with. */
+
 import t from 'tap'
+import type { Spot } from '../../../core/conversation/history.js'
 import type { Conversation } from '../../../core/conversation/state.js'
 import { emulatorPage as limits } from '../../../core/limits.js'
-import type { Spot } from '../../../core/traffic/trail.js'
+import { conversationTable, logTable, outgoingTable, trafficTable } from '../../../runtime/conversation/tables.js'
 import { readDeeds, readMessage, readStanding, type Standing } from '../../../runtime/emulatorpage/story.js'
-import { conversationTable, logTable, outgoingTable, trafficTable } from '../../../runtime/gateway/tables.js'
 import type { Key, Reader, Table } from '../../../runtime/store/contract.js'
 
 const place = { orgId: 'demo', agentId: 'desk' }

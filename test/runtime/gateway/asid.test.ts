@@ -1,6 +1,6 @@
 /** Asids: one for each person on a channel, however their number is written. */
 import t from 'tap'
-import { asids } from '../../../runtime/gateway/asid.js'
+import { asids } from '../../../runtime/conversation/asid.js'
 
 const asidOf = asids(Buffer.alloc(32, 7))
 const on = (channel: Parameters<typeof asidOf>[1], address: string) => asidOf('demo/desk', channel, address)

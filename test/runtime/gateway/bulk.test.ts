@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import t, { type Test } from 'tap'
 import { shard as limits } from '../../../core/limits.js'
-import { bulkCommands } from '../../../runtime/gateway/bulk.js'
+import { bulkCommands } from '../../../runtime/delivery/bulk.js'
 import type { Command } from '../../../runtime/shard/contract.js'
 import { eventually, type House } from '../../contract/shards/house.js'
 import { repertoire } from '../../contract/shards/repertoire.js'
@@ -13,15 +13,15 @@ const hour = 3_600_000
 
 function lined() {
   const left: string[] = []
-  const released: Command<{ asid: string; messageId: string }, null> = {
-    name: 'conversation.released',
+  const release: Command<{ asid: string; messageId: string }, null> = {
+    name: 'conversation.release',
     decide(_tx, { messageId }) {
       left.push(messageId)
       return null
     },
   }
-  const { join, leave } = bulkCommands({ released } as never)
-  const opening = repertoire(undefined, { commands: [join, leave, released] as never[] })
+  const { join, leave } = bulkCommands({ release } as never)
+  const opening = repertoire(undefined, { commands: [join, leave, release] as never[] })
   const joins = (house: House, messageId: string) =>
     house.shards.ask(owner, join, { owner, asid: 'a', messageId, perSecond: 0.1 })
   return { left, joins, open: (t: Test, after?: House) => openEmbeddedHouse(t, { repertoire: opening, after }) }

@@ -1,9 +1,8 @@
 /** What keeps a message of a campaign from being handed over at the last moment. */
 import t from 'tap'
 import type { CampaignOfSend, Conversation, Outgoing } from '../../../core/conversation/state.js'
-import { holdOf } from '../../../runtime/gateway/campaigngate.js'
-import type { CampaignGate } from '../../../runtime/gateway/places.js'
-import { conversationTable } from '../../../runtime/gateway/tables.js'
+import { conversationTable } from '../../../runtime/conversation/tables.js'
+import { type CampaignGate, holdOf } from '../../../runtime/delivery/campaigngate.js'
 import type { Reader } from '../../../runtime/store/contract.js'
 
 const [takenAt, now] = [1_000, 5_000]

@@ -1,7 +1,7 @@
 /** Unknown outcomes at a provider without ids: it is asked where it can be, and otherwise given the message once more. */
 import t from 'tap'
 import type { Adapter, FindOutcome, SendOutcome } from '../../../core/channel/adapter.js'
-import { askFirst } from '../../../runtime/gateway/doubt.js'
+import { askFirst } from '../../../runtime/delivery/doubt.js'
 
 const unknown: SendOutcome = { kind: 'refused', reason: 'sendFailed', again: 'later', isUnknown: true }
 const sent: SendOutcome = { kind: 'sent', providerId: 'p1' }

@@ -11,18 +11,18 @@ import { traitsOf } from '../../../core/channel/table.js'
 import type { TypedEvent } from '../../../core/conversation/state.js'
 import { refuse } from '../../../core/errors.js'
 import { agentWebhook } from '../../../core/limits.js'
-import { asids } from '../../../runtime/gateway/asid.js'
-import { adaptersAmong, type KnownAgent } from '../../../runtime/gateway/directory.js'
-import { ingressRoutes } from '../../../runtime/gateway/ingress.js'
-import { gatewayMeters } from '../../../runtime/gateway/meters.js'
-import { gatewayParts } from '../../../runtime/gateway/open.js'
-import type { Places } from '../../../runtime/gateway/places.js'
-import { openProviders } from '../../../runtime/gateway/providers.js'
-import { receivedAddresses } from '../../../runtime/gateway/received.js'
-import { gatewayRoutes } from '../../../runtime/gateway/routes.js'
-import { deadLetterTable, eventTable } from '../../../runtime/gateway/tables.js'
+import { gatewayRoutes } from '../../../runtime/api/routes.js'
+import { asids } from '../../../runtime/conversation/asid.js'
+import { adaptersAmong, createAgentContexts, type KnownAgent } from '../../../runtime/conversation/context.js'
+import { apiMetrics } from '../../../runtime/conversation/metrics.js'
+import { deadLetterTable, eventTable } from '../../../runtime/conversation/tables.js'
+import { openProviders } from '../../../runtime/delivery/providers.js'
 import { openPipeline } from '../../../runtime/http/pipeline.js'
+import { receivedAddresses } from '../../../runtime/ingress/media.js'
+import { ingressRoutes } from '../../../runtime/ingress/routes.js'
 import { openCapsules } from '../../../runtime/media/capsule.js'
+import type { Media } from '../../../runtime/media/contract.js'
+import { gatewayDeps, gatewayParts } from '../../../runtime/node/gateway.js'
 import { openLog } from '../../../runtime/observe/log.js'
 import { openMetrics } from '../../../runtime/observe/metrics.js'
 import type { Shards } from '../../../runtime/shard/contract.js'
@@ -118,53 +118,51 @@ export async function openHouse(t: Test, options: HouseOptions = {}) {
     return (await sealer.seal(place.orgId, secretAt.kind, secretAt.id, secret)) as Uint8Array
   }
   const asidOf = asids(Buffer.alloc(32, 3))
-  const meters = gatewayMeters(openMetrics({ ofProcess: false }))
+  const metrics = openMetrics({ ofProcess: false })
   const door = openDoor({ allowPrivate: true }, options.limits ?? agentWebhook)
   const publicUrl = () => 'http://gateway.test'
   const providers = openProviders({ allowPrivate: true, sealer, clock, publicUrl })
   const missing = refuse('resource.not_found')
-  const placesOver = (shards: Shards): Places => ({
-    shards,
-    commands: parts.conversation,
-    directory: { routes: async (key) => (key === agentKeyOf(place) ? agent : missing) },
-    adapters: adaptersAmong(adapters),
-    traitsOf,
+  const adapterOf = adaptersAmong(adapters)
+  const shared = {
+    directory: { routes: async (key: string) => (key === agentKeyOf(place) ? agent : missing) },
+    adapters: adapterOf,
+    contexts: createAgentContexts({ adapters: adapterOf, asidOf, traitsOf }),
     asidOf,
-    sealer,
     media: {
-      hosted: async (url): ReturnType<Places['media']['hosted']> =>
+      hosted: async (url: string): ReturnType<Media['hosted']> =>
         options.unreachable?.includes(url)
           ? { reason: 'mediaUnreachable', why: 'source', detail: 'away' }
           : { url, type: 'image/png', bytes: 1 },
     },
-    received: receivedAddresses(openCapsules(Buffer.alloc(32, 4)), publicUrl),
-    door,
     providers,
-    lines: { of: () => undefined },
-    needsOperator: ({ bindingId }, detail) => void operatorCalls.push({ bindingId, detail }),
-    campaigns: { mayLeave: async () => true, mayLeaveHere: () => true },
-    meters,
-    refusedCalls: parts.refusedCalls({ shards, clock, log }),
     clock,
-  })
+  }
   const engine = carried(
     openEmbedded({
       shards: shardCount,
       store,
-      repertoire: { ...parts, performers: (shards) => parts.performers(() => placesOver(between(carried(shards)))) },
+      repertoire: { ...parts, performers: (shards) => parts.performers(() => handlerDeps(between(carried(shards)))) },
       clock,
       newCommandId: () => randomBytes(12).toString('hex'),
       log,
     }),
   )
+  const { deps, ingress, handlerDeps } = gatewayDeps({
+    ...shared,
+    ...{ parts, shards: engine, sealer, door, log, metrics },
+    received: receivedAddresses(openCapsules(Buffer.alloc(32, 4)), publicUrl),
+    lines: { of: () => undefined },
+    needsOperator: ({ bindingId }, detail) => void operatorCalls.push({ bindingId, detail }),
+    campaigns: { mayLeave: async () => true, mayLeaveHere: () => true },
+  })
   await engine.start()
-  const places = placesOver(engine)
   const serve = openPipeline({
     prefix: '/v4',
     routes: [
-      ...gatewayRoutes(places),
+      ...gatewayRoutes({ ...deps, metrics: apiMetrics(metrics) }),
       ...ingressRoutes({
-        places,
+        ...ingress,
         findBinding: async () => place,
         findBindings: async () => [],
         headers: [signatureHeader],
@@ -196,7 +194,8 @@ export async function openHouse(t: Test, options: HouseOptions = {}) {
   let items = 0
   const house = {
     clock,
-    places,
+    engine,
+    deps,
     receiver,
     handed,
     operatorCalls,

@@ -6,11 +6,10 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import t from 'tap'
 import type { Item } from '../../../core/channel/adapter.js'
-import { traitsOf } from '../../../core/channel/table.js'
-import type { Around } from '../../../core/conversation/desk.js'
-import { conversationCommands } from '../../../runtime/gateway/commands.js'
-import { openOpenings } from '../../../runtime/gateway/openings.js'
-import { readConversation } from '../../../runtime/gateway/routes.js'
+import { conversationCommands } from '../../../runtime/conversation/commands.js'
+import { openOpenings } from '../../../runtime/conversation/outreachport.js'
+import { readConversation } from '../../../runtime/conversation/queries.js'
+import { contextOn } from '../../harness/agentcontext.js'
 import { settle, until } from '../../harness/clock.js'
 import { openTestNode, type TestNode } from '../../harness/node.js'
 import { agentsOn } from './agents.js'
@@ -129,17 +128,11 @@ t.test('Two users that turn out to be one person go on as one, and an opt-out of
     channel: 'messengerA',
     address: byId.userId!,
   } as const
-  const around: Around = {
-    isListening: false,
-    traits: traitsOf('messengerA'),
-    brand: { name: 'Desk' },
-    reader: { locale: 'en-US', zone: 'UTC' },
-    siblings: {},
-  }
+  const agent = contextOn('messengerA')
   const { engine } = node.node
-  const { hear, knownAs } = conversationCommands({ timeScale: 1 })
+  const { receiveInbound, mergeInto } = conversationCommands({ timeScale: 1 })
   const items = [{ id: 'out', inbound: { kind: 'system', system: 'optOut' } as const }]
-  await engine.ask(other, hear, { who, around, items })
+  await engine.ask(other, receiveInbound, { who, agent, items })
   await says(node, bound, both, 'by both')
   const message = { spec: 'amf/1', parts: [{ type: 'text', text: 'Hello' }] }
   const reasonOf = async (userId: string) => {
@@ -157,7 +150,7 @@ t.test('Two users that turn out to be one person go on as one, and an opt-out of
   t.same(after.get(numbered), ['by id again', 'by both', 'by number'])
   t.same(after.get(other), ['by id'])
   t.equal(await reasonOf(other), undefined, 'writing opts the person in again on this channel, under either address')
-  await engine.ask(other, knownAs, { who, knownAs: { asid: numbered, address: byNumber.number! } })
+  await engine.ask(other, mergeInto, { who, agent, knownAs: { asid: numbered, address: byNumber.number! } })
   await settle()
   t.equal(await reasonOf(numbered), undefined, 'linking the two again does not bring back an opt-out that has ended')
 })
@@ -180,7 +173,7 @@ t.test('Named sends and messages of another channel reach the address that a per
   await house.quiet()
   t.same(house.told(known), ['conversationStarted', 'windowChanged', 'Hi', 'Hi again'])
   t.same(house.told(unknown), [])
-  const opened = await openOpenings(() => house.places).open({
+  const opened = await openOpenings(() => house.deps).open({
     place: { orgId: 'acme', agentId: 'desk' },
     sendId: 'send_1',
     attempt: 1,

@@ -6,7 +6,7 @@ import { traitsOf } from '../../../core/channel/table.js'
 import { isRefusal } from '../../../core/errors.js'
 import { fileLabel } from '../../../core/render/filelabel.js'
 import { render } from '../../../core/render/render.js'
-import { readerFor, withHostedMedia } from '../../../runtime/gateway/media.js'
+import { readerFor, withHostedMedia } from '../../../runtime/delivery/media.js'
 import type { Hosted, Media, Unreachable } from '../../../runtime/media/contract.js'
 
 const megabyte = 1_000_000

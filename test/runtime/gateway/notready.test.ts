@@ -2,7 +2,7 @@
 import t from 'tap'
 import type { SendOutcome } from '../../../core/channel/adapter.js'
 import { conversation as limits } from '../../../core/limits.js'
-import { conversationTable } from '../../../runtime/gateway/tables.js'
+import { conversationTable } from '../../../runtime/conversation/tables.js'
 import { until } from '../../harness/clock.js'
 import { type House, openHouse, said, takes } from './house.js'
 

@@ -6,12 +6,12 @@ import type { ChannelRoute } from '../../../core/agentside.js'
 import type { Adapter, Connecting, Item, Line } from '../../../core/channel/adapter.js'
 import { refuse } from '../../../core/errors.js'
 import { provider as limits } from '../../../core/limits.js'
-import type { KnownAgent } from '../../../runtime/gateway/directory.js'
-import { type BindingPlace, openLines } from '../../../runtime/gateway/lines.js'
-import { openMemory } from '../../../runtime/gateway/memory.js'
-import { gatewayMeters } from '../../../runtime/gateway/meters.js'
-import type { Places } from '../../../runtime/gateway/places.js'
-import { openProviders } from '../../../runtime/gateway/providers.js'
+import type { KnownAgent } from '../../../runtime/conversation/context.js'
+import { type BindingPlace, type LinesOptions, openLines } from '../../../runtime/delivery/connections.js'
+import { openProviders } from '../../../runtime/delivery/providers.js'
+import { openMemory } from '../../../runtime/delivery/tokencache.js'
+import { type InboundDeps, recordInbound } from '../../../runtime/ingress/inbound.js'
+import { ingressMetrics } from '../../../runtime/ingress/metrics.js'
 import type { Log } from '../../../runtime/observe/log.js'
 import { openMetrics } from '../../../runtime/observe/metrics.js'
 import type { DoorOptions } from '../../../runtime/webhook/door.js'
@@ -189,23 +189,24 @@ async function openExchange(t: Test) {
   const places = {
     providers,
     clock,
-    meters: gatewayMeters(openMetrics({ ofProcess: false })),
+    metrics: ingressMetrics(openMetrics({ ofProcess: false })),
     refusedCalls: { note: () => {} },
     adapters: () => adapter,
     directory: { routes: async () => (world.isReachable ? agent() : refuse('service.unavailable')) },
     asidOf: () => 'asid',
-    traitsOf: () => ({}),
+    contexts: { of: () => ({}) },
     commands: {},
     shards: {
       async ask(_owner: string, _command: unknown, { items }: { items: readonly unknown[] }) {
         if (!world.isOnRecord) return refuse('service.unavailable')
         world.heard.push(...items)
-        return items.length
+        return { fresh: items.length }
       },
     },
-  } as unknown as Places
+  } as unknown as InboundDeps & Pick<LinesOptions, 'directory' | 'adapters' | 'providers'>
   const lines = openLines({
-    places: () => places,
+    ...places,
+    record: (items) => recordInbound(places, items, silent),
     find: async () => world.found,
     addressOf: async (host) => host,
     log: silent,

@@ -1,7 +1,7 @@
 /** Replies that are not taken: the agent's operator can see each with its reason, and what its binding rests for waits. */
 import t from 'tap'
-import { deadLetterRepertoire } from '../../../runtime/gateway/deadletters.js'
-import { attemptTable, conversationTable, logTable } from '../../../runtime/gateway/tables.js'
+import { deadLetterRepertoire } from '../../../runtime/agentwebhook/deadletters.js'
+import { attemptTable, conversationTable, logTable } from '../../../runtime/conversation/tables.js'
 import { until } from '../../harness/clock.js'
 import type { Behave } from '../../harness/receiver.js'
 import { type House, openHouse, said } from './house.js'
@@ -70,7 +70,7 @@ t.test(
     const { at, id } = house.deadLetters()[0]!
     const [replay] = deadLetterRepertoire.commands
     const letter = { ...place, asid, places: [[at, id]] as const }
-    t.equal(await house.places.shards.ask(asid, replay!, letter), 1)
+    t.equal(await house.engine.ask(asid, replay!, letter), 1)
     await until(() => house.told(asid).includes('sent rcs'))
     await house.quiet()
     t.same(texts(house), ['one', 'two'])

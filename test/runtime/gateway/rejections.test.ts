@@ -1,6 +1,7 @@
 /** What the gateway refuses: calls as a whole, and messages one by one, each with the reason of the contract. */
+
 import t from 'tap'
-import { rejectionReasons } from '../../../core/conversation/refusals.js'
+import { rejectionReasons } from '../../../core/conversation/rejections.js'
 import { amf, channelBinding, ingress, conversation as limits } from '../../../core/limits.js'
 import { answeredInTime, until } from '../../harness/clock.js'
 import { openTestNode, type Response } from '../../harness/node.js'

@@ -3,8 +3,8 @@ import { Readable } from 'node:stream'
 import fc from 'fast-check'
 import t from 'tap'
 import { agentWebhook } from '../../../core/limits.js'
+import { type Piece, repliesIn } from '../../../runtime/agentwebhook/replies.js'
 import { type Clock, systemClock } from '../../../runtime/clock.js'
-import { type Piece, repliesIn } from '../../../runtime/gateway/replies.js'
 
 const settings = { now: Date.UTC(2026, 10, 20), zone: 'UTC', wholeMs: 10_000, lineMs: 10_000 }
 const real: Pick<Clock, 'elapsed' | 'soon'> = systemClock

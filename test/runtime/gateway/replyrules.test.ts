@@ -3,7 +3,7 @@ import t from 'tap'
 import type { ReplyRule } from '../../../core/agent/replyrules.js'
 import type { OutboundMessage } from '../../../core/amf/index.js'
 import { replyRules as limits } from '../../../core/limits.js'
-import { applyRules } from '../../../runtime/gateway/replyrules.js'
+import { applyRules } from '../../../runtime/agentwebhook/replyrules.js'
 
 const reader = { locale: 'en-US', zone: 'UTC' }
 const said = (text: string, parts = 1): OutboundMessage => ({

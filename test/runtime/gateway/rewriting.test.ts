@@ -4,7 +4,7 @@ import { rbmAdapter } from '../../../adapters/rcs/adapter.js'
 import type { RbmAuth } from '../../../adapters/rcs/descriptor.js'
 import type { Adapter, Sending, SendOutcome } from '../../../core/channel/adapter.js'
 import { conversation as limits, outreachSend } from '../../../core/limits.js'
-import { conversationTable, outgoingTable } from '../../../runtime/gateway/tables.js'
+import { conversationTable, outgoingTable } from '../../../runtime/conversation/tables.js'
 import type { Shards } from '../../../runtime/shard/contract.js'
 import { openEmulated } from '../../adapters/emulator/emulated.js'
 import { until } from '../../harness/clock.js'
@@ -169,7 +169,7 @@ t.test('After a crash every piece goes out under the id that it had, in either w
   const between = (shards: Shards): Shards => ({
     ...shards,
     async ask(owner, command, input, options) {
-      if (command.name === 'conversation.dispatched' && crashes-- > 0) throw new Error('the process is gone')
+      if (command.name === 'conversation.sendOutcome' && crashes-- > 0) throw new Error('the process is gone')
       return shards.ask(owner, command, input, options)
     },
   })

@@ -2,27 +2,20 @@
 import { randomBytes } from 'node:crypto'
 import fc from 'fast-check'
 import t, { type Test } from 'tap'
-import { traitsOf } from '../../../core/channel/table.js'
-import type { Around } from '../../../core/conversation/desk.js'
 import { hour } from '../../../core/durations.js'
 import { conversation as limits } from '../../../core/limits.js'
-import { effectKinds } from '../../../runtime/gateway/effects.js'
-import { gatewayParts } from '../../../runtime/gateway/open.js'
-import { conversationTable, seenTable } from '../../../runtime/gateway/tables.js'
+import { effectKinds } from '../../../runtime/conversation/effects.js'
+import { conversationTable, seenTable } from '../../../runtime/conversation/tables.js'
+import { gatewayParts } from '../../../runtime/node/gateway.js'
 import { openLog } from '../../../runtime/observe/log.js'
 import { openEmbedded } from '../../../runtime/shard/embedded.js'
 import { openStore } from '../../../runtime/store/lmdb.js'
+import { contextOn } from '../../harness/agentcontext.js'
 import { until } from '../../harness/clock.js'
 import { leapingClock, temporary } from '../../harness/webhooknode.js'
 
 const asid = 'usr_somebody'
-const around: Around = {
-  isListening: false,
-  traits: traitsOf('sms'),
-  brand: { name: 'Harbor' },
-  reader: { locale: 'en-US', zone: 'UTC' },
-  siblings: {},
-}
+const agent = contextOn('sms')
 
 async function openConversation(t: Test) {
   const { conversation: commands, ...parts } = gatewayParts({ timeScale: 1 })
@@ -44,12 +37,12 @@ async function openConversation(t: Test) {
   return {
     clock,
     hear: (ids: readonly string[]) =>
-      shards.ask(asid, commands.hear, {
+      shards.ask(asid, commands.receiveInbound, {
         who,
-        around,
+        agent,
         items: ids.map((id) => ({ id, inbound: { kind: 'system' as const, system: 'typing' as const } })),
       }),
-    tidy: () => shards.ask(asid, commands.tidy, { asid }),
+    tidy: () => shards.ask(asid, commands.expireRows, { asid }),
     seen: () => Array.from(store.space(0).range(seenTable, { prefix: [asid] }), ({ key }) => key[1]),
     isTidy: () => store.space(0).get(conversationTable, [asid])?.isTidy === true,
   }

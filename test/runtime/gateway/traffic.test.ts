@@ -1,7 +1,8 @@
 /** Lists of traffic over a real store and engine: what they hold, what they cost in rows, and how long they keep it. */
+
 import t from 'tap'
-import type { TrafficEntry } from '../../../core/conversation/desk.js'
 import { conversation as kept, traffic as limits } from '../../../core/limits.js'
+import type { TrafficEntry } from '../../../core/traffic/entry.js'
 import {
   conversationTable,
   deadLetterTable,
@@ -11,7 +12,7 @@ import {
   testMarkTable,
   testTrafficTable,
   trafficTable,
-} from '../../../runtime/gateway/tables.js'
+} from '../../../runtime/conversation/tables.js'
 import type { Key, Table } from '../../../runtime/store/contract.js'
 import { until } from '../../harness/clock.js'
 import { everything, listed, openPlace, pagesOf, place, say } from './trafficplace.js'

@@ -1,7 +1,8 @@
 /** Pages of messages against a model, while more is said. */
+
 import fc from 'fast-check'
 import t from 'tap'
-import type { TrafficEntry } from '../../../core/conversation/desk.js'
+import type { TrafficEntry } from '../../../core/traffic/entry.js'
 import type { Filter } from '../../../core/traffic/wanted.js'
 import { everything, type Opened, openPlace, pagesOf } from './trafficplace.js'
 

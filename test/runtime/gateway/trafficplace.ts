@@ -3,22 +3,22 @@
 import { randomBytes } from 'node:crypto'
 import type { Test } from 'tap'
 import type { AgentPlace } from '../../../core/agentkey.js'
-import type { TrafficEntry } from '../../../core/conversation/desk.js'
 import { isRefusal, type Refusal } from '../../../core/errors.js'
 import { conversation as kept, traffic as limits } from '../../../core/limits.js'
+import type { TrafficEntry } from '../../../core/traffic/entry.js'
 import type { Position } from '../../../core/traffic/stretch.js'
 import type { WantedRecords } from '../../../core/traffic/wanted.js'
-import { begun } from '../../../runtime/gateway/commands.js'
-import { gatewayParts } from '../../../runtime/gateway/open.js'
-import { Records } from '../../../runtime/gateway/records.js'
-import { sandboxForget } from '../../../runtime/gateway/sandboxcommands.js'
-import { conversationTable, type DeadLetter, deadLetterTable } from '../../../runtime/gateway/tables.js'
-import { openTraffic, type Traffic } from '../../../runtime/gateway/traffic.js'
+import { newConversation } from '../../../runtime/conversation/commands.js'
+import { HistoryWriter } from '../../../runtime/conversation/history.js'
+import { conversationTable, type DeadLetter, deadLetterTable } from '../../../runtime/conversation/tables.js'
+import { gatewayParts } from '../../../runtime/node/gateway.js'
 import { openLog } from '../../../runtime/observe/log.js'
+import { sandboxForget } from '../../../runtime/sandbox/commands.js'
 import type { Command } from '../../../runtime/shard/contract.js'
 import { openEmbedded } from '../../../runtime/shard/embedded.js'
 import type { Key, Reader, Row, Table } from '../../../runtime/store/contract.js'
 import { openStore } from '../../../runtime/store/lmdb.js'
+import { openTraffic, type Traffic } from '../../../runtime/traffic/messages.js'
 import { carried } from '../../harness/carried.js'
 import { everyRow } from '../../harness/everyrow.js'
 import { leapingClock, temporary } from '../../harness/webhooknode.js'
@@ -42,14 +42,14 @@ export const say: Command<Said, null> = {
   name: 'test.say',
   decide(tx, { asid, agent = place, sandbox, entries, logs = [], isUnheard }, { at }) {
     const who = { asid, agent, channel: 'sms', address: asid, ...(sandbox && { sandbox }) } as const
-    const conversation = tx.get(conversationTable, [asid]) ?? begun(who, at)
-    const records = new Records(tx, conversation, at, 1)
+    const conversation = tx.get(conversationTable, [asid]) ?? newConversation(who, at)
+    const records = new HistoryWriter(tx, conversation, at, 1)
     for (const entry of entries) records.traffic(entry)
     for (const event of logs) records.log({ level: event === 'webhook.parked' ? 'error' : 'info', event })
     const { orgId, agentId } = agent
     if (isUnheard) tx.put(deadLetterTable, [orgId, agentId, at, asid], { asid, at } as DeadLetter)
     if (conversation.isTidy)
-      tx.schedule({ name: 'tidy', dueAt: at + kept.tidyEveryMs, command: 'conversation.tidy', input: { asid } })
+      tx.schedule({ name: 'expire', dueAt: at + kept.tidyEveryMs, command: 'conversation.expireRows', input: { asid } })
     const { isTidy: _before, ...rest } = conversation
     tx.put(conversationTable, [asid], records.within(rest))
     return null

@@ -1,7 +1,7 @@
 /** Events before an agent's webhook: one at a time for each person, tried again, signed as they leave, set aside in the end. */
 import t from 'tap'
 import { agentWebhook } from '../../../core/limits.js'
-import { attemptTable, conversationTable, outgoingTable } from '../../../runtime/gateway/tables.js'
+import { attemptTable, conversationTable, outgoingTable } from '../../../runtime/conversation/tables.js'
 import type { Shards } from '../../../runtime/shard/contract.js'
 import { until } from '../../harness/clock.js'
 import { answer, type Behave, isSignedWith } from '../../harness/receiver.js'
@@ -245,7 +245,7 @@ t.test('An event that is told again after a crash does not send its replies twic
   const between = (shards: Shards): Shards => ({
     ...shards,
     async ask(owner, command, input, options) {
-      if (command.name === 'conversation.called' && crashes-- > 0) throw new Error('the process is gone')
+      if (command.name === 'conversation.webhookOutcome' && crashes-- > 0) throw new Error('the process is gone')
       return shards.ask(owner, command, input, options)
     },
   })

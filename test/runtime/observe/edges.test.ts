@@ -1,7 +1,8 @@
 /** What is counted at the edges of a node: budgets, providers, agents' webhooks, and records that become durable. */
 import t, { type Test } from 'tap'
 import type { ChannelRoute } from '../../../core/agentside.js'
-import { gatewayMeters, meterRecords, providerMeters } from '../../../runtime/gateway/meters.js'
+import { meterRecords } from '../../../runtime/conversation/metrics.js'
+import { deliveryMetrics, providerMetrics } from '../../../runtime/delivery/metrics.js'
 import type { Spent } from '../../../runtime/limits/contract.js'
 import { metered } from '../../../runtime/limits/metered.js'
 import { openMetrics } from '../../../runtime/observe/metrics.js'
@@ -58,7 +59,7 @@ t.test('A budget counts what it allows and what it refuses, whether it answers a
 
 t.test('Calls to providers are counted by class of status, and without an answer as none', async (t) => {
   const metrics = openMetrics({ ofProcess: false })
-  const meters = providerMeters(metrics)
+  const meters = providerMetrics(metrics)
   for (const status of [200, 202, 429, 503, undefined]) meters.called(bound, status, 40)
   const of = (outcome: string, count: number) =>
     `parley_provider_calls_total{channel="sms",provider="emulator",outcome="${outcome}"} ${count}`
@@ -68,7 +69,7 @@ t.test('Calls to providers are counted by class of status, and without an answer
 
 t.test('A hand-over is counted by whether to ask again, not by words of the provider', async (t) => {
   const metrics = openMetrics({ ofProcess: false })
-  const meters = gatewayMeters(metrics)
+  const meters = deliveryMetrics(metrics)
   meters.handedOver(bound, { kind: 'sent', providerIds: [] }, 10)
   for (const again of ['later', 'elsewhere', 'never'] as const) {
     meters.handedOver(bound, { kind: 'refused', reason: '30007 blocked +15550100', again }, 10)

@@ -1,8 +1,9 @@
 /** What comes from one page: answered in its order, within its limits, and only once it is on record. */
+
 import t from 'tap'
 import { readFrame } from '../../../adapters/webchat/read.js'
+import type { Inbound } from '../../../core/channel/inbound.js'
 import type { Telling } from '../../../core/channel/live.js'
-import type { Inbound } from '../../../core/conversation/hear.js'
 import { type Refusal, refuse } from '../../../core/errors.js'
 import { webchat as limits } from '../../../core/limits.js'
 import { Page, type PageEnds } from '../../../runtime/webchat/page.js'

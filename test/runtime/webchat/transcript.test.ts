@@ -1,32 +1,25 @@
 /** The record of a visitor in its shard: what becomes a line, when, and for how long. */
+
 import { randomBytes } from 'node:crypto'
 import t, { type Test } from 'tap'
+import type { Inbound } from '../../../core/channel/inbound.js'
 import type { ChannelName } from '../../../core/channel/names.js'
-import { traitsOf } from '../../../core/channel/table.js'
-import type { Around } from '../../../core/conversation/desk.js'
-import type { Inbound } from '../../../core/conversation/hear.js'
-import type { Outcome } from '../../../core/conversation/sending.js'
+import type { DeliveryOutcome } from '../../../core/conversation/outcome.js'
 import { isRefusal } from '../../../core/errors.js'
 import { conversation as kept, webchat as limits } from '../../../core/limits.js'
 import { systemClock } from '../../../runtime/clock.js'
-import type { Identity } from '../../../runtime/gateway/commands.js'
-import { effectKinds } from '../../../runtime/gateway/effects.js'
-import { gatewayParts } from '../../../runtime/gateway/open.js'
+import type { Identity } from '../../../runtime/conversation/contract.js'
+import { effectKinds } from '../../../runtime/conversation/effects.js'
+import { gatewayParts } from '../../../runtime/node/gateway.js'
 import { openLog } from '../../../runtime/observe/log.js'
 import { openEmbedded } from '../../../runtime/shard/embedded.js'
 import { openStore } from '../../../runtime/store/lmdb.js'
 import { webchatQueries } from '../../../runtime/webchat/open.js'
 import { type LinesFound, readLines, readUnmarked } from '../../../runtime/webchat/transcript.js'
+import { contextOn } from '../../harness/agentcontext.js'
 import { temporary } from '../../harness/webhooknode.js'
 
-const around: Around = {
-  binding: { provider: 'webchat', isActive: true, minDelayMs: 0 },
-  isListening: false,
-  traits: traitsOf('webchat'),
-  brand: { name: 'Harbor' },
-  reader: { locale: 'en-US', zone: 'UTC' },
-  siblings: {},
-}
+const agent = contextOn('webchat', { provider: 'webchat', binding: { isActive: true, minDelayMs: 0 } })
 
 /** One conversation whose provider answers when a test says so. */
 async function openRecord(t: Test, about: { channel?: ChannelName; sandbox?: true } = {}) {
@@ -58,19 +51,19 @@ async function openRecord(t: Test, about: { channel?: ChannelName; sandbox?: tru
     ...about,
   }
   const hear = (id: string, inbound: Inbound) =>
-    shards.ask(asid, commands.hear, { who, around, items: [{ id, inbound }] })
+    shards.ask(asid, commands.receiveInbound, { who, agent, items: [{ id, inbound }] })
   return {
     say: (id: string, text: string) => hear(id, { kind: 'content', content: { text } }),
     hear,
     /** Takes a message, and answers what its provider is told about. */
     async offer(message: object): Promise<string> {
-      const offered = [{ message: { spec: 'amf/1', ...message } as never, from: 'send' as const }]
-      const answers = await shards.ask(asid, commands.offer, { asid, around, offered })
+      const requests = [{ message: { spec: 'amf/1', ...message } as never, from: 'send' as const }]
+      const answers = await shards.ask(asid, commands.sendMessages, { asid, agent, requests })
       if (isRefusal(answers) || !('messageId' in answers[0]!)) throw new Error(JSON.stringify(answers))
       return answers[0].messageId
     },
-    dispatched: (messageId: string, outcome: Outcome = { kind: 'sent', providerIds: [messageId] }) =>
-      shards.ask(asid, commands.dispatched, { asid, around, messageId, tried: 1, outcome }),
+    dispatched: (messageId: string, outcome: DeliveryOutcome = { kind: 'sent', providerIds: [messageId] }) =>
+      shards.ask(asid, commands.sendOutcome, { asid, agent, messageId, tried: 1, outcome }),
     async lines(after?: number): Promise<LinesFound> {
       const found = await shards.read(asid, readLines, { asid, ...(after !== undefined && { after }) })
       if (isRefusal(found)) throw new Error(found.refused)
@@ -80,7 +73,7 @@ async function openRecord(t: Test, about: { channel?: ChannelName; sandbox?: tru
       shards.read(asid, readUnmarked, { asid, state, messageIds }),
     async passes(ms: number): Promise<void> {
       later += ms
-      await shards.ask(asid, commands.tidy, { asid })
+      await shards.ask(asid, commands.expireRows, { asid })
     },
   }
 }

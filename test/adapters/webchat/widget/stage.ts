@@ -61,7 +61,7 @@ export class Stage {
     const bound = () => ({ channel: 'webchat', inputs: stage.inputs })
     const directory = { routes: async () => ({ name: 'Harbor Desk', channels: [bound()] }) }
     const routes = chatPageRoutes({
-      places: { directory } as unknown as ChatPagesOptions['places'],
+      directory: directory as unknown as ChatPagesOptions['directory'],
       publicUrl: () => stage.origin,
       look: chatLook,
       widget: async () => script,

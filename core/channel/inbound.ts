@@ -1,0 +1,47 @@
+/** Inbound: what a provider reports of a person and of messages that were sent to them, in one shape for all channels. */
+import type { Place } from '../amf/index.js'
+
+export type Inbound =
+  | { readonly kind: 'content'; readonly content: UserContent }
+  /** A tap names its message and its place in it; `label` is what the channel showed, where the channel says so. */
+  | { readonly kind: 'tap'; readonly messageId: string; readonly place: number; readonly label?: string }
+  | { readonly kind: 'system'; readonly system: Exclude<SystemKind, 'windowChanged'> }
+  | { readonly kind: 'receipt'; readonly receipt: Receipt }
+
+export interface UserContent {
+  readonly text?: string
+  readonly media?: readonly UserMedia[]
+  readonly place?: Place
+}
+
+export interface UserMedia {
+  readonly url: string
+  readonly type?: string
+  readonly name?: string
+}
+
+export const systemKinds = [
+  'conversationStarted',
+  'optIn',
+  'optOut',
+  'subscribed',
+  'unsubscribed',
+  'typing',
+  'windowChanged',
+] as const
+export type SystemKind = (typeof systemKinds)[number]
+
+export const messageStates = ['queued', 'sent', 'delivered', 'read', 'failed'] as const
+export type MessageState = (typeof messageStates)[number]
+
+export interface Receipt {
+  /** The provider's id of the message, or Parley's own where the provider uses that. */
+  readonly providerId: string
+  /** The `id` of the piece that was handed over, where the provider repeats it: every copy of the message has it. */
+  readonly pieceId?: string
+  readonly state: Exclude<MessageState, 'queued'>
+  readonly reason?: string
+  readonly detail?: string
+  /** It covers everything that was sent up to that message, or up to this time where no message is named. */
+  readonly upTo?: number
+}

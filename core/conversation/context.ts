@@ -1,0 +1,52 @@
+/** Agent context: what a conversation needs to know of its agent to decide. It is resolved once per version of the agent. */
+import type { ChannelName } from '../channel/names.js'
+import type { Traits } from '../channel/traits.js'
+import type { Reader } from '../render/contract.js'
+import type { Brand } from './keywords.js'
+
+/**
+ * The part of the context that travels with timers and with messages on another channel, so that what comes of them is
+ * decided in one step. It may be older than the agent's configuration; nothing in it decides whether a message may leave.
+ */
+export interface AgentFacts {
+  /** The provider of the channel; empty while the channel is not bound. */
+  readonly provider: string
+  /** How long the messaging window stays open; null on a channel without one. */
+  readonly windowHours: number | null
+  /** Events go to the agent. None do while it has no webhook. */
+  readonly isListening: boolean
+  /** The asids of the same address on the agent's other active channels. */
+  readonly siblings: Partial<Record<ChannelName, string>>
+}
+
+export interface AgentContext extends AgentFacts {
+  /** Absent while the channel is not bound. */
+  readonly binding?: Binding
+  readonly traits: Traits
+  readonly brand: Brand
+  readonly reader: Reader
+}
+
+export interface Binding {
+  readonly isActive: boolean
+  /** The channel is Parley's own: people read messages from Parley's record, and no provider is called. */
+  readonly isOwnChannel?: true
+  /** The least time between two agent messages. */
+  readonly minDelayMs: number
+  /** Messages in bulk that leave a second; absent: the channel has no limit. */
+  readonly bulkPerSecond?: number
+  /** Absent: the default. */
+  readonly loopGuard?: LoopGuard
+  /** Parley answers keywords, and each relationship begins with this disclaimer (its own text, or the stock one). */
+  readonly compliance?: { readonly disclaimer?: string }
+}
+
+export interface LoopGuard {
+  readonly messages: number
+  readonly seconds: number
+}
+
+/** The facts of a context, without the rest of it. A timer's facts always listen: the agent is asked when the event leaves. */
+export function factsOf({ provider, windowHours, siblings }: AgentFacts): AgentFacts {
+  return { provider, windowHours, siblings, isListening: true }
+}

@@ -1,0 +1,91 @@
+/** Records and effects: everything that a decision about a conversation leaves behind, as plain data. */
+import type { LogNote } from '../catalogs/logevents.js'
+import type { MessageState, Receipt } from '../channel/inbound.js'
+import type { ChannelName } from '../channel/names.js'
+import type { SendNews } from '../outreach/send.js'
+import type { IdentityNews } from '../people/person.js'
+import type { TrafficEntry } from '../traffic/entry.js'
+import type { AgentFacts } from './context.js'
+import type { Attempt, ConversationEvent, Outgoing, TypedEvent } from './state.js'
+
+/** Rows to be written in the commit of the decision, in this order. */
+export type ConversationRecord =
+  | { readonly kind: 'message'; readonly message: Outgoing }
+  | { readonly kind: 'providerId'; readonly providerId: string; readonly messageId: string }
+  | { readonly kind: 'clientId'; readonly clientId: string; readonly messageId: string }
+  /** All receipts that wait for the message of this provider id, in place of those before. */
+  | { readonly kind: 'parked'; readonly providerId: string; readonly receipts: readonly Receipt[] }
+  /** An event for the agent, under its number in the queue; `undefined`: it leaves the queue. */
+  | { readonly kind: 'event'; readonly number: number; readonly event: ConversationEvent | undefined }
+  | { readonly kind: 'deadLetter'; readonly event: ConversationEvent; readonly why: string }
+  | { readonly kind: 'traffic'; readonly entry: TrafficEntry }
+  | { readonly kind: 'log'; readonly note: LogNote }
+  | { readonly kind: 'webhookAttempt'; readonly attempt: WebhookAttempt }
+
+/** Work to be done once the commit is durable, at least once. */
+export type ConversationEffect =
+  /** Hand the message over to the provider; the outcome names this attempt. */
+  | { readonly kind: 'deliver'; readonly messageId: string; readonly tried: number }
+  /** Let the message wait for its turn among all that the provider takes in bulk; it is released later. */
+  | { readonly kind: 'throttle'; readonly messageId: string; readonly perSecond: number }
+  /** Give the message to the same person's conversation on another channel. */
+  | {
+      readonly kind: 'failover'
+      readonly asid: string
+      readonly channel: ChannelName
+      readonly messageId: string
+      /** What the later reports are decided with. */
+      readonly facts: AgentFacts
+    }
+  /** Report to the conversation that gave the message. */
+  | {
+      readonly kind: 'failoverUpdate'
+      readonly asid: string
+      readonly messageId: string
+      readonly update: FailoverUpdate
+      readonly facts: AgentFacts
+    }
+  /** Call the agent's webhook with the event of this number. */
+  | { readonly kind: 'callWebhook'; readonly number: number }
+  /** Report to the keeper of sends, in the agent's shard. */
+  | { readonly kind: 'notifySend'; readonly report: SendNews }
+  /** Report to the keeper of people, in the agent's shard. */
+  | { readonly kind: 'notifyPeople'; readonly event: IdentityNews['kind'] }
+  /** Set the timer in place of an earlier one of its name. */
+  | {
+      readonly kind: 'setTimer'
+      readonly timer: TimerName
+      readonly at: number
+      /** What the decision at that time knows of the agent; absent where it needs nothing. */
+      readonly facts?: AgentFacts
+    }
+  | { readonly kind: 'clearTimer'; readonly timer: TimerName }
+
+export const timerNames = ['send', 'held', 'window', 'undelivered', 'call'] as const
+export type TimerName = (typeof timerNames)[number]
+
+/** What became of a message on the channel that took it over. */
+export interface FailoverUpdate {
+  readonly state: MessageState
+  readonly attempt: Attempt
+  readonly reason?: string
+  readonly detail?: string
+}
+
+/** One call of the agent's webhook with an event. */
+export interface WebhookAttempt {
+  readonly eventId: string
+  readonly type: TypedEvent['type']
+  readonly sessionId: string
+  /** Which try of the event it was, from 1 on. */
+  readonly tried: number
+  /** `retried`: there is another try at `nextAt`. `failed`: there is none, or the reply could not be used. */
+  readonly outcome: 'taken' | 'retried' | 'failed'
+  readonly ms: number
+  /** The HTTP status; absent when no answer came. */
+  readonly status?: number
+  /** Messages in the reply. */
+  readonly messages?: number
+  readonly why?: string
+  readonly nextAt?: number
+}

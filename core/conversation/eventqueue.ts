@@ -1,0 +1,86 @@
+/** The queue of events for an agent's webhook: one at a time for each person, retried, and a dead letter in the end. */
+import type { LogNote } from '../catalogs/logevents.js'
+import { agentWebhook as limits } from '../limits.js'
+import type { Conversation, ConversationEvent } from './state.js'
+import { type ConversationTx, log } from './transaction.js'
+
+/** What calling the webhook with an event came to. */
+export type WebhookOutcome = (
+  | {
+      readonly kind: 'taken'
+      /** A part of the reply that could not be used: the event becomes a dead letter. */
+      readonly problem?: string
+      /** A part of the reply that was refused for a reason that another call would not change. */
+      readonly refused?: string
+    }
+  /** No answer, or one that asks to be tried later: not before that long, where it says so. */
+  | { readonly kind: 'away'; readonly why: string; readonly retryAfterMs?: number }
+  /** An answer that would be the same next time. */
+  | { readonly kind: 'refused'; readonly why: string }
+) &
+  WebhookCall
+
+interface WebhookCall {
+  /** Lines of the agent's log about the reply. */
+  readonly notes?: readonly LogNote[]
+  /** Absent where the agent has no webhook to be called. */
+  readonly called?: { readonly ms: number; readonly status?: number; readonly messages?: number }
+}
+
+type Unused = Pick<Extract<WebhookOutcome, { kind: 'taken' }>, 'problem' | 'refused'>
+
+/** Applies the outcome of the event at the head of the queue. */
+export function applyWebhookOutcome(
+  tx: ConversationTx,
+  conversation: Conversation,
+  event: ConversationEvent,
+  outcome: WebhookOutcome,
+): Conversation {
+  const { firstEvent: number } = conversation
+  for (const note of outcome.notes ?? []) log(tx, note.event, { eventId: event.eventId, ...note.data })
+  const tried = (event.tried ?? 0) + 1
+  const waitMs = outcome.kind === 'away' ? limits.retryAfterMs[tried - 1] : undefined
+  const { problem, refused }: Unused = outcome.kind === 'taken' ? outcome : { problem: outcome.why }
+  const why = [problem, refused].filter(Boolean).join(' ') || undefined
+  const attempt = { ...attemptOf(event, tried, outcome), ...(why !== undefined && { why }) }
+  if (waitMs !== undefined) {
+    tx.record({ kind: 'event', number, event: { ...event, tried } })
+    const asked = outcome.kind === 'away' ? (outcome.retryAfterMs ?? 0) : 0
+    const nextAt = tx.command.at + Math.max(tx.command.scaled(waitMs), asked)
+    tx.record({ kind: 'webhookAttempt', attempt: { ...attempt, outcome: 'retried', nextAt } })
+    tx.emit({ kind: 'setTimer', timer: 'call', at: nextAt })
+    return conversation
+  }
+  if (outcome.called) {
+    tx.record({
+      kind: 'webhookAttempt',
+      attempt: { ...attempt, outcome: why === undefined ? 'taken' : 'failed' },
+    })
+  }
+  if (problem !== undefined) {
+    tx.record({ kind: 'deadLetter', event, why: problem })
+    log(tx, 'webhook.parked', { eventId: event.eventId, why: problem })
+  }
+  tx.record({ kind: 'event', number, event: undefined })
+  const next = { ...conversation, firstEvent: number + 1 }
+  retryHead(tx, next)
+  return next
+}
+
+function attemptOf({ eventId, sessionId, event }: ConversationEvent, tried: number, { called }: WebhookOutcome) {
+  const { ms = 0, status, messages } = called ?? {}
+  return {
+    eventId,
+    type: event.type,
+    sessionId,
+    tried,
+    ms,
+    ...(status !== undefined && { status }),
+    ...(messages && { messages }),
+  }
+}
+
+/** Calls the webhook with the event at the head of the queue, if there is one. */
+export function retryHead(tx: ConversationTx, { firstEvent, nextEvent }: Conversation): void {
+  if (firstEvent < nextEvent) tx.emit({ kind: 'callWebhook', number: firstEvent })
+}

@@ -1,0 +1,215 @@
+/** Inbound: content is read as a keyword first, then as an answer to a question; anything else is a message. */
+import { isSignal, tapsOf } from '../amf/index.js'
+import type { Inbound, SystemKind, UserContent } from '../channel/inbound.js'
+import { carrierChannels } from '../channel/names.js'
+import { having, type Writable } from '../having.js'
+import { labelsOf } from '../render/taplabels.js'
+import type { TrafficEntry } from '../traffic/entry.js'
+import { type Answer, answerIn, knownId, resultOf } from './answers.js'
+import type { AgentContext } from './context.js'
+import { releaseDeferred } from './deferred.js'
+import { enqueueEvent, systemEvent } from './events.js'
+import { type Keyword, keywordIn, stockTexts } from './keywords.js'
+import { withoutUnanswered } from './loopguard.js'
+import { optIn, optOut } from './optout.js'
+import { closeQuestion } from './questions.js'
+import { enqueueMessage } from './queue.js'
+import { applyReceipt } from './receipts.js'
+import { sessionNow, withNewSession } from './session.js'
+import type { Conversation } from './state.js'
+import { notifySend } from './status.js'
+import { saveSystemMessage } from './system.js'
+import { type ConversationTx, log } from './transaction.js'
+import { openWindow } from './windowchange.js'
+
+/** `id` is the provider's id of the item. */
+export function applyInbound(
+  tx: ConversationTx,
+  before: Conversation,
+  agent: AgentContext,
+  inbound: Inbound,
+  id: string,
+): Conversation {
+  const conversation = inbound.kind === 'receipt' ? before : withoutUnanswered(before)
+  switch (inbound.kind) {
+    case 'content':
+      return applyContent(tx, conversation, agent, inbound.content, id)
+    case 'tap':
+      return applyTap(tx, conversation, agent, inbound, id)
+    case 'system':
+      return applySystemEvent(tx, conversation, agent, inbound.system)
+    case 'receipt':
+      return applyReceipt(tx, conversation, agent, inbound.receipt)
+  }
+}
+
+/** Anything that the person does begins or prolongs a session and opens the window. */
+function touchSession(tx: ConversationTx, before: Conversation, agent: AgentContext, heardId: string): Conversation {
+  const isFirst = before.heardAt === undefined && before.session === undefined
+  const heardAt = tx.command.at
+  const here = isFirst
+    ? having(startConversation(tx, before, agent), { heardAt, heardId })
+    : having(before, { session: sessionNow(tx, before), heardAt, heardId })
+  const begun = markResponded(tx, here)
+  if (before.heardAt === undefined || begun.session?.id !== before.session?.id)
+    tx.emit({ kind: 'notifyPeople', event: 'seen' })
+  return releaseDeferred(tx, openWindow(tx, begun, agent), agent)
+}
+
+/** The first thing that the person does after an opener went out is their response to it. */
+function markResponded(tx: ConversationTx, conversation: Conversation): Conversation {
+  const outgoing = conversation.opening && tx.stored.message(conversation.opening.messageId)
+  if (outgoing?.sentAt === undefined) return conversation
+  notifySend(tx, outgoing, { state: 'responded' })
+  const { opening: _answered, ...rest } = conversation
+  return rest
+}
+
+function startConversation(tx: ConversationTx, conversation: Conversation, agent: AgentContext): Conversation {
+  const begun = withNewSession(tx, conversation)
+  return enqueueEvent(tx, begun, agent, systemEvent('conversationStarted'))
+}
+
+function applyContent(
+  tx: ConversationTx,
+  before: Conversation,
+  agent: AgentContext,
+  content: UserContent,
+  id: string,
+): Conversation {
+  const conversation = optInByWriting(tx, touchSession(tx, before, agent, id), agent)
+  const { text } = content
+  const isAnswered = agent.binding?.compliance !== undefined
+  const standing = { isAnswered, isOptedOut: conversation.optedOutAt !== undefined }
+  const keyword = text === undefined ? undefined : keywordIn(text, conversation.channel, standing)
+  recordUserContent(tx, conversation, content, keyword)
+  if (keyword) return applyKeyword(tx, conversation, agent, keyword)
+  const answer = answerIn(tx, conversation, agent, content)
+  if (!answer) {
+    if (conversation.asks) log(tx, 'message.unmatched')
+    return enqueueEvent(tx, conversation, agent, { type: 'message', message: content })
+  }
+  const { intentId, via } = answer.result
+  log(tx, 'message.matched', { intentId, via })
+  return applyAnswer(tx, conversation, agent, answer)
+}
+
+function applyAnswer(
+  tx: ConversationTx,
+  conversation: Conversation,
+  agent: AgentContext,
+  { asking, tap, result }: Answer,
+): Conversation {
+  return enqueueEvent(tx, closeQuestion(tx, conversation, asking, tap), agent, { type: 'result', result })
+}
+
+/** Carrier channels have START for this. On other channels writing opts the person in again. */
+function optInByWriting(tx: ConversationTx, conversation: Conversation, agent: AgentContext): Conversation {
+  return carrierChannels.includes(conversation.channel) ? conversation : optIn(tx, conversation, agent)
+}
+
+function recordUserContent(
+  tx: ConversationTx,
+  conversation: Conversation,
+  content: UserContent,
+  keyword?: Keyword,
+): void {
+  const entry = byUser(tx, conversation, 'content', content)
+  if (keyword) entry.subtype = keyword
+  if (content.text !== undefined) entry.text = content.text
+  tx.record({ kind: 'traffic', entry })
+}
+
+/** The traffic entry of something that the person does. */
+function byUser(
+  tx: ConversationTx,
+  { session, heardId }: Conversation,
+  type: 'content' | 'action',
+  raw: TrafficEntry['raw'],
+) {
+  const sessionId = session?.id ?? ''
+  const entry: Writable<TrafficEntry> = { type, origin: 'user', sessionId, messageId: tx.command.mint('inb'), raw }
+  if (heardId !== undefined) entry.channelMessageId = heardId
+  return entry
+}
+
+/** For a channel that does not say what it showed. */
+const unnamedTap = 'Tapped a button of an earlier message.'
+
+/** A tap answers the message it belongs to, however old; one that is not remembered is what its label says. */
+function applyTap(
+  tx: ConversationTx,
+  before: Conversation,
+  agent: AgentContext,
+  { messageId, place, label = '' }: Extract<Inbound, { kind: 'tap' }>,
+  id: string,
+): Conversation {
+  const asking = tx.stored.message(messageId)
+  const tap = asking && !isSignal(asking.message) ? tapsOf(asking.message)[place] : undefined
+  if (!asking || !tap) {
+    return applyContent(tx, before, agent, { text: label.trim() === '' ? unnamedTap : label }, id)
+  }
+  const conversation = touchSession(tx, before, agent, id)
+  const written = labelsOf(asking.message as never, agent.reader)[place] ?? label
+  const { kind } = tap
+  if (kind === 'reply') {
+    const result = resultOf(asking, tap, written, { via: 'tap' })
+    const entry = having(byUser(tx, conversation, 'content', result), { subtype: 'result', text: written })
+    tx.record({ kind: 'traffic', entry })
+    return applyAnswer(tx, conversation, agent, { asking, tap, result })
+  }
+  const action = { kind, label: written, messageId: knownId(asking) }
+  const entry = having(byUser(tx, conversation, 'action', action), { subtype: kind, text: written })
+  tx.record({ kind: 'traffic', entry })
+  // The place itself is the answer, and comes by itself.
+  if (kind === 'shareLocation') return conversation
+  return enqueueEvent(tx, conversation, agent, { type: 'action', action: { ...action, kind } })
+}
+
+/** Confirmations and help go out whether or not the person opted out. */
+function sendSystemMessage(
+  tx: ConversationTx,
+  conversation: Conversation,
+  agent: AgentContext,
+  text: string,
+): Conversation {
+  return enqueueMessage(tx, conversation, saveSystemMessage(tx, conversation, agent, text), agent)
+}
+
+function applyKeyword(
+  tx: ConversationTx,
+  conversation: Conversation,
+  agent: AgentContext,
+  keyword: Keyword,
+): Conversation {
+  const isAnswered = agent.binding?.compliance !== undefined
+  if (keyword === 'help') {
+    log(tx, 'consent.help_answered')
+    return sendSystemMessage(tx, conversation, agent, stockTexts.help(agent.brand))
+  }
+  const changed = keyword === 'stop' ? optOut(tx, conversation, agent) : optIn(tx, conversation, agent)
+  if (changed === conversation || !isAnswered) return changed
+  return sendSystemMessage(tx, changed, agent, stockTexts[keyword](agent.brand))
+}
+
+function applySystemEvent(
+  tx: ConversationTx,
+  conversation: Conversation,
+  agent: AgentContext,
+  kind: Exclude<SystemKind, 'windowChanged'>,
+): Conversation {
+  switch (kind) {
+    case 'conversationStarted':
+      return startConversation(tx, conversation, agent)
+    case 'optOut':
+      return optOut(tx, conversation, agent)
+    case 'optIn':
+      return optIn(tx, conversation, agent)
+    case 'unsubscribed':
+      return enqueueEvent(tx, optOut(tx, conversation, agent), agent, systemEvent(kind))
+    case 'subscribed':
+      return enqueueEvent(tx, optIn(tx, conversation, agent), agent, systemEvent(kind))
+    case 'typing':
+      return enqueueEvent(tx, conversation, agent, systemEvent(kind))
+  }
+}

@@ -1,0 +1,173 @@
+/** Outbound: accepting a message for a person, and planning the channels that it goes out on. */
+import type { RuleVerdict } from '../agent/replyrules.js'
+import { isSignal, type OutboundMessage } from '../amf/index.js'
+import type { ChannelName } from '../channel/names.js'
+import { conversation as limits } from '../limits.js'
+import { type AgentContext, factsOf } from './context.js'
+import { countMessage, detectLoop } from './loopguard.js'
+import { enqueueMessage } from './queue.js'
+import { type Rejection, reject } from './rejections.js'
+import { withContent } from './session.js'
+import type { Conversation, Outgoing } from './state.js'
+import { advanceState } from './status.js'
+import { recordContent } from './system.js'
+import { type ConversationTx, log, saveMessage } from './transaction.js'
+import { isOpen } from './window.js'
+
+export interface OutboundRequest {
+  readonly message: OutboundMessage
+  /** An answer to an event, or a send of its own accord. */
+  readonly from: 'reply' | 'send'
+  readonly isBatch?: true
+  /** What the operator's rules said of it, where any of them matched. */
+  readonly ruled?: RuleVerdict
+  /** The status event that it answers, where it answers one. */
+  readonly toStatus?: string
+  /** The conversation that this one sends it for. */
+  readonly carriedFor?: Outgoing['carriedFor']
+  /** It opens for a send, under this id; pieces of it that an earlier try brought out are not sent again. */
+  readonly opening?: Pick<Outgoing, 'forSend' | 'providerIds' | 'abilities' | 'rewritten'> & {
+    readonly messageId: string
+  }
+}
+
+export type SendResult = { readonly messageId: string } | Rejection
+
+/** A message under an id that is known already is taken as the same one: nothing more is sent. */
+export function acceptMessage(
+  tx: ConversationTx,
+  conversation: Conversation,
+  agent: AgentContext,
+  request: OutboundRequest,
+): { readonly conversation: Conversation; readonly answer: SendResult } {
+  const { message } = request
+  const before = message.id === undefined ? undefined : tx.stored.byClientId(message.id)
+  if (before !== undefined) return { conversation, answer: { messageId: before } }
+  if (request.ruled) logRules(tx, request.ruled)
+  const route = planRoute(tx, conversation, agent, request)
+  if ('reason' in route) {
+    if (!request.opening) log(tx, 'message.refused', { ...route })
+    return { conversation, answer: route }
+  }
+  const messageId = request.opening?.messageId ?? tx.command.mint('msg')
+  if (message.id !== undefined) tx.record({ kind: 'clientId', clientId: message.id, messageId })
+  const counted = countMessage(tx, conversation, agent, request)
+  const content = isSignal(message) ? counted : withContent(tx, counted)
+  const outgoing = newOutgoing(tx, content, agent, request, messageId, route)
+  return { conversation: dispatchOn(tx, content, agent, outgoing, route), answer: { messageId } }
+}
+
+interface Route {
+  /** The channel that is tried first, and those that follow. */
+  readonly first: ChannelName
+  readonly next: readonly ChannelName[]
+  /** It waits until the window of this channel opens. */
+  readonly isHeld?: true
+}
+
+function planRoute(
+  tx: ConversationTx,
+  conversation: Conversation,
+  agent: AgentContext,
+  request: OutboundRequest,
+): Route | Rejection {
+  const { message } = request
+  const { channel } = conversation
+  const delivery = isSignal(message) ? {} : (message.delivery ?? {})
+  const { channels = [channel], fallbackOn = ['sendFailed'], outsideWindow = 'reject' } = delivery
+  const isReachable = (each: ChannelName) =>
+    each === channel ? agent.binding?.isActive === true : agent.siblings[each] !== undefined
+  const reachable = [...new Set(channels)].filter(isReachable)
+  if (reachable.length === 0) {
+    const refusal = unreachable(agent, channels.includes(channel))
+    if (refusal.reason !== 'bindingNotReady' || !waitsWithItsBinding(request)) return refusal
+    reachable.push(channel)
+  }
+  if (conversation.optedOutAt !== undefined) return reject('optedOut')
+  const { blockedBy, isReplaced, isUnjudged } = request.ruled ?? {}
+  if (blockedBy !== undefined && !isReplaced) {
+    const why = isUnjudged ? 'takes too long to judge it: its patterns are too large for this text' : 'blocks it'
+    return reject('blockedByRule', `The rule ${blockedBy} ${why}.`)
+  }
+  const loop = detectLoop(tx, conversation, agent, request)
+  if (loop) return loop
+  if (conversation.queue.length + conversation.held.length >= limits.queuedMessages) {
+    return reject('tooLarge', `${limits.queuedMessages} messages already wait for this person.`)
+  }
+  const [first, ...rest] = reachable
+  const next = fallbackOn.includes('sendFailed') ? rest : []
+  if (first !== channel) return { first: first!, next }
+  if (isOpen(tx, conversation, agent)) return { first, next }
+  if (outsideWindow === 'queue') return { first, next, isHeld: true }
+  if (outsideWindow === 'nextChannel' && rest.length > 0) return { first: rest[0]!, next: rest.slice(1) }
+  return reject('windowClosed')
+}
+
+function logRules(tx: ConversationTx, { flaggedBy = [], blockedBy, isReplaced, isUnjudged }: RuleVerdict): void {
+  for (const ruleId of flaggedBy) log(tx, 'rule.flagged', { ruleId })
+  if (blockedBy === undefined) return
+  log(tx, 'rule.blocked', { ruleId: blockedBy, isReplaced: isReplaced === true, ...(isUnjudged && { isUnjudged }) })
+}
+
+function unreachable({ binding }: AgentContext, isWanted: boolean): Rejection {
+  return isWanted && binding && !binding.isActive ? reject('bindingNotReady') : reject('noBinding')
+}
+
+/** Nobody can be answered that a reply is refused, so it is taken and waits like what was taken before. */
+function waitsWithItsBinding({ message, from, carriedFor }: OutboundRequest): boolean {
+  return from === 'reply' && !carriedFor && !isSignal(message)
+}
+
+function newOutgoing(
+  tx: ConversationTx,
+  { channel, session }: Conversation,
+  { provider }: AgentContext,
+  { message, from, isBatch, carriedFor, opening }: OutboundRequest,
+  id: string,
+  { first, next }: Route,
+): Outgoing {
+  return {
+    id,
+    message,
+    at: tx.command.at,
+    sessionId: session?.id ?? '',
+    from,
+    states: {},
+    ...(isBatch && { isBatch }),
+    ...(first === channel && { attempt: { channel, provider } }),
+    ...(next.length > 0 && { next }),
+    ...(carriedFor && { carriedFor }),
+    ...(opening?.forSend && { forSend: opening.forSend }),
+    ...(opening?.providerIds && { providerIds: opening.providerIds }),
+    ...(opening?.abilities && { abilities: opening.abilities }),
+    ...(opening?.rewritten && { rewritten: opening.rewritten }),
+  }
+}
+
+function dispatchOn(
+  tx: ConversationTx,
+  conversation: Conversation,
+  agent: AgentContext,
+  outgoing: Outgoing,
+  { first, isHeld }: Route,
+): Conversation {
+  saveMessage(tx, outgoing)
+  if ((outgoing.forSend?.attempt ?? 1) === 1) recordContent(tx, outgoing)
+  if (first !== conversation.channel) {
+    const facts = factsOf(agent)
+    tx.emit({ kind: 'failover', asid: agent.siblings[first]!, channel: first, messageId: outgoing.id, facts })
+    return conversation
+  }
+  if (isHeld) {
+    const until = tx.command.at + tx.command.scaled(limits.heldMs)
+    if (conversation.held.length === 0) tx.emit({ kind: 'setTimer', timer: 'held', at: until, facts: factsOf(agent) })
+    const held = { ...conversation, held: [...conversation.held, { messageId: outgoing.id, until }] }
+    return advanceState(tx, held, agent, outgoing, { state: 'queued' })
+  }
+  const perSecond = agent.binding?.bulkPerSecond
+  if (outgoing.isBatch && perSecond !== undefined) {
+    tx.emit({ kind: 'throttle', messageId: outgoing.id, perSecond })
+    return advanceState(tx, conversation, agent, outgoing, { state: 'queued' })
+  }
+  return enqueueMessage(tx, conversation, outgoing, agent)
+}

@@ -1,0 +1,198 @@
+/** The reducer of a conversation: one input is decided on, and everything that follows from it is returned as data. */
+import type { Inbound } from '../channel/inbound.js'
+import type { ChannelName } from '../channel/names.js'
+import { having } from '../having.js'
+import type { AgentContext, AgentFacts } from './context.js'
+import { expireDeferred } from './deferred.js'
+import { expireUndelivered } from './deliverytimeout.js'
+import { withAbilities } from './device.js'
+import type { ConversationEffect, ConversationRecord, FailoverUpdate } from './effects.js'
+import { applyWebhookOutcome, retryHead, type WebhookOutcome } from './eventqueue.js'
+import { applyFailoverUpdate } from './failover.js'
+import { applyInbound } from './inbound.js'
+import { type Opening, type OpenResult, openForSend } from './opener.js'
+import { optOut } from './optout.js'
+import { acceptMessage, type OutboundRequest, type SendResult } from './outbound.js'
+import type { DeliveryOutcome, NotHandedOver } from './outcome.js'
+import { applySendOutcome, enqueueMessage, resumeSending } from './queue.js'
+import type { Conversation, ConversationEvent } from './state.js'
+import { reportBack } from './status.js'
+import { type CommandContext, type ConversationTx, log, type StoredMessages, Transaction } from './transaction.js'
+import { closeIfExpired } from './windowchange.js'
+
+export type ConversationInput =
+  /** Items of the provider that were not seen before, and how many were repeats. */
+  | {
+      readonly kind: 'inbound'
+      readonly agent: AgentContext
+      readonly items: readonly InboundItem[]
+      readonly repeats: { readonly messages: number; readonly receipts: number }
+      /** Another address of the same person. */
+      readonly alias?: string
+    }
+  /** Messages of the agent. */
+  | { readonly kind: 'send'; readonly agent: AgentContext; readonly requests: readonly OutboundRequest[] }
+  | { readonly kind: 'open'; readonly agent: AgentContext; readonly opening: Opening }
+  | {
+      readonly kind: 'sendOutcome'
+      readonly agent: AgentContext
+      readonly messageId: string
+      readonly tried: number
+      readonly outcome: DeliveryOutcome | NotHandedOver
+    }
+  /** A message of the same person's conversation on another channel. */
+  | { readonly kind: 'takeOver'; readonly agent: AgentContext; readonly request: OutboundRequest }
+  | {
+      readonly kind: 'failoverUpdate'
+      readonly facts: AgentFacts
+      readonly messageId: string
+      readonly update: FailoverUpdate
+    }
+  /** The person opted out under another address. */
+  | { readonly kind: 'optOut'; readonly facts: AgentFacts }
+  /** The outcome of calling the webhook with the event at the head of the queue. */
+  | { readonly kind: 'webhookOutcome'; readonly event: ConversationEvent; readonly outcome: WebhookOutcome }
+  /** The send budget lets a message go. */
+  | { readonly kind: 'release'; readonly messageId: string }
+  | { readonly kind: 'timer'; readonly timer: 'send' | 'call' }
+  | { readonly kind: 'timer'; readonly timer: 'held' | 'window' | 'undelivered'; readonly facts: AgentFacts }
+
+export interface InboundItem {
+  readonly id: string
+  readonly inbound: Inbound
+  /** Capabilities of the person's device, where the provider says so with the item. */
+  readonly abilities?: readonly string[]
+}
+
+export interface DecisionContext {
+  readonly command: CommandContext
+  readonly stored: StoredMessages
+}
+
+export interface Reduction<Answer> {
+  readonly conversation: Conversation
+  readonly records: readonly ConversationRecord[]
+  readonly effects: readonly ConversationEffect[]
+  readonly answer: Answer
+}
+
+/** The answer to an input: of sends and openers what became of them, of all others nothing. */
+export type AnswerTo<Input extends ConversationInput> = Input extends { kind: 'send' }
+  ? readonly SendResult[]
+  : Input extends { kind: 'open' }
+    ? OpenResult
+    : null
+
+/**
+ * Decides on one input. It is a pure function of its arguments: the same input, decided again on the same rows, gives the
+ * same conversation, records and effects. The caller commits the conversation and the records together, or neither, and has
+ * the effects done once the commit is durable.
+ */
+export function reduce<Input extends ConversationInput>(
+  before: Conversation,
+  input: Input,
+  { command, stored }: DecisionContext,
+): Reduction<AnswerTo<Input>> {
+  const tx = new Transaction(command, stored)
+  const { conversation, answer } = decide(tx, before, input)
+  // The first event that waits starts the calls of the webhook; each outcome leads to the next.
+  if (before.firstEvent === before.nextEvent) retryHead(tx, conversation)
+  return { conversation, records: tx.records, effects: tx.effects, answer: answer as AnswerTo<Input> }
+}
+
+function decide(
+  tx: ConversationTx,
+  before: Conversation,
+  input: ConversationInput,
+): { readonly conversation: Conversation; readonly answer: readonly SendResult[] | OpenResult | null } {
+  if (input.kind === 'send') return sendAll(tx, before, input)
+  if (input.kind === 'open') return openForSend(tx, before, input.agent, input.opening)
+  return { conversation: change(tx, before, input), answer: null }
+}
+
+function change(
+  tx: ConversationTx,
+  before: Conversation,
+  input: Exclude<ConversationInput, { kind: 'send' | 'open' }>,
+): Conversation {
+  switch (input.kind) {
+    case 'inbound':
+      return applyItems(tx, before, input)
+    case 'sendOutcome':
+      return applySendOutcome(tx, before, input.agent, input)
+    case 'takeOver':
+      return takeOver(tx, before, input)
+    case 'failoverUpdate':
+      return applyFailoverUpdate(tx, before, input.facts, input.messageId, input.update)
+    case 'optOut':
+      return optOut(tx, before, input.facts)
+    case 'webhookOutcome':
+      return applyWebhookOutcome(tx, before, input.event, input.outcome)
+    case 'release':
+      return enqueueMessage(tx, before, { id: input.messageId })
+    case 'timer':
+      return applyTimer(tx, before, input)
+  }
+}
+
+function applyTimer(
+  tx: ConversationTx,
+  before: Conversation,
+  input: Extract<ConversationInput, { kind: 'timer' }>,
+): Conversation {
+  switch (input.timer) {
+    case 'send':
+      return resumeSending(tx, before)
+    case 'call':
+      retryHead(tx, before)
+      return before
+    case 'held':
+      return expireDeferred(tx, before, input.facts)
+    case 'window':
+      return closeIfExpired(tx, before, input.facts)
+    case 'undelivered':
+      return expireUndelivered(tx, before, input.facts)
+  }
+}
+
+function applyItems(
+  tx: ConversationTx,
+  before: Conversation,
+  { agent, items, repeats, alias }: Extract<ConversationInput, { kind: 'inbound' }>,
+): Conversation {
+  if (repeats.messages > 0) log(tx, 'message.duplicate', { count: repeats.messages })
+  if (repeats.receipts > 0) log(tx, 'receipt.ignored', { count: repeats.receipts })
+  const conversation = items.reduce(
+    (changed, { id, inbound, abilities }) => applyInbound(tx, withAbilities(changed, abilities), agent, inbound, id),
+    before,
+  )
+  return alias === undefined ? conversation : having(conversation, { alias })
+}
+
+function sendAll(
+  tx: ConversationTx,
+  before: Conversation,
+  { agent, requests }: Extract<ConversationInput, { kind: 'send' }>,
+) {
+  let conversation = before
+  const answer = requests.map((request) => {
+    const accepted = acceptMessage(tx, conversation, agent, request)
+    conversation = accepted.conversation
+    return accepted.answer
+  })
+  return { conversation, answer }
+}
+
+/** A message that cannot be accepted here is reported back at once. */
+function takeOver(
+  tx: ConversationTx,
+  before: Conversation,
+  { agent, request }: Extract<ConversationInput, { kind: 'takeOver' }>,
+): Conversation {
+  const { conversation, answer } = acceptMessage(tx, before, agent, request)
+  if ('reason' in answer) {
+    const attempt = { channel: before.channel satisfies ChannelName, provider: agent.provider }
+    reportBack(tx, request.carriedFor!, { state: 'failed', attempt, ...answer })
+  }
+  return conversation
+}

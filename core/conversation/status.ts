@@ -1,0 +1,99 @@
+/** States of a message: each is reported at most once, to the agent, to the send it opens, or to the conversation it came from. */
+import type { MessageState, Receipt } from '../channel/inbound.js'
+import { conversation as limits } from '../limits.js'
+import type { SendNews } from '../outreach/send.js'
+import { type AgentFacts, factsOf } from './context.js'
+import { enqueueEvent } from './events.js'
+import { sessionOf } from './session.js'
+import type { Conversation, Outgoing, Status } from './state.js'
+import { type ConversationTx, saveMessage } from './transaction.js'
+
+const arrivedAfterAll = 'It was reported as failed before, and arrived after all.'
+
+/** Moves the message to that state and reports it, unless the state is no news. */
+export function advanceState(
+  tx: ConversationTx,
+  conversation: Conversation,
+  agent: AgentFacts,
+  outgoing: Outgoing,
+  change: Pick<Receipt, 'reason' | 'detail'> & { readonly state: MessageState; readonly again?: SendNews['again'] },
+): Conversation {
+  const { state, reason } = change
+  if (!isNewState(outgoing, state)) return conversation
+  const isAfterAll = outgoing.states.failed !== undefined && (state === 'delivered' || state === 'read')
+  const detail = isAfterAll ? arrivedAfterAll : change.detail
+  const { at } = tx.command
+  saveMessage(tx, { ...outgoing, states: { [state]: at, ...outgoing.states } })
+  const attempt = outgoing.attempt ?? { channel: conversation.channel, provider: agent.provider }
+  const status: Status = {
+    messageId: outgoing.id,
+    state,
+    attempt,
+    ...(reason && { reason }),
+    ...(detail && { detail }),
+  }
+  if (outgoing.from === 'house') return conversation
+  if (outgoing.forSend && state !== 'queued') notifySend(tx, outgoing, { ...change, state })
+  if (outgoing.carriedFor) {
+    const { messageId: _ours, ...update } = status
+    reportBack(tx, outgoing.carriedFor, update)
+    return conversation
+  }
+  const sessionId = sessionOf(tx, conversation, outgoing.sessionId)
+  tx.record({
+    kind: 'traffic',
+    entry: {
+      origin: 'agent',
+      type: 'status',
+      subtype: state,
+      sessionId,
+      messageId: outgoing.id,
+      ...(state === 'failed' && { error: reason ?? 'failed' }),
+      raw: status,
+    },
+  })
+  // The status window counts from the hand-over: a message that was never handed over is always reported.
+  const isLate = outgoing.sentAt !== undefined && at - outgoing.sentAt > tx.command.scaled(limits.statusMs)
+  if (isLate) return conversation
+  return enqueueEvent(tx, conversation, agent, { type: 'status', status }, sessionId)
+}
+
+/** Reports to the conversation that a message came from. */
+export function reportBack(
+  tx: ConversationTx,
+  { asid, messageId, facts }: NonNullable<Outgoing['carriedFor']>,
+  update: Omit<Status, 'messageId'>,
+): void {
+  tx.emit({ kind: 'failoverUpdate', asid, messageId, update, facts: factsOf(facts) })
+}
+
+/** Reports to the send that the message opens for. */
+export function notifySend(
+  tx: ConversationTx,
+  { id, forSend }: Outgoing,
+  { state, reason, detail, again = 'never' }: Pick<SendNews, 'state' | 'reason' | 'detail' | 'again'>,
+): void {
+  const { sendId, attempt } = forSend!
+  tx.emit({
+    kind: 'notifySend',
+    report: {
+      sendId,
+      attempt,
+      messageId: id,
+      at: tx.command.at,
+      state,
+      ...(reason && { reason }),
+      ...(detail && { detail }),
+      ...(state === 'failed' && { again }),
+    },
+  })
+}
+
+/** By the rules at the head of `receipts.ts`. */
+export function isNewState({ states }: Pick<Outgoing, 'states'>, state: MessageState): boolean {
+  if (states[state] !== undefined) return false
+  const arrived = states.delivered !== undefined || states.read !== undefined
+  if (state === 'failed') return !arrived
+  if (state === 'queued' || state === 'sent') return states.failed === undefined
+  return true
+}

@@ -1,0 +1,126 @@
+/** The transaction of one decision about a conversation: what it reads, and the records and effects it leaves. */
+import type { LogEventName } from '../catalogs/logevents.js'
+import type { Receipt } from '../channel/inbound.js'
+import type { ConversationEffect, ConversationRecord } from './effects.js'
+import type { Outgoing } from './state.js'
+
+/** The only time and the only ids that a decision may use. */
+export interface CommandContext {
+  readonly at: number
+  /** A new id; the same one each time the command is decided again. */
+  mint(prefix: string): string
+  /** A product delay in real time: delays are divided by the installation's time scale. */
+  scaled(ms: number): number
+}
+
+/** Stored rows of one conversation. Reads are synchronous and see everything committed before the decision. */
+export interface StoredMessages {
+  message(id: string): Outgoing | undefined
+  /** The id of the message that the provider calls so. */
+  byProviderId(providerId: string): string | undefined
+  /** The id of the message that was accepted under a caller's own id, while that is remembered. */
+  byClientId(clientId: string): string | undefined
+  /** Messages handed over since then, newest first. */
+  sentSince(at: number): readonly Outgoing[]
+  parked(providerId: string): readonly Receipt[]
+}
+
+/** What every function of a decision is given. Reads see the transaction's own records. */
+export interface ConversationTx {
+  readonly command: CommandContext
+  readonly stored: StoredMessages
+  record(record: ConversationRecord): void
+  emit(effect: ConversationEffect): void
+}
+
+export class Transaction implements ConversationTx {
+  readonly records: ConversationRecord[] = []
+  readonly effects: ConversationEffect[] = []
+  readonly stored: StoredMessages
+
+  constructor(
+    readonly command: CommandContext,
+    stored: StoredMessages,
+  ) {
+    this.stored = new OwnReads(stored, this.records)
+  }
+
+  record(record: ConversationRecord): void {
+    this.records.push(record)
+  }
+
+  emit(effect: ConversationEffect): void {
+    this.effects.push(effect)
+  }
+}
+
+/** Reads through the records of the transaction. Records are taken in when something is read, so that writing costs nothing. */
+class OwnReads implements StoredMessages {
+  private seen = 0
+  private messages?: Map<string, Outgoing>
+  private providerIds?: Map<string, string>
+  private clientIds?: Map<string, string>
+  private receipts?: Map<string, readonly Receipt[]>
+
+  constructor(
+    private readonly before: StoredMessages,
+    private readonly records: readonly ConversationRecord[],
+  ) {}
+
+  message(id: string): Outgoing | undefined {
+    this.takeIn()
+    return this.messages?.get(id) ?? this.before.message(id)
+  }
+
+  byProviderId(providerId: string): string | undefined {
+    this.takeIn()
+    return this.providerIds?.get(providerId) ?? this.before.byProviderId(providerId)
+  }
+
+  byClientId(clientId: string): string | undefined {
+    this.takeIn()
+    return this.clientIds?.get(clientId) ?? this.before.byClientId(clientId)
+  }
+
+  sentSince(at: number): readonly Outgoing[] {
+    this.takeIn()
+    const { messages } = this
+    const before = this.before.sentSince(at)
+    if (!messages) return before
+    const own = [...messages.values()].filter(({ sentAt }) => sentAt !== undefined && sentAt >= at)
+    const all = [...before.filter(({ id }) => !messages.has(id)), ...own]
+    return all.sort((a, b) => b.sentAt! - a.sentAt! || (a.id < b.id ? -1 : 1))
+  }
+
+  parked(providerId: string): readonly Receipt[] {
+    this.takeIn()
+    return this.receipts?.get(providerId) ?? this.before.parked(providerId)
+  }
+
+  private takeIn(): void {
+    for (; this.seen < this.records.length; this.seen += 1) {
+      const record = this.records[this.seen]!
+      if (record.kind === 'message') {
+        this.messages ??= new Map()
+        this.messages.set(record.message.id, record.message)
+      } else if (record.kind === 'providerId') {
+        this.providerIds ??= new Map()
+        this.providerIds.set(record.providerId, record.messageId)
+      } else if (record.kind === 'clientId') {
+        this.clientIds ??= new Map()
+        this.clientIds.set(record.clientId, record.messageId)
+      } else if (record.kind === 'parked') {
+        this.receipts ??= new Map()
+        this.receipts.set(record.providerId, record.receipts)
+      }
+    }
+  }
+}
+
+export function saveMessage(tx: ConversationTx, message: Outgoing): void {
+  tx.record({ kind: 'message', message })
+}
+
+export function log(tx: ConversationTx, event: LogEventName, data?: Readonly<Record<string, unknown>>): void {
+  tx.record({ kind: 'log', note: data ? { event, data } : { event } })
+}

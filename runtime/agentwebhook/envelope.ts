@@ -1,0 +1,36 @@
+/** An event as the agent's webhook gets it. */
+import { capabilitiesOf } from '../../core/channel/capabilities.js'
+import type { Traits } from '../../core/channel/traits.js'
+import type { Conversation, ConversationEvent } from '../../core/conversation/state.js'
+import type { KnownAgent } from '../conversation/context.js'
+
+const spec = 'amf/1'
+
+/** The same bytes for every try of an event, as long as what the channel and the person's device can show is the same. */
+export function envelopeOf(
+  agent: KnownAgent,
+  { asid, channel, sandbox }: Conversation,
+  { eventId, at, sessionId, provider, window, event }: ConversationEvent,
+  traits: Traits,
+) {
+  return {
+    spec,
+    instanceId: agent.webhook?.instanceId ?? '',
+    userId: asid,
+    event: {
+      spec,
+      eventId,
+      timestamp: new Date(at).toISOString(),
+      conversation: { userId: asid, sessionId },
+      context: {
+        channel,
+        provider,
+        capabilities: capabilitiesOf(traits, provider),
+        window: { state: window },
+        ...(sandbox && { sandbox: true }),
+      },
+      event,
+    },
+    mode: agent.mode,
+  }
+}

@@ -1,0 +1,202 @@
+/** The gateway as agents call it: messages, compile, capabilities. */
+
+import Type from 'typebox'
+import type { AgentCaller } from '../../core/access.js'
+import { agentKeyOf } from '../../core/agentkey.js'
+import { isSignal } from '../../core/amf/index.js'
+import { validateMessage } from '../../core/amf/validate.js'
+import { compile } from '../../core/aml/index.js'
+import { capabilitiesOf } from '../../core/channel/capabilities.js'
+import type { AgentContext } from '../../core/conversation/context.js'
+import type { SendResult } from '../../core/conversation/outbound.js'
+import { type Rejection, type RejectionReason, reject } from '../../core/conversation/rejections.js'
+import type { Conversation } from '../../core/conversation/state.js'
+import { isRefusal, type Refusal, refuse } from '../../core/errors.js'
+import { amf as limits } from '../../core/limits.js'
+import { renderingsIn } from '../../core/render/index.js'
+import { applyRules, type Ruled } from '../agentwebhook/replyrules.js'
+import type { Clock } from '../clock.js'
+import { type AgentContexts, type Directory, type KnownAgent, readerOf } from '../conversation/context.js'
+import type { ConversationCommands } from '../conversation/contract.js'
+import { findConversation } from '../conversation/queries.js'
+import { withHostedMedia } from '../delivery/media.js'
+import type { Connection } from '../http/exchange.js'
+import { json, type Route, route } from '../http/route.js'
+import type { Media } from '../media/contract.js'
+import type { Shards } from '../shard/contract.js'
+import { inTurns } from '../turns.js'
+import { CapabilityDocument, CompileBody, Compiled, NothingAccepted, SendBody, SendResults } from './schema.js'
+
+const common = { plane: 'gateway', access: { who: 'agent' } } as const
+
+export interface ApiDeps {
+  readonly shards: Shards
+  readonly commands: Pick<ConversationCommands, 'sendMessages'>
+  readonly directory: Directory
+  readonly contexts: Pick<AgentContexts, 'of'>
+  readonly media: Pick<Media, 'hosted'>
+  readonly metrics: ApiMetrics
+  readonly clock: Clock
+}
+
+export interface ApiMetrics {
+  /** A message was refused before its conversation was asked; refusals by the conversation are in its history. */
+  refused(reason: string): void
+}
+
+export function gatewayRoutes({ shards, commands, directory, contexts, media, metrics, clock }: ApiDeps): Route[] {
+  function counted<R extends { readonly reason?: string }>(result: R): R {
+    if (result.reason !== undefined) metrics.refused(result.reason)
+    return result
+  }
+
+  /** Another agent's person is as unknown as nobody's. */
+  async function personOf(caller: AgentCaller, asid: string): Promise<Conversation | undefined | Refusal> {
+    const found = await findConversation(shards, asid)
+    if (!found || isRefusal(found)) return found ?? undefined
+    return agentKeyOf(found.agent) === agentKeyOf(caller) ? found : undefined
+  }
+
+  /** One message after the other, so that a call has no more turns of the loop than any other. */
+  async function judged(
+    values: readonly unknown[],
+    { rules }: KnownAgent,
+    context: AgentContext,
+    connection: Connection,
+  ): Promise<Prepared[] | Refusal> {
+    const judged: Prepared[] = []
+    const gone = rules && rules.length > 0 ? connection.signal : undefined
+    for (const value of values) {
+      const read = validateMessage(value)
+      if ('problems' in read) judged.push(rejectionOf(read.problems))
+      else judged.push(await applyRules(rules, read.message, context.reader, clock, gone))
+      if (gone?.aborted)
+        return refuse('service.unavailable', { detail: 'The caller left before its messages were taken.' })
+    }
+    return judged
+  }
+
+  async function hosted(each: Prepared, context: AgentContext): Promise<Prepared | Refusal> {
+    if (!('message' in each) || isSignal(each.message)) return each
+    const hosted = await withHostedMedia(media, each.message, context.traits)
+    if (isRefusal(hosted)) return hosted
+    return 'reason' in hosted ? reject(hosted.reason, hosted.detail) : each
+  }
+
+  return [
+    route({
+      ...common,
+      method: 'POST',
+      path: '/messages',
+      tag: 'Messages',
+      summary: 'Send messages to a person',
+      body: SendBody,
+      judgesCharacters: true,
+      bodyLimitBytes: limits.callBytes,
+      reply: { 200: SendResults, 422: NothingAccepted },
+      errors: ['request.invalid', 'service.unavailable'],
+      async handler({ caller, body: { userId, messages, priority }, connection }) {
+        const person = await personOf(caller, userId)
+        if (isRefusal(person)) return person
+        if (!person) return answerOf(messages.map(() => counted(shown(reject('unknownRecipient')))))
+        const agent = await directory.routes(agentKeyOf(caller))
+        if (isRefusal(agent)) return agent
+        const context = contexts.of(agent, person)
+        const allowed = await judged(messages, agent, context, connection)
+        if (isRefusal(allowed)) return allowed
+        const ready = await Promise.all(allowed.map((each) => hosted(each, context)))
+        const unavailable = ready.find(isRefusal)
+        if (unavailable) return unavailable
+        const good = (ready as Prepared[]).flatMap((each) => ('message' in each ? [each] : []))
+        const requests = good.map((each) => ({
+          from: 'send' as const,
+          ...each,
+          ...(priority === 'batch' && { isBatch: true as const }),
+        }))
+        const answers =
+          good.length === 0
+            ? []
+            : await shards.ask(person.asid, commands.sendMessages, { asid: person.asid, agent: context, requests })
+        if (isRefusal(answers)) return answers
+        let next = 0
+        // What the conversation refused is on record, and counted from there.
+        const results = (ready as Prepared[]).map((each) =>
+          'message' in each ? shown(answers[next++]!) : counted(shown(each)),
+        )
+        return answerOf(results)
+      },
+    }),
+    route({
+      ...common,
+      method: 'POST',
+      path: '/compile',
+      tag: 'Messages',
+      summary: 'Compile AML to a message, and see what each channel would show',
+      body: CompileBody,
+      malformedStatus: 400,
+      bodyLimitBytes: limits.callBytes,
+      reply: { 200: Compiled },
+      errors: ['request.invalid'],
+      async handler({ caller, body: { aml, validateOnly = false } }) {
+        const agent = await directory.routes(agentKeyOf(caller))
+        if (isRefusal(agent)) return agent
+        const reader = readerOf(agent)
+        const { message, problems, warnings } = compile(aml, { now: clock.now(), zone: reader.zone })
+        if (!message) {
+          const detail = 'The text has problems; nothing was compiled.'
+          return refuse('request.invalid', { status: 422, detail, extra: { problems, warnings } })
+        }
+        if (validateOnly) return json(200, { warnings, problems })
+        const seen = isSignal(message) ? undefined : await inTurns(renderingsIn(message, reader), clock)
+        return json(200, { warnings, problems, message, ...(seen && { renderings: seen }) })
+      },
+    }),
+    route({
+      ...common,
+      method: 'GET',
+      path: '/capabilities',
+      tag: 'Capabilities',
+      summary: 'What the channel of a person can show',
+      query: Type.Object({ userId: Type.String({ minLength: 1, maxLength: limits.idChars }) }),
+      malformedStatus: 400,
+      reply: { 200: CapabilityDocument },
+      errors: ['resource.not_found'],
+      async handler({ caller, query: { userId } }) {
+        const person = await personOf(caller, userId)
+        if (isRefusal(person)) return person
+        if (!person) return refuse('resource.not_found', { detail: 'This agent has never seen that user.' })
+        const agent = await directory.routes(agentKeyOf(caller))
+        if (isRefusal(agent)) return agent
+        const { traits, provider } = contexts.of(agent, person)
+        return json(200, capabilitiesOf(traits, provider))
+      },
+    }),
+  ]
+}
+
+type Prepared = Ruled | Rejection
+
+function rejectionOf(problems: readonly { path: string; message: string; code: string }[]): Rejection {
+  const [first] = problems
+  const reason = (first?.code ?? 'invalidMessage') as RejectionReason
+  return reject(reason, first && [first.path, first.message].filter(Boolean).join(': '))
+}
+
+interface Result {
+  readonly messageId: string
+  readonly accepted: boolean
+  readonly reason?: RejectionReason
+  readonly detail?: string
+}
+
+/** A success means that something was accepted. */
+function answerOf(results: readonly Result[]) {
+  if (results.some(({ accepted }) => accepted)) return json(200, { results })
+  const reasons = [...new Set(results.map(({ reason }) => reason))].join(', ')
+  return json(422, { message: `No message was accepted: ${reasons}.`, results })
+}
+
+function shown(answer: SendResult): Result {
+  if ('messageId' in answer) return { messageId: answer.messageId, accepted: true }
+  return { messageId: '', accepted: false, ...answer }
+}

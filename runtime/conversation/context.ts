@@ -1,0 +1,153 @@
+/** Agent contexts: what conversations need to know of their agents, made once for each version of an agent and channel. */
+import { agentKeyOf } from '../../core/agentkey.js'
+import { type AgentSide, notReadyOn } from '../../core/agentside.js'
+import { traitsFor } from '../../core/channel/abilities.js'
+import type { HostedAdapter } from '../../core/channel/hosted.js'
+import type { ChannelName } from '../../core/channel/names.js'
+import { bulkPace } from '../../core/channel/pace.js'
+import type { Traits } from '../../core/channel/traits.js'
+import type { AgentContext } from '../../core/conversation/context.js'
+import type { Refusal } from '../../core/errors.js'
+import { numberBehind } from '../../core/people/address.js'
+import type { AsidOf } from './asid.js'
+
+/** An agent as the gateway routes for it, with the org's time zone where it has one. A changed agent is another object. */
+export type KnownAgent = AgentSide & { readonly timeZone?: string }
+
+export interface Directory {
+  /** A refusal when there is no such agent, or when its shard cannot be asked just now. */
+  routes(agentKey: string): KnownAgent | Promise<KnownAgent | Refusal>
+}
+
+/** Finds the adapter of a provider on a channel. */
+export type Adapters = (channel: ChannelName, provider: string) => HostedAdapter | undefined
+
+export function adaptersAmong(known: readonly HostedAdapter[]): Adapters {
+  const byName = new Map(
+    known.map((adapter) => [nameOf(adapter.descriptor.channel, adapter.descriptor.provider), adapter]),
+  )
+  return (channel, provider) => byName.get(nameOf(channel, provider))
+}
+
+function nameOf(channel: ChannelName, provider: string): string {
+  return `${channel} ${provider}`
+}
+
+/** How values are written for the people of an agent, unless a message says otherwise. */
+export function readerOf({ timeZone = 'UTC' }: { readonly timeZone?: string }): AgentContext['reader'] {
+  return { locale: 'en-US', zone: timeZone }
+}
+
+export interface Person {
+  readonly channel: ChannelName
+  readonly address: string
+  /** Capabilities of their device, where those are known. */
+  readonly abilities?: readonly string[]
+  readonly sandbox?: true
+}
+
+export interface AgentContexts {
+  /** The context of a conversation with that person, with the traits that hold for their device. */
+  of(agent: KnownAgent, person: Person): AgentContext
+  /** The context of a conversation whose agent was deleted: no binding, and no events. */
+  orphan(channel: ChannelName): AgentContext
+}
+
+export interface AgentContextsOptions {
+  readonly adapters: Adapters
+  readonly asidOf: AsidOf
+  readonly traitsOf: (channel: ChannelName) => Traits
+}
+
+/** Conversations with personas of the sandbox need no binding, and Parley neither paces them nor adds a disclaimer. */
+const sandboxBinding = { provider: 'emulator', binding: { isActive: true, minDelayMs: 0 } } as const
+
+export function createAgentContexts({ adapters, asidOf, traitsOf }: AgentContextsOptions): AgentContexts {
+  const byAgent = new WeakMap<KnownAgent, Map<ChannelName, AgentContext>>()
+
+  function sharedContext(agent: KnownAgent, channel: ChannelName): AgentContext {
+    const byChannel = byAgent.get(agent) ?? new Map<ChannelName, AgentContext>()
+    const context = byChannel.get(channel) ?? buildContext(agent, channel)
+    byAgent.set(agent, byChannel.set(channel, context))
+    return context
+  }
+
+  function adapterOf(agent: KnownAgent, channel: ChannelName): HostedAdapter | undefined {
+    const bound = agent.channels.find((each) => each.channel === channel) ?? notReadyOn(agent, channel)
+    return bound && adapters(channel, bound.provider)
+  }
+
+  /** The part of the context that all conversations of the agent on that channel share. */
+  function buildContext(agent: KnownAgent, channel: ChannelName): AgentContext {
+    const resting = notReadyOn(agent, channel)
+    const bound = resting ?? agent.channels.find((each) => each.channel === channel)
+    const adapter = bound && adapters(channel, bound.provider)
+    const perSecond = adapter && bulkPace(adapter.descriptor)
+    const { contactEmail, contactPhone, websiteUrl } = agent.identity
+    const compliance = bound?.compliance
+    const traits = adapter?.descriptor.traits ?? traitsOf(channel)
+    const isBound = adapter !== undefined || resting !== undefined
+    return {
+      provider: (isBound && bound?.provider) || '',
+      windowHours: traits.windowHours,
+      isListening: agent.webhook !== undefined,
+      siblings: {},
+      ...(isBound && {
+        binding: {
+          isActive: adapter !== undefined && !resting,
+          ...(adapter?.live && { isOwnChannel: true }),
+          minDelayMs: bound?.delivery?.minMessageDelayMs ?? 0,
+          ...(bound?.delivery?.loopGuard && { loopGuard: bound.delivery.loopGuard }),
+          ...(perSecond !== undefined && { bulkPerSecond: perSecond }),
+          ...(compliance?.enabled && {
+            compliance: { ...(compliance.disclaimerText && { disclaimer: compliance.disclaimerText }) },
+          }),
+        },
+      }),
+      traits,
+      brand: {
+        name: agent.name,
+        ...(contactEmail && { contactEmail }),
+        ...(contactPhone && { contactPhone }),
+        ...(websiteUrl && { websiteUrl }),
+      },
+      reader: readerOf(agent),
+    }
+  }
+
+  /** Channels that know people by their numbers have their addresses in common; no other two channels do. */
+  function siblingsOf(agent: KnownAgent, { channel, address }: Person): AgentContext['siblings'] | undefined {
+    const elsewhere = agent.channels.filter((each) => each.channel !== channel)
+    const number = elsewhere.length === 0 ? undefined : numberBehind(channel, address)
+    if (number === undefined) return undefined
+    const others = elsewhere.filter((each) => numberBehind(each.channel, number))
+    if (others.length === 0) return undefined
+    return Object.fromEntries(others.map((each) => [each.channel, asidOf(agentKeyOf(agent), each.channel, number)]))
+  }
+
+  return {
+    of(agent, person) {
+      const { channel, abilities, sandbox } = person
+      const shared = sharedContext(agent, channel)
+      if (sandbox) return { ...shared, ...sandboxBinding }
+      const siblings = siblingsOf(agent, person)
+      const context = siblings ? { ...shared, siblings } : shared
+      const adapter = abilities && adapterOf(agent, channel)
+      if (!adapter) return context
+      const traits = traitsFor(adapter, abilities)
+      return { ...context, traits, windowHours: traits.windowHours }
+    },
+    orphan(channel) {
+      const traits = traitsOf(channel)
+      return {
+        provider: '',
+        windowHours: traits.windowHours,
+        isListening: false,
+        siblings: {},
+        traits,
+        brand: { name: '' },
+        reader: readerOf({}),
+      }
+    },
+  }
+}

@@ -1,0 +1,99 @@
+/** Commands of a conversation, and what each is given and answers. A command is decided in the shard of the asid. */
+import type { AgentPlace } from '../../core/agentkey.js'
+import type { ChannelName } from '../../core/channel/names.js'
+import type { AgentContext, AgentFacts } from '../../core/conversation/context.js'
+import type { FailoverUpdate, TimerName } from '../../core/conversation/effects.js'
+import type { WebhookOutcome } from '../../core/conversation/eventqueue.js'
+import type { Opening, OpenResult } from '../../core/conversation/opener.js'
+import type { OutboundRequest, SendResult } from '../../core/conversation/outbound.js'
+import type { DeliveryOutcome, NotHandedOver } from '../../core/conversation/outcome.js'
+import type { InboundItem } from '../../core/conversation/reduce.js'
+import type { Flight, KnownAs, Outgoing } from '../../core/conversation/state.js'
+import type { Command } from '../shard/contract.js'
+import type { Key } from '../store/contract.js'
+
+/** The person, channel and agent of a conversation: enough to begin one. */
+export interface Identity {
+  readonly asid: string
+  readonly agent: AgentPlace
+  readonly channel: ChannelName
+  readonly address: string
+  readonly sandbox?: true
+}
+
+export interface InboundBatch {
+  readonly who: Identity
+  readonly agent: AgentContext
+  readonly items: readonly InboundItem[]
+  /** Another address of the same person. */
+  readonly other?: KnownAs
+  /** Neither address has a conversation. */
+  readonly isFirst?: true
+}
+
+export interface InboundResult {
+  /** How many of the items were new. */
+  readonly fresh: number
+  /** No item was taken: the person's conversation is this one. */
+  readonly knownAs?: KnownAs
+  /** No item was taken: this address has no conversation, and the other address may have one. */
+  readonly isUnknown?: true
+  /** The other address is new. The commit tells its conversation, and the caller may tell it at once. */
+  readonly isAliased?: true
+  /** The person has opted out, and this message is still with the provider. */
+  readonly inFlight?: Pick<Flight, 'messageId' | 'tried'>
+}
+
+export interface FailoverUpdateInput {
+  readonly asid: string
+  readonly messageId: string
+  readonly update: FailoverUpdate
+  readonly facts: AgentFacts
+}
+
+export interface TimerInput {
+  readonly asid: string
+  readonly timer: TimerName
+  readonly facts?: AgentFacts
+}
+
+/** Where a walk over expiring rows goes on, and whether it has seen rows that stay. */
+export interface RetentionCursor {
+  readonly table: number
+  readonly after?: Key
+  readonly left: boolean
+}
+
+export interface ConversationCommands {
+  /** Items of a provider about one person; items that were seen before are passed over. */
+  readonly receiveInbound: Command<InboundBatch, InboundResult>
+  /** The person of this address has another conversation, and everything for this address goes there. */
+  readonly mergeInto: Command<{ who: Identity; agent: AgentFacts; knownAs: KnownAs }, null>
+  /** The person opted out under another address. */
+  readonly optOut: Command<{ asid: string; agent: AgentFacts }, null>
+  /** Messages of the agent for a person. Answers one by one, in their order. */
+  readonly sendMessages: Command<
+    { asid: string; who?: Identity; agent: AgentContext; requests: readonly OutboundRequest[] },
+    readonly SendResult[]
+  >
+  /** The opener of a send, to a person who may have no conversation yet. */
+  readonly openConversation: Command<
+    { who: Identity; agent: AgentContext; opening: Opening },
+    OpenResult | { readonly knownAs: KnownAs }
+  >
+  readonly sendOutcome: Command<
+    { asid: string; agent: AgentContext; messageId: string; tried: number; outcome: DeliveryOutcome | NotHandedOver },
+    null
+  >
+  readonly timerFired: Command<TimerInput, null>
+  /** The send budget of the binding lets a message go. */
+  readonly release: Command<{ asid: string; messageId: string }, null>
+  /** Takes over a message of the same person's conversation on another channel. */
+  readonly takeOver: Command<
+    { who: Identity; agent: AgentContext; outgoing: Outgoing; sender: { asid: string; facts: AgentFacts } },
+    null
+  >
+  readonly failoverUpdate: Command<FailoverUpdateInput, null>
+  readonly expireRows: Command<{ asid: string; cursor?: RetentionCursor }, null>
+  readonly webhookOutcome: Command<{ asid: string; number: number; outcome: WebhookOutcome }, null>
+}

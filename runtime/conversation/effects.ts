@@ -1,0 +1,37 @@
+/** Effects of conversations as the outbox keeps them: the kinds, and the payload that the handler of each is given. */
+import type { ChannelName } from '../../core/channel/names.js'
+import type { AgentFacts } from '../../core/conversation/context.js'
+
+export const effectKinds = {
+  deliver: 'conversationDeliver',
+  callWebhook: 'conversationCallWebhook',
+  throttle: 'conversationThrottle',
+  failover: 'conversationFailover',
+} as const
+
+export interface Deliver {
+  readonly asid: string
+  readonly messageId: string
+  readonly tried: number
+}
+
+/** The agent's webhook is called with the event of that number. */
+export interface CallWebhook {
+  readonly asid: string
+  readonly number: number
+}
+
+export interface Throttle {
+  readonly asid: string
+  readonly messageId: string
+  readonly perSecond: number
+}
+
+export interface Failover {
+  readonly asid: string
+  /** The conversation of the same person on the other channel. */
+  readonly sibling: string
+  readonly channel: ChannelName
+  readonly messageId: string
+  readonly facts: AgentFacts
+}

@@ -1,0 +1,66 @@
+/**
+ * Metrics of conversations. What people and agents did is counted from the records that are durable, where their shard is
+ * owned, so that each is counted once however often it was tried.
+ */
+import { channelNames } from '../../core/channel/names.js'
+import type { Status } from '../../core/conversation/state.js'
+import type { Log } from '../observe/log.js'
+import type { Metrics } from '../observe/metrics.js'
+import { beginAtZero, counterOf } from '../observe/named.js'
+import type { Local } from '../shard/contract.js'
+import { deadLetterTable, logTable, type TrafficRecord, trafficTable } from './tables.js'
+
+/** Counts messages that were refused before their conversation was asked. */
+export function apiMetrics(metrics: Metrics) {
+  const refusals = counterOf(metrics, 'parley_messages_refused_total')
+  return { refused: (reason: string) => refusals(reason).add() }
+}
+
+/** Logs agents that answer themselves. */
+export function logLoops(local: Pick<Local, 'watch'>, log: Pick<Log, 'warn'>): void {
+  local.watch(logTable, ([orgId, agentId, , userId], record) => {
+    if (record?.event !== 'message.refused' || record.data?.reason !== 'loopDetected') return
+    log.warn('agent.loop.detected', { orgId, agentId, userId, channel: record.channel })
+  })
+}
+
+/** Traffic of the sandbox is in other tables and is not counted; its lines in the agent's log are. */
+export function meterRecords(local: Pick<Local, 'watch'>, metrics: Metrics): void {
+  const heard = counterOf(metrics, 'parley_messages_heard_total')
+  const accepted = counterOf(metrics, 'parley_messages_accepted_total')
+  const states = counterOf(metrics, 'parley_message_states_total')
+  const refusals = counterOf(metrics, 'parley_messages_refused_total')
+  const logged = counterOf(metrics, 'parley_agent_log_total')
+  const consents = counterOf(metrics, 'parley_consents_total')
+  const deadLetters = counterOf(metrics, 'parley_webhook_dead_letters_total')('agent')
+  for (const byChannel of [heard, accepted]) beginAtZero(byChannel, channelNames)
+  beginAtZero(consents, channelNames, Object.values(changeOf))
+
+  local.watch(trafficTable, (_key, record) => {
+    if (!record) return
+    if (record.type === 'status') stateOf(record)
+    else (record.origin === 'user' ? heard : accepted)(record.channel).add()
+  })
+  local.watch(logTable, (_key, record) => {
+    if (!record) return
+    const { level, event, channel } = record
+    logged(level, event).add()
+    if (event === 'message.refused') refusals(String(record.data?.reason ?? '')).add()
+    const change = changeOf[event]
+    if (change) consents(channel, change).add()
+  })
+  local.watch(deadLetterTable, (_key, letter) => {
+    if (letter) deadLetters.add()
+  })
+
+  /** The channel that a message went over need not be that of the conversation it belongs to. */
+  function stateOf({ subtype = '', error = '', raw, channel }: TrafficRecord): void {
+    const { attempt } = (raw ?? {}) as Partial<Status>
+    states(attempt?.channel ?? channel, subtype, error).add()
+  }
+}
+
+const changeOf: Readonly<Record<string, string>> = {
+  'consent.opted_out': 'optedOut',
+  'consent.opted_in': 'optedIn',
+}

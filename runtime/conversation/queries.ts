@@ -1,0 +1,21 @@
+/** Queries about a conversation. */
+import type { Conversation } from '../../core/conversation/state.js'
+import { isRefusal, type Refusal } from '../../core/errors.js'
+import type { Query, Shards } from '../shard/contract.js'
+import { conversationTable } from './tables.js'
+
+/** The conversation of an asid, as it was last committed; null when there is none. */
+export const readConversation: Query<{ readonly asid: string }, Conversation | null> = {
+  name: 'conversation.read',
+  read: (reader, { asid }) => reader.get(conversationTable, [asid]) ?? null,
+}
+
+/** The same, of whichever address the person's conversation goes by. */
+export async function findConversation(
+  shards: Pick<Shards, 'read'>,
+  asid: string,
+): Promise<Conversation | null | Refusal> {
+  const found = await shards.read(asid, readConversation, { asid })
+  if (!found || isRefusal(found) || !found.knownAs) return found
+  return shards.read(found.knownAs.asid, readConversation, { asid: found.knownAs.asid })
+}

@@ -1,0 +1,83 @@
+/** What is kept of conversations, all of it with its owner, the asid, in one shard. */
+
+import type { Receipt } from '../../core/channel/inbound.js'
+import type { ChannelName } from '../../core/channel/names.js'
+import type { WebhookAttempt } from '../../core/conversation/effects.js'
+import type { SessionBegun, SessionSoFar, Spot } from '../../core/conversation/history.js'
+import type { Conversation, ConversationEvent, Outgoing } from '../../core/conversation/state.js'
+import type { LogEntry, TrafficEntry } from '../../core/traffic/entry.js'
+import { byOwner, readSoon, table } from '../store/contract.js'
+
+export const conversationTable = readSoon(byOwner(table<[asid: string], Conversation>('conversation')))
+export const outgoingTable = readSoon(
+  byOwner(table<[asid: string, messageId: string], Outgoing>('conversation.outgoing')),
+)
+export const eventTable = byOwner(table<[asid: string, number: number], ConversationEvent>('conversation.event'))
+
+/** A name that somebody else gave a message, and until when it is known. */
+export interface Alias {
+  readonly messageId: string
+  readonly until: number
+}
+export const callerIdTable = byOwner(table<[asid: string, callerId: string], Alias>('conversation.caller'))
+export const providerIdTable = byOwner(table<[asid: string, providerId: string], Alias>('conversation.provider'))
+/** Receipts whose send is not known yet, by what the provider calls it. */
+export const parkedTable = byOwner(
+  table<[asid: string, providerId: string], { receipts: readonly Receipt[]; until: number }>('conversation.parked'),
+)
+/** What a provider has told us already, by its own id; `isRepeated`: more than once, which the log has. */
+export const seenTable = byOwner(
+  table<[asid: string, id: string], { until: number; isRepeated?: true }>('conversation.seen'),
+)
+/**
+ * Records that people list by agent and time over all shards: nothing is written twice for the sake of a list. The number
+ * counts the records of a conversation, so that no two fall on one key, and each record says where the one before it is.
+ * What was only tried out lies apart, so that no live list comes upon it.
+ */
+export type RecordKey = [orgId: string, agentId: string, at: number, asid: string, number: number]
+export interface Chained {
+  /** The record of the same kind before this one; of logs only those that are older than `prior` have it. */
+  readonly previous?: Spot
+  /** The record of any kind before this one, where that is not `previous`. */
+  readonly prior?: Spot
+}
+export type TrafficRecord = TrafficEntry & {
+  readonly channel: ChannelName
+  readonly test?: true
+  readonly begins?: 'session' | 'conversation'
+} & Chained
+export type LogRecord = LogEntry & { readonly channel: ChannelName; readonly sessionId?: string } & Chained
+export type AttemptRecord = WebhookAttempt & { readonly channel: ChannelName } & Chained
+export const trafficTable = table<RecordKey, TrafficRecord>('traffic')
+export const testTrafficTable = table<RecordKey, TrafficRecord>('traffic.test')
+export const logTable = table<RecordKey, LogRecord>('agentlog')
+/** Calls of the agent's webhook, each with what came of it. */
+export const attemptTable = table<RecordKey, AttemptRecord>('webhook.attempt')
+
+/** A session from its first message on; what it came to is written when it is over, and stands in the conversation before. */
+export interface SessionRecord extends SessionBegun {
+  readonly asid: string
+  readonly channel: ChannelName
+  readonly test?: true
+  readonly over?: Pick<SessionSoFar, 'lastAt' | 'messageCount'>
+}
+export const sessionTable = table<[orgId: string, agentId: string, sessionId: string], SessionRecord>('traffic.session')
+/** Marks that sessions leave on their way, one every half hour, by which they are found by time. */
+export type MarkKey = [orgId: string, agentId: string, at: number, asid: string, sessionId: string]
+export const markTable = table<MarkKey, true>('traffic.mark')
+export const testMarkTable = table<MarkKey, true>('traffic.mark.test')
+
+/** What was said in the conversation of a persona, in its order; the agent's messages stand with the others of the conversation. */
+export const turnTable = byOwner(
+  table<[asid: string, number: number], TrafficEntry & { readonly at: number }>('conversation.turn'),
+)
+
+/** Events that the webhook would not take, by agent over all shards. */
+export interface DeadLetter {
+  readonly id: string
+  readonly asid: string
+  readonly at: number
+  readonly why: string
+  readonly event: ConversationEvent
+}
+export const deadLetterTable = table<[orgId: string, agentId: string, at: number, id: string], DeadLetter>('deadletter')

@@ -1,0 +1,241 @@
+/** Commits of a conversation: reads its stored rows for the reducer, and writes what the reducer returns. */
+import { type AgentPlace, agentKeyOf } from '../../core/agentkey.js'
+import { levelOf } from '../../core/catalogs/logevents.js'
+import type { Receipt } from '../../core/channel/inbound.js'
+import type { ConversationEffect, ConversationRecord, TimerName } from '../../core/conversation/effects.js'
+import { type AnswerTo, type ConversationInput, type Reduction, reduce } from '../../core/conversation/reduce.js'
+import type { Conversation, Outgoing } from '../../core/conversation/state.js'
+import type { CommandContext, StoredMessages } from '../../core/conversation/transaction.js'
+import { conversation as limits } from '../../core/limits.js'
+import type { SendNews } from '../../core/outreach/send.js'
+import type { IdentityNews } from '../../core/people/person.js'
+import type { TrafficEntry } from '../../core/traffic/entry.js'
+import type { Command, Told, Tx } from '../shard/contract.js'
+import type { Reader } from '../store/contract.js'
+import type { FailoverUpdateInput, TimerInput } from './contract.js'
+import { type CallWebhook, type Deliver, effectKinds, type Failover, type Throttle } from './effects.js'
+import { HistoryWriter } from './history.js'
+import {
+  callerIdTable,
+  conversationTable,
+  deadLetterTable,
+  eventTable,
+  outgoingTable,
+  parkedTable,
+  providerIdTable,
+  turnTable,
+} from './tables.js'
+
+/** Keeps rows of its own about the messages of a conversation, in the commit of each decision. */
+export interface MessageListener {
+  /** Absent for a conversation that it keeps nothing about. */
+  begin(tx: Tx, conversation: Conversation, at: number): MessageRows | undefined
+}
+
+export interface MessageRows {
+  /** Called before the message is written, so that its stored row is still the one before. */
+  beforeSave(message: Outgoing): void
+  /** `number` is the number of the traffic record. */
+  onRecord(entry: TrafficEntry, number: number): void
+  /** Called last, with the conversation as it is committed. */
+  flush(after: Conversation): void
+}
+
+/** Commands of other owners that a conversation reports to; where a subscriber is absent, nothing is reported. */
+export interface Subscribers {
+  readonly sends?: Command<SendNews & AgentPlace, unknown>
+  readonly people?: Command<IdentityNews & AgentPlace, unknown>
+}
+
+export interface TransactionOptions {
+  readonly timeScale: number
+  readonly subscribers: Subscribers
+  readonly listeners: readonly MessageListener[]
+  readonly failoverUpdate: Command<FailoverUpdateInput, unknown>
+  readonly timerCommand: string
+}
+
+export type Decide = <Input extends ConversationInput>(
+  tx: Tx,
+  meta: Told,
+  before: Conversation,
+  input: Input,
+) => { readonly conversation: Conversation; readonly answer: AnswerTo<Input> }
+
+/** Runs the reducer on the stored rows of a conversation and writes everything that it returns. */
+export function createDecide(options: TransactionOptions): Decide {
+  const { timeScale, listeners } = options
+  const scaled = (ms: number) => Math.ceil(ms / timeScale)
+  return (tx, { at, mint }, before, input) => {
+    const command: CommandContext = { at, mint, scaled }
+    const reduction = reduce(before, input, { command, stored: new StoredRows(tx, before.asid, at) })
+    const rows = listeners.flatMap((listener) => listener.begin(tx, before, at) ?? [])
+    const conversation = write(tx, before, command, rows, timeScale, reduction)
+    for (const effect of reduction.effects) emit(tx, before, command, options, effect)
+    return { conversation, answer: reduction.answer }
+  }
+}
+
+/** The rows of one conversation, as a decision reads them. */
+class StoredRows implements StoredMessages {
+  constructor(
+    private readonly reader: Reader,
+    private readonly asid: string,
+    private readonly at: number,
+  ) {}
+
+  message(id: string): Outgoing | undefined {
+    return this.reader.get(outgoingTable, [this.asid, id])
+  }
+  byProviderId(providerId: string): string | undefined {
+    return this.reader.get(providerIdTable, [this.asid, providerId])?.messageId
+  }
+  byClientId(clientId: string): string | undefined {
+    return this.current(this.reader.get(callerIdTable, [this.asid, clientId]))?.messageId
+  }
+  sentSince(since: number): readonly Outgoing[] {
+    const sent = Array.from(this.reader.range(outgoingTable, { prefix: [this.asid] }), ({ value }) => value)
+    return sent.filter(({ sentAt = 0 }) => sentAt >= since).sort((a, b) => b.sentAt! - a.sentAt!)
+  }
+  parked(providerId: string): readonly Receipt[] {
+    return this.current(this.reader.get(parkedTable, [this.asid, providerId]))?.receipts ?? []
+  }
+
+  private current<T extends { readonly until: number }>(row: T | undefined): T | undefined {
+    return row && row.until > this.at ? row : undefined
+  }
+}
+
+function write(
+  tx: Tx,
+  before: Conversation,
+  { at, scaled }: CommandContext,
+  rows: readonly MessageRows[],
+  timeScale: number,
+  { conversation, records }: Reduction<unknown>,
+): Conversation {
+  const { asid, agent, sandbox } = before
+  const history = new HistoryWriter(tx, before, at, timeScale)
+  for (const record of records) writeRecord(record)
+  for (const each of rows) each.flush(conversation)
+  const after = history.within(conversation)
+  tx.put(conversationTable, [asid], after)
+  return after
+
+  function writeRecord(record: ConversationRecord): void {
+    switch (record.kind) {
+      case 'message':
+        for (const each of rows) each.beforeSave(record.message)
+        tx.put(outgoingTable, [asid, record.message.id], record.message)
+        return
+      case 'providerId': {
+        const until = at + scaled(limits.keptMs)
+        tx.put(providerIdTable, [asid, record.providerId], { messageId: record.messageId, until })
+        return
+      }
+      case 'clientId': {
+        const until = at + scaled(limits.messageIdMs)
+        tx.put(callerIdTable, [asid, record.clientId], { messageId: record.messageId, until })
+        return
+      }
+      case 'parked': {
+        const until = at + scaled(limits.parkedMs)
+        tx.put(parkedTable, [asid, record.providerId], { receipts: record.receipts, until })
+        return
+      }
+      case 'event':
+        if (record.event) tx.put(eventTable, [asid, record.number], record.event)
+        else tx.remove(eventTable, [asid, record.number])
+        return
+      case 'deadLetter': {
+        const { event, why } = record
+        const id = `${asid}.${event.eventId}`
+        tx.put(deadLetterTable, [agent.orgId, agent.agentId, at, id], { id, asid, at, why, event })
+        return
+      }
+      case 'traffic': {
+        const { entry } = record
+        const number = history.traffic(entry)
+        for (const each of rows) each.onRecord(entry, number)
+        if (sandbox && entry.type !== 'status') tx.put(turnTable, [asid, number], { at, ...entry })
+        return
+      }
+      case 'log':
+        history.log({ level: levelOf(record.note.event), ...record.note })
+        return
+      case 'webhookAttempt':
+        history.attempt(record.attempt)
+    }
+  }
+}
+
+function emit(
+  tx: Tx,
+  before: Conversation,
+  { at }: CommandContext,
+  { subscribers, failoverUpdate, timerCommand }: TransactionOptions,
+  effect: ConversationEffect,
+): void {
+  const { asid, agent, channel, address, sandbox, optedOutAt } = before
+  switch (effect.kind) {
+    case 'deliver': {
+      const { messageId, tried } = effect
+      const payload: Deliver = { asid, messageId, tried }
+      tx.effect({ kind: effectKinds.deliver, payload, destination: bindingOf(before) })
+      return
+    }
+    case 'throttle': {
+      const { messageId, perSecond } = effect
+      const payload: Throttle = { asid, messageId, perSecond }
+      tx.effect({ kind: effectKinds.throttle, payload, destination: bindingOf(before) })
+      return
+    }
+    case 'failover': {
+      const { asid: sibling, channel: onto, messageId, facts } = effect
+      const payload: Failover = { asid, sibling, channel: onto, messageId, facts }
+      tx.effect({ kind: effectKinds.failover, payload, destination: sibling })
+      return
+    }
+    case 'failoverUpdate': {
+      const { asid: sender, messageId, update, facts } = effect
+      tx.tell(sender, failoverUpdate, { asid: sender, messageId, update, facts })
+      return
+    }
+    case 'callWebhook':
+      enqueueCall(tx, asid, effect.number)
+      return
+    case 'notifySend':
+      if (subscribers.sends) tx.tell(agentKeyOf(agent), subscribers.sends, { ...agent, ...effect.report })
+      return
+    case 'notifyPeople': {
+      if (!subscribers.people || sandbox) return
+      const kind = effect.event
+      const since = kind === 'seen' && optedOutAt !== undefined ? { optedOutAt } : {}
+      tx.tell(agentKeyOf(agent), subscribers.people, { asid, channel, address, at, kind, ...since, ...agent })
+      return
+    }
+    case 'setTimer': {
+      const { timer: name, at: dueAt, facts } = effect
+      const input: TimerInput = { asid, timer: name, ...(facts && { facts }) }
+      tx.schedule({ name, dueAt, command: timerCommand, input, ...(isDelay(name) && { isDelay: true }) })
+      return
+    }
+    case 'clearTimer':
+      tx.unschedule(effect.timer)
+  }
+}
+
+export function enqueueCall(tx: Tx, asid: string, number: number): void {
+  const payload: CallWebhook = { asid, number }
+  tx.effect({ kind: effectKinds.callWebhook, payload, destination: asid })
+}
+
+/** The wait of a retry, which does not become longer when the clock is set back. */
+function isDelay(timer: TimerName): boolean {
+  return timer === 'send' || timer === 'call'
+}
+
+/** Messages over one binding are begun in the order in which they were decided on. */
+function bindingOf({ agent, channel }: Conversation): string {
+  return `${agent.orgId}/${agent.agentId}/${channel}`
+}

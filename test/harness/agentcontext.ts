@@ -1,0 +1,18 @@
+/** The context of an agent on a channel, for tests that decide without a directory. */
+import type { ChannelName } from '../../core/channel/names.js'
+import { traitsOf } from '../../core/channel/table.js'
+import type { AgentContext } from '../../core/conversation/context.js'
+
+export function contextOn(channel: ChannelName, more: Partial<AgentContext> = {}): AgentContext {
+  const traits = traitsOf(channel)
+  return {
+    provider: '',
+    windowHours: traits.windowHours,
+    isListening: false,
+    siblings: {},
+    traits,
+    brand: { name: 'Harbor' },
+    reader: { locale: 'en-US', zone: 'UTC' },
+    ...more,
+  }
+}
