@@ -1,6 +1,6 @@
 /** Puts campaigns over people, sends, personas, bindings and the agent's document. */
 import { windowBeside } from '../core/campaign/pace.js'
-import { bulkPace } from '../core/channel/pace.js'
+import { bulkPace } from '../core/channel/throttle.js'
 import type { OrgEventPayload } from '../core/orgevents.js'
 import type { AgentDocuments } from '../mgmt/agents/documents.js'
 import { findAgent } from '../mgmt/agents/store.js'

@@ -37,11 +37,11 @@ import { type AsidOf, asids } from './conversation/asid.js'
 import { adaptersAmong, createAgentContexts } from './conversation/context.js'
 import { apiMetrics, logLoops, meterRecords } from './conversation/metrics.js'
 import { openOpenings } from './conversation/outreachport.js'
-import { meterBulk } from './delivery/bulk.js'
 import { openCampaignGate } from './delivery/campaigngate.js'
 import { openLines } from './delivery/connections.js'
 import { providerMetrics } from './delivery/metrics.js'
 import { openProviders } from './delivery/providers.js'
+import { createThrottle } from './delivery/throttle.js'
 import { type Emulator, openEmulator } from './emulator.js'
 import { openEmulatorFront } from './emulatorfront.js'
 import { corsFor } from './http/cors.js'
@@ -202,7 +202,6 @@ export async function openNode(config: Config, around: Surroundings): Promise<No
   const sealer = openSealer(rootKey, engine)
   management.follow(engine)
   meterRecords(engine, metrics)
-  meterBulk(engine, metrics)
   logFailedCalls(engine, log)
   logLoops(engine, log)
 
@@ -242,6 +241,7 @@ export async function openNode(config: Config, around: Surroundings): Promise<No
     parts: conversations,
     shards: engine,
     ...{ directory, contexts, adapters: adapterOf, asidOf, media, providers, lines, sealer, door: agentDoor },
+    throttle: createThrottle({ shards: engine, clock }),
     received: receivedAddresses(capsules, gatewayUrl),
     needsOperator: openOperatorCalls({ shards: engine, commands: management.channels.commands, log }),
     campaigns: openCampaignGate(engine, management.mayCampaignLeave, clock),

@@ -26,8 +26,6 @@ export type ConversationRecord =
 export type ConversationEffect =
   /** Hand the message over to the provider; the outcome names this attempt. */
   | { readonly kind: 'deliver'; readonly messageId: string; readonly tried: number }
-  /** Let the message wait for its turn among all that the provider takes in bulk; it is released later. */
-  | { readonly kind: 'throttle'; readonly messageId: string; readonly perSecond: number }
   /** Give the message to the same person's conversation on another channel. */
   | {
       readonly kind: 'failover'
@@ -61,7 +59,7 @@ export type ConversationEffect =
     }
   | { readonly kind: 'clearTimer'; readonly timer: TimerName }
 
-export const timerNames = ['send', 'held', 'window', 'undelivered', 'call'] as const
+export const timerNames = ['send', 'paced', 'held', 'window', 'undelivered', 'call'] as const
 export type TimerName = (typeof timerNames)[number]
 
 /** What became of a message on the channel that took it over. */

@@ -2,6 +2,7 @@
 import type { ContentMessage } from '../amf/index.js'
 import type { LogNote } from '../catalogs/logevents.js'
 import { having } from '../having.js'
+import type { MediaFiles } from '../render/hostedmedia.js'
 import type { AgentContext } from './context.js'
 import { acceptMessage, type SendResult } from './outbound.js'
 import { talkingUntil } from './quiet.js'
@@ -10,8 +11,11 @@ import { type ConversationTx, log } from './transaction.js'
 
 export interface Opening {
   readonly message: ContentMessage
+  readonly media?: MediaFiles
   readonly forSend: ForSend
   readonly isBatch?: true
+  /** When the send budget lets it leave; absent: at once. */
+  readonly leaveAt?: number
   /** It is not taken while the person wrote within this time. */
   readonly quietMs?: number
   /** Lines of the log that go with it, once it is taken. */
@@ -26,7 +30,7 @@ export function openForSend(
   tx: ConversationTx,
   conversation: Conversation,
   agent: AgentContext,
-  { message, forSend, isBatch, quietMs, notes = [] }: Opening,
+  { message, media, forSend, isBatch, leaveAt, quietMs, notes = [] }: Opening,
 ): { readonly conversation: Conversation; readonly answer: OpenResult } {
   const messageId = messageIdOf(forSend)
   const before = tx.stored.message(messageId)
@@ -40,7 +44,9 @@ export function openForSend(
   const taken = acceptMessage(tx, conversation, agent, {
     message,
     from: 'send',
+    ...(media && { media }),
     ...(isBatch && { isBatch }),
+    ...(leaveAt !== undefined && { leaveAt }),
     opening: {
       messageId,
       forSend,

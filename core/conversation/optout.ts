@@ -35,13 +35,16 @@ export function optIn(tx: ConversationTx, conversation: Conversation, agent: Age
 }
 
 /**
- * What is with a provider this moment although its person has opted out: it went before they did, and nobody can call it
- * back. Whoever acknowledges the opt-out waits for its end. What the house owes them may go.
+ * The message that is with a provider although its person has opted out: it went before they did and cannot be called back.
+ * A STOP is acknowledged once it has ended. A message that waits for its time to leave is looked at again before it goes.
  */
 export function inFlightAfterOptOut(
   { optedOutAt, flight }: Conversation,
-  outgoingOf: (messageId: string) => Outgoing | undefined,
+  messageOf: (messageId: string) => Outgoing | undefined,
+  at: number,
 ): Flight | undefined {
-  const isAloft = optedOutAt !== undefined && flight && flight.againAt === undefined
-  return isAloft && isSilencedByOptOut(outgoingOf(flight.messageId) ?? { from: 'send' }) ? flight : undefined
+  if (optedOutAt === undefined || !flight || flight.againAt !== undefined) return undefined
+  const message = messageOf(flight.messageId)
+  const isWaiting = message?.leaveAt !== undefined && message.leaveAt > at
+  return !isWaiting && isSilencedByOptOut(message ?? { from: 'send' }) ? flight : undefined
 }

@@ -3,9 +3,10 @@ import type { RuleVerdict } from '../agent/replyrules.js'
 import { isSignal, type OutboundMessage } from '../amf/index.js'
 import type { ChannelName } from '../channel/names.js'
 import { conversation as limits } from '../limits.js'
+import type { MediaFiles } from '../render/hostedmedia.js'
 import { type AgentContext, factsOf } from './context.js'
 import { countMessage, detectLoop } from './loopguard.js'
-import { enqueueMessage } from './queue.js'
+import { enqueuePaced } from './paced.js'
 import { type Rejection, reject } from './rejections.js'
 import { withContent } from './session.js'
 import type { Conversation, Outgoing } from './state.js'
@@ -16,9 +17,13 @@ import { isOpen } from './window.js'
 
 export interface OutboundRequest {
   readonly message: OutboundMessage
+  /** Its files, where it has any. */
+  readonly media?: MediaFiles
   /** An answer to an event, or a send of its own accord. */
   readonly from: 'reply' | 'send'
   readonly isBatch?: true
+  /** When the send budget lets it leave; absent: at once. */
+  readonly leaveAt?: number
   /** What the operator's rules said of it, where any of them matched. */
   readonly ruled?: RuleVerdict
   /** The status event that it answers, where it answers one. */
@@ -122,7 +127,7 @@ function newOutgoing(
   tx: ConversationTx,
   { channel, session }: Conversation,
   { provider }: AgentContext,
-  { message, from, isBatch, carriedFor, opening }: OutboundRequest,
+  { message, media, from, isBatch, leaveAt, carriedFor, opening }: OutboundRequest,
   id: string,
   { first, next }: Route,
 ): Outgoing {
@@ -133,7 +138,9 @@ function newOutgoing(
     sessionId: session?.id ?? '',
     from,
     states: {},
+    ...(media && { media }),
     ...(isBatch && { isBatch }),
+    ...(leaveAt !== undefined && { leaveAt }),
     ...(first === channel && { attempt: { channel, provider } }),
     ...(next.length > 0 && { next }),
     ...(carriedFor && { carriedFor }),
@@ -164,10 +171,5 @@ function dispatchOn(
     const held = { ...conversation, held: [...conversation.held, { messageId: outgoing.id, until }] }
     return advanceState(tx, held, agent, outgoing, { state: 'queued' })
   }
-  const perSecond = agent.binding?.bulkPerSecond
-  if (outgoing.isBatch && perSecond !== undefined) {
-    tx.emit({ kind: 'throttle', messageId: outgoing.id, perSecond })
-    return advanceState(tx, conversation, agent, outgoing, { state: 'queued' })
-  }
-  return enqueueMessage(tx, conversation, outgoing, agent)
+  return enqueuePaced(tx, conversation, agent, outgoing)
 }

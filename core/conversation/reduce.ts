@@ -14,7 +14,8 @@ import { type Opening, type OpenResult, openForSend } from './opener.js'
 import { optOut } from './optout.js'
 import { acceptMessage, type OutboundRequest, type SendResult } from './outbound.js'
 import type { DeliveryOutcome, NotHandedOver } from './outcome.js'
-import { applySendOutcome, enqueueMessage, resumeSending } from './queue.js'
+import { releasePaced } from './paced.js'
+import { applySendOutcome, resumeSending } from './queue.js'
 import type { Conversation, ConversationEvent } from './state.js'
 import { reportBack } from './status.js'
 import { type CommandContext, type ConversationTx, log, type StoredMessages, Transaction } from './transaction.js'
@@ -52,9 +53,7 @@ export type ConversationInput =
   | { readonly kind: 'optOut'; readonly facts: AgentFacts }
   /** The outcome of calling the webhook with the event at the head of the queue. */
   | { readonly kind: 'webhookOutcome'; readonly event: ConversationEvent; readonly outcome: WebhookOutcome }
-  /** The send budget lets a message go. */
-  | { readonly kind: 'release'; readonly messageId: string }
-  | { readonly kind: 'timer'; readonly timer: 'send' | 'call' }
+  | { readonly kind: 'timer'; readonly timer: 'send' | 'paced' | 'call' }
   | { readonly kind: 'timer'; readonly timer: 'held' | 'window' | 'undelivered'; readonly facts: AgentFacts }
 
 export interface InboundItem {
@@ -128,8 +127,6 @@ function change(
       return optOut(tx, before, input.facts)
     case 'webhookOutcome':
       return applyWebhookOutcome(tx, before, input.event, input.outcome)
-    case 'release':
-      return enqueueMessage(tx, before, { id: input.messageId })
     case 'timer':
       return applyTimer(tx, before, input)
   }
@@ -143,6 +140,8 @@ function applyTimer(
   switch (input.timer) {
     case 'send':
       return resumeSending(tx, before)
+    case 'paced':
+      return releasePaced(tx, before)
     case 'call':
       retryHead(tx, before)
       return before

@@ -7,6 +7,7 @@ import type { OutboundMessage, Place } from '../amf/index.js'
 import type { LogNote } from '../catalogs/logevents.js'
 import type { MessageState, SystemKind, UserContent, UserMedia } from '../channel/inbound.js'
 import type { ChannelName } from '../channel/names.js'
+import type { MediaFiles } from '../render/hostedmedia.js'
 import type { AgentFacts } from './context.js'
 import type { Trail } from './history.js'
 
@@ -42,6 +43,8 @@ export interface Conversation {
   readonly flight?: Flight
   /** Messages that wait for the messaging window to open, oldest first. */
   readonly held: readonly Held[]
+  /** Messages in bulk whose time to leave is still far off, in the order of their times. */
+  readonly paced?: readonly Paced[]
   /** Messages that are to arrive by then or go to another channel, oldest first. */
   readonly awaiting?: readonly Held[]
   /** Before this time the next agent message does not go out. */
@@ -100,6 +103,11 @@ export interface Held {
   readonly until: number
 }
 
+export interface Paced {
+  readonly messageId: string
+  readonly leaveAt: number
+}
+
 export interface Flight {
   readonly messageId: string
   /** When this time began. */
@@ -128,6 +136,10 @@ export interface Outgoing {
   readonly sessionId: string
   readonly from: 'reply' | 'send' | 'house'
   readonly isBatch?: true
+  /** When the send budget of its binding lets it leave. */
+  readonly leaveAt?: number
+  /** Its files, as they were looked up when it was accepted; absent where it has none. */
+  readonly media?: MediaFiles
   /** Numbers that the person reads, as places in the message; set when it goes out. */
   readonly numbered?: readonly number[]
   readonly attempt?: Attempt

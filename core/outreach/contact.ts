@@ -30,8 +30,10 @@ export interface OpeningFor {
   readonly channel: ChannelName
   readonly address: string
   readonly message: ContentMessage
-  /** It rides the rate-governed queue of its binding. */
+  /** It draws from the send budget of its binding. */
   readonly isBatch?: true
+  /** The time that was drawn for it already. */
+  readonly leaveAt?: number
   /** Not taken while the person wrote within this time. */
   readonly quietMs?: number
   /** Lines of the log that are written with it when it is taken. */

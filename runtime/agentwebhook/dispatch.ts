@@ -15,7 +15,7 @@ import type { AgentContexts, Directory, KnownAgent } from '../conversation/conte
 import type { ConversationCommands } from '../conversation/contract.js'
 import type { CallWebhook } from '../conversation/effects.js'
 import { conversationTable, eventTable } from '../conversation/tables.js'
-import { withHostedMedia } from '../delivery/media.js'
+import { hostMedia, isHosted, noFiles } from '../delivery/media.js'
 import type { Media } from '../media/contract.js'
 import type { Performer, Shards } from '../shard/contract.js'
 import type { Sealer } from '../store/sealer.js'
@@ -129,14 +129,13 @@ export function callPerformer(deps: DispatchDeps): Performer {
       if ('problem' in piece) return piece.problem || undefined
       const commandId = nameOf(piece.message)
       const { message, ruled } = await applyRules(rules, piece.message, context.reader, clock)
-      if (!isSignal(message)) {
-        const hosted = await withHostedMedia(deps.media, message, context.traits, signal)
-        if (isRefusal(hosted)) throw new Error('the media of a reply could not be looked up')
-        if ('reason' in hosted) return hosted
-      }
+      const media = isSignal(message) ? noFiles : await hostMedia(deps.media, message, noFiles, signal)
+      if (isRefusal(media)) throw new Error('the media of a reply could not be looked up')
+      if (!isHosted(media)) return media
       const { eventId, event: about, replayed } = event!
       const answering = { ...(about.type === 'status' && { toStatus: eventId }), ...(ruled && { ruled }) }
-      const requests = [{ message, from: 'reply' as const, ...answering }]
+      const files = media === noFiles ? {} : { media }
+      const requests = [{ message, ...files, from: 'reply' as const, ...answering }]
       const answer = await send(commandId)
       // What was refused is decided anew with its event; what was taken before is not sent twice.
       const last = replayed && 'reason' in answer ? await send(`${commandId}:${replayed}`) : answer

@@ -8,18 +8,20 @@ import { validateMessage } from '../../core/amf/validate.js'
 import { compile } from '../../core/aml/index.js'
 import { capabilitiesOf } from '../../core/channel/capabilities.js'
 import type { AgentContext } from '../../core/conversation/context.js'
-import type { SendResult } from '../../core/conversation/outbound.js'
+import type { OutboundRequest, SendResult } from '../../core/conversation/outbound.js'
 import { type Rejection, type RejectionReason, reject } from '../../core/conversation/rejections.js'
 import type { Conversation } from '../../core/conversation/state.js'
 import { isRefusal, type Refusal, refuse } from '../../core/errors.js'
 import { amf as limits } from '../../core/limits.js'
+import type { MediaFiles } from '../../core/render/hostedmedia.js'
 import { renderingsIn } from '../../core/render/index.js'
 import { applyRules, type Ruled } from '../agentwebhook/replyrules.js'
 import type { Clock } from '../clock.js'
 import { type AgentContexts, type Directory, type KnownAgent, readerOf } from '../conversation/context.js'
 import type { ConversationCommands } from '../conversation/contract.js'
 import { findConversation } from '../conversation/queries.js'
-import { withHostedMedia } from '../delivery/media.js'
+import { hostMedia, isHosted, noFiles } from '../delivery/media.js'
+import type { Throttle } from '../delivery/throttle.js'
 import type { Connection } from '../http/exchange.js'
 import { json, type Route, route } from '../http/route.js'
 import type { Media } from '../media/contract.js'
@@ -35,6 +37,7 @@ export interface ApiDeps {
   readonly directory: Directory
   readonly contexts: Pick<AgentContexts, 'of'>
   readonly media: Pick<Media, 'hosted'>
+  readonly throttle: Pick<Throttle, 'draw'>
   readonly metrics: ApiMetrics
   readonly clock: Clock
 }
@@ -44,7 +47,16 @@ export interface ApiMetrics {
   refused(reason: string): void
 }
 
-export function gatewayRoutes({ shards, commands, directory, contexts, media, metrics, clock }: ApiDeps): Route[] {
+export function gatewayRoutes({
+  shards,
+  commands,
+  directory,
+  contexts,
+  media,
+  throttle,
+  metrics,
+  clock,
+}: ApiDeps): Route[] {
   function counted<R extends { readonly reason?: string }>(result: R): R {
     if (result.reason !== undefined) metrics.refused(result.reason)
     return result
@@ -76,11 +88,32 @@ export function gatewayRoutes({ shards, commands, directory, contexts, media, me
     return judged
   }
 
-  async function hosted(each: Prepared, context: AgentContext): Promise<Prepared | Refusal> {
+  async function withFiles(each: Prepared): Promise<Prepared | Refusal> {
     if (!('message' in each) || isSignal(each.message)) return each
-    const hosted = await withHostedMedia(media, each.message, context.traits)
-    if (isRefusal(hosted)) return hosted
-    return 'reason' in hosted ? reject(hosted.reason, hosted.detail) : each
+    const files = await hostMedia(media, each.message)
+    if (isRefusal(files)) return files
+    if (!isHosted(files)) return reject(files.reason, files.detail)
+    return files === noFiles ? each : { ...each, media: files }
+  }
+
+  /** Messages in bulk draw their times before they are sent: one of them may be refused, and its time is lost then. */
+  async function sendAll(
+    { asid, agent: place, channel }: Conversation,
+    context: AgentContext,
+    messages: readonly Omit<OutboundRequest, 'from'>[],
+    isBatch: boolean,
+  ): Promise<readonly SendResult[] | Refusal> {
+    if (messages.length === 0) return []
+    const perSecond = isBatch ? context.binding?.bulkPerSecond : undefined
+    const times = perSecond === undefined ? [] : await throttle.draw({ ...place, channel }, perSecond, messages.length)
+    if (isRefusal(times)) return times
+    const requests = messages.map((message, nth) => ({
+      ...message,
+      from: 'send' as const,
+      ...(isBatch && { isBatch: true as const }),
+      ...(times[nth] !== undefined && { leaveAt: times[nth] }),
+    }))
+    return shards.ask(asid, commands.sendMessages, { asid, agent: context, requests })
   }
 
   return [
@@ -104,19 +137,11 @@ export function gatewayRoutes({ shards, commands, directory, contexts, media, me
         const context = contexts.of(agent, person)
         const allowed = await judged(messages, agent, context, connection)
         if (isRefusal(allowed)) return allowed
-        const ready = await Promise.all(allowed.map((each) => hosted(each, context)))
+        const ready = await Promise.all(allowed.map(withFiles))
         const unavailable = ready.find(isRefusal)
         if (unavailable) return unavailable
         const good = (ready as Prepared[]).flatMap((each) => ('message' in each ? [each] : []))
-        const requests = good.map((each) => ({
-          from: 'send' as const,
-          ...each,
-          ...(priority === 'batch' && { isBatch: true as const }),
-        }))
-        const answers =
-          good.length === 0
-            ? []
-            : await shards.ask(person.asid, commands.sendMessages, { asid: person.asid, agent: context, requests })
+        const answers = await sendAll(person, context, good, priority === 'batch')
         if (isRefusal(answers)) return answers
         let next = 0
         // What the conversation refused is on record, and counted from there.
@@ -174,7 +199,7 @@ export function gatewayRoutes({ shards, commands, directory, contexts, media, me
   ]
 }
 
-type Prepared = Ruled | Rejection
+type Prepared = (Ruled & { readonly media?: MediaFiles }) | Rejection
 
 function rejectionOf(problems: readonly { path: string; message: string; code: string }[]): Rejection {
   const [first] = problems

@@ -55,7 +55,8 @@ export function conversationCommands(options: ConversationOptions): Conversation
         const conversation = isNews ? apply(tx, meta, who, input)!.conversation : before
         const isAliased = isNews && alias !== undefined
         if (isAliased) redirect(tx, conversation!, other!, factsOf(agent))
-        const flight = conversation && inFlightAfterOptOut(conversation, (id) => tx.get(outgoingTable, [who.asid, id]))
+        const messageOf = (id: string) => tx.get(outgoingTable, [who.asid, id])
+        const flight = conversation && inFlightAfterOptOut(conversation, messageOf, meta.at)
         return {
           fresh: items.length,
           ...(isAliased && { isAliased: true as const }),
@@ -111,15 +112,8 @@ export function conversationCommands(options: ConversationOptions): Conversation
     timerFired: {
       name: timerCommand,
       decide(tx, { asid, timer, facts }, meta) {
-        const isFree = timer === 'send' || timer === 'call'
+        const isFree = timer === 'send' || timer === 'paced' || timer === 'call'
         apply(tx, meta, { asid }, isFree ? { kind: 'timer', timer } : { kind: 'timer', timer, facts: facts! })
-        return null
-      },
-    },
-    release: {
-      name: 'conversation.release',
-      decide(tx, { asid, messageId }, meta) {
-        apply(tx, meta, { asid }, { kind: 'release', messageId })
         return null
       },
     },
@@ -196,11 +190,16 @@ function withoutRepeats(tx: Tx, { who, items: all }: InboundBatch, { at }: Told,
 
 /** The message as the other channel takes it over: its own channels and its caller's id stay behind. */
 function requestOf(
-  { id: messageId, message: given, from }: Outgoing,
+  { id: messageId, message: given, media, from }: Outgoing,
   { asid, facts }: { readonly asid: string; readonly facts: AgentFacts },
 ): OutboundRequest {
   const { delivery: _channels, id: _clientId, ...message } = given as typeof given & { delivery?: unknown }
-  return { message, from: from === 'reply' ? 'reply' : 'send', carriedFor: { asid, messageId, facts } }
+  return {
+    message,
+    ...(media && { media }),
+    from: from === 'reply' ? 'reply' : 'send',
+    carriedFor: { asid, messageId, facts },
+  }
 }
 
 export function newConversation({ asid, agent, channel, address, sandbox }: Identity, at: number): Conversation {

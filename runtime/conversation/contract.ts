@@ -86,8 +86,6 @@ export interface ConversationCommands {
     null
   >
   readonly timerFired: Command<TimerInput, null>
-  /** The send budget of the binding lets a message go. */
-  readonly release: Command<{ asid: string; messageId: string }, null>
   /** Takes over a message of the same person's conversation on another channel. */
   readonly takeOver: Command<
     { who: Identity; agent: AgentContext; outgoing: Outgoing; sender: { asid: string; facts: AgentFacts } },

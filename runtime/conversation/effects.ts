@@ -5,7 +5,6 @@ import type { AgentFacts } from '../../core/conversation/context.js'
 export const effectKinds = {
   deliver: 'conversationDeliver',
   callWebhook: 'conversationCallWebhook',
-  throttle: 'conversationThrottle',
   failover: 'conversationFailover',
 } as const
 
@@ -19,12 +18,6 @@ export interface Deliver {
 export interface CallWebhook {
   readonly asid: string
   readonly number: number
-}
-
-export interface Throttle {
-  readonly asid: string
-  readonly messageId: string
-  readonly perSecond: number
 }
 
 export interface Failover {

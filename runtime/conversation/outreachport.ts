@@ -7,8 +7,9 @@ import type { AgentContext } from '../../core/conversation/context.js'
 import { isRefusal, type Refusal } from '../../core/errors.js'
 import { adapter as limits } from '../../core/limits.js'
 import type { OpeningFor, OpeningResult, Probed, Standing } from '../../core/outreach/contact.js'
-import { withHostedMedia } from '../delivery/media.js'
+import { hostMedia, isHosted, noFiles } from '../delivery/media.js'
 import type { Providers } from '../delivery/providers.js'
+import type { Throttle } from '../delivery/throttle.js'
 import type { Media } from '../media/contract.js'
 import type { Shards } from '../shard/contract.js'
 import { unavailable } from '../shard/unavailable.js'
@@ -36,6 +37,7 @@ export interface OpeningsDeps {
   readonly adapters: Adapters
   readonly providers: Pick<Providers, 'authOf' | 'reach'>
   readonly media: Pick<Media, 'hosted'>
+  readonly throttle: Pick<Throttle, 'draw'>
   readonly asidOf: AsidOf
 }
 
@@ -82,21 +84,30 @@ export function openOpenings(deps: () => OpeningsDeps): Openings {
     },
 
     async open({ place, sendId, attempt, isLast, campaign, asid, channel, address, sandbox, ...opening }) {
-      const { directory, contexts, media, shards, commands } = deps()
+      const { directory, contexts, media, throttle, shards, commands } = deps()
       const agent = await directory.routes(agentKeyOf(place))
       if (isRefusal(agent))
         return agent.refused === 'resource.not_found' ? { reason: 'noBinding', again: 'never' } : agent
       const who: Identity = { asid, agent: place, channel, address, ...(sandbox && { sandbox }) }
       const context = contexts.of(agent, who)
-      const hosted = await withHostedMedia(media, opening.message, context.traits)
+      const hosted = await hostMedia(media, opening.message)
       if (isRefusal(hosted)) return hosted
+      const perSecond = opening.isBatch && opening.leaveAt === undefined && context.binding?.bulkPerSecond
+      const times = perSecond ? await throttle.draw({ ...place, channel }, perSecond, 1) : []
+      if (isRefusal(times)) return times
+      const [leaveAt] = times
       const ask = (by: Identity, context: AgentContext) =>
         shards.ask(by.asid, commands.openConversation, {
           who: by,
           agent: context,
-          opening: { forSend: { sendId, attempt, isLast, ...(campaign && { campaign }) }, ...opening },
+          opening: {
+            forSend: { sendId, attempt, isLast, ...(campaign && { campaign }) },
+            ...(isHosted(hosted) && hosted !== noFiles && { media: hosted }),
+            ...(leaveAt !== undefined && { leaveAt }),
+            ...opening,
+          },
         })
-      let taken = 'reason' in hosted ? hosted : await ask(who, context)
+      let taken = isHosted(hosted) ? await ask(who, context) : hosted
       if ('knownAs' in taken) {
         const by = { ...who, ...taken.knownAs }
         taken = await ask(by, contexts.of(agent, by))

@@ -13,7 +13,7 @@ import type { TrafficEntry } from '../../core/traffic/entry.js'
 import type { Command, Told, Tx } from '../shard/contract.js'
 import type { Reader } from '../store/contract.js'
 import type { FailoverUpdateInput, TimerInput } from './contract.js'
-import { type CallWebhook, type Deliver, effectKinds, type Failover, type Throttle } from './effects.js'
+import { type CallWebhook, type Deliver, effectKinds, type Failover } from './effects.js'
 import { HistoryWriter } from './history.js'
 import {
   callerIdTable,
@@ -184,12 +184,6 @@ function emit(
       tx.effect({ kind: effectKinds.deliver, payload, destination: bindingOf(before) })
       return
     }
-    case 'throttle': {
-      const { messageId, perSecond } = effect
-      const payload: Throttle = { asid, messageId, perSecond }
-      tx.effect({ kind: effectKinds.throttle, payload, destination: bindingOf(before) })
-      return
-    }
     case 'failover': {
       const { asid: sibling, channel: onto, messageId, facts } = effect
       const payload: Failover = { asid, sibling, channel: onto, messageId, facts }
@@ -230,9 +224,9 @@ export function enqueueCall(tx: Tx, asid: string, number: number): void {
   tx.effect({ kind: effectKinds.callWebhook, payload, destination: asid })
 }
 
-/** The wait of a retry, which does not become longer when the clock is set back. */
+/** A wait that does not become longer when the clock is set back. */
 function isDelay(timer: TimerName): boolean {
-  return timer === 'send' || timer === 'call'
+  return timer === 'send' || timer === 'paced' || timer === 'call'
 }
 
 /** Messages over one binding are begun in the order in which they were decided on. */

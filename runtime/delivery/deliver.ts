@@ -12,9 +12,10 @@ import type { AgentContext } from '../../core/conversation/context.js'
 import { disclaimerBefore, isSilencedByOptOut } from '../../core/conversation/disclaimer.js'
 import type { DeliveryOutcome, NotHandedOver } from '../../core/conversation/outcome.js'
 import type { Conversation, Outgoing } from '../../core/conversation/state.js'
-import { isRefusal } from '../../core/errors.js'
+import { isRefusal, type Refusal } from '../../core/errors.js'
 import { provider as limits } from '../../core/limits.js'
 import { withCardPicture } from '../../core/render/cardpicture.js'
+import { type HostedMessage, readerFor, withHostedMedia } from '../../core/render/hostedmedia.js'
 import { renderingIn } from '../../core/render/render.js'
 import { degradedNotes, truncatedNotes } from '../../core/render/shown.js'
 import type { Clock } from '../clock.js'
@@ -22,16 +23,17 @@ import type { Adapters, AgentContexts, Directory, KnownAgent } from '../conversa
 import type { ConversationCommands } from '../conversation/contract.js'
 import type { Deliver } from '../conversation/effects.js'
 import { conversationTable, outgoingTable, providerIdTable } from '../conversation/tables.js'
-import type { Media } from '../media/contract.js'
+import type { Media, Unreachable } from '../media/contract.js'
 import type { Performer, Shards } from '../shard/contract.js'
 import { inTurns } from '../turns.js'
 import type { CampaignGate } from './campaigngate.js'
 import { holdOf } from './campaigngate.js'
 import type { BindingPlace, Lines } from './connections.js'
 import { askFirst, type Doubt } from './doubt.js'
-import { readerFor, withHostedMedia } from './media.js'
+import { hostMedia, isHosted } from './media.js'
 import type { DeliveryMetrics } from './metrics.js'
 import type { Providers } from './providers.js'
+import type { Throttle } from './throttle.js'
 
 export interface DeliveryDeps {
   readonly shards: Shards
@@ -45,6 +47,7 @@ export interface DeliveryDeps {
   readonly campaigns: CampaignGate
   /** Marks a binding whose account the provider refuses: sends wait until its operator has acted. */
   readonly needsOperator: (place: BindingPlace, detail: string, usedAuth?: Uint8Array) => void
+  readonly throttle: Pick<Throttle, 'spend' | 'until'>
   readonly metrics: DeliveryMetrics
   readonly clock: Clock
 }
@@ -57,6 +60,10 @@ export function deliverPerformer(deps: DeliveryDeps): Performer {
     const outgoing = reader.get(outgoingTable, [asid, messageId])
     const { flight } = conversation ?? {}
     if (!conversation || !outgoing || flight?.messageId !== messageId || flight.tried !== tried) return
+    if (outgoing.leaveAt !== undefined) {
+      aside()
+      await deps.throttle.until(outgoing.leaveAt, signal)
+    }
     const agent = await directory.routes(agentKeyOf(conversation.agent))
     const isGone = isRefusal(agent) && agent.refused === 'resource.not_found'
     if (isRefusal(agent) && !isGone) throw new Error('the agent cannot be looked up just now')
@@ -174,6 +181,10 @@ async function handOver(
   const reaching = deps.providers.reach(bound, auth, signal, isWithheld)
   const sending = { isWithheld, address: conversation.address, ...reaching, ...(line && { line }), ...doubt }
   const { clock, metrics } = deps
+  const { bulkPerSecond } = context.binding ?? {}
+  if (outgoing.leaveAt === undefined && bulkPerSecond !== undefined) {
+    deps.throttle.spend({ ...conversation.agent, channel: conversation.channel }, bulkPerSecond)
+  }
   if (isFirst) metrics.waited(bound, outgoing, clock.now() - outgoing.at)
   const began = clock.elapsed()
   const outcome = await sendWritten(adapter, written, outgoing, sending, writing)
@@ -227,7 +238,7 @@ async function wiresFor(
   }
   if (abilities && adapter.prepareTraits) await adapter.prepareTraits(abilities)
   const traits = traitsFor(adapter, abilities)
-  const hosted = await hostedWithPicture(deps, message, agent, traits, signal)
+  const hosted = await hostedWithPicture(deps, outgoing, message, agent, traits, signal)
   if (isRefusal(hosted)) return refused('sendFailed', 'later', 'The media of the message could not be looked up.')
   if ('reason' in hosted) return refused(hosted.reason, 'elsewhere', hosted.detail)
   const { missing = [] } = hosted
@@ -255,15 +266,21 @@ function isLater<T>(answer: T | PromiseLike<T>): answer is PromiseLike<T> {
 /** Cards get the agent's stand-in picture; where it cannot be fetched, they go out as they were sent. */
 async function hostedWithPicture(
   { media }: Pick<DeliveryDeps, 'media'>,
+  { media: known }: Outgoing,
   message: ContentMessage,
   { identity }: KnownAgent,
   traits: Traits,
   signal: AbortSignal,
-) {
+): Promise<HostedMessage | Refusal | Unreachable> {
+  const { defaultCardImageUrl: pictureUrl = '' } = identity
   const pictured = withCardPicture(message, identity.defaultCardImageUrl, traits)
-  const hosted = await withHostedMedia(media, pictured, traits, signal)
-  const isMissing = 'missing' in hosted && hosted.missing?.has(identity.defaultCardImageUrl ?? '')
-  return isMissing && pictured !== message ? withHostedMedia(media, message, traits, signal) : hosted
+  const hosting = hostMedia(media, pictured, known, signal)
+  const files = isLater(hosting) ? await hosting : hosting
+  if (!isHosted(files)) return files
+  const picture = pictured === message ? undefined : files[pictureUrl]
+  if (picture === undefined || 'url' in picture) return withHostedMedia(pictured, files, traits)
+  const { [pictureUrl]: _missing, ...others } = files
+  return withHostedMedia(message, others, traits)
 }
 
 type Handed = DeliveryOutcome & { readonly needsOperator?: true }

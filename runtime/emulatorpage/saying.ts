@@ -5,7 +5,7 @@ import { isRefusal, type Refusal } from '../../core/errors.js'
 import type { AgentContexts, Directory } from '../conversation/context.js'
 import type { ConversationCommands } from '../conversation/contract.js'
 import { readConversation } from '../conversation/queries.js'
-import { withHostedMedia } from '../delivery/media.js'
+import { hostMedia, isHosted, noFiles } from '../delivery/media.js'
 import type { Media } from '../media/contract.js'
 import type { Shards } from '../shard/contract.js'
 
@@ -33,10 +33,10 @@ export function openSayer({ shards, commands, directory, contexts, media }: Saye
     const agent = await directory.routes(agentKeyOf(place))
     if (isRefusal(agent)) return agent
     const context = contexts.of(agent, person)
-    const hosted = isSignal(message) ? message : await withHostedMedia(media, message, context.traits)
-    if (isRefusal(hosted)) return hosted
-    if ('reason' in hosted) return { accepted: false, reason: hosted.reason }
-    const requests = [{ message, from: 'send' as const }]
+    const files = isSignal(message) ? noFiles : await hostMedia(media, message)
+    if (isRefusal(files)) return files
+    if (!isHosted(files)) return { accepted: false, reason: files.reason }
+    const requests = [{ message, media: files, from: 'send' as const }]
     const answers = await shards.ask(asid, commands.sendMessages, { asid, agent: context, requests })
     if (isRefusal(answers)) return answers
     const [answer] = answers

@@ -11,10 +11,10 @@ import { recordsSweep } from '../conversation/history.js'
 import { readConversation } from '../conversation/queries.js'
 import { expiring } from '../conversation/retention.js'
 import type { Subscribers } from '../conversation/transaction.js'
-import { bulkCommands, throttlePerformer } from '../delivery/bulk.js'
 import { type DeliveryDeps, deliverPerformer } from '../delivery/deliver.js'
 import { type FailoverDeps, failoverPerformer } from '../delivery/failover.js'
 import { deliveryMetrics } from '../delivery/metrics.js'
+import { type Throttle, throttleModule } from '../delivery/throttle.js'
 import type { InboundDeps } from '../ingress/inbound.js'
 import { ingressMetrics } from '../ingress/metrics.js'
 import { openRefusedCalls, type RefusedCalls, type RefusedCallsOptions } from '../ingress/refusedcalls.js'
@@ -51,20 +51,20 @@ export function gatewayParts({ timeScale, subscribers }: GatewayOptions): Gatewa
     listeners: [transcriptListener],
     expiring: [expiring(lineTable, 'at'), expiring(directiveTable, 'at')],
   })
-  const bulk = bulkCommands(conversation)
   const agentLog = agentLogCommands(timeScale)
   return {
     conversation,
     refusedCalls: (options) => openRefusedCalls({ ...options, command: agentLog.note }),
     commands: [
       ...Object.values(conversation),
-      ...Object.values(bulk),
+      ...throttleModule.commands,
       ...deadLetterRepertoire.commands,
       recordsSweep,
       ...Object.values(agentLog),
     ] as unknown as Repertoire['commands'],
     queries: [
       readConversation,
+      ...throttleModule.queries,
       ...deadLetterRepertoire.queries,
       ...Object.values(recordQueries.messages),
       ...Object.values(recordQueries.logs),
@@ -84,17 +84,17 @@ export function gatewayParts({ timeScale, subscribers }: GatewayOptions): Gatewa
         [effectKinds.deliver]: lazily(({ delivery }) => deliverPerformer(delivery)),
         [effectKinds.callWebhook]: lazily(({ dispatch }) => callPerformer(dispatch)),
         [effectKinds.failover]: lazily(failoverPerformer),
-        [effectKinds.throttle]: lazily(({ shards }) => throttlePerformer(shards, bulk)),
       }
     },
   }
 }
 
 export interface GatewayDepsOptions
-  extends Omit<DeliveryDeps, 'commands' | 'metrics'>,
+  extends Omit<DeliveryDeps, 'commands' | 'metrics' | 'throttle'>,
     Pick<DispatchDeps, 'sealer' | 'door'>,
     Pick<InboundDeps, 'asidOf' | 'received'> {
   readonly parts: GatewayParts
+  readonly throttle: Throttle
   readonly log: Log
   readonly metrics: Metrics
 }

@@ -68,11 +68,6 @@ export const catalog = {
     help: 'From acceptance until a message was first handed to its provider: direct, or in bulk',
     buckets: limits.waitBucketsSeconds,
   },
-  parley_bulk_messages_total: {
-    kind: 'counter',
-    labels: ['step'],
-    help: 'Messages that joined the line of their binding, and that left it',
-  },
   parley_consents_total: {
     kind: 'counter',
     labels: ['channel', 'change'],

@@ -8,7 +8,8 @@ import { isRefusal } from '../../core/errors.js'
 import { renderingIn } from '../../core/render/render.js'
 import type { Clock } from '../clock.js'
 import { type KnownAgent, readerOf } from '../conversation/context.js'
-import { withHostedMedia } from '../delivery/media.js'
+import { withHostedMedia } from '../../core/render/hostedmedia.js'
+import { hostMedia, isHosted } from '../delivery/media.js'
 import type { Media } from '../media/contract.js'
 import type { Soon } from '../soon.js'
 import { inTurns } from '../turns.js'
@@ -49,10 +50,11 @@ async function tellingOfMessage(
 ): Promise<LineTelling | undefined> {
   const { descriptor } = adapter
   const { id: messageId, content, state } = told
-  const hosted = await withHostedMedia(media, content, descriptor.traits)
-  if (isRefusal(hosted)) return undefined
+  const files = await hostMedia(media, content)
+  if (isRefusal(files)) return undefined
   // Media that was there when it was sent and is gone now leaves its address, and the words beside it, to the page.
-  const { message, links } = 'reason' in hosted ? { message: content } : hosted
+  const hosted = isHosted(files) ? withHostedMedia(content, files, descriptor.traits) : { message: content }
+  const { message, links } = hosted
   const reader = readerOf(agent)
   const steps = renderingIn(message, descriptor.traits, links ? { ...reader, links } : reader)
   const { blocks } = await inTurns(steps, clock)

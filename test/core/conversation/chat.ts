@@ -34,8 +34,6 @@ export interface ChatOptions {
   readonly loopGuard?: { readonly messages: number; readonly seconds: number }
 }
 
-const bulkPerSecond = 40
-
 export function createChat(options: ChatOptions = {}) {
   const { channel = 'sms', compliance, minDelayMs = 0, siblings = {}, isOwnChannel, loopGuard } = options
   const traits = traitsOf(channel)
@@ -47,7 +45,6 @@ export function createChat(options: ChatOptions = {}) {
     binding: {
       isActive: true,
       minDelayMs,
-      bulkPerSecond,
       ...(isOwnChannel && { isOwnChannel }),
       ...(compliance && { compliance }),
       ...(loopGuard && { loopGuard }),
@@ -81,7 +78,6 @@ export function createChat(options: ChatOptions = {}) {
   const traffic: TrafficEntry[] = []
   const logs: LogNote[] = []
   const delivered: { messageId: string; tried: number }[] = []
-  const throttled: { messageId: string; perSecond: number }[] = []
   const failovers: { to: ChannelName; outgoing: Outgoing }[] = []
   const updates: { asid: string; messageId: string; update: FailoverUpdate }[] = []
   const reports: SendNews[] = []
@@ -109,7 +105,6 @@ export function createChat(options: ChatOptions = {}) {
 
   function take(effect: ConversationEffect): void {
     if (effect.kind === 'deliver') delivered.push({ messageId: effect.messageId, tried: effect.tried })
-    if (effect.kind === 'throttle') throttled.push({ messageId: effect.messageId, perSecond: effect.perSecond })
     if (effect.kind === 'failover') failovers.push({ to: effect.channel, outgoing: messages.get(effect.messageId)! })
     if (effect.kind === 'failoverUpdate') {
       const { asid, messageId, update } = effect
@@ -136,7 +131,6 @@ export function createChat(options: ChatOptions = {}) {
     traffic,
     logs,
     delivered,
-    throttled,
     failovers,
     updates,
     /** What sends and people were told since the last look. */
@@ -178,10 +172,9 @@ export function createChat(options: ChatOptions = {}) {
     },
     timerFires(timer: TimerName) {
       timers.delete(timer)
-      const isFree = timer === 'send' || timer === 'call'
+      const isFree = timer === 'send' || timer === 'paced' || timer === 'call'
       apply(isFree ? { kind: 'timer', timer } : { kind: 'timer', timer, facts: factsOf(agent) })
     },
-    release: (messageId: string) => void apply({ kind: 'release', messageId }),
     failoverUpdate(messageId: string, update: FailoverUpdate) {
       apply({ kind: 'failoverUpdate', facts: factsOf(agent), messageId, update })
     },

@@ -466,9 +466,10 @@ t.test('The disclaimer goes out once, before the first message of the agent', as
 
 t.test('A message that is about to go out without its disclaimer goes out behind it', async (t) => {
   const chat = createChat({ compliance: { disclaimer: 'Rates apply.' } })
-  const [first, second] = ['one', 'two'].map((word) => idOf(chat.send(text(word), { isBatch: true })))
-  chat.release(first!)
-  chat.release(second!)
+  const leaveAt = chat.now() + minute
+  const [first, second] = ['one', 'two'].map((word) => idOf(chat.send(text(word), { isBatch: true, leaveAt })))
+  chat.pass(minute)
+  chat.timerFires('paced')
   t.same(chat.delivered, [{ messageId: first, tried: 1 }], 'it is with the process that hands messages over')
   chat.answers({ kind: 'undisclaimed' })
   const disclaimer = chat.delivered.at(-1)!.messageId

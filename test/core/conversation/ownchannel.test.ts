@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import t from 'tap'
 import type { OutboundMessage } from '../../../core/amf/index.js'
-import { type Chat, createChat, idOf, text } from './chat.js'
+import { type Chat, createChat, idOf, minute, text } from './chat.js'
 
 const ours = { channel: 'webchat', isOwnChannel: true } as const
 
@@ -51,11 +51,14 @@ t.test('Pacing holds: the second waits for its time', async (t) => {
 
 t.test('Nothing of the agent is out after STOP, however it waited, and what the house owes is', async (t) => {
   const chat = createChat({ channel: 'sms', isOwnChannel: true, compliance: {} })
-  const inBulk = ['one', 'two'].map((words) => idOf(chat.send(text(words), { isBatch: true })))
+  const inBulk = ['one', 'two'].map((words) =>
+    idOf(chat.send(text(words), { isBatch: true, leaveAt: chat.now() + minute })),
+  )
   const first = idOf(chat.send(picture))
   const behind = idOf(chat.send(text('three')))
   chat.says('STOP')
-  for (const id of inBulk) chat.release(id)
+  chat.timerFires('paced')
+  chat.timerFires('paced')
   chat.sent(first)
   const refused = { kind: 'refused', reason: 'optedOut', again: 'never' } as const
   while (chat.conversation().flight) chat.answers(refused)

@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import t from 'tap'
 import { messageStates } from '../../../core/channel/inbound.js'
 import { isNewState } from '../../../core/conversation/status.js'
-import { conversation as limits } from '../../../core/limits.js'
+import { bulk, conversation as limits } from '../../../core/limits.js'
 import { createChat, idOf, minute, text } from './chat.js'
 
 const hour = 60 * minute
@@ -74,21 +74,50 @@ t.test('A message under an id that is known is taken once for a day', async (t) 
   t.not(idOf(chat.send(text('one', { id: 'mine' }))), first)
 })
 
-t.test('Bulk messages wait for their release, and say that they are queued', async (t) => {
+t.test('A message in bulk says that it is queued, and goes out when its time comes', async (t) => {
   const chat = createChat()
-  const id = idOf(chat.send(text('one'), { isBatch: true }))
-  t.same(chat.throttled, [{ messageId: id, perSecond: chat.agent.binding!.bulkPerSecond }])
-  t.equal(chat.delivered.length, 0)
+  const leaveAt = chat.now() + minute
+  const id = idOf(chat.send(text('one'), { isBatch: true, leaveAt }))
   t.match(chat.types(), [{ type: 'status', status: { messageId: id, state: 'queued' } }])
-  chat.release(id)
-  t.equal(chat.delivered[0]!.messageId, id)
+  const direct = idOf(chat.send(text('two')))
+  t.same(chat.delivered, [{ messageId: direct, tried: 1 }], 'a message that does not wait goes before it')
+  chat.sent()
+  t.equal(chat.timers.get('paced'), leaveAt - bulk.soonMs)
+  chat.pass(minute)
+  chat.timerFires('paced')
+  t.equal(chat.delivered.at(-1)!.messageId, id)
+  t.equal(chat.outgoing(id)?.leaveAt, leaveAt, 'the rest of its time it waits where it is handed over')
+})
+
+t.test('A message in bulk whose time is near is with the process that hands it over', async (t) => {
+  const chat = createChat()
+  const id = idOf(chat.send(text('one'), { isBatch: true, leaveAt: chat.now() + bulk.soonMs }))
+  t.match(chat.types(), [{ type: 'status', status: { messageId: id, state: 'queued' } }])
+  t.match(chat.delivered, [{ messageId: id }])
+})
+
+t.test('Messages in bulk to one person go in their order, the first of them whatever the clock says', async (t) => {
+  const chat = createChat()
+  const ids = [2, 3, 4].map((n) => idOf(chat.send(text(`${n}`), { isBatch: true, leaveAt: chat.now() + n * minute })))
+  chat.pass(-hour)
+  chat.timerFires('paced')
+  t.match(chat.delivered, [{ messageId: ids[0] }])
+  t.equal(chat.timers.get('paced'), chat.now() + hour + 3 * minute - bulk.soonMs)
+  chat.sent()
+  chat.pass(2 * hour)
+  chat.timerFires('paced')
+  chat.sent()
+  chat.sent()
+  t.same(
+    chat.delivered.map(({ messageId }) => messageId),
+    ids,
+  )
 })
 
 t.test('Where a provider takes as much as comes, a bulk message goes at once like any other', async (t) => {
   const chat = createChat()
-  const binding = { provider: 'emulator', isActive: true, minDelayMs: 0 }
-  const id = idOf(chat.send(text('one'), { isBatch: true, agent: { binding } }))
-  t.same([chat.throttled, chat.types()], [[], []])
+  const id = idOf(chat.send(text('one'), { isBatch: true }))
+  t.same(chat.types(), [])
   t.match(chat.delivered, [{ messageId: id }])
 })
 

@@ -17,6 +17,7 @@ import { adaptersAmong, createAgentContexts, type KnownAgent } from '../../../ru
 import { apiMetrics } from '../../../runtime/conversation/metrics.js'
 import { deadLetterTable, eventTable } from '../../../runtime/conversation/tables.js'
 import { openProviders } from '../../../runtime/delivery/providers.js'
+import { createThrottle } from '../../../runtime/delivery/throttle.js'
 import { openPipeline } from '../../../runtime/http/pipeline.js'
 import { receivedAddresses } from '../../../runtime/ingress/media.js'
 import { ingressRoutes } from '../../../runtime/ingress/routes.js'
@@ -150,6 +151,7 @@ export async function openHouse(t: Test, options: HouseOptions = {}) {
   )
   const { deps, ingress, handlerDeps } = gatewayDeps({
     ...shared,
+    throttle: createThrottle({ shards: engine, clock }),
     ...{ parts, shards: engine, sealer, door, log, metrics },
     received: receivedAddresses(openCapsules(Buffer.alloc(32, 4)), publicUrl),
     lines: { of: () => undefined },

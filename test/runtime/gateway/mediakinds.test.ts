@@ -3,10 +3,12 @@ import t from 'tap'
 import type { ContentMessage, Part } from '../../../core/amf/index.js'
 import { type ChannelName, channelNames } from '../../../core/channel/names.js'
 import { traitsOf } from '../../../core/channel/table.js'
+import type { Traits } from '../../../core/channel/traits.js'
 import { isRefusal } from '../../../core/errors.js'
 import { fileLabel } from '../../../core/render/filelabel.js'
+import { readerFor, withHostedMedia } from '../../../core/render/hostedmedia.js'
 import { render } from '../../../core/render/render.js'
-import { readerFor, withHostedMedia } from '../../../runtime/delivery/media.js'
+import { hostMedia, isHosted } from '../../../runtime/delivery/media.js'
 import type { Hosted, Media, Unreachable } from '../../../runtime/media/contract.js'
 
 const megabyte = 1_000_000
@@ -14,6 +16,12 @@ const reader = { locale: 'en-US', zone: 'UTC' }
 const docx = 'application/vnd.openxmlformats-officedocument.wordprocessingml.document'
 
 type Found = Pick<Hosted, 'type' | 'bytes'> | Unreachable
+
+/** The message with its files hosted, as the channel can show it. */
+async function hostOn(media: Pick<Media, 'hosted'>, message: ContentMessage, traits: Traits) {
+  const files = await hostMedia(media, message)
+  return isHosted(files) ? withHostedMedia(message, files, traits) : files
+}
 
 /** The blocks that a channel gets of one media part whose content is what was found. */
 async function blocksOf(channel: ChannelName, kind: 'image' | 'video' | 'audio' | 'file', name: string, found: Found) {
@@ -23,7 +31,7 @@ async function blocksOf(channel: ChannelName, kind: 'image' | 'video' | 'audio' 
   const media = {
     hosted: async () => ('reason' in found ? found : { ...found, url: `https://gw.example/v4/media/abc.${ending}` }),
   }
-  const hosted = await withHostedMedia(media, message, traitsOf(channel))
+  const hosted = await hostOn(media, message, traitsOf(channel))
   if (isRefusal(hosted)) throw new Error(hosted.refused)
   if ('reason' in hosted) return hosted
   const links = hosted.links && { links: hosted.links }
@@ -115,7 +123,7 @@ t.test('A picture beside words that cannot be fetched is a link, and the rest is
   for (const channel of channelNames) {
     const traits = traitsOf(channel)
     for (const [name, part] of Object.entries(besideWords)) {
-      const hosted = await withHostedMedia(media, { spec: 'amf/1', parts: [part] }, traits)
+      const hosted = await hostOn(media, { spec: 'amf/1', parts: [part] }, traits)
       if (isRefusal(hosted) || 'reason' in hosted) throw new Error(`${name} is refused`)
       t.same([...(hosted.missing ?? [])], [[gone, 'It is gone.']])
       const { blocks, loss } = render(hosted.message, traits, { ...reader, links: hosted.links! })
@@ -138,7 +146,7 @@ t.test('A file that is kept by us is called as its sender called it', async (t) 
     ['https://x.example/', 'File.docx'],
   ] as const) {
     const message: ContentMessage = { spec: 'amf/1', parts: [{ type: 'media', kind: 'file', mediaUrl }] }
-    const hosted = await withHostedMedia(media, message, traitsOf('messengerA'))
+    const hosted = await hostOn(media, message, traitsOf('messengerA'))
     if (isRefusal(hosted) || 'reason' in hosted) throw new Error('it is refused')
     const { blocks } = render(hosted.message, traitsOf('messengerA'), readerFor(reader, hosted))
     t.match(blocks, [{ kind: 'media', media: { url: kept, name } }])

@@ -1,0 +1,43 @@
+/** Send budgets: how fast messages in bulk leave over one binding, and when each of them may leave. */
+import { bulk as limits } from '../limits.js'
+import type { Descriptor } from './adapter.js'
+
+/** Messages in bulk a second: what the provider says of itself, or what any provider bears. Undefined: no limit. */
+export function bulkPace({ bulkPerSecond = limits.perSecond }: Pick<Descriptor, 'bulkPerSecond'>): number | undefined {
+  return bulkPerSecond === 'unlimited' ? undefined : bulkPerSecond
+}
+
+/** What is left of the budget of a binding. */
+export interface SendBudget {
+  /** When the next message may leave; in fractions of a millisecond, so that a pace is kept over any number of messages. */
+  readonly nextAt: number
+  /** When it was drawn from last. A time after now was written before the clock was set back. */
+  readonly drawnAt: number
+}
+
+export interface Draw {
+  readonly budget: SendBudget
+  /** When each of the messages may leave, in their order; as many as were asked for, or as may leave by `until`. */
+  readonly leaveAt: readonly number[]
+}
+
+export function drawFrom(
+  budget: SendBudget | undefined,
+  {
+    perSecond,
+    at,
+    count,
+    until = Number.POSITIVE_INFINITY,
+  }: { readonly perSecond: number; readonly at: number; readonly count: number; readonly until?: number },
+): Draw {
+  const intervalMs = 1_000 / perSecond
+  let nextAt = Math.max(at, budget ? budget.nextAt - Math.max(0, budget.drawnAt - at) : at)
+  const leaveAt: number[] = []
+  for (; leaveAt.length < count && nextAt <= until; nextAt += intervalMs) leaveAt.push(stepOf(nextAt, at))
+  return { budget: { nextAt, drawnAt: at }, leaveAt }
+}
+
+/** Messages leave in short steps, so that those of one step share a timer. */
+function stepOf(leaveAt: number, at: number): number {
+  return at + Math.ceil((leaveAt - at) / limits.everyMs) * limits.everyMs
+}

@@ -1,0 +1,47 @@
+/** Messages in bulk: each leaves at its time, and lets messages that do not wait go before it. */
+import { bulk as limits } from '../limits.js'
+import type { AgentContext } from './context.js'
+import { enqueueMessage } from './queue.js'
+import type { Conversation, Outgoing, Paced } from './state.js'
+import { advanceState } from './status.js'
+import type { ConversationTx } from './transaction.js'
+
+/** Enqueues the message; one in bulk is reported as queued, and waits here while its time is far off. */
+export function enqueuePaced(
+  tx: ConversationTx,
+  conversation: Conversation,
+  agent: AgentContext,
+  outgoing: Outgoing,
+): Conversation {
+  const { id: messageId, leaveAt, forSend } = outgoing
+  if (leaveAt === undefined) return enqueueMessage(tx, conversation, outgoing, agent)
+  const queued = forSend ? conversation : advanceState(tx, conversation, agent, outgoing, { state: 'queued' })
+  if (isSoon(tx, leaveAt)) return enqueueMessage(tx, queued, outgoing, agent)
+  const { paced = [] } = queued
+  return withPaced(tx, queued, [...paced, { messageId, leaveAt }])
+}
+
+/**
+ * Enqueues the messages whose time has come. The first goes whatever the clock says: its timer waits for a delay, and the
+ * clock may have been set back since.
+ */
+export function releasePaced(tx: ConversationTx, conversation: Conversation): Conversation {
+  const [first, ...others] = conversation.paced ?? []
+  if (!first) return conversation
+  const due = [first, ...others.filter(({ leaveAt }) => isSoon(tx, leaveAt))]
+  const left = others.filter(({ leaveAt }) => !isSoon(tx, leaveAt))
+  const before = withPaced(tx, conversation, left)
+  return due.reduce((changed, { messageId }) => enqueueMessage(tx, changed, { id: messageId }), before)
+}
+
+function isSoon(tx: ConversationTx, leaveAt: number): boolean {
+  return leaveAt <= tx.command.at + limits.soonMs
+}
+
+function withPaced(tx: ConversationTx, conversation: Conversation, paced: readonly Paced[]): Conversation {
+  const { paced: _before, ...rest } = conversation
+  const [next] = paced
+  if (!next) return rest
+  tx.emit({ kind: 'setTimer', timer: 'paced', at: next.leaveAt - limits.soonMs })
+  return { ...rest, paced }
+}
