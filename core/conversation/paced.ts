@@ -22,12 +22,14 @@ export function enqueuePaced(
 }
 
 /**
- * Enqueues the messages whose time has come. The first goes whatever the clock says: its timer waits for a delay, and the
- * clock may have been set back since.
+ * Enqueues the messages whose time has come. The first goes whatever the clock says: its timer waits for a delay, and where
+ * the clock was set back meanwhile, the others keep their distance from the first.
  */
 export function releasePaced(tx: ConversationTx, conversation: Conversation): Conversation {
-  const [first, ...others] = conversation.paced ?? []
+  const [first, ...behind] = conversation.paced ?? []
   if (!first) return conversation
+  const early = Math.max(0, first.leaveAt - limits.soonMs - tx.command.at)
+  const others = behind.map(({ messageId, leaveAt }) => ({ messageId, leaveAt: leaveAt - early }))
   const due = [first, ...others.filter(({ leaveAt }) => isSoon(tx, leaveAt))]
   const left = others.filter(({ leaveAt }) => !isSoon(tx, leaveAt))
   const before = withPaced(tx, conversation, left)
