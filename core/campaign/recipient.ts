@@ -1,7 +1,6 @@
 /** One recipient of a campaign: how they were staged, and what has become of them, which their send alone says. */
 import type { ChannelName } from '../channel/names.js'
 import type { Send, SendReason } from '../outreach/send.js'
-import { type Exclusion, reasonOfExclusion } from './screening.js'
 import { type CampaignStatus, isOver } from './status.js'
 
 export const recipientStates = [
@@ -19,6 +18,29 @@ export const recipientStates = [
 export type RecipientState = (typeof recipientStates)[number]
 
 export type RecipientReason = SendReason | 'previously_contacted' | 'in-conversation'
+
+/** Why a campaign leaves a person out, in the order of the checks: the first one that holds is recorded. */
+export const exclusions = [
+  'noConsent',
+  'previouslyContacted',
+  'frequencyGated',
+  'noChannelIdentity',
+  'channelUnresolved',
+  'templateBlocked',
+  'optedOut',
+] as const
+export type Exclusion = (typeof exclusions)[number]
+
+/** The reason of a recipient's row for each exclusion, in the words that sends use. */
+export const reasonOfExclusion: Readonly<Record<Exclusion, RecipientReason>> = {
+  noConsent: 'no_consent',
+  previouslyContacted: 'previously_contacted',
+  frequencyGated: 'frequency_capped',
+  noChannelIdentity: 'no_channel_identity',
+  channelUnresolved: 'no_binding',
+  templateBlocked: 'template_blocked',
+  optedOut: 'opted_out',
+}
 
 /** As it is kept: nothing in it says twice what its send or its campaign says. */
 export interface Recipient {

@@ -1,6 +1,6 @@
 /**
- * Everything that is checked of one person before a campaign sends to them. The checks stand in one order; the first that
- * finds something leaves the person out, so everybody is counted once.
+ * The checks that a person passes before a campaign sends to them. They run in one order, and the first that fails
+ * excludes the person, so each person is counted once.
  */
 import type { AgentDocument } from '../agent/index.js'
 import type { Outreach } from '../agent/resources/templates.js'
@@ -10,7 +10,7 @@ import { chosenIdentity, inputOf, isBlank } from '../outreach/judge.js'
 import { type Opener, openerFor } from '../outreach/opener.js'
 import type { Sending } from '../outreach/settings.js'
 import type { Person, PersonIdentity } from '../people/person.js'
-import type { RecipientReason } from './recipient.js'
+import { type Exclusion, exclusions, type RecipientReason } from './recipient.js'
 
 export interface Screening {
   readonly document: AgentDocument
@@ -37,8 +37,8 @@ interface Seen {
 
 type Check = (seen: Seen, screening: Screening) => boolean | { readonly detail: string }
 
-/** In the order in which they are made; each answers whether the person is left out. */
-const checks = {
+/** Each answers whether the person is left out. They run in the order of `exclusions`. */
+const checks: Readonly<Record<Exclusion, Check>> = {
   noConsent: (seen, screening) => isStopped('no_consent', seen, screening),
   previouslyContacted: ({ person }, { includePreviouslyContacted, outreach }) =>
     !includePreviouslyContacted && (person.outreach?.received?.includes(outreach.id) ?? false),
@@ -52,20 +52,6 @@ const checks = {
     return 'blocked' in written ? { detail: written.blocked } : false
   },
   optedOut: (seen, screening) => isStopped('opted_out', seen, screening, seen.identity?.optedOutAt !== undefined),
-} as const satisfies Record<string, Check>
-
-export type Exclusion = keyof typeof checks
-export const exclusions = Object.keys(checks) as Exclusion[]
-
-/** In the words of sends, so that rows and reports speak of one thing in one word. */
-export const reasonOfExclusion: Readonly<Record<Exclusion, RecipientReason>> = {
-  noConsent: 'no_consent',
-  previouslyContacted: 'previously_contacted',
-  frequencyGated: 'frequency_capped',
-  noChannelIdentity: 'no_channel_identity',
-  channelUnresolved: 'no_binding',
-  templateBlocked: 'template_blocked',
-  optedOut: 'opted_out',
 }
 
 /** By the table of guardrails, which knows what a campaign asks for. */
@@ -113,7 +99,7 @@ export function screened(person: Person, screening: Screening): Screened {
     opener: () => (opener ??= openerFor({ document, agent, templateId: outreach.openerTemplateId, person })),
   }
   for (const exclusion of exclusions) {
-    const found = (checks[exclusion] as Check)(seen, screening)
+    const found = checks[exclusion](seen, screening)
     if (!found) continue
     return {
       ...(identity && { identity }),

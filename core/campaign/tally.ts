@@ -1,6 +1,13 @@
 /** How many recipients of a campaign stand how: kept with every step of one of them, so that a report reads no rows. */
-import { type RecipientReason, type RecipientState, recipientStates, type Standing } from './recipient.js'
-import { type Exclusion, exclusions, reasonOfExclusion } from './screening.js'
+import {
+  type Exclusion,
+  exclusions,
+  type RecipientReason,
+  type RecipientState,
+  reasonOfExclusion,
+  recipientStates,
+  type Standing,
+} from './recipient.js'
 
 export interface Tally {
   readonly states: Readonly<Partial<Record<RecipientState, number>>>

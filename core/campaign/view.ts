@@ -9,8 +9,8 @@ import { SendingHours } from '../outreach/settings.js'
 import { describePattern } from '../patternwords.js'
 import type { Person } from '../people/person.js'
 import { type Campaign, includesContacted, isTest } from './campaign.js'
-import { type Recipient, type RecipientState, recipientStates, type Standing } from './recipient.js'
-import { exclusions, type Screened } from './screening.js'
+import { exclusions, type Recipient, type RecipientState, recipientStates, type Standing } from './recipient.js'
+import type { Screened } from './screening.js'
 import { campaignStatuses } from './status.js'
 
 const moment = Type.String({ format: 'date-time' })

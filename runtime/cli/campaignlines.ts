@@ -1,5 +1,5 @@
 /** How campaigns look: in a list, once staged, while they run, and in the end. */
-import { type Exclusion, reasonOfExclusion } from '../../core/campaign/screening.js'
+import { type Exclusion, reasonOfExclusion } from '../../core/campaign/recipient.js'
 import { commandLine as limits } from '../../core/limits.js'
 import { type Cell, type Column, inColumns } from './columns.js'
 import { counted, minutesAndSeconds, oneLine } from './output.js'

@@ -1,8 +1,7 @@
 /** Counters of recipients: whatever they go through, they are what a count of the recipients would be. */
 import fc from 'fast-check'
 import t from 'tap'
-import { recipientStates, type Standing, standingOfSend } from '../../../core/campaign/recipient.js'
-import { exclusions } from '../../../core/campaign/screening.js'
+import { exclusions, recipientStates, type Standing, standingOfSend } from '../../../core/campaign/recipient.js'
 import { added, type Counts, noTally, openCount, shifted, shownTally, tallyOf } from '../../../core/campaign/tally.js'
 import { sendReasons, sendStates } from '../../../core/outreach/send.js'
 
