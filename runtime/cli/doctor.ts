@@ -1,25 +1,15 @@
 /** `parley doctor`: whether a node with this environment would run well here, and what to do where it would not. */
 import type { Command } from 'commander'
-import { type Config, readConfig } from '../config.js'
+import { readConfig } from '../config.js'
 import { type Cell, type Column, inColumns } from './columns.js'
 import { hostChecks } from './doctorhost.js'
 import { netChecks } from './doctornet.js'
 import { serverChecks } from './doctorservers.js'
 import { Failure } from './failure.js'
+import type { Finding } from './finding.js'
 import { show } from './output.js'
 import type { Here } from './program.js'
 import type { Paint, Tone } from './terminal.js'
-
-export interface Finding {
-  readonly check: string
-  readonly status: 'ok' | 'warn' | 'fail'
-  readonly detail: string
-  /** What to do about it. */
-  readonly advice?: string
-}
-
-/** Looks, changes nothing, and never throws: what cannot be looked at is a finding. */
-export type Check = (config: Config, env: Here['env']) => Promise<readonly Finding[]> | readonly Finding[]
 
 export function doctor(program: Command, _open: unknown, here: () => Here): void {
   program

@@ -9,7 +9,7 @@ import { dataFileName, freeBytesAt } from '../store/directory.js'
 import { ownerOf } from '../store/owner.js'
 import { judgeKeysOf } from '../store/rotation.js'
 import { readOrMakeSecretKey, secretKeyFileName } from '../store/secretkey.js'
-import type { Check, Finding } from './doctor.js'
+import type { Check, Finding } from './finding.js'
 import { readableBytes } from './output.js'
 
 const leastNode = [20, 19] as const

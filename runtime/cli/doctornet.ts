@@ -4,8 +4,8 @@ import { type Config, commandLineVariables as variables } from '../config.js'
 import { whyNotFree } from '../http/place.js'
 import type { Status } from '../status.js'
 import { openApi, probe } from './api.js'
-import type { Check, Finding } from './doctor.js'
 import { Failure } from './failure.js'
+import type { Check, Finding } from './finding.js'
 
 export const netChecks: readonly Check[] = [ports, clock]
 

@@ -6,7 +6,7 @@ import { doctor as limits, settings } from '../../core/limits.js'
 import { readAddresses } from '../bus/address.js'
 import { remarksOn } from '../bus/remarks.js'
 import type { Config } from '../config.js'
-import type { Check, Finding } from './doctor.js'
+import type { Check, Finding } from './finding.js'
 
 export const serverChecks: readonly Check[] = [nats, redis]
 

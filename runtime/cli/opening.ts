@@ -1,4 +1,4 @@
-/** The text that a dry run of a send would open with, from the template of its outreach and what is known of the person. */
+/** The text that a dry run of a send would open with, from the template of its outreach and the person's fields. */
 import { type AgentDocument, emptyDocument, readerOf } from '../../core/agent/index.js'
 import { withInputValues } from '../../core/outreach/opener.js'
 import { openingTextRead } from '../../core/outreach/openingtext.js'
@@ -6,11 +6,18 @@ import { Failure } from './failure.js'
 import { wholeList } from './output.js'
 import { idPart } from './place.js'
 import type { Session } from './program.js'
-import type { Created, SendOptions } from './send.js'
 
 interface Known {
   readonly customFields?: Readonly<Record<string, string>>
   readonly [field: string]: unknown
+}
+
+/** A send that was decided and not written: its outreach, its person, and what the command line says of them. */
+export interface DryRun {
+  readonly outreachId: string
+  readonly personId?: string
+  readonly input?: Readonly<Record<string, string>>
+  readonly profile?: Readonly<Record<string, string>>
 }
 
 /** What the send would open with, or why it would not be sent. */
@@ -20,8 +27,7 @@ export type Opening = { readonly text: string } | { readonly blocked: string }
 export async function openingOf(
   session: Session,
   place: string,
-  { outreachId, personId }: Created,
-  { input, profile }: SendOptions,
+  { outreachId, personId, input, profile }: DryRun,
 ): Promise<Opening | undefined> {
   const { api, terminal } = session
   try {

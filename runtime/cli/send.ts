@@ -9,7 +9,7 @@ import { agentArgument, agentPath, idPart } from './place.js'
 import type { Session } from './program.js'
 import type { Tone } from './terminal.js'
 
-export interface SendOptions {
+interface SendOptions {
   readonly to?: string
   readonly person?: string
   readonly persona?: string
@@ -19,7 +19,7 @@ export interface SendOptions {
   readonly dryRun?: true
 }
 
-export interface Created {
+interface Created {
   readonly status: 'queued' | 'duplicate' | 'skipped'
   readonly sendId?: string
   readonly personId?: string
@@ -83,7 +83,8 @@ async function sendOne(session: Session, agent: string, outreach: string, option
     ...(options.key !== undefined && { idempotencyKey: options.key }),
     ...(options.dryRun && { dryRun: true }),
   })
-  const opening = options.dryRun && (await openingOf(session, place, made, options))
+  const { input, profile } = options
+  const opening = options.dryRun && (await openingOf(session, place, { ...made, input, profile }))
   show(session, { ...made, ...opening }, () => [
     ...inColumns(createdColumns, [made], session.terminal.paint),
     ...(opening && 'text' in opening ? ['', ...opening.text.split('\n').map(oneLine)] : []),
