@@ -1,7 +1,7 @@
 /** A candidate's side of the control socket: it says that it is ready and then answers what the bench asks. */
 import { connect, type Socket } from 'node:net'
 import { createInterface } from 'node:readline'
-import type { Sample, Window } from './scenario.js'
+import type { Sample, Window } from './sample.js'
 
 export interface HttpRequest {
   readonly method: string

@@ -3,7 +3,7 @@ import { createHistogram } from 'node:perf_hooks'
 import { cpuMicros } from './control.js'
 import { percentilesOf } from './load/generator.js'
 import { pause, windowPasses } from './load/window.js'
-import type { Sample, Window } from './scenario.js'
+import type { Sample, Window } from './sample.js'
 
 /** `serial` counts the operations of all askers. Resolves when the operation is done for good; a failure ends the run. */
 export type Operation = (asker: number, serial: number) => Promise<unknown>

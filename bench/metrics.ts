@@ -1,5 +1,5 @@
-/** The figures that are compared, and the few statistics made of them. */
-import type { Part, Percentile, Ratio, Sample } from './scenario.js'
+/** The figures that are compared, the ratios of them that must hold, and their statistics. */
+import type { Part, Percentile, Sample } from './sample.js'
 
 export interface Metric {
   readonly title: string
@@ -65,6 +65,17 @@ export function spread(values: readonly number[]): Spread {
   const middle = (sorted.length - 1) / 2
   const median = ((sorted[Math.floor(middle)] ?? Number.NaN) + (sorted[Math.ceil(middle)] ?? Number.NaN)) / 2
   return { median, low: sorted[0] ?? Number.NaN, high: sorted.at(-1) ?? Number.NaN }
+}
+
+/** One candidate's metric over its own or another's, taken within each round. Without a bound it is reported only. */
+export interface Ratio {
+  readonly metric: MetricName
+  readonly of: string
+  readonly over: string
+  /** The metric of `over`, when it is not the same. */
+  readonly overMetric?: MetricName
+  readonly atLeast?: number
+  readonly atMost?: number
 }
 
 export interface RatioResult extends Ratio {

@@ -1,7 +1,8 @@
 /** Runs one scenario: starts its candidates, measures them in turn, round after round, and stops them. */
 import { type Machine, machineFacts } from './machine.js'
 import { judge, metrics, type RatioResult, spread } from './metrics.js'
-import type { Candidate, Sample, Scenario, Window } from './scenario.js'
+import type { Sample, Window } from './sample.js'
+import type { Candidate, Scenario } from './scenario.js'
 import { openScratch } from './scratch.js'
 import { type Subject, startSubject } from './subject.js'
 

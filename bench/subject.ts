@@ -6,13 +6,25 @@ import { nodeFlags } from '../runtime/nodeflags.js'
 import { ended, killChild, programFile, signalChild, startChild } from './children.js'
 import type { Asked, Ready, Told } from './control.js'
 import { readLines } from './control.js'
-import type { Candidate, Sample, Window } from './scenario.js'
+import type { Sample, Window } from './sample.js'
 
 const startMs = 60_000
 /** The same for one that fills its disk first, and what is added for each record of that. */
 const fillMs = 600_000
 const fillMsEach = 1
 const stopMs = 5_000
+
+/** A program of the bench that is started as a process of its own. */
+export interface Program {
+  readonly name: string
+  /** Its file below this folder. */
+  readonly program: string
+  readonly args?: readonly string[]
+  /** Flags of Node itself. */
+  readonly flags?: readonly string[]
+  /** Records that it writes before it is ready, where the scenario measures a full store; that may take minutes. */
+  readonly filled?: number
+}
 
 export interface Subject {
   readonly ready: Ready
@@ -39,7 +51,7 @@ export type Launcher = readonly [command: string, ...args: string[]]
  * the same when a profiler stands between it and the bench.
  */
 export async function startSubject(
-  candidate: Candidate,
+  candidate: Program,
   scratch: string,
   launcher: Launcher = [process.execPath],
   exitMs = stopMs,
@@ -72,7 +84,7 @@ export async function startSubject(
 async function connected(
   server: ReturnType<typeof createServer>,
   child: ChildProcess,
-  { name, filled }: Candidate,
+  { name, filled }: Program,
 ): Promise<Socket> {
   const withinMs = filled === undefined ? startMs : fillMs + filled * fillMsEach
   const gone = once(child, 'exit').then(([code]) => {

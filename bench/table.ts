@@ -2,7 +2,7 @@
 import Table from 'cli-table3'
 import { metrics, percentile, type RatioResult, spread } from './metrics.js'
 import { type CandidateResult, medianOf, type Outcome, serverCores } from './run.js'
-import type { MemoryReading } from './scenario.js'
+import type { MemoryReading } from './sample.js'
 
 export function number(value: number, digits = 0): string {
   if (!Number.isFinite(value)) return '–'

@@ -13,7 +13,7 @@ import { closedLoop } from '../bench/loop.js'
 import { pause } from '../bench/messages/phones.js'
 import { judge, spread } from '../bench/metrics.js'
 import { type CandidateResult, type Outcome, remarksOn, run } from '../bench/run.js'
-import type { Sample } from '../bench/scenario.js'
+import type { Sample } from '../bench/sample.js'
 import { scenarios } from '../bench/scenarios.js'
 import { says } from '../bench/table.js'
 

@@ -3,7 +3,7 @@ import { createHistogram, type RecordableHistogram } from 'node:perf_hooks'
 import { ownerOf } from '../commit/command.js'
 import { cpuMicros } from '../control.js'
 import { percentilesOf } from '../load/generator.js'
-import type { MemoryReading, Sample, Window } from '../scenario.js'
+import type { MemoryReading, Sample, Window } from '../sample.js'
 
 /** Shares of the work after which memory is looked at. */
 const lookedAt = [0.1, 0.5, 1]

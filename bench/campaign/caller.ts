@@ -5,7 +5,7 @@ import { cpuMicros } from '../control.js'
 import { percentilesOf } from '../load/generator.js'
 import { takeJob } from '../load/job.js'
 import { openTimeline, type Timeline } from '../load/timeline.js'
-import type { Sample } from '../scenario.js'
+import type { Sample } from '../sample.js'
 
 export interface ApiCalls {
   readonly key: string

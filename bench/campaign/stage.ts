@@ -1,7 +1,7 @@
 /** A node that stages one campaign for everybody after the other. */
 import { cpuMicros, present } from '../control.js'
 import { percents } from '../metrics.js'
-import type { Sample, Window } from '../scenario.js'
+import type { Sample, Window } from '../sample.js'
 import { drafted, openCampaignNode } from './node.js'
 import { allowedPeople, audience } from './setting.js'
 

@@ -1,6 +1,6 @@
 /** What the command line of a candidate says about its setting. */
 import { parseArgs } from 'node:util'
-import type { Window } from '../scenario.js'
+import type { Window } from '../sample.js'
 
 const { values } = parseArgs({
   options: { times: { type: 'string', default: '1' }, servers: { type: 'string', default: '3' } },

@@ -1,6 +1,7 @@
 /** The config scenario: what it costs to read, change and judge the document of a large agent. */
 import { httpLoad, ownWork } from '../load/http.js'
-import type { Candidate, Ratio, Scenario } from '../scenario.js'
+import type { Ratio } from '../metrics.js'
+import type { Candidate, Scenario } from '../scenario.js'
 import { calls } from './calls.js'
 
 const bare = (call: string) => `bare uWS, ${call}`

@@ -1,7 +1,7 @@
 /** A whole node in the budget scenario: its limits as they are, and time so fast that it dispatches what it just took. */
 import { cpuMicros, present } from '../control.js'
 import { pause } from '../messages/phones.js'
-import type { Sample } from '../scenario.js'
+import type { Sample } from '../sample.js'
 import { type Budgeted, finalAfterMs, timeScale } from './budget.js'
 import { furnish, newKey, newPlace, sendsPath, startJourneyNode, statusPath } from './node.js'
 import { watchDispatch } from './watching.js'

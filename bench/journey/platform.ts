@@ -10,7 +10,7 @@ import { cpuMicros } from '../control.js'
 import { percentilesOf } from '../load/generator.js'
 import { takeJob } from '../load/job.js'
 import { openTimeline, type Timeline } from '../load/timeline.js'
-import type { Sample } from '../scenario.js'
+import type { Sample } from '../sample.js'
 import { type Budgeted, finalAfterMs, repeatEvery, statusEveryMs } from './budget.js'
 import { bodyOf, firstProfile } from './setting.js'
 

@@ -1,6 +1,7 @@
 /** Loads of the bench's side: our own HTTP load in a process of its own, and candidates that load themselves. */
 import { ended, programFile, startChild } from '../children.js'
-import type { Load, Sample, Window } from '../scenario.js'
+import type { Sample, Window } from '../sample.js'
+import type { Load } from '../scenario.js'
 import type { Subject } from '../subject.js'
 import { type Job, linesOf } from './job.js'
 import { watchMemory, withMemory } from './timeline.js'

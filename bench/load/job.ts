@@ -1,7 +1,7 @@
 /** What a load's process is asked to do, and how it and the bench agree on when measuring begins. */
 import { createInterface } from 'node:readline'
 import type { HttpRequest } from '../control.js'
-import type { Window } from '../scenario.js'
+import type { Window } from '../sample.js'
 
 export interface Job {
   readonly port: number

@@ -1,6 +1,6 @@
 /** A window in slices: what was done in each, how long it took, and what the candidate held at its end. */
 import { createHistogram } from 'node:perf_hooks'
-import type { Slice } from '../scenario.js'
+import type { Slice } from '../sample.js'
 import type { Subject } from '../subject.js'
 
 /** As many as a plot shows apart, and few enough for each to hold something. */

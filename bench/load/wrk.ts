@@ -5,7 +5,8 @@ import { join } from 'node:path'
 import { outputOf, startChild } from '../children.js'
 import type { HttpRequest } from '../control.js'
 import { percents } from '../metrics.js'
-import type { Load, Percentile } from '../scenario.js'
+import type { Percentile } from '../sample.js'
+import type { Load } from '../scenario.js'
 import { graceMs, jobOf } from './http.js'
 
 export function wrkMissing(): string | undefined {

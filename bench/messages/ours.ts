@@ -1,6 +1,6 @@
 /** A whole node in the messages scenario: each message is accepted over HTTP, durable, and handed to the emulated provider. */
 import { cpuMicros, present } from '../control.js'
-import type { Sample } from '../scenario.js'
+import type { Sample } from '../sample.js'
 import { openGateway, sendingTo } from './gateway.js'
 import { introduce, pause } from './phones.js'
 import { messageText, people } from './setting.js'

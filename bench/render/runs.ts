@@ -3,7 +3,7 @@ import { createHistogram } from 'node:perf_hooks'
 import { setImmediate as breathe } from 'node:timers/promises'
 import { cpuMicros } from '../control.js'
 import { percents } from '../metrics.js'
-import type { Sample, Window } from '../scenario.js'
+import type { Sample, Window } from '../sample.js'
 
 /** Operations between two looks at the clock. */
 const runLength = 50

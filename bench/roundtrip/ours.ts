@@ -8,7 +8,7 @@ import { percentilesOf } from '../load/generator.js'
 import { openGateway } from '../messages/gateway.js'
 import { pause } from '../messages/phones.js'
 import { watching } from '../messages/watching.js'
-import type { Sample, Window } from '../scenario.js'
+import type { Sample, Window } from '../sample.js'
 import { type Answered, type Asked, type Talked, tripIn, tripOf } from './asking.js'
 import { metAny, type Standstill, watchSteadiness } from './steadiness.js'
 

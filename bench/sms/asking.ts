@@ -2,7 +2,7 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { programFile } from '../children.js'
-import type { Sample, Window } from '../scenario.js'
+import type { Sample, Window } from '../sample.js'
 
 export type Asked = { readonly ask: 'count' } | { readonly ask: 'greet'; readonly people: number }
 

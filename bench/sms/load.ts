@@ -1,6 +1,7 @@
 /** The HTTP load, followed by a look at whether the message center got everything that was accepted. */
 import { httpLoad } from '../load/http.js'
-import type { Load, Sample } from '../scenario.js'
+import type { Sample } from '../sample.js'
+import type { Load } from '../scenario.js'
 import type { Subject } from '../subject.js'
 
 /** A gateway that accepted faster than it submits would look better than it is, so the rest of its work is counted too. */

@@ -1,7 +1,7 @@
 /** Kannel in the sms scenario: each message is accepted by sendsms over HTTP, held in memory, and submitted. */
 import { present } from '../control.js'
 import { addressOf, pause } from '../messages/phones.js'
-import type { Sample } from '../scenario.js'
+import type { Sample } from '../sample.js'
 import { handingOver, startCenter } from './asking.js'
 import { startKannel } from './kannel.js'
 import { account, messageText } from './setting.js'

@@ -1,6 +1,6 @@
 /** The work of a store candidate: writers that each put one record, wait until it is durable, and put the next. */
 import { closedLoop } from '../loop.js'
-import type { Sample, Window } from '../scenario.js'
+import type { Sample, Window } from '../sample.js'
 
 /** Written by every candidate: about 300 bytes when encoded. */
 export interface Entry {

@@ -1,5 +1,5 @@
 /** What a candidate and the process of its visitors say to each other. */
-import type { Sample, Window } from '../scenario.js'
+import type { Sample, Window } from '../sample.js'
 
 export interface Place {
   readonly port: number

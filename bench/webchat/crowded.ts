@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { programFile } from '../children.js'
 import { cpuMicros } from '../control.js'
 import { slicesPerWindow, withMemory } from '../load/timeline.js'
-import type { Sample, Window } from '../scenario.js'
+import type { Sample, Window } from '../sample.js'
 import type { Answered, Asked, Place } from './asking.js'
 
 export interface Crowd {

@@ -8,7 +8,7 @@ import { percents } from '../../bench/metrics.js'
 import { charts } from '../../bench/report/charts.js'
 import { page as reportPage } from '../../bench/report/page.js'
 import type { Outcome } from '../../bench/run.js'
-import type { Sample } from '../../bench/scenario.js'
+import type { Sample } from '../../bench/sample.js'
 import { findChromium, openBrowser } from '../harness/browser.js'
 
 t.setTimeout(120_000)
