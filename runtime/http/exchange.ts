@@ -1,5 +1,4 @@
 /** A request and its reply as the pipeline sees them: the same whether they came by a socket or were injected. */
-import type { AnswerBody } from './route.js'
 
 /**
  * A request as its head arrived, and the way to answer it. `body` may be called only in the turn that brought it. `respond` is called once, unless the client leaves before its body has come.
@@ -30,6 +29,9 @@ export interface Connection {
   /** Fires when the client has gone. */
   readonly signal: AbortSignal
 }
+
+/** A streamed body is pulled only as fast as the client reads. */
+export type AnswerBody = Uint8Array | string | AsyncIterable<Uint8Array | string>
 
 export interface Reply {
   readonly status: number

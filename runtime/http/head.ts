@@ -1,5 +1,5 @@
 /** The header lines of a request, read once, and whether two readers of its framing must agree where it ends. */
-import type { RequestHead } from './server.js'
+import type { RequestHead } from './uws.js'
 
 export class HeadLines {
   private readonly names: string[] = []

@@ -2,16 +2,11 @@
  * The one road of every request: match, authenticate, isolate the org, authorise, spend the budget, await the body,
  * validate, run, reply. There is no middleware; what a route needs is in its declaration.
  */
-import type { Caller } from '../../core/access.js'
-import type { Refusal } from '../../core/errors.js'
 import { requestIdPattern } from '../../core/ids.js'
 import { http } from '../../core/limits.js'
 import type { Clock } from '../clock.js'
-import type { Buckets } from '../limits/contract.js'
-import type { Log } from '../observe/log.js'
 import type { RouteMeter } from '../observe/metrics.js'
 import { notFound } from './admit.js'
-import type { Audit } from './audit.js'
 import { openBatch } from './batch.js'
 import type { Cors } from './cors.js'
 import type { Serve } from './exchange.js'
@@ -20,30 +15,17 @@ import { makeReady, type Ready } from './ready.js'
 import { missed, refused } from './reply.js'
 import { requestIds } from './requestid.js'
 import type { ErrorStyle, Route } from './route.js'
-import { Trip } from './trip.js'
+import { type PlaneContext, Trip } from './trip.js'
 
-/**
- * Turns a token into a caller. Undefined for one that is missing, wrong, expired or revoked: the reasons look alike. A
- * refusal when it cannot be found out just now, which is no fault of the token.
- */
-export type Authenticate = (token: string) => Caller | undefined | Promise<Caller | undefined | Refusal>
-
-export interface Front {
+export interface Front extends PlaneContext {
   /** `/v1` or `/v4`, before every path of `routes`. */
   readonly prefix: string
   readonly routes: readonly Route[]
   /** Served outside the version prefix: health and metrics. */
   readonly unversioned?: readonly Route[]
   readonly style: ErrorStyle
-  readonly authenticate: Authenticate
-  /** The gateway also takes its token from the query, where it wins over the header. */
-  readonly tokenParameter?: string
-  readonly buckets: Buckets
-  /** Absent on a plane whose calls are not audited. */
-  readonly audit?: Audit
   readonly cors: Cors
   readonly clock: Clock
-  readonly log: Log
   readonly meter: (route: Route) => RouteMeter
   /** Compares every answer with its declaration; for tests. */
   readonly checkReplies?: boolean

@@ -3,7 +3,7 @@ import type { Static, TObject, TSchema } from 'typebox'
 import type { Access, AgentCaller, Grant, Member } from '../../core/access.js'
 import type { ErrorCode, Refusal } from '../../core/errors.js'
 import type { BudgetName } from '../../core/limits.js'
-import type { Connection } from './exchange.js'
+import type { AnswerBody, Connection } from './exchange.js'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 export type Plane = 'mgmt' | 'gateway'
@@ -39,9 +39,6 @@ export interface Call<C, P, Q, B> {
 
 /** What is known of a call before its body. */
 export type BeforeCall = Pick<Call<unknown, Readonly<Record<string, string>>, unknown, unknown>, 'params' | 'header'>
-
-/** A streamed body is pulled only as fast as the client reads. */
-export type AnswerBody = Uint8Array | string | AsyncIterable<Uint8Array | string>
 
 /** A handler's answer: `json` for data, or `body` with its own content type. */
 export interface Answer<R = unknown> {

@@ -1,5 +1,5 @@
 /** Sends bodies no faster than the client reads them. */
-import type { Socket } from './server.js'
+import type { Socket } from './uws.js'
 
 /** Who reads at the other end. */
 export interface Peer {

@@ -1,15 +1,7 @@
 /**
- * The listener, and the only file that imports uWebSockets.js. Its pitfalls are handled in `socket.ts` and `upgrade.ts`: a
- * request dies with its callback, an aborted response must not be touched, and every late write is corked.
+ * The listener of a plane over uWebSockets.js, whose pitfalls `socket.ts` and `upgrade.ts` handle: a request dies with its
+ * callback, an aborted response must not be touched, and every late write is corked.
  */
-import type {
-  HttpRequest,
-  HttpResponse,
-  TemplatedApp,
-  us_listen_socket,
-  WebSocket,
-  WebSocketBehavior,
-} from 'uWebSockets.js'
 import { closeCodes } from '../../core/channel/live.js'
 import { refuse } from '../../core/errors.js'
 import { http, shutdown } from '../../core/limits.js'
@@ -23,12 +15,15 @@ import type { Proxies } from './proxies.js'
 import type { ErrorStyle } from './route.js'
 import { addressOf, SocketExchange } from './socket.js'
 import { openUpgrades } from './upgrade.js'
+import {
+  countConnections,
+  type ListenSocket,
+  listenExclusively,
+  loadUws,
+  type RequestHead,
+  type Socket,
+} from './uws.js'
 import type { SocketDoor } from './websocket.js'
-
-export type Socket = HttpResponse
-export type RequestHead = HttpRequest
-export type SocketBehavior<T> = WebSocketBehavior<T>
-export type { WebSocket }
 
 export interface Listening {
   readonly host: string
@@ -49,12 +44,6 @@ export class CannotListen extends Error {
   override readonly name = 'CannotListen'
 }
 
-/** Without this option a second process would silently share the port. The declared types lack this form of the call. */
-interface ListensAlone {
-  listen(host: string, port: number, options: number, call: (socket: us_listen_socket | false) => void): void
-}
-const exclusively = 1
-
 export interface ListenOptions {
   readonly host: string
   readonly port: number
@@ -74,16 +63,13 @@ export interface ListenOptions {
 }
 
 export async function listen(options: ListenOptions): Promise<Listening> {
-  const { default: uws } = await import('uWebSockets.js')
-  // Without this every reply names the library. The declared types lack it.
-  ;(uws as unknown as { _cfg(option: string): void })._cfg('silent')
+  const uws = await loadUws()
   const { serve, log, meters, socketsTotal = http.socketsTotal, proxies, style = 'problem' } = options
   let sockets = 0
   /** Said once, until a tenth of the connections is free again. */
   let wasFull = false
   const lobby = new Lobby({ proxies, limits: { ...http, ...options.limits }, style, log })
 
-  /** uWS tells here of every connection that comes, and of each that goes unless it has become a socket. */
   function countSocket(socket: Socket, change: number): void {
     count(change)
     if (change < 0 || (sockets <= socketsTotal && lobby.mayConnect(addressOf(socket)))) return
@@ -99,8 +85,8 @@ export async function listen(options: ListenOptions): Promise<Listening> {
     meters?.open(sockets)
   }
 
-  const app: TemplatedApp = uws.App()
-  app.filter(countSocket as never)
+  const app = uws.App()
+  countConnections(app, countSocket)
   function begin(method: string, socket: Socket, head: RequestHead): SocketExchange | undefined {
     const exchange = new SocketExchange(method, socket, head, lobby)
     const { reply, counted } = lobby.enter(() => exchange.remoteAddress())
@@ -135,13 +121,11 @@ export async function listen(options: ListenOptions): Promise<Listening> {
   app.del('/*', (socket, head) => take('DELETE', socket, head))
   app.any('/*', (socket, head) => take(head.getCaseSensitiveMethod(), socket, head))
 
-  const socket = await new Promise<us_listen_socket | false>((resolve) =>
-    (app as unknown as ListensAlone).listen(options.host, options.port, exclusively, resolve),
-  )
+  const socket = await listenExclusively(app, options.host, options.port)
   if (!socket) throw new CannotListen(await whyNoListener(options.host, options.port))
   let closed: Promise<void> | undefined
 
-  async function close(listening: us_listen_socket, deadlineMs: number): Promise<void> {
+  async function close(listening: ListenSocket, deadlineMs: number): Promise<void> {
     lobby.closing = true
     upgrades?.closeAll(closeCodes.goingAway, 'This node stops: connect again.')
     // Callers on their way are answered first, and learn that their connection ends.

@@ -2,13 +2,13 @@
 
 import { subjectOfAddress } from '../limits/subject.js'
 import { BodyPieces } from './body.js'
+import type { AnswerBody } from './exchange.js'
 import { type Incoming, type Receiver, type Reply, writeHeaders } from './exchange.js'
 import { type Framing, framingOf, HeadLines } from './head.js'
 import type { Lobby, Unfinished } from './lobby.js'
-import type { AnswerBody } from './route.js'
 import { letGo, sendBody, sendCounted, sendStream } from './send.js'
-import type { RequestHead, Socket } from './server.js'
 import { statusLine } from './status.js'
+import type { RequestHead, Socket } from './uws.js'
 
 export class SocketExchange implements Incoming, Unfinished {
   readonly path: string

@@ -5,15 +5,16 @@ import { isRefusal, type Refusal, refuse } from '../../core/errors.js'
 import { having } from '../../core/having.js'
 import { svcAgentPattern } from '../../core/ids.js'
 import { http } from '../../core/limits.js'
-import type { Spent } from '../limits/contract.js'
+import type { Buckets, Spent } from '../limits/contract.js'
 import { limitHeaders } from '../limits/headers.js'
+import type { Log } from '../observe/log.js'
 import { StoreFailed } from '../store/contract.js'
 import { authorise, confine, isMeantFor, mayElse, notFound, unauthenticated } from './admit.js'
+import type { Audit } from './audit.js'
 import type { Batch, Batched } from './batch.js'
 import type { Incoming, Receiver, Reply } from './exchange.js'
 import { readInput, takesParams } from './input.js'
 import type { Found } from './match.js'
-import type { Front } from './pipeline.js'
 import type { Ready } from './ready.js'
 import { answered, refused } from './reply.js'
 import type { Answer, Call, Route } from './route.js'
@@ -21,6 +22,23 @@ import type { Answer, Call, Route } from './route.js'
 const tooLarge = refuse('request.too_large')
 
 type Outcome = Answer | Refusal
+
+/**
+ * Resolves a token to its caller. Undefined for a token that is missing, wrong, expired or revoked: callers cannot tell
+ * these apart. A refusal when the token cannot be checked at present, which says nothing about the token.
+ */
+export type Authenticate = (token: string) => Caller | undefined | Promise<Caller | undefined | Refusal>
+
+/** What the requests of one plane share. */
+export interface PlaneContext {
+  readonly authenticate: Authenticate
+  /** The gateway also takes its token from this query parameter, where it wins over the header. */
+  readonly tokenParameter?: string
+  readonly buckets: Buckets
+  /** Absent on a plane whose calls are not audited. */
+  readonly audit?: Audit
+  readonly log: Log
+}
 
 /**
  * What is at hand is used in the same turn, and only what is not is waited for. It is a class for speed alone: one
@@ -48,7 +66,7 @@ export class Trip implements Receiver, Batched {
   private isHolding = false
 
   constructor(
-    private readonly front: Front,
+    private readonly front: PlaneContext,
     private readonly batch: Batch,
     private readonly found: Found<Ready>,
     private readonly incoming: Incoming,
@@ -222,7 +240,13 @@ function idOf({ json }: Answer): string | undefined {
 }
 
 /** What an automated caller did stays on record under the name it gave. */
-function attribute(front: Front, route: Route, caller: Caller, requestId: string, answer: Answer | Refusal): void {
+function attribute(
+  front: PlaneContext,
+  route: Route,
+  caller: Caller,
+  requestId: string,
+  answer: Answer | Refusal,
+): void {
   const { id, orgId, svcAgent } = caller
   const outcome = isRefusal(answer) ? answer.refused : answer.status
   front.log.info('http.attributed', {
@@ -240,7 +264,7 @@ function withHeaders<T extends Outcome>(outcome: T, headers: Record<string, stri
   return having(outcome, { headers: { ...outcome.headers, ...headers } })
 }
 
-function tokenOf(front: Front, incoming: Incoming): string {
+function tokenOf(front: PlaneContext, incoming: Incoming): string {
   const named = front.tokenParameter && new URLSearchParams(incoming.query).get(front.tokenParameter)
   const token = named || bearerOf(incoming.header('authorization'))
   return token.length > http.tokenChars ? '' : token
@@ -259,14 +283,14 @@ function bearerOf(header: string): string {
 }
 
 /** The query without the token, which no schema names and no log may see. */
-function ownQuery(front: Front, query: string): string {
+function ownQuery(front: PlaneContext, query: string): string {
   if (!front.tokenParameter || !query.includes(front.tokenParameter)) return query
   const parameters = new URLSearchParams(query)
   parameters.delete(front.tokenParameter)
   return parameters.toString()
 }
 
-function refusalOfError(front: Front, route: Route, requestId: string, error: unknown): Refusal {
+function refusalOfError(front: PlaneContext, route: Route, requestId: string, error: unknown): Refusal {
   front.log.error('http.failed', { requestId, method: route.method, path: route.path, error })
   if (error instanceof StoreFailed) {
     return refuse('service.unavailable', { headers: { 'retry-after': String(http.retryAfterSeconds) } })

@@ -3,8 +3,8 @@ import { isRefusal, type Refusal, refuse } from '../../core/errors.js'
 import { http } from '../../core/limits.js'
 import type { Log } from '../observe/log.js'
 import { refused } from './reply.js'
-import type { RequestHead, Socket, SocketBehavior, WebSocket } from './server.js'
 import type { SocketExchange } from './socket.js'
+import type { RequestHead, Socket, SocketBehavior, WebSocket } from './uws.js'
 import type { LiveSocket, SocketDoor, SocketListener } from './websocket.js'
 
 /** What a socket carries with it. */

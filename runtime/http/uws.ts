@@ -1,0 +1,46 @@
+/**
+ * uWebSockets.js under our names, with the calls that its declared types lack. The only file that imports it; `binary.ts`
+ * has verified the binary before.
+ */
+import type {
+  HttpRequest,
+  HttpResponse,
+  TemplatedApp,
+  us_listen_socket,
+  WebSocket,
+  WebSocketBehavior,
+} from 'uWebSockets.js'
+
+/** The response of a request, which is its socket until it is answered. */
+export type Socket = HttpResponse
+/** The head of a request; it may be read only in the callback that brought it. */
+export type RequestHead = HttpRequest
+export type SocketBehavior<T> = WebSocketBehavior<T>
+export type ListenSocket = us_listen_socket
+export type { WebSocket }
+
+export type Uws = Pick<typeof import('uWebSockets.js'), 'App' | 'us_listen_socket_close' | 'us_socket_local_port'>
+
+/** Loads the library, and turns off the header with which every reply would name it. */
+export async function loadUws(): Promise<Uws> {
+  const { default: uws } = await import('uWebSockets.js')
+  ;(uws as unknown as { _cfg(option: string): void })._cfg('silent')
+  return uws
+}
+
+/** Calls back with 1 for every connection that is opened, and with -1 for every one that closes without an upgrade. */
+export function countConnections(app: TemplatedApp, call: (socket: Socket, change: number) => void): void {
+  app.filter(call as never)
+}
+
+interface ListensAlone {
+  listen(host: string, port: number, options: number, call: (socket: us_listen_socket | false) => void): void
+}
+
+/** Without this option a second process would silently share the port. */
+const exclusively = 1
+
+/** False when the port cannot be listened on; uWebSockets.js does not say why. */
+export function listenExclusively(app: TemplatedApp, host: string, port: number): Promise<ListenSocket | false> {
+  return new Promise((resolve) => (app as unknown as ListensAlone).listen(host, port, exclusively, resolve))
+}
