@@ -1,6 +1,7 @@
 /**
  * Expressions that operators write: a plain phrase, or `/expression/flags`. They never reach the engine of the language,
- * which backtracks: they are read into a machine of our own, and what it cannot run in linear time is refused.
+ * which backtracks: they are read into a machine of our own, and what it cannot run in linear time is refused. A search can
+ * be interrupted and counts its steps, which no library offers (decision 080).
  */
 import { agentLimits } from '../../limits.js'
 import { type Machine, machineOf, statesOf } from './machine.js'
