@@ -1,10 +1,9 @@
 /** How that API calls in: its greeting, its signature over the raw body, and lists that are read entry by entry. */
-
+import { createHmac } from 'node:crypto'
 import type { IngressRequest, Item, Received } from '../../core/channel/adapter.js'
 import type { Inbound } from '../../core/channel/inbound.js'
 import { readPostback } from '../../core/channel/postback.js'
 import { adapter as limits } from '../../core/limits.js'
-import { hmacText } from '../kit/hmac.js'
 import { isRecord, readJson, sameText } from '../kit/wire.js'
 import type { GraphAuth } from './graph.js'
 
@@ -20,7 +19,7 @@ export function receiveHub(
   if (request.method === 'GET') return greeted(request, auth)
   const signature = request.header(signatureHeader)
   if (!/^sha256=[0-9a-f]{64}$/.test(signature)) return { kind: 'refused' }
-  const expected = `sha256=${hmacText('sha256', auth.appSecret, [request.body], 'hex')}`
+  const expected = `sha256=${createHmac('sha256', auth.appSecret).update(request.body).digest('hex')}`
   if (!sameText(signature, expected)) return { kind: 'refused' }
   const body = readJson(request.body)
   if (!isRecord(body)) return { kind: 'unreadable', problem: 'the body is not a JSON object' }

@@ -2,12 +2,11 @@
  * What RCS Business Messaging sends in. Its envelope is not signed, only the event inside it, so nothing else of the
  * envelope is believed. Whatever the platform repeats has the same id again.
  */
-
+import { createHmac } from 'node:crypto'
 import type { IngressRequest, Item, Received } from '../../core/channel/adapter.js'
 import type { Inbound, UserContent } from '../../core/channel/inbound.js'
 import { readPostback } from '../../core/channel/postback.js'
 import { ingressBounds } from '../../core/limits.js'
-import { hmacText } from '../kit/hmac.js'
 import { notUnderstood } from '../kit/inbound.js'
 import { wrongItem } from '../kit/shapes.js'
 import { asNumber, asText, isRecord, readJson, sameText } from '../kit/wire.js'
@@ -28,7 +27,7 @@ export function receive({ method, header, body }: IngressRequest, { clientToken 
   if (envelope.clientToken !== undefined) return greeted(envelope, clientToken)
   const data = isShaped && isRecord(envelope.message) ? decoded(envelope.message.data) : undefined
   if (!data) return refused
-  const expected = hmacText('sha512', clientToken, [data], 'base64')
+  const expected = createHmac('sha512', clientToken).update(data).digest('base64')
   if (!sameText(signature, expected)) return refused
   const event = readJson(data)
   if (!isRecord(event)) return { kind: 'unreadable', problem: 'the event is not an object' }

@@ -1,6 +1,6 @@
 /** The tokens of Apple Messages for Business: signed with one secret both ways, and about who calls, not what is said. */
+import { createHmac } from 'node:crypto'
 import { appleMessages as limits } from '../../core/limits.js'
-import { hmacText } from '../kit/hmac.js'
 import { asNumber, isRecord, readJson, sameText } from '../kit/wire.js'
 import type { AppleAuth } from './descriptor.js'
 
@@ -13,7 +13,7 @@ function keyOf(secret: string): string | Uint8Array {
 }
 
 function signed(content: string, secret: string): string {
-  return hmacText('sha256', keyOf(secret), [content], 'base64url')
+  return createHmac('sha256', keyOf(secret)).update(content).digest('base64url')
 }
 
 export function makeToken({ mspId, secret }: AppleAuth, at: number): string {

@@ -1,7 +1,7 @@
 /** What Slack tells: events as JSON, and what was tapped as JSON inside a form, both signed alike. */
+import { createHmac } from 'node:crypto'
 import type { IngressRequest, Item, Received } from '../../core/channel/adapter.js'
 import { ingressBounds, adapter as limits, slack } from '../../core/limits.js'
-import { hmacText } from '../kit/hmac.js'
 import { readForm } from '../kit/urlencoded.js'
 import { asText, isRecord, readJson, sameText } from '../kit/wire.js'
 import { headers, type SlackAuth } from './descriptor.js'
@@ -24,7 +24,8 @@ function isSlacks(request: IngressRequest, { signingSecret }: SlackAuth): boolea
   const [timestamp, signature] = [header(headers.timestamp), header(headers.signature)]
   const skewMs = Math.abs(at - Number(timestamp) * 1_000)
   if (!/^[0-9]{1,12}$/.test(timestamp) || skewMs > slack.skewMs || !/^v0=[0-9a-f]{64}$/.test(signature)) return false
-  return sameText(signature, `v0=${hmacText('sha256', signingSecret, [`v0:${timestamp}:`, request.body], 'hex')}`)
+  const expected = createHmac('sha256', signingSecret).update(`v0:${timestamp}:`).update(request.body).digest('hex')
+  return sameText(signature, `v0=${expected}`)
 }
 
 function formReceived(bytes: Uint8Array): Received {

@@ -1,6 +1,7 @@
 /** What the provider calls in with: first whether it is the provider, then every event by itself. Pure, and never throws. */
 // @ts-check
-import { asText, hmac, isRecord, notUnderstood, readJson, readPostback, sameText } from 'parley/adapters/kit'
+import { createHmac } from 'node:crypto'
+import { asText, isRecord, notUnderstood, readJson, readPostback, sameText } from 'parley/adapters/kit'
 import { signatureHeader, timestampHeader } from './descriptor.js'
 
 /** @typedef {import('parley/adapters/kit').Inbound} Inbound */
@@ -25,7 +26,7 @@ export function receive({ header, body, at }, auth) {
 
 /** @param {Pick<Auth, 'signingSecret'>} auth @param {string} timestamp @param {Uint8Array} body */
 export function signatureOf({ signingSecret }, timestamp, body) {
-  return hmac('sha256', signingSecret, `${timestamp}.`, body).toString('hex')
+  return createHmac('sha256', signingSecret).update(`${timestamp}.`).update(body).digest('hex')
 }
 
 /** @param {unknown} event @returns {Item} */

@@ -2,9 +2,8 @@
  * Whether a call comes from Twilio: it signs the address it calls and, after it, every parameter by name, known to us or
  * not. A body that is no form is signed by its digest in the address.
  */
-import { hash } from 'node:crypto'
+import { createHmac, hash } from 'node:crypto'
 import type { IngressRequest } from '../../../core/channel/adapter.js'
-import { hmacText } from '../../kit/hmac.js'
 import { sameText } from '../../kit/wire.js'
 import { signatureHeader } from './descriptor.js'
 
@@ -39,7 +38,7 @@ function isSignedOver({ url, header }: IngressRequest, parameters: string, authT
 }
 
 export function signatureOf(authToken: string, url: string, parameters: string): string {
-  return hmacText('sha1', authToken, [url, parameters], 'base64')
+  return createHmac('sha1', authToken).update(url).update(parameters).digest('base64')
 }
 
 /** Names in order, each with its values in order, nothing between them and none of them twice. */
