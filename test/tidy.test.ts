@@ -66,7 +66,7 @@ const composition = [
   'runtime/banner.ts',
 ]
 const doors = ['http', 'shard', 'store', 'bus', 'limits', 'observe'].map((door) => `runtime/${door}`)
-const pure = new Set(['typebox', 'libphonenumber-js'])
+const pure = new Set(['typebox', 'libphonenumber-js', 'lru-cache'])
 
 function broken(rule: (each: Import) => boolean): string[] {
   return imports.filter(rule).map(({ from, to }) => `${from} imports ${to}`)

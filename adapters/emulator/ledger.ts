@@ -1,4 +1,5 @@
 /** What the emulated providers have accepted and know of people: the newest of it, in the memory of this process. */
+import { LRUCache } from 'lru-cache'
 import type { Kept, SentFile } from './contract.js'
 
 export interface Person {
@@ -33,9 +34,9 @@ export function openLedger({ messagesKept, peopleKept, filesKept }: LedgerBounds
   const messages: Kept[] = []
   const byId = new Map<string, Kept>()
   const byPerson = new Map<string, Kept[]>()
-  const people = new Map<string, Person>()
-  const saidIds = new Map<string, true>()
-  const files = new Map<string, SentFile>()
+  const people = newest<Person>(peopleKept)
+  const saidIds = newest<true>(messagesKept)
+  const files = newest<SentFile>(filesKept)
   let numbers = 0
   const name = (account: string, rest: string) => `${account} ${rest}`
 
@@ -73,27 +74,24 @@ export function openLedger({ messagesKept, peopleKept, filesKept }: LedgerBounds
       if (known) return known
       const person = { optedOut: false, offline: false }
       people.set(name(account, address), person)
-      bound(people, peopleKept)
       return person
     },
     said(account, id) {
       saidIds.set(name(account, id), true)
-      bound(saidIds, messagesKept)
     },
     wasSaid: (account, id) => saidIds.has(name(account, id)),
     keepFile(account, id, file) {
       files.set(name(account, id), file)
-      bound(files, filesKept)
     },
     fileOf: (account, id) => files.get(name(account, id)),
     forget(account) {
       for (const known of [people, files])
-        for (const key of known.keys()) if (key.startsWith(`${account} `)) known.delete(key)
+        for (const key of [...known.keys()]) if (key.startsWith(`${account} `)) known.delete(key)
     },
   }
 }
 
-/** A map gives its entries in the order they came in: the oldest goes first. */
-function bound(map: Map<string, unknown>, most: number): void {
-  if (map.size > most) map.delete(map.keys().next().value!)
+/** Memory grows with what is in it: an emulator is mostly small, and its bounds are large. */
+function newest<Value extends object | true>(most: number): LRUCache<string, Value> {
+  return new LRUCache<string, Value>({ maxSize: most, sizeCalculation: () => 1 })
 }

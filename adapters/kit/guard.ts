@@ -6,6 +6,7 @@
  * await is not part of its answer, and a send that was given up may still have reached the provider: its outcome is
  * unknown. A node runs the adapters of partners in threads for the first two.
  */
+import { LRUCache } from 'lru-cache'
 import type { Adapter, Item, Line, Received, SendOutcome } from '../../core/channel/adapter.js'
 import { widerTrait } from '../../core/channel/narrower.js'
 import { adapter as limits } from '../../core/limits.js'
@@ -320,7 +321,11 @@ async function within<T>(ms: number, work: () => PromiseLike<T>): Promise<T | ty
  * not begun: each would hold a place, for as long as patience lasts, that messages of other bindings need.
  */
 function openStuck() {
-  const bindings = new Map<string, { isTried: boolean }>()
+  // Memory grows with what is in it: each adapter has one, and mostly it is empty.
+  const bindings = new LRUCache<string, { isTried: boolean }>({
+    maxSize: limits.stuckBindings,
+    sizeCalculation: () => 1,
+  })
   return {
     mayTry(bindingId: string): boolean {
       const binding = bindings.get(bindingId)
@@ -330,7 +335,6 @@ function openStuck() {
       return true
     },
     begin(bindingId: string): void {
-      if (bindings.size >= limits.stuckBindings) bindings.delete(bindings.keys().next().value!)
       bindings.set(bindingId, { isTried: false })
     },
     end(bindingId: string): void {

@@ -4,7 +4,7 @@ import { writePostback } from '../../core/channel/postback.js'
 import { rbm as limits } from '../../core/limits.js'
 import type { RenderedChip } from '../../core/render/contract.js'
 import { calendarLink, mapsLink } from '../../core/render/links.js'
-import { placeText } from '../../core/render/values.js'
+import { placeText } from '../../core/render/place.js'
 import type { Action, Suggestion, ViewLocation } from './wire.js'
 
 /** Comes back from a chip that is no tap of its message: the person looked at something, and there is nothing to tell. */

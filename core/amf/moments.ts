@@ -1,4 +1,5 @@
 /** Moments as messages write them: ISO-8601 with an offset, of a day that exists, in a zone that exists. */
+import { LRUCache } from 'lru-cache'
 import { amf as limits } from '../limits.js'
 import { isTimeZone } from '../zones.js'
 
@@ -35,13 +36,12 @@ function daysOf(year: number, month: number): number {
   return [4, 6, 9, 11].includes(month) ? 30 : 31
 }
 
-const knownZones = new Set<string>()
+const knownZones = new LRUCache<string, true>({ max: limits.zonesRemembered })
 
 export function isZone(name: string): boolean {
-  if (knownZones.has(name)) return true
+  if (knownZones.get(name)) return true
   if (!isTimeZone(name)) return false
   // Zones are found whatever the case of their letters, so the spellings of one are many.
-  if (knownZones.size >= limits.zonesRemembered) knownZones.clear()
-  knownZones.add(name)
+  knownZones.set(name, true)
   return true
 }

@@ -3,6 +3,7 @@
  * zone of the conversation is taken where it has that offset at that moment, otherwise a zone that has. `Z` tells an
  * instant and no local time, so it is read in the zone of the conversation.
  */
+import { LRUCache } from 'lru-cache'
 import { isZone, type ReadMoment } from '../amf/moments.js'
 import { aml as limits } from '../limits.js'
 
@@ -34,13 +35,12 @@ export function zoneOf({ at, offsetMinutes }: ReadMoment, wished: string): strin
   return isZone(fixed) ? fixed : undefined
 }
 
-const formats = new Map<string, Intl.DateTimeFormat>()
+const formats = new LRUCache<string, Intl.DateTimeFormat>({ max: limits.zoneFormatsKept })
 
 /** Minutes east of Greenwich. */
 export function offsetOf(zone: string, at: number): number {
   let format = formats.get(zone)
   if (!format) {
-    if (formats.size >= limits.zoneFormatsKept) formats.clear()
     format = new Intl.DateTimeFormat('en-US', { timeZone: zone, timeZoneName: 'longOffset' })
     formats.set(zone, format)
   }

@@ -1,4 +1,5 @@
 /** Hours of the day in which conversations may be begun, read in the zone of whoever set them, and the next time they open. */
+import { LRUCache } from 'lru-cache'
 import { hour, minute } from '../durations.js'
 import { outreachSend as limits } from '../limits.js'
 
@@ -13,12 +14,11 @@ export interface Hours {
 /** Every zone of today changes its clocks, and begins its hours, at a quarter of an hour of universal time. */
 const stepMs = 15 * minute
 
-const clocks = new Map<string, Intl.DateTimeFormat>()
+const clocks = new LRUCache<string, Intl.DateTimeFormat>({ max: limits.clocksKept })
 
 export function hourIn(timeZone: string, at: number): number {
   let clock = clocks.get(timeZone)
   if (!clock) {
-    if (clocks.size >= limits.clocksKept) clocks.clear()
     clock = new Intl.DateTimeFormat('en', { timeZone, hour: 'numeric', hourCycle: 'h23' })
     clocks.set(timeZone, clock)
   }

@@ -1,7 +1,7 @@
 /** Links that stand in for what a channel cannot do itself: a map for a place, a calendar entry for an event. */
 import type { Event, Place } from '../amf/index.js'
 import { rendering } from '../limits.js'
-import { placeText } from './values.js'
+import { placeText } from './place.js'
 
 /** Coordinates are exact and need no geocoder, so they win over an address. */
 export function mapsLink(place: Place): string {

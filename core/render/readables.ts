@@ -8,8 +8,9 @@ import type { Traits } from '../channel/traits.js'
 import type { Steps } from '../steps.js'
 import type { Block, Reader, RenderedCard, RenderedChip } from './contract.js'
 import { foldLookalikes } from './gsm7.js'
+import { placeText } from './place.js'
 import { newSaid, plainAscii } from './said.js'
-import { placeText, type Say, sayFor, slotLabels, spanText, valueText } from './values.js'
+import { type Say, sayFor, slotLabels, spanText, valueText } from './values.js'
 
 interface Readable {
   readonly text: string

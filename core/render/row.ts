@@ -5,7 +5,8 @@ import type { RenderedChip } from './contract.js'
 import { chipLabels } from './labels.js'
 import { below, entry, type Line, literal, oneLine } from './lines.js'
 import { calendarLink, mapsLink } from './links.js'
-import { placeText, type Say, spanText } from './values.js'
+import { placeText } from './place.js'
+import { type Say, spanText } from './values.js'
 import { words } from './words.js'
 
 export interface PlacedChip {

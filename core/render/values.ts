@@ -1,5 +1,6 @@
 /** Typed values in the language of their reader. A moment is always written in its own zone, from its instant alone. */
-import type { Moment, Money, Place } from '../amf/index.js'
+import { LRUCache } from 'lru-cache'
+import type { Moment, Money } from '../amf/index.js'
 import { rendering } from '../limits.js'
 
 export interface Say {
@@ -10,7 +11,7 @@ export interface Say {
 }
 
 /** Making a formatter takes thousands of times as long as using it. */
-const formatters = new Map<string, Intl.DateTimeFormat | Intl.NumberFormat>()
+const formatters = new LRUCache<string, Intl.DateTimeFormat | Intl.NumberFormat>({ max: rendering.formattersKept })
 
 function kept<Formatter extends Intl.DateTimeFormat | Intl.NumberFormat>(
   key: string,
@@ -18,7 +19,6 @@ function kept<Formatter extends Intl.DateTimeFormat | Intl.NumberFormat>(
 ): Formatter {
   const known = formatters.get(key)
   if (known) return known as Formatter
-  if (formatters.size >= rendering.formattersKept) formatters.clear()
   const made = make()
   formatters.set(key, made)
   return made
@@ -49,13 +49,12 @@ function dateText(moment: Moment, style: Style, locale: string): string {
   if (Number.isNaN(instant)) return moment.iso
   const formatter = kept(key, () => new Intl.DateTimeFormat(locale, { ...styles[style], timeZone: moment.tz }))
   const text = plainSpaces(formatter.format(instant))
-  if (dateTexts.size >= rendering.datesKept) dateTexts.clear()
   dateTexts.set(asked, text)
   return text
 }
 
 /** A moment is asked for several times in one rendering: where it is shown, and where nothing may be lost of it. */
-const dateTexts = new Map<string, string>()
+const dateTexts = new LRUCache<string, string>({ max: rendering.datesKept })
 
 /** Formatters set narrow and unbreakable spaces, which cost an SMS its cheap alphabet and nobody can type. */
 function plainSpaces(text: string): string {
@@ -139,13 +138,7 @@ export function valueText(value: string | Moment | Money, say: Say): string {
   return 'iso' in value ? momentText(value, say) : moneyText(value, say)
 }
 
-/** What a place is called, without the link to it. Coordinates stand in for a name only where there is no other. */
-export function placeText({ label, address, latitude, longitude }: Place): string {
-  const name = [label, address].filter((each) => each !== undefined).join(', ')
-  return name || `${latitude}, ${longitude}`
-}
-
-const knownLocales = new Map<string, boolean>()
+const knownLocales = new LRUCache<string, boolean>({ max: rendering.formattersKept })
 
 /** A locale that nobody can write for is answered in English, rather than not at all. */
 export function sayFor(wanted: string | undefined, reader: Say): Say {
@@ -157,7 +150,6 @@ export function sayFor(wanted: string | undefined, reader: Say): Say {
 function isLocale(name: string): boolean {
   const known = knownLocales.get(name)
   if (known !== undefined) return known
-  if (knownLocales.size >= rendering.formattersKept) knownLocales.clear()
   const valid = isWellFormed(name)
   knownLocales.set(name, valid)
   return valid

@@ -1,11 +1,11 @@
 /** ID tokens of signed-in users: those of the configured issuer, or, when none is, our own. */
 import { createHash, createPrivateKey, createPublicKey } from 'node:crypto'
 import { createRemoteJWKSet, exportJWK, type JWK, type JWTPayload, jwtVerify, SignJWT } from 'jose'
+import { LRUCache } from 'lru-cache'
 import { boundByKey, type Member, type Role, roles, scopesOfRole } from '../../core/access.js'
 import { isRefusal, type Refusal } from '../../core/errors.js'
 import { session as limits } from '../../core/limits.js'
 import type { Clock } from '../../runtime/clock.js'
-import { openRecent } from './recent.js'
 
 export interface IdTokens {
   /** Undefined for a token that is not good, whatever the reason; a refusal when that cannot be found out just now. */
@@ -44,7 +44,7 @@ function remembering(
   check: (token: string) => Promise<JWTPayload>,
   read: (payload: JWTPayload) => Member | undefined,
 ): (token: string) => Member | undefined | Promise<Member | undefined> {
-  const known = openRecent<{ member: Member; endsAt: number }>(limits.rememberedTokens)
+  const known = new LRUCache<string, { member: Member; endsAt: number }>({ max: limits.rememberedTokens })
   return (token) => {
     const hash = createHash('sha256').update(token).digest('base64')
     const found = known.get(hash)

@@ -3,6 +3,7 @@
  * each time, except while this process owns the org's shard and so hears of every change before anybody else does.
  */
 import { timingSafeEqual } from 'node:crypto'
+import { LRUCache } from 'lru-cache'
 import { expandScopes, type Member, roleOfKey } from '../../core/access.js'
 import { isRefusal, type Refusal } from '../../core/errors.js'
 import { apiKey as limits } from '../../core/limits.js'
@@ -11,7 +12,6 @@ import type { Local, Shards } from '../../runtime/shard/contract.js'
 import type { KeyCommands } from './commands.js'
 import { keyIndex, ownerOfHash } from './keyindex.js'
 import { hashKey, shownPrefix } from './keys.js'
-import { openRecent } from './recent.js'
 import { type KeyPlace, type KeyStanding, keyQueries, keyTable, standingOf } from './store.js'
 
 /** What is known at once is answered at once. A refusal says that the shard in question could not be asked. */
@@ -42,11 +42,16 @@ export function openKeyring(options: {
   clock: Clock
 }): Keyring {
   const { shards, commands, clock } = options
-  const places = openRecent<KeyPlace>(limits.recentKeys)
-  const usesNoted = openRecent<number>(limits.recentKeys)
-  const held = new Map<string, Held>()
+  const places = new LRUCache<string, KeyPlace>({ max: limits.recentKeys })
+  const usesNoted = new LRUCache<string, number>({ max: limits.recentKeys })
   /** The held ones whose text is known, by the beginning that reads show anyway. */
   const byPrefix = new Map<string, Held>()
+  const held = new LRUCache<string, Held>({
+    max: limits.recentKeys,
+    dispose(key) {
+      if (key.text && byPrefix.get(key.text.prefix) === key) byPrefix.delete(key.text.prefix)
+    },
+  })
   let changes = 0
 
   shards.watch(keyTable, ([orgId, keyId], record) => {
@@ -54,21 +59,12 @@ export function openKeyring(options: {
     const key = held.get(nameOf({ orgId, keyId }))
     if (!key) return
     if (record) key.bearer = bearerOf(key, standingOf(record))
-    else forget(key)
+    else held.delete(nameOf(key))
   })
 
   function hold(key: Held): void {
-    const name = nameOf(key)
-    const before = held.get(name)
-    if (before) forget(before)
-    else if (held.size >= limits.recentKeys) forget(held.values().next().value!)
-    held.set(name, key)
+    held.set(nameOf(key), key)
     if (key.text) byPrefix.set(key.text.prefix, key)
-  }
-
-  function forget(key: Held): void {
-    held.delete(nameOf(key))
-    if (key.text && byPrefix.get(key.text.prefix) === key) byPrefix.delete(key.text.prefix)
   }
 
   const isCurrent = (key: Held): boolean => shards.tenure(key.orgId) === key.tenure

@@ -5,6 +5,7 @@
  * whatever commit was lost: nothing has to be told when it is out of date.
  */
 import { hash } from 'node:crypto'
+import { LRUCache } from 'lru-cache'
 import {
   type AgentDocument,
   advanceInSteps,
@@ -71,7 +72,7 @@ interface Held {
   /** Items that were read by themselves, by section and id. */
   readonly items: Map<string, object>
   /** What was shown of it, by name. */
-  readonly views: Map<string, object>
+  readonly views: LRUCache<string, object>
   /** Absent until somebody looks into it. */
   index?: ReferenceIndex
   readonly lookup: IndexFinder
@@ -109,7 +110,7 @@ export interface Documents {
   /** The document with no more of that list than the one item, or none; nothing else of the list is decoded. */
   loadItem(reader: Reader, place: AgentPlace, item: ItemPlace, beside?: readonly Section[]): Loaded | undefined
   /** Of the document as it is now; undefined for an agent that is not there. */
-  views(reader: Reader, place: AgentPlace): Map<string, object> | undefined
+  views(reader: Reader, place: AgentPlace): LRUCache<string, object> | undefined
   /** `before` is loaded whole, from the same transaction. */
   keep(tx: Tx, before: Loaded, change: Change, told: Told): Kept
   remove(tx: Tx, place: AgentPlace): void
@@ -117,12 +118,10 @@ export interface Documents {
 
 export function openDocuments(): Documents {
   /** The newest two of an agent: while a commit is on its way, readers still see the one before it. */
-  const recent = new Map<string, readonly Held[]>()
+  const recent = new LRUCache<string, readonly Held[]>({ max: limits.heldAgents })
 
   function hold(key: string, held: Held): void {
     const others = (recent.get(key) ?? []).filter(({ stamp }) => stamp !== held.stamp)
-    recent.delete(key)
-    if (recent.size >= limits.heldAgents) recent.delete(recent.keys().next().value!)
     recent.set(key, [held, ...others].slice(0, 2))
   }
 
@@ -245,7 +244,8 @@ function holding(
   sections: ReadonlySet<Section> = none,
 ): Held {
   const lookup = () => indexOfHeld(held)
-  const held: Held = { stamp, agent, document, sections, items: new Map(), views: new Map(), lookup }
+  const views = new LRUCache<string, object>({ max: limits.heldViews })
+  const held: Held = { stamp, agent, document, sections, items: new Map(), views, lookup }
   return held
 }
 

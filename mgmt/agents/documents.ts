@@ -12,7 +12,6 @@ import {
 } from '../../core/agent/index.js'
 import type { AgentPlace } from '../../core/agentkey.js'
 import { isRefusal, type Refusal, refuse } from '../../core/errors.js'
-import { agentDocument as limits } from '../../core/limits.js'
 import type { OrgEventPayload } from '../../core/orgevents.js'
 import { type PageCursor, pageOf } from '../../core/paging.js'
 import { finish, isSteps, type Steps } from '../../core/steps.js'
@@ -176,10 +175,7 @@ export function agentDocuments({ orgEvent, personOf, draftCampaignsOf, pictureUr
     const sections = row.of === 'all' ? undefined : [...row.of.filter(isSection), ...(row.needs ?? [])]
     const loaded = item ? documents.loadItem(reader, place, item, row.needs) : documents.load(reader, place, sections)
     const is = loaded ? shown(row, reader, place, loaded, asked) : notFound
-    if (name !== undefined && row.of !== 'all' && !isRefusal(is)) {
-      if (views.size >= limits.heldViews) views.delete(views.keys().next().value!)
-      views.set(name, is)
-    }
+    if (name !== undefined && row.of !== 'all' && !isRefusal(is)) views.set(name, is)
     return is
   }
 

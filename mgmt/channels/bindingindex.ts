@@ -4,6 +4,7 @@
  * nobody can write one that leads to a shard of his choosing. A row never changes; whether the binding is there and may be
  * used its agent says.
  */
+import { LRUCache } from 'lru-cache'
 import type { AgentPlace } from '../../core/agentkey.js'
 import { isRefusal, type Refusal } from '../../core/errors.js'
 import { channelBinding as limits } from '../../core/limits.js'
@@ -43,12 +44,11 @@ export const bindingIndex = { put, remove, find }
 export type FindBinding = (bindingId: string) => AgentPlace | Promise<AgentPlace | null | Refusal>
 
 export function openBindingPlaces(shards: Pick<Shards, 'read'>): FindBinding {
-  const places = new Map<string, AgentPlace>()
+  const places = new LRUCache<string, AgentPlace>({ max: limits.rememberedPlaces })
 
   async function lookedUp(bindingId: string): Promise<AgentPlace | null | Refusal> {
     const found = await shards.read(ownerOfBinding(bindingId), find, { bindingId })
     if (!found || isRefusal(found)) return found
-    if (places.size >= limits.rememberedPlaces) places.delete(places.keys().next().value!)
     places.set(bindingId, found)
     return found
   }

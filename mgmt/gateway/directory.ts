@@ -4,6 +4,7 @@
  * hears of every change before anybody else does.
  */
 import { hash as digest, timingSafeEqual } from 'node:crypto'
+import { LRUCache } from 'lru-cache'
 import type { AgentCaller } from '../../core/access.js'
 import { type AgentPlace, agentKeyOf, placeOfAgentKey } from '../../core/agentkey.js'
 import type { AgentSide } from '../../core/agentside.js'
@@ -47,7 +48,7 @@ export interface DirectoryOptions {
 }
 
 export function openDirectory({ shards, routes: query, agentTables, org }: DirectoryOptions): AgentDirectory {
-  const places = new Map<string, AgentPlace>()
+  const places = new LRUCache<string, AgentPlace>({ max: gatewayAccess.rememberedTokens })
   const tokens = openTenured<Uint8Array>(shards, gatewayAccess.heldAgents)
   const sides = openTenured<AgentSide>(shards, gatewayAccess.heldAgents)
   const zones = openTenured<{ readonly timeZone?: string }>(shards, gatewayAccess.heldAgents)
@@ -77,7 +78,6 @@ export function openDirectory({ shards, routes: query, agentTables, org }: Direc
   async function placeOf(hash: Uint8Array, name: string): Promise<AgentPlace | null | Refusal> {
     const found = await shards.read(ownerOfToken(hash), tokenIndex.find, { hash })
     if (!found || isRefusal(found)) return found
-    if (places.size >= gatewayAccess.rememberedTokens) places.delete(places.keys().next().value!)
     places.set(name, found)
     return found
   }

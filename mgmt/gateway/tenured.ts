@@ -2,6 +2,7 @@
  * What a process knows for certain of owners whose shard it owns: an answer is held for as long as the tenure under which
  * it was given lasts and nothing was told to have changed. Of any other owner nothing is held.
  */
+import { LRUCache } from 'lru-cache'
 import { isRefusal, type Refusal } from '../../core/errors.js'
 import type { Local } from '../../runtime/shard/contract.js'
 
@@ -14,7 +15,7 @@ export interface Tenured<V> {
 }
 
 export function openTenured<V>(local: Pick<Local, 'tenure'>, most: number): Tenured<V> {
-  const held = new Map<string, { readonly tenure: number; readonly value: V }>()
+  const held = new LRUCache<string, { readonly tenure: number; readonly value: V }>({ max: most })
   let changes = 0
   return {
     known(owner) {
@@ -26,8 +27,6 @@ export function openTenured<V>(local: Pick<Local, 'tenure'>, most: number): Tenu
       const value = await question()
       if (value === undefined || isRefusal(value)) return value
       if (tenure === undefined || changes !== changesBefore) return value
-      held.delete(owner)
-      if (held.size >= most) held.delete(held.keys().next().value!)
       held.set(owner, { tenure, value })
       return value
     },

@@ -1,4 +1,5 @@
 /** Finds the places of addresses: asks a geocoder that answers as Nominatim does, a few at a time and not for long. */
+import { LRUCache } from 'lru-cache'
 import { isOnEarth } from '../../core/agent/knowledge/places.js'
 import type { Geocoded } from '../../core/agent/knowledge/things.js'
 import { agentLimits, geocoder as defaults } from '../../core/limits.js'
@@ -28,7 +29,7 @@ export function openGeocoder({ url, clock, publicUrl, limits: given }: GeocoderO
   const limits = { ...defaults, ...given }
   // The address is the operator's own and may well be on this machine; whoever writes a thing has no say in it.
   const getter = openGetter({ allowPrivate: true, limits: { ...limits, redirects: 0 } })
-  const remembered = new Map<string, Remembered>()
+  const remembered = new LRUCache<string, Remembered>({ max: limits.rememberedAddresses })
 
   function recall(address: string): Geocoded | undefined {
     const known = remembered.get(address)
@@ -36,8 +37,6 @@ export function openGeocoder({ url, clock, publicUrl, limits: given }: GeocoderO
   }
 
   function remember(address: string, found: Geocoded): void {
-    remembered.delete(address)
-    if (remembered.size >= limits.rememberedAddresses) remembered.delete(remembered.keys().next().value!)
     remembered.set(address, { found, until: clock.now() + limits.rememberedMs })
   }
 

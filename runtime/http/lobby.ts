@@ -2,6 +2,7 @@
  * What a listener knows of the requests that it has taken and not answered: how many there are, how much of their bodies
  * is held, which bodies have stopped coming, and how much of all that is one address's.
  */
+import { LRUCache } from 'lru-cache'
 import { type Refusal, refuse } from '../../core/errors.js'
 import { http } from '../../core/limits.js'
 import { Bucket, type Shape, shapeOf } from '../limits/bucket.js'
@@ -55,7 +56,11 @@ export class Lobby {
   private latest: Unfinished | undefined
   private readonly requestsOf = new Map<string, number>()
   private readonly bytesOf = new Map<string, number>()
-  private connectionsOf = new Map<string, Bucket>()
+  /** Memory grows with what is in it: each port has one. */
+  private readonly connectionsOf = new LRUCache<string, Bucket>({
+    maxSize: http.addressesKept,
+    sizeCalculation: () => 1,
+  })
   private readonly connectionShape: Shape
   private readonly limits: LobbyLimits
   private readonly log: Log
@@ -144,7 +149,6 @@ export class Lobby {
       if (!request.isUnfinished) this.unfinished.delete(request)
       else if (++request.quietSeconds > this.limits.bodyStallSeconds) request.expire()
     }
-    if (this.connectionsOf.size > http.addressesKept) this.connectionsOf = new Map()
   }
 }
 

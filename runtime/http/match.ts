@@ -1,4 +1,5 @@
 /** Finds the route of a method and path in time that depends on the path alone, not on how many routes there are. */
+import { LRUCache } from 'lru-cache'
 
 interface Node<T> {
   readonly fixed: Map<string, Node<T>>
@@ -31,7 +32,7 @@ const rememberedPaths = 4_096
 
 export function openMatcher<T>(): Matcher<T> {
   const root = newNode<T>()
-  const remembered = new Map<string, Map<string, Found<T>>>()
+  const remembered = new Map<string, LRUCache<string, Found<T>>>()
 
   function look(method: string, path: string): Found<T> | Missed {
     const segments = segmentsOf(path)
@@ -44,7 +45,7 @@ export function openMatcher<T>(): Matcher<T> {
 
   return {
     add(method, path, entry) {
-      if (!remembered.has(method)) remembered.set(method, new Map())
+      if (!remembered.has(method)) remembered.set(method, new LRUCache({ max: rememberedPaths }))
       const names: string[] = []
       let node = root
       for (const segment of path.split('/').slice(1)) {
@@ -67,10 +68,7 @@ export function openMatcher<T>(): Matcher<T> {
       const again = known?.get(path)
       if (again) return again
       const found = look(method, path)
-      if (known && 'params' in found) {
-        if (known.size >= rememberedPaths) known.clear()
-        known.set(path, found)
-      }
+      if (known && 'params' in found) known.set(path, found)
       return found
     },
   }

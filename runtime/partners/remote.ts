@@ -2,6 +2,7 @@
  * An adapter that runs in a thread, as a node calls it. The guard of the adapter is in the thread; while there is no thread,
  * messages are refused for now, calls of providers fail so that they come again, and everything else is unknown.
  */
+import { LRUCache } from 'lru-cache'
 import type { Adapter, Line, SendOutcome } from '../../core/channel/adapter.js'
 import type { HostedAdapter } from '../../core/channel/hosted.js'
 import type { Traits } from '../../core/channel/traits.js'
@@ -24,7 +25,7 @@ const failed: SendOutcome = {
 
 export function remoteAdapter(host: Host, at: number, { descriptor, members }: LoadedAdapter): HostedAdapter {
   const lines = new WeakMap<Line, number>()
-  const traits = new Map<string, Traits>()
+  const traits = new LRUCache<string, Traits>({ max: limits.traitsKept })
 
   function call<T>(member: Member, args: readonly unknown[], around?: Around): Promise<T> {
     return host.call(at, member, args, around) as Promise<T>
@@ -38,7 +39,6 @@ export function remoteAdapter(host: Host, at: number, { descriptor, members }: L
   }
 
   function keepTraits(abilities: readonly string[], known: Traits): void {
-    if (traits.size >= limits.traitsKept) traits.delete(traits.keys().next().value!)
     traits.set(JSON.stringify(abilities), known)
   }
 

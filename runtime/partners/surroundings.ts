@@ -1,4 +1,5 @@
 /** What an adapter works with inside its thread: the functions of one call, which ask the node for what only it can do. */
+import { LRUCache } from 'lru-cache'
 import type { Line, Memory, ProviderAnswer } from '../../core/channel/adapter.js'
 import { provider as providerLimits } from '../../core/limits.js'
 import { openMemory } from '../delivery/tokencache.js'
@@ -12,7 +13,7 @@ type AnswerData = Omit<ProviderAnswer, 'header'> & { readonly headers: Readonly<
 export function openSurroundings(post: (message: FromThread) => void, lineOf: (id: number) => Line | undefined) {
   const waiting = new Map<number, Waiting>()
   const ends = new Map<number, AbortController>()
-  const memories = new Map<number, Memory>()
+  const memories = new LRUCache<number, Memory>({ max: providerLimits.bindingsHeld })
   let backs = 0
   /** The clock of the node, from what it was at the newest call. */
   let ahead = Date.now() - performance.now()
@@ -57,7 +58,6 @@ export function openSurroundings(post: (message: FromThread) => void, lineOf: (i
   function memoryOf(key: number): Memory {
     const known = memories.get(key)
     if (known) return known
-    if (memories.size >= providerLimits.bindingsHeld) memories.delete(memories.keys().next().value!)
     const memory = openMemory({ now })
     memories.set(key, memory)
     return memory

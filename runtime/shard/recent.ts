@@ -2,6 +2,7 @@
  * Records of a shard that were written a moment ago, or are read often, as they are: whoever reads one again is spared its
  * bytes. Only of tables that say so, a bounded number, and gone with the shard's tenure here.
  */
+import { LRUCache } from 'lru-cache'
 import { shard as limits } from '../../core/limits.js'
 import type { Key, RangeOptions, Row, Space, Table } from '../store/contract.js'
 import { type Below, type Layer, nameOf } from './layer.js'
@@ -23,8 +24,7 @@ export interface Recent extends Omit<Space, 'get'>, Below {
 }
 
 export function recentOver(space: Space): Recent {
-  /** What is written again stays in its place: one that is taken out and put back costs the map a new table ever so often. */
-  const values = new Map<string, unknown>()
+  const values = new LRUCache<string, NonNullable<unknown>>({ max: limits.recentRecords })
   /** Few rows under one prefix, whole, of tables that are read often; by table, and all forgotten when one of it is written. */
   const ranges = new Map<string, Map<string, Rows>>()
   let onItsWay: Committing | undefined
@@ -46,13 +46,6 @@ export function recentOver(space: Space): Recent {
     return rows
   }
 
-  function bound(): void {
-    for (const name of values.keys()) {
-      if (values.size <= limits.recentRecords) break
-      values.delete(name)
-    }
-  }
-
   return {
     ...space,
     get<K extends Key, V>(table: Table<K, V>, key: K, known?: string): V | undefined {
@@ -62,10 +55,7 @@ export function recentOver(space: Space): Recent {
       const atHand = values.get(name)
       if (atHand !== undefined) return atHand as V
       const value = space.get(table, key)
-      if (value !== undefined && table.isReadOften) {
-        values.set(name, value)
-        bound()
-      }
+      if (value !== undefined && value !== null && table.isReadOften) values.set(name, value)
       return value
     },
     range<K extends Key, V>(table: Table<K, V>, options: RangeOptions = {}): Iterable<Row<K, V>> {
@@ -80,10 +70,9 @@ export function recentOver(space: Space): Recent {
     committed(layer) {
       onItsWay = undefined
       for (const { name, value } of layer.writtenSoonRead()) {
-        if (value === undefined) values.delete(name)
+        if (value === undefined || value === null) values.delete(name)
         else values.set(name, value)
       }
-      bound()
     },
     forget() {
       onItsWay = undefined

@@ -10,7 +10,6 @@ import { issueKey } from '../../mgmt/access/issue.js'
 import { keyIndex, ownerOfHash } from '../../mgmt/access/keyindex.js'
 import { type Keyring, openKeyring } from '../../mgmt/access/keyring.js'
 import { hashKey, makeKey } from '../../mgmt/access/keys.js'
-import { openRecent } from '../../mgmt/access/recent.js'
 import { type KeyRecord, type KeyStanding, keyQueries } from '../../mgmt/access/store.js'
 import { webhookCommands } from '../../mgmt/webhooks/commands.js'
 import type { Local, Query, Shards } from '../../runtime/shard/contract.js'
@@ -354,16 +353,6 @@ t.test('The use of a key is written at most once a minute, however many processe
 })
 
 t.test('A process remembers a bounded number of keys', async (t) => {
-  const kept = openRecent<number>(2)
-  kept.set('a', 1)
-  kept.set('b', 2)
-  t.equal(kept.get('a'), 1)
-  kept.set('c', 3)
-  t.same(
-    ['a', 'b', 'c'].map((key) => kept.get(key)),
-    [1, undefined, 3],
-    'what was used last stays',
-  )
   const shards: Shards & Local = {
     ask: async () => refuse('service.unavailable'),
     async read<I, R>(owner: string, query: Query<I, R>) {

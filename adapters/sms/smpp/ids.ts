@@ -3,6 +3,7 @@
  * the other in decimal, in small or capital letters, with zeros in front or without. An id that has hex letters is taken for
  * its value; one of digits alone may be either, so a line learns from ids that it has seen how receipts are written.
  */
+import { LRUCache } from 'lru-cache'
 
 const hexDigits = /^[0-9a-f]+$/
 const decimalDigits = /^[0-9]+$/
@@ -36,15 +37,14 @@ export interface Ids {
 }
 
 export function openIds(most: number): Ids {
-  const addresses = new Map<string, string>()
+  // Memory grows with what is in it: each line has one.
+  const addresses = new LRUCache<string, string>({ maxSize: most, sizeCalculation: () => 1 })
   let learnt: Relation = 'same'
   return {
     submitted(raw, address) {
       const id = plain(raw)
       if (id === '') return undefined
-      addresses.delete(id)
       addresses.set(id, address)
-      if (addresses.size > most) addresses.delete(addresses.keys().next().value!)
       return providerIdOf(id)
     },
     receipted(raw, from) {

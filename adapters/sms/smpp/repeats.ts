@@ -3,6 +3,7 @@
  * have the id it had; a person who writes the same twice must be heard twice. So a text is taken for a repetition only
  * when its acknowledgement failed, or went out so shortly before the line was lost that it may not have arrived.
  */
+import { LRUCache } from 'lru-cache'
 
 export interface RepeatLimits {
   readonly doubtMs: number
@@ -27,11 +28,10 @@ interface Answered {
 export function openRepeats({ doubtMs, repeatMs, repeatsKept }: RepeatLimits, newId: () => string): Repeats {
   /** Acknowledged a moment ago, oldest first. */
   let recent: Answered[] = []
-  const doubtful = new Map<string, Answered>()
+  const doubtful = new LRUCache<string, Answered>({ maxSize: repeatsKept, sizeCalculation: () => 1 })
 
   function doubt(answered: Answered, now: number): void {
     doubtful.set(answered.content, { ...answered, at: now })
-    if (doubtful.size > repeatsKept) doubtful.delete(doubtful.keys().next().value!)
   }
 
   return {

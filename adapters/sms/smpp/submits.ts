@@ -2,6 +2,7 @@
  * Submits on their way to a message center: so many at a time as its window allows, at its pace, the rest in the order in
  * which they came. Each is answered once, whatever becomes of the line.
  */
+import { LRUCache } from 'lru-cache'
 import type { SendOutcome } from '../../../core/channel/adapter.js'
 import type { Connection } from './connection.js'
 import type { Ids } from './ids.js'
@@ -54,7 +55,7 @@ const late = maybeTaken('The message center did not answer in time; it may have 
 export function openSubmits(limits: SubmitLimits, ids: Ids, chance: () => number): Submits {
   const waiting = new Set<Waiting>()
   const underWay = new Map<string, Promise<SendOutcome>>()
-  const lateAnswers = new Map<string, SendOutcome>()
+  const lateAnswers = new LRUCache<string, SendOutcome>({ maxSize: limits.lateAnswersKept, sizeCalculation: () => 1 })
   const pace = evenPace(limits.ratePerSecond, limits.burstMs)
   let connection: Connection | undefined
   /** Nobody knows yet whether the line comes up: whoever was first waits for that. */
@@ -155,7 +156,6 @@ export function openSubmits(limits: SubmitLimits, ids: Ids, chance: () => number
   function keep({ id }: Submit, outcome: SendOutcome): void {
     if (outcome.kind !== 'sent') return
     lateAnswers.set(id, outcome)
-    if (lateAnswers.size > limits.lateAnswersKept) lateAnswers.delete(lateAnswers.keys().next().value!)
   }
 
   return {
