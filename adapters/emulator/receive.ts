@@ -1,5 +1,4 @@
 /** What emulated phones do, read item by item: one that cannot be read does not lose the others. */
-
 import type { Item } from '../../core/channel/adapter.js'
 import {
   type Inbound,
@@ -9,17 +8,18 @@ import {
   type UserMedia,
 } from '../../core/channel/inbound.js'
 import { readPostback } from '../../core/channel/postback.js'
+import { isRecord } from '../../core/json.js'
 
 type Loose = Readonly<Record<string, unknown>>
 
 export function itemsIn(body: unknown): readonly Item[] {
-  const items = isLoose(body) ? body.items : undefined
+  const items = isRecord(body) ? body.items : undefined
   if (!Array.isArray(items)) return [{ problem: '`items` is not a list' }]
   return items.map(itemFrom)
 }
 
 function itemFrom(item: unknown): Item {
-  if (!isLoose(item)) return { problem: 'an item is not an object' }
+  if (!isRecord(item)) return { problem: 'an item is not an object' }
   const { id, from } = item
   if (typeof id !== 'string' || id === '' || id.length > 200) return { problem: 'an item has no `id`' }
   if (typeof from !== 'string' || from === '' || from.length > 200) return { problem: `item ${id} has no \`from\`` }
@@ -28,7 +28,7 @@ function itemFrom(item: unknown): Item {
 }
 
 function receiptIn({ receipt }: Loose): Inbound | undefined {
-  if (!isLoose(receipt)) return undefined
+  if (!isRecord(receipt)) return undefined
   const { messageId, state, reason, upTo } = receipt
   const known = messageStates.find((each) => each === state)
   if (!known || known === 'queued') return undefined
@@ -58,13 +58,13 @@ function contentIn({ text, media, place }: Loose): Inbound | undefined {
   const content: UserContent = {
     ...(typeof text === 'string' && { text }),
     ...(Array.isArray(media) && { media: media.flatMap(mediaFrom) }),
-    ...(isLoose(place) && { place: placeFrom(place) }),
+    ...(isRecord(place) && { place: placeFrom(place) }),
   }
   return Object.keys(content).length > 0 ? { kind: 'content', content } : undefined
 }
 
 function mediaFrom(media: unknown): UserMedia[] {
-  if (!isLoose(media) || typeof media.url !== 'string') return []
+  if (!isRecord(media) || typeof media.url !== 'string') return []
   const { url, type, name } = media
   return [{ url, ...(typeof type === 'string' && { type }), ...(typeof name === 'string' && { name }) }]
 }
@@ -76,8 +76,4 @@ function placeFrom({ latitude, longitude, label, address }: Loose): NonNullable<
     ...(typeof label === 'string' && { label }),
     ...(typeof address === 'string' && { address }),
   }
-}
-
-function isLoose(value: unknown): value is Loose {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -1,4 +1,5 @@
 /** What a provider accepts, written down as data: a shape says what is wrong with a value and where, or nothing. */
+import { isRecord } from '../../core/json.js'
 
 /** The first thing that is wrong, beginning with its path; undefined for a value of this shape. */
 export type Shape = (value: unknown, at: string) => string | undefined
@@ -8,10 +9,6 @@ type Members = Readonly<Record<string, Shape>>
 interface Bounds {
   readonly min?: number
   readonly max?: number
-}
-
-export function isLoose(value: unknown): value is Loose {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 export const anything: Shape = () => undefined
@@ -57,7 +54,7 @@ export function object(
   also: (value: Loose, at: string) => string | undefined = () => undefined,
 ): Shape {
   return (value, at) => {
-    if (!isLoose(value)) return `${at} is not an object`
+    if (!isRecord(value)) return `${at} is not an object`
     const members = { ...required, ...optional }
     const unknown = Object.keys(value).find((name) => !Object.hasOwn(members, name))
     if (unknown !== undefined) return `${member(at, unknown)} is an unknown name`
@@ -86,7 +83,7 @@ export function someOf(...names: readonly string[]) {
 /** The member `name` decides which shape holds. */
 export function byKind(name: string, kinds: Readonly<Record<string, Shape>>): Shape {
   return (value, at) => {
-    if (!isLoose(value)) return `${at} is not an object`
+    if (!isRecord(value)) return `${at} is not an object`
     const kind = value[name]
     if (typeof kind !== 'string' || !Object.hasOwn(kinds, kind)) return `${member(at, name)} is not a known kind`
     return kinds[kind]!(value, at)

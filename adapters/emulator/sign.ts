@@ -1,5 +1,6 @@
 /** How the emulated providers sign and compare, written apart from the adapters so that each checks the other. */
 import { createHmac, timingSafeEqual } from 'node:crypto'
+import { parseJson } from '../../core/json.js'
 
 export function mac(
   algorithm: 'sha1' | 'sha256' | 'sha512',
@@ -20,18 +21,10 @@ export function bearer(header: string): string {
   return /^bearer (.+)$/i.exec(header)?.[1]?.trim() ?? ''
 }
 
-export function jsonOf(bytes: Uint8Array | string): unknown {
-  try {
-    return JSON.parse(typeof bytes === 'string' ? bytes : new TextDecoder('utf-8', { fatal: true }).decode(bytes))
-  } catch {
-    return undefined
-  }
-}
-
 /** The three parts of a JSON web token, its claims and header read. */
 export function tokenParts(token: string) {
   const [head = '', claims = '', signature = '', ...rest] = token.split('.')
   if (rest.length > 0) return undefined
-  const read = (part: string) => jsonOf(Buffer.from(part, 'base64url'))
+  const read = (part: string) => parseJson(Buffer.from(part, 'base64url'))
   return { signed: `${head}.${claims}`, header: read(head), claims: read(claims), signature }
 }

@@ -1,7 +1,7 @@
 /** The checks of credentials: what fits is taken, what will not do is named by its field, and nothing of it is repeated. */
+import { isRecord } from '../../core/json.js'
 import { compileForm, hasField } from './forms.js'
 import { type Check, leaks, type Subject, thrown } from './subject.js'
-import { isRecord } from './wire.js'
 
 export const credentialChecks: readonly Check[] = [
   {

@@ -5,10 +5,10 @@ import { contractVersion } from '../../core/channel/adapter.js'
 import { channelNames } from '../../core/channel/names.js'
 import type { Traits } from '../../core/channel/traits.js'
 import { slugPattern } from '../../core/ids.js'
+import { isRecord } from '../../core/json.js'
 import { media as mediaLimits } from '../../core/limits.js'
 import { compileForm, schemaProblems } from './forms.js'
 import type { Check, Subject } from './subject.js'
-import { isRecord } from './wire.js'
 
 const slug = { type: 'string', pattern: slugPattern } as const
 

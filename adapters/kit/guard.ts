@@ -9,6 +9,7 @@
 import { LRUCache } from 'lru-cache'
 import type { Adapter, Item, Line, Received, SendOutcome } from '../../core/channel/adapter.js'
 import { widerTrait } from '../../core/channel/narrower.js'
+import { isRecord } from '../../core/json.js'
 import { adapter as limits } from '../../core/limits.js'
 import { scrubbed, secretsIn } from './secrets.js'
 import {
@@ -22,7 +23,6 @@ import {
   wrongWire,
   wrongWires,
 } from './shapes.js'
-import { isRecord } from './wire.js'
 
 /** Where the guard says what went wrong: the log of a node. */
 export interface GuardLog {

@@ -1,5 +1,6 @@
 /** Bodies that nobody would send by intention: drawn from a seed, so that what was found is found again. */
-import { isRecord, readJson } from './wire.js'
+import { isRecord } from '../../core/json.js'
+import { readJson } from './wire.js'
 
 /** Numbers from 0 up to 1, the same ones for the same seed. */
 export function drawsFrom(seed: number): () => number {

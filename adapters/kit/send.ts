@@ -1,12 +1,12 @@
 /** The checks of sending: whatever a provider answers becomes an outcome that says what to do, and tells no secret. */
 import type { Memory, NoAnswer, ProviderRequest, SendOutcome } from '../../core/channel/adapter.js'
+import { isRecord, parseJson } from '../../core/json.js'
 import { render } from '../../core/render/index.js'
 import { aboutOf, messagesFor } from './render.js'
 import type { SampleAnswer } from './samples.js'
 import { wrongOutcome } from './shapes.js'
 import { answering, type Check, leaks, type Subject, sending, settled, shortMemory } from './subject.js'
 import { stringsIn } from './tells.js'
-import { isRecord } from './wire.js'
 
 const reader = { locale: 'en-US', zone: 'America/New_York' }
 const wiresTried = 8
@@ -236,10 +236,6 @@ function echoing(body: unknown, secret: string): unknown {
 }
 
 function echoedJson(text: string, secret: string): string | undefined {
-  if (!/^\s*[[{]/.test(text)) return undefined
-  try {
-    return JSON.stringify(echoing(JSON.parse(text), secret))
-  } catch {
-    return undefined
-  }
+  const body = /^\s*[[{]/.test(text) ? parseJson(text) : undefined
+  return body === undefined ? undefined : JSON.stringify(echoing(body, secret))
 }

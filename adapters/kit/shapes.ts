@@ -4,8 +4,9 @@
  * each time, since one adapter that answers nonsense must not be the trouble of the others.
  */
 import { messageStates, systemKinds } from '../../core/channel/inbound.js'
+import { isRecord } from '../../core/json.js'
 import { adapter as limits } from '../../core/limits.js'
-import { asNumber, isRecord } from './wire.js'
+import { asNumber } from './wire.js'
 
 type Wrong = string | undefined
 

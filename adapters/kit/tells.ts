@@ -1,7 +1,7 @@
 /** What blocks say and what can be tapped in them, to be looked for in what an adapter made of them. */
 import { writePostback } from '../../core/channel/postback.js'
+import { isRecord, parseJson } from '../../core/json.js'
 import type { Block, RenderedCard, RenderedChip } from '../../core/render/contract.js'
-import { isRecord } from './wire.js'
 
 /** Everything of a block that a person reads or acts upon. */
 export function textsOf(block: Block): readonly string[] {
@@ -73,12 +73,8 @@ export function carriedOn(wires: readonly unknown[]): string {
 
 function openedText(text: string): readonly string[] {
   if (/^\s*[[{]/.test(text)) {
-    try {
-      const inner: unknown = JSON.parse(text)
-      return isRecord(inner) || Array.isArray(inner) ? stringsIn(inner) : []
-    } catch {
-      return []
-    }
+    const inner = parseJson(text)
+    return isRecord(inner) || Array.isArray(inner) ? stringsIn(inner) : []
   }
   if (!/%[0-9A-Fa-f]{2}/.test(text)) return []
   try {

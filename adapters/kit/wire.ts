@@ -3,6 +3,7 @@ import { Buffer } from 'node:buffer'
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { NoAnswer, SendOutcome } from '../../core/channel/adapter.js'
 import { second } from '../../core/durations.js'
+import { parseJson } from '../../core/json.js'
 import { isWithinJsonBounds } from '../../core/jsonbounds.js'
 import { ingressBounds } from '../../core/limits.js'
 
@@ -25,16 +26,7 @@ export function uuidFrom(id: string): string {
 
 /** Undefined for whatever is not JSON in UTF-8, and for what is nested deeper or has more values than providers send. */
 export function readJson(bytes: Uint8Array): unknown | undefined {
-  if (!isWithinJsonBounds(bytes, ingressBounds.json)) return undefined
-  try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
-  } catch {
-    return undefined
-  }
-}
-
-export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
+  return isWithinJsonBounds(bytes, ingressBounds.json) ? parseJson(bytes) : undefined
 }
 
 /** The text, if it is one. */

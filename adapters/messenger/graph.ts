@@ -1,7 +1,8 @@
 /** The API that WhatsApp, Messenger and Instagram share: where it is, how it is called, and what its refusals mean. */
 import type { AuthProblem, ProviderAnswer, Sending, SendOutcome } from '../../core/channel/adapter.js'
+import { isRecord } from '../../core/json.js'
 import { content, type Row, refusedBy, unlisted } from '../kit/refusals.js'
-import { asNumber, isRecord, readJson, retryAfterMsIn, unavailable, unknownAnswer } from '../kit/wire.js'
+import { asNumber, readJson, retryAfterMsIn, unavailable, unknownAnswer } from '../kit/wire.js'
 
 /** What every binding of it has, beside the id of its number or page. */
 export interface GraphAuth {

@@ -1,7 +1,8 @@
 /** An order from a catalog in words: no message of the contract is one. */
 import type { Inbound } from '../../core/channel/inbound.js'
+import { isRecord } from '../../core/json.js'
 import { notUnderstood } from '../kit/inbound.js'
-import { asNumber, asText, isRecord } from '../kit/wire.js'
+import { asNumber, asText } from '../kit/wire.js'
 
 export function ordered(products: unknown, note: unknown): Inbound {
   const all: readonly unknown[] = Array.isArray(products) ? products : []

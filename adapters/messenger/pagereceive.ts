@@ -1,10 +1,10 @@
 /** What Messenger and Instagram tell of a page: what people did comes first, then what became of our messages. */
-
 import type { IngressRequest, Item, Received } from '../../core/channel/adapter.js'
 import type { Inbound, Receipt, UserContent, UserMedia } from '../../core/channel/inbound.js'
+import { isRecord } from '../../core/json.js'
 import { adapter as limits } from '../../core/limits.js'
 import { edited, notUnderstood } from '../kit/inbound.js'
-import { asNumber, asText, isRecord } from '../kit/wire.js'
+import { asNumber, asText } from '../kit/wire.js'
 import { addressIn, idIn, type Loose, readEach, receiveHub, tapOrWords } from './hub.js'
 import { ordered } from './orders.js'
 import type { PageAuth } from './pagedescriptor.js'

@@ -2,12 +2,12 @@
 import type { Addressed } from '../../core/channel/adapter.js'
 import { writePostback } from '../../core/channel/postback.js'
 import type { Traits } from '../../core/channel/traits.js'
+import { isRecord } from '../../core/json.js'
 import type { Block, RenderedCard, RenderedChip, RenderedMedia } from '../../core/render/contract.js'
 import { literal } from '../../core/render/lines.js'
 import { mediaOf } from '../../core/render/media.js'
 import { pagesOf } from '../../core/render/split.js'
 import { words } from '../../core/render/words.js'
-import { isRecord } from '../kit/wire.js'
 import { captionsOf } from './captions.js'
 import type { Loose } from './hub.js'
 

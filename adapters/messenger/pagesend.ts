@@ -1,6 +1,6 @@
 /** Hands one message to Messenger or Instagram, in the name of the page that the access token is of. */
 import type { Sending, SendOutcome } from '../../core/channel/adapter.js'
-import { isRecord } from '../kit/wire.js'
+import { isRecord } from '../../core/json.js'
 import { graphUrl, postGraph } from './graph.js'
 import { addressIn, idIn } from './hub.js'
 import { type PageAuth, refusals } from './pagedescriptor.js'

@@ -1,7 +1,8 @@
 /** Whom RCS reaches, one phone or many at a time, and taking back what has not arrived. */
 import type { Probed, Reaching, Sending } from '../../core/channel/adapter.js'
+import { isRecord } from '../../core/json.js'
 import { rbm as limits } from '../../core/limits.js'
-import { isRecord, readJson } from '../kit/wire.js'
+import { readJson } from '../kit/wire.js'
 import { askCapabilities } from './abilities.js'
 import { batchUrl, phoneUrl, type RbmAuth } from './descriptor.js'
 import { callWithToken } from './token.js'

@@ -1,7 +1,8 @@
 /** Hands messages and events to RCS Business Messaging, and says what its refusals mean. */
 import type { NoAnswer, ProviderAnswer, Sending, SendOutcome } from '../../core/channel/adapter.js'
+import { isRecord } from '../../core/json.js'
 import { account, content, person, type Row, refusedBy, unlisted } from '../kit/refusals.js'
-import { isRecord, noAnswer, readJson, unavailable, uuidFrom } from '../kit/wire.js'
+import { noAnswer, readJson, unavailable, uuidFrom } from '../kit/wire.js'
 import { fewerFeatures } from './abilities.js'
 import { phoneUrl, type RbmAuth } from './descriptor.js'
 import { callWithToken } from './token.js'

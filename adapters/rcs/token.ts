@@ -13,9 +13,10 @@ import type {
   SendOutcome,
 } from '../../core/channel/adapter.js'
 import { second } from '../../core/durations.js'
+import { isRecord } from '../../core/json.js'
 import { tenantKeys as keys, rbm as limits } from '../../core/limits.js'
 import { account, refusedBy, transient } from '../kit/refusals.js'
-import { asNumber, asText, isRecord, noAnswer, readJson, unavailable } from '../kit/wire.js'
+import { asNumber, asText, noAnswer, readJson, unavailable } from '../kit/wire.js'
 import { type RbmAuth, tokenUrl } from './descriptor.js'
 
 const scope = 'https://www.googleapis.com/auth/rcsbusinessmessaging'

@@ -1,8 +1,9 @@
 /** What people chose in the pickers and quick replies of Apple Messages for Business. */
 import type { Inbound } from '../../core/channel/inbound.js'
 import { readPostback } from '../../core/channel/postback.js'
+import { isRecord } from '../../core/json.js'
 import { notUnderstood } from '../kit/inbound.js'
-import { asNumber, asText, isRecord } from '../kit/wire.js'
+import { asNumber, asText } from '../kit/wire.js'
 
 type Loose = Readonly<Record<string, unknown>>
 

@@ -1,11 +1,11 @@
 /** From blocks that fit the channel to messages of Apple Messages for Business, one a request. */
 import type { Addressed } from '../../core/channel/adapter.js'
 import { traitsOf } from '../../core/channel/table.js'
+import { isRecord } from '../../core/json.js'
 import type { Block } from '../../core/render/contract.js'
 import { literal } from '../../core/render/lines.js'
 import { pagesOf } from '../../core/render/split.js'
 import { words } from '../../core/render/words.js'
-import { isRecord } from '../kit/wire.js'
 import { type Interactive, listPickers, quickReply, timePicker } from './interactive.js'
 
 type Loose = Readonly<Record<string, unknown>>

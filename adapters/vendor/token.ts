@@ -1,7 +1,8 @@
 /** The tokens of Apple Messages for Business: signed with one secret both ways, and about who calls, not what is said. */
 import { createHmac } from 'node:crypto'
+import { isRecord } from '../../core/json.js'
 import { appleMessages as limits } from '../../core/limits.js'
-import { asNumber, isRecord, readJson, sameText } from '../kit/wire.js'
+import { asNumber, readJson, sameText } from '../kit/wire.js'
 import type { AppleAuth } from './descriptor.js'
 
 const encoded = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')

@@ -1,18 +1,18 @@
 /** Reads the frames of pages. What cannot be read is told by the field that is wrong, and nothing of it counts. */
-
 import { faultsOf } from '../../core/agent/check.js'
 import type { Place } from '../../core/amf/values.js'
 import type { Inbound } from '../../core/channel/inbound.js'
 import type { FrameRead } from '../../core/channel/live.js'
 import { readPostback } from '../../core/channel/postback.js'
+import { isRecord, parseJson } from '../../core/json.js'
 import { type ClientFrame, clientFrames, FrameId } from './frames.js'
 
 type Type = keyof typeof clientFrames
 const types = Object.keys(clientFrames)
 
 export function readFrame(text: string): FrameRead {
-  const value = parsed(text)
-  if (!isObject(value)) return wrong('', 'must be a JSON object')
+  const value = parseJson(text)
+  if (!isRecord(value)) return wrong('', 'must be a JSON object')
   const { type } = value
   if (typeof type !== 'string' || !types.includes(type))
     return wrong('type', `must be one of ${types.join(', ')}`, value)
@@ -60,16 +60,4 @@ function wrongPlace({ address, latitude, longitude }: Place): string | undefined
   return address === undefined && latitude === undefined
     ? 'must have an address, or a latitude and longitude'
     : undefined
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -1,9 +1,10 @@
 /** Slack's events: what people wrote, in direct messages and in channels. */
 import type { Item } from '../../core/channel/adapter.js'
 import type { ToldContent, ToldInbound } from '../../core/channel/held.js'
+import { isRecord } from '../../core/json.js'
 import { adapter as limits } from '../../core/limits.js'
 import { edited, notUnderstood } from '../kit/inbound.js'
-import { asText, isRecord } from '../kit/wire.js'
+import { asText } from '../kit/wire.js'
 import { addressOf, idIn } from './address.js'
 import type { Loose } from './blocks.js'
 import type { SlackAuth } from './descriptor.js'

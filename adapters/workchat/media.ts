@@ -1,10 +1,10 @@
 /** Files that people share on Slack: those that Slack keeps open with the token of the bot, those of others by themselves. */
-
 import type { Reaching } from '../../core/channel/adapter.js'
 import type { HeldMedia, MediaOpening } from '../../core/channel/held.js'
 import type { UserMedia } from '../../core/channel/inbound.js'
+import { isRecord } from '../../core/json.js'
 import { adapter as limits } from '../../core/limits.js'
-import { asText, isRecord, isTrusted } from '../kit/wire.js'
+import { asText, isTrusted } from '../kit/wire.js'
 import type { SlackAuth } from './descriptor.js'
 
 const isSlacks = (url: string, { apiUrl }: SlackAuth) => isTrusted(url, apiUrl, ['slack.com'])

@@ -1,9 +1,10 @@
 /** What Slack tells: events as JSON, and what was tapped as JSON inside a form, both signed alike. */
 import { createHmac } from 'node:crypto'
 import type { IngressRequest, Item, Received } from '../../core/channel/adapter.js'
+import { isRecord } from '../../core/json.js'
 import { ingressBounds, adapter as limits, slack } from '../../core/limits.js'
 import { readForm } from '../kit/urlencoded.js'
-import { asText, isRecord, readJson, sameText } from '../kit/wire.js'
+import { asText, readJson, sameText } from '../kit/wire.js'
 import { headers, type SlackAuth } from './descriptor.js'
 import { eventItems } from './events.js'
 import { tapItems } from './taps.js'

@@ -1,8 +1,9 @@
 /** Hands one message to Slack, which says what it thinks of it in the body of an answer that is 200 either way. */
 import type { Sending, SendOutcome } from '../../core/channel/adapter.js'
+import { isRecord } from '../../core/json.js'
 import { adapter as limits } from '../../core/limits.js'
 import { refusedBy, unlisted } from '../kit/refusals.js'
-import { asText, isRecord, readJson, retryAfterMsIn, unavailable, unknownAnswer } from '../kit/wire.js'
+import { asText, readJson, retryAfterMsIn, unavailable, unknownAnswer } from '../kit/wire.js'
 import { methodUrl, refusals, type SlackAuth } from './descriptor.js'
 import type { SlackWire } from './render.js'
 

@@ -1,8 +1,9 @@
 /** What was tapped on Slack: buttons and entries of menus. */
 import type { Item } from '../../core/channel/adapter.js'
 import { readPostback } from '../../core/channel/postback.js'
+import { isRecord } from '../../core/json.js'
 import { notUnderstood } from '../kit/inbound.js'
-import { asText, isRecord } from '../kit/wire.js'
+import { asText } from '../kit/wire.js'
 import { addressOf, idIn } from './address.js'
 import { isLinkName, type Loose } from './blocks.js'
 import { named, threadIn } from './events.js'

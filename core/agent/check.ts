@@ -5,6 +5,7 @@
 import type { TSchema } from 'typebox'
 import { hasBadCharacters, isLongerThan } from '../amf/characters.js'
 import type { FieldError } from '../errors.js'
+import { isRecord } from '../json.js'
 import { agentLimits } from '../limits.js'
 import { patternWords } from '../patternwords.js'
 import { isPattern, readExpression } from './pattern/index.js'
@@ -103,16 +104,12 @@ function oneOf(known: readonly unknown[]): Check {
   return (value, walk) => known.includes(value) || note(walk, must)
 }
 
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
 function membersOf(shape: Shape): Check {
   const members = new Map(Object.entries(shape.properties ?? {}).map(([name, each]) => [name, checkOf(each)]))
   const { additionalProperties: more = true, required = [], maxProperties = Number.POSITIVE_INFINITY } = shape
   const others = typeof more === 'object' ? checkOf(more) : undefined
   return (value, walk) => {
-    if (!isObject(value)) return note(walk, 'must be an object')
+    if (!isRecord(value)) return note(walk, 'must be an object')
     const names = Object.keys(value)
     if (names.length > maxProperties) return note(walk, `must have at most ${maxProperties} members`)
     for (const name of names) {
@@ -145,7 +142,7 @@ function listOf({ items = {}, minItems = 0, maxItems = Number.POSITIVE_INFINITY,
     value.forEach((each: unknown, place) => {
       walk.path.push(place)
       item(each, walk)
-      const own = by && isObject(each) ? each[by] : uniqueItems ? each : undefined
+      const own = by && isRecord(each) ? each[by] : uniqueItems ? each : undefined
       if (own !== undefined && seen.has(own)) note(walk, 'stands here twice', ...(by ? [by] : []))
       seen.add(own)
       walk.path.pop()
@@ -195,7 +192,7 @@ function discriminated(shapes: readonly Shape[], by: string): Check {
   const checks = new Map(shapes.map((shape) => [shape.properties?.[by]?.const, checkOf(shape)]))
   const must = `must be one of ${[...checks.keys()].join(', ')}`
   return (value, walk) => {
-    if (!isObject(value)) return note(walk, 'must be an object')
+    if (!isRecord(value)) return note(walk, 'must be an object')
     const check = checks.get(value[by])
     if (check) check(value, walk)
     else note(walk, value[by] === undefined ? 'is required' : must, by)

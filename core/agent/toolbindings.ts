@@ -3,6 +3,7 @@ import { listCatalog } from '../catalogs/index.js'
 import { connectionField, signInOf } from '../catalogs/tooloauth.js'
 import { isUsable, type Standing } from '../connections/status.js'
 import { invalid, type Refusal, refuse } from '../errors.js'
+import { isRecord } from '../json.js'
 import { agentLimits as limits } from '../limits.js'
 import type { SecretChanges } from './capabilities.js'
 import { faultsOf } from './check.js'
@@ -46,8 +47,7 @@ export function bindingWritten(
 ): BindingWrite | Refusal {
   const form = formOf(toolId)
   if (!form) return refuse('tool.not_found', { detail: `The catalog has no tool ${toolId}.` })
-  if (typeof config !== 'object' || config === null || Array.isArray(config))
-    return invalid('config', 'must be an object')
+  if (!isRecord(config)) return invalid('config', 'must be an object')
   const kept = find(document, 'toolBindings', toolId)
   if (how === 'merge' && !kept) return refuse('tool.not_found', { detail: `The agent is not set up with ${toolId}.` })
   const given = Object.entries(config as Config)

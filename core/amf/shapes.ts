@@ -2,6 +2,7 @@
  * Shapes turned into checks that say where a value departs from them. A union is decided by what the value is, never by
  * trying each of its shapes, so that a fault has one path and one sentence.
  */
+import { isRecord } from '../json.js'
 import { hasBadCharacters, isLongerThan } from './characters.js'
 import { memberRules, shapeRules } from './rules.js'
 import { patterns } from './values.js'
@@ -44,7 +45,7 @@ export function checkOf(shape: Shape): Check {
 /** An object with these members and no others. Of a member that is undefined it is as if it were absent. */
 export function membersOf(members: ReadonlyMap<string, Check>, required: readonly string[], rule?: Check): Check {
   return (value, walk) => {
-    if (!isObject(value)) return note(walk, `must be an object${given(value)}`)
+    if (!isRecord(value)) return note(walk, `must be an object${given(value)}`)
     let fine = true
     for (const name of Object.keys(value)) {
       const member = value[name]
@@ -76,7 +77,7 @@ export function listOf(item: Check, bounds: Pick<Shape, 'minItems' | 'maxItems'>
       const each = value[place]
       walk.path.push(place)
       if (!item(each, walk)) fine = false
-      if (hasIds && isObject(each) && typeof each.id === 'string') {
+      if (hasIds && isRecord(each) && typeof each.id === 'string') {
         if (ids.has(each.id)) fine = noteAt(walk, 'id', `${quoted(each.id)} stands here twice`, duplicate)
         ids.add(each.id)
       }
@@ -95,10 +96,6 @@ function isNewIntent(intentId: unknown, walk: Walk): boolean {
   }
   walk.intentIds.add(intentId)
   return true
-}
-
-export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function given(value: unknown): string {
@@ -132,7 +129,7 @@ function unionOf(shapes: readonly Shape[]): Check {
   return (value, walk) => {
     if (typeof value === 'string' && text) return text(value, walk)
     if (Array.isArray(value) && list) return list(value, walk)
-    const meant = isObject(value) ? objects.find(({ names }) => names.some((name) => name in value)) : undefined
+    const meant = isRecord(value) ? objects.find(({ names }) => names.some((name) => name in value)) : undefined
     return meant ? meant.check(value, walk) : note(walk, otherwise)
   }
 }

@@ -4,10 +4,11 @@
  */
 import Type from 'typebox'
 import { channelNames } from '../channel/names.js'
+import { isRecord } from '../json.js'
 import { amf as limits } from '../limits.js'
 import { Card, Delivery, type OutboundMessage, partTypes, plainParts, signals } from './message.js'
 import { checkPayload } from './payload.js'
-import { checkOf, isObject, listOf, membersOf, oneOf, textOf } from './shapes.js'
+import { checkOf, listOf, membersOf, oneOf, textOf } from './shapes.js'
 import { Id } from './values.js'
 import { type Check, type Finding, newWalk, note, noteAt, type ProblemCode, quoted, type Walk } from './walk.js'
 
@@ -45,7 +46,7 @@ const checkNative = membersOf(
 )
 
 function checkPart(value: unknown, walk: Walk, inFallback: boolean): boolean {
-  if (!isObject(value)) return note(walk, 'must be an object with a type')
+  if (!isRecord(value)) return note(walk, 'must be an object with a type')
   const { type } = value
   if (type === undefined) return noteAt(walk, 'type', 'is required')
   if (typeof type !== 'string' || !types.has(type)) {
@@ -82,7 +83,7 @@ const checkSignal = membersOf(
 )
 
 function checkMessage(value: unknown, walk: Walk): boolean {
-  if (!isObject(value)) return note(walk, 'A message must be an object')
+  if (!isRecord(value)) return note(walk, 'A message must be an object')
   const { signal, parts } = value
   if (signal === undefined && parts === undefined) return note(walk, 'A message must have parts or a signal')
   if (signal === undefined) return checkContent(value, walk)

@@ -1,4 +1,5 @@
 /** Whether traits ask for no more than others: what fits the narrower ones may be sent wherever the wider ones hold. */
+import { isRecord } from '../json.js'
 import type { Traits } from './traits.js'
 
 type Rule = (narrow: unknown, wide: unknown) => boolean
@@ -52,18 +53,14 @@ const never = ['text', 'receipts']
  * markup and its messaging window are the same in both. Takes anything for the narrow ones, and never throws.
  */
 export function widerTrait(narrow: unknown, wide: Traits): string | undefined {
-  if (!isLoose(narrow)) return 'traits'
+  if (!isRecord(narrow)) return 'traits'
   const whole = wide as unknown as Loose
   for (const [name, rule] of Object.entries(wholes)) if (!rule(narrow[name], whole[name])) return name
   for (const [name, rules] of Object.entries(groups)) {
     const [group, room] = [narrow[name], whole[name]]
     if (group === undefined && !never.includes(name)) continue
-    if (!isLoose(group) || !isLoose(room)) return name
+    if (!isRecord(group) || !isRecord(room)) return name
     for (const [field, rule] of Object.entries(rules)) if (!rule(group[field], room[field])) return `${name}.${field}`
   }
   return undefined
-}
-
-function isLoose(value: unknown): value is Loose {
-  return typeof value === 'object' && value !== null
 }

@@ -3,6 +3,7 @@
  * and booleans stand for their text, and whatever is not known is refused by name.
  */
 import { type FieldError, type Refusal, refuse } from '../errors.js'
+import { isRecord } from '../json.js'
 import { outreachSend as limits } from '../limits.js'
 import { type Recipient, type SendRequest, wrongInputs } from '../outreach/request.js'
 
@@ -165,9 +166,7 @@ function isAbsent(value: unknown): value is null | undefined | '' {
 }
 
 function recordOf(value: unknown): Readonly<Record<string, unknown>> | undefined {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-    ? (value as Readonly<Record<string, unknown>>)
-    : undefined
+  return isRecord(value) ? value : undefined
 }
 
 export function malformed(errors: readonly FieldError[]): Refusal {

@@ -2,6 +2,7 @@
 import { channelNames } from '../channel/names.js'
 import { type FieldError, type Refusal, refuse } from '../errors.js'
 import type { Writable } from '../having.js'
+import { isRecord, parseJson } from '../json.js'
 import { person as limits } from '../limits.js'
 import { isMoment } from '../moment.js'
 import { isPossiblePhone, phoneOf } from './address.js'
@@ -110,13 +111,9 @@ function otherCustomColumn(declared: readonly DeclaredField[]): Column {
 }
 
 function fieldsIn(cell: string): Record<string, string> | undefined {
-  try {
-    const fields: unknown = JSON.parse(cell)
-    if (typeof fields !== 'object' || fields === null || Array.isArray(fields)) return undefined
-    return Object.values(fields).every((value) => typeof value === 'string') ? { ...fields } : undefined
-  } catch {
-    return undefined
-  }
+  const fields = parseJson(cell)
+  if (!isRecord(fields) || !Object.values(fields).every((value) => typeof value === 'string')) return undefined
+  return fields as Record<string, string>
 }
 
 /** Other addresses are the house's own, and mean nothing to anybody else. */

@@ -4,6 +4,7 @@ import { createReadStream } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import Type, { type Static } from 'typebox'
+import { parseJson } from '../../core/json.js'
 import { backup as limits } from '../../core/limits.js'
 import { compileCheck } from '../http/validate.js'
 import { dataFileName } from '../store/directory.js'
@@ -60,7 +61,7 @@ export class BackupUnusable extends Error {
 
 /** Throws BackupUnusable for anything but a manifest of this format, whose files all lie where files of a backup may. */
 export function readManifest(text: string, from: string): Manifest {
-  const read = parsed(text)
+  const read = parseJson(text)
   const { format } = (read ?? {}) as { format?: unknown }
   if (typeof format === 'number' && format !== backupFormat) {
     throw new BackupUnusable(`${from} is a backup of format ${format}, and this Parley reads ${backupFormat}.`)
@@ -82,14 +83,6 @@ export async function readManifestIn(folder: string): Promise<Manifest> {
     throw new BackupUnusable(`${folder} is not a whole backup: ${manifestName} cannot be read (${code}).`)
   })
   return readManifest(text, path)
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
 
 /** Whatever a manifest says, nothing is ever written anywhere else. */

@@ -1,4 +1,5 @@
 /** The management API as commands call it: an answer, or a failure in a sentence that says what to do about it. */
+import { parseJson } from '../../core/json.js'
 import { commandLine as limits } from '../../core/limits.js'
 import { commandLineVariables as variables } from '../config.js'
 import { exitCodes, Failure } from './failure.js'
@@ -43,7 +44,7 @@ export function openApi({ url, key }: { url: string; key: string }): Api {
     const { status, text } = await exchange({
       ...{ method, path, headers: jsonHeaders, body: body === undefined ? undefined : JSON.stringify(body), waitMs },
     })
-    const read = parsed(text)
+    const read = objectIn(text)
     if (status === 204) return undefined as T
     if (status >= 200 && status < 300 && read !== undefined) return read as T
     throw failureOf(url, path, status, (read ?? {}) as Problem)
@@ -86,7 +87,7 @@ export function openApi({ url, key }: { url: string; key: string }): Api {
         .catch((error) => Promise.reject(unanswered(url, error as Error)))
         .finally(() => clearTimeout(timer))
       if (answer.ok) return answer
-      throw failureOf(url, path, answer.status, (parsed(await answer.text()) ?? {}) as Problem)
+      throw failureOf(url, path, answer.status, (objectIn(await answer.text()) ?? {}) as Problem)
     },
   }
 }
@@ -104,13 +105,9 @@ export async function probe(url: string): Promise<number | undefined> {
   }
 }
 
-function parsed(text: string): object | undefined {
-  try {
-    const read: unknown = JSON.parse(text)
-    return typeof read === 'object' && read !== null ? read : undefined
-  } catch {
-    return undefined
-  }
+function objectIn(text: string): object | undefined {
+  const read = parseJson(text)
+  return typeof read === 'object' && read !== null ? read : undefined
 }
 
 function unanswered(url: string, error: Error, waitMs: number = limits.requestMs): Failure {

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { connect, isIP } from 'node:net'
 import { connect as connectTls } from 'node:tls'
+import { isRecord, parseJson } from '../../core/json.js'
 import { doctor as limits, settings } from '../../core/limits.js'
 import { readAddresses } from '../bus/address.js'
 import { remarksOn } from '../bus/remarks.js'
@@ -45,12 +46,8 @@ async function natsFinding(server: string, syncAlways: boolean): Promise<Finding
 }
 
 function natsInfo(line: string): NatsInfo | undefined {
-  try {
-    const info: unknown = JSON.parse(line.replace(/^INFO /, ''))
-    return typeof (info as NatsInfo | null)?.version === 'string' ? (info as NatsInfo) : undefined
-  } catch {
-    return undefined
-  }
+  const info = parseJson(line.replace(/^INFO /, ''))
+  return isRecord(info) && typeof info.version === 'string' ? (info as unknown as NatsInfo) : undefined
 }
 
 async function redis({ redisUrl, redisTlsCaFile }: Config): Promise<Finding[]> {

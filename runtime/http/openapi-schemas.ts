@@ -1,5 +1,6 @@
 /** Writes route schemas into an OpenAPI document: those with a name once, as a component, and referred to from there. */
 import type { TSchema } from 'typebox'
+import { isRecord } from '../../core/json.js'
 
 export type Json = null | boolean | number | string | readonly Json[] | JsonObject
 export interface JsonObject {
@@ -42,7 +43,7 @@ export function openShelf(): Shelf {
 
   /** The same schema object is met again and again, the error bodies above all. */
   function write(value: unknown): Json {
-    if (!isObject(value)) return value as Json
+    if (!isRecord(value)) return value as Json
     const before = written.get(value)
     if (before !== undefined) return before
     const fresh = writeNew(value)
@@ -52,7 +53,7 @@ export function openShelf(): Shelf {
 
   function writeNew(value: Record<string, unknown>): Json {
     const { $id, $defs, ...rest } = value
-    for (const [name, schema] of Object.entries(isObject($defs) ? $defs : {})) {
+    for (const [name, schema] of Object.entries(isRecord($defs) ? $defs : {})) {
       keep(nameFrom(name), writeKeywords(schema as Record<string, unknown>), true)
     }
     if (typeof rest.$ref === 'string') return { ...writeKeywords(rest), $ref: prefix + lastPart(rest.$ref) }
@@ -133,10 +134,6 @@ function referred(value: JsonObject): string | undefined {
 
 function mapped<V, W>(values: Readonly<Record<string, V>>, write: (value: V) => W): Record<string, W> {
   return Object.fromEntries(Object.entries(values).map(([key, value]) => [key, write(value)]))
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function isList(value: Json): value is readonly Json[] {

@@ -5,6 +5,7 @@
 import { readFileSync, statSync } from 'node:fs'
 import Type, { type Static } from 'typebox'
 import { slugPattern } from '../../core/ids.js'
+import { parseJson } from '../../core/json.js'
 import { oauth as limits } from '../../core/limits.js'
 import { compileCheck } from '../http/validate.js'
 import { checkUrl, type UrlPolicy } from '../webhook/guard.js'
@@ -47,7 +48,8 @@ function unusable(problem: string): ProvidersUnusable {
 /** None without a file. */
 export function readProviders(path: string | undefined, policy: UrlPolicy): Providers {
   if (path === undefined) return new Map()
-  const found = parsed(contentOf(path))
+  const found = parseJson(contentOf(path))
+  if (found === undefined) throw unusable('the file is not JSON')
   const [wrong] = check(found) ?? []
   if (wrong) throw unusable(`${wrong.field} ${wrong.message}`)
   const providers = Object.entries(found as Record<string, Provider>)
@@ -65,15 +67,6 @@ function contentOf(path: string): string {
   } catch (error) {
     if (error instanceof ProvidersUnusable) throw error
     throw unusable(`the file cannot be read (${String((error as NodeJS.ErrnoException).code ?? 'unknown')})`)
-  }
-}
-
-function parsed(content: string): unknown {
-  try {
-    return JSON.parse(content)
-  } catch {
-    // What the parser says quotes the text around the fault, and that may be a secret.
-    throw unusable('the file is not JSON')
   }
 }
 

@@ -1,5 +1,6 @@
 /** Turns whatever a caller hands to the log into plain data of bounded size. Nothing in here throws. */
 import { types } from 'node:util'
+import { isRecord } from '../../core/json.js'
 import { log } from '../../core/limits.js'
 
 export type Fields = Readonly<Record<string, unknown>>
@@ -23,8 +24,7 @@ export function plainFields(fields: Fields | undefined): PlainFields {
   const walk: Walk = { charsLeft: log.lineChars, ancestors: new Set() }
   const plain = emptyFields()
   const walked = fields === undefined ? {} : plainValue(fields, walk)
-  if (typeof walked !== 'object' || walked === null || Array.isArray(walked))
-    return Object.assign(plain, { value: walked })
+  if (!isRecord(walked)) return Object.assign(plain, { value: walked })
   for (const [name, value] of Object.entries(walked)) plain[ownName.test(name) ? `${name}_` : name] = value
   return plain
 }

@@ -2,6 +2,7 @@
 import { ProviderForm } from '../../core/catalogs/shapes.js'
 import { contractVersion } from '../../core/channel/adapter.js'
 import { channelNames } from '../../core/channel/names.js'
+import { isRecord } from '../../core/json.js'
 import { compileCheck, mustCompile } from '../http/validate.js'
 import { optionalMembers } from './contract.js'
 
@@ -18,9 +19,9 @@ const needed = ['render', 'send', 'receive'] as const
 
 /** What is wrong with an adapter although it could be loaded, to be read after its name. */
 export function wrongAdapter(adapter: unknown): string | undefined {
-  if (!isObject(adapter)) return 'gives something that is no adapter'
+  if (!isRecord(adapter)) return 'gives something that is no adapter'
   const { descriptor } = adapter
-  if (!isObject(descriptor)) return 'has no `descriptor`'
+  if (!isRecord(descriptor)) return 'has no `descriptor`'
   const { contract, channel, provider, traits, form, headers } = descriptor
   if (contract !== contractVersion)
     return `speaks version ${shown(contract)} of the adapter contract, and this node version ${contractVersion}`
@@ -34,7 +35,7 @@ export function wrongAdapter(adapter: unknown): string | undefined {
   const [wrong] = isForm(form) ?? []
   if (wrong) return `has a credential form whose ${wrong.field} ${wrong.message}`
   if ((form as ProviderForm).provider !== provider) return 'has a credential form of another provider'
-  if (!isObject(traits) || traits.channel !== channel) return 'has no traits of its channel'
+  if (!isRecord(traits) || traits.channel !== channel) return 'has no traits of its channel'
   const isHeader = (name: unknown) => typeof name === 'string' && /^[a-z0-9-]+$/.test(name)
   if (!Array.isArray(headers) || !headers.every(isHeader))
     return 'has `headers` that are no list of names in lower case'
@@ -48,10 +49,6 @@ function wrongSchema({ credentials }: ProviderForm): string | undefined {
   } catch (error) {
     return `has a credential form that cannot be checked: ${(error as Error).message}`
   }
-}
-
-function isObject(value: unknown): value is Loose {
-  return typeof value === 'object' && value !== null
 }
 
 function shown(value: unknown): string {

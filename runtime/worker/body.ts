@@ -3,6 +3,7 @@ import type { TSchema } from 'typebox'
 import { faultsOf } from '../../core/agent/check.js'
 import { importFaults, thingsRead } from '../../core/agent/index.js'
 import type { FieldError } from '../../core/errors.js'
+import { isRecord } from '../../core/json.js'
 import { http, worker as limits } from '../../core/limits.js'
 import { readJson } from '../http/json.js'
 import { namesFault, readYaml } from './yaml.js'
@@ -52,7 +53,7 @@ function mostNames({ as }: Shape): number {
 
 /** Each name that is no section is a fault, and making millions of those takes longer than parsing them. */
 function tooManyNames(value: unknown): readonly FieldError[] | undefined {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined
+  if (!isRecord(value)) return undefined
   let names = 0
   for (const _name in value) if (++names > limits.importNames) return [namesFault(limits.importNames)]
   return undefined

@@ -1,6 +1,7 @@
 /** Apple Messages for Business: one call for everything, no receipts, and a person who starts and ends the thread. */
 import { createCipheriv, randomUUID } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
+import { isRecord, parseJson } from '../../../core/json.js'
 import { appleMessages, providerEmulator as limits } from '../../../core/limits.js'
 import type {
   Accept,
@@ -16,8 +17,8 @@ import type {
   WireRequest,
 } from '../contract.js'
 import { fileCall } from '../files.js'
-import { isLoose, type Loose } from '../shape.js'
-import { bearer, jsonOf, mac, same, tokenParts } from '../sign.js'
+import type { Loose } from '../shape.js'
+import { bearer, mac, same, tokenParts } from '../sign.js'
 import { appleMessage, bid } from './appleshapes.js'
 
 interface Auth {
@@ -67,7 +68,7 @@ export const apple: Wire = {
     const source = request.header('source-id')
     const account = desk.accounts('apple').find((each) => authOf(each).businessId === source)
     if (!account || !isGoodToken(token, account, desk)) return failure(403, 'The token is not good.')
-    const body = jsonOf(request.body)
+    const body = parseJson(request.body)
     if (request.path === '/v1/preDownload') return placeOfFile(request, account, desk)
     if (request.path === '/v1/decodePayload')
       return body === undefined ? failure(400, 'Not a payload.') : { status: 200, body }
@@ -112,9 +113,9 @@ export const apple: Wire = {
   },
 
   taps(body) {
-    const { interactiveData } = isLoose(body) ? body : {}
-    const { data } = isLoose(interactiveData) ? interactiveData : {}
-    if (!isLoose(data)) return []
+    const { interactiveData } = isRecord(body) ? body : {}
+    const { data } = isRecord(interactiveData) ? interactiveData : {}
+    if (!isRecord(data)) return []
     const { listPicker, event, 'quick-reply': quick } = data as Readonly<Record<string, Loose>>
     const items = ((listPicker?.sections ?? []) as readonly Loose[]).flatMap(
       (section) => section.items as readonly Loose[],
@@ -143,7 +144,7 @@ async function sent(body: Loose, account: Account, address: string, desk: Desk, 
 /** Signed with the shared key by whoever sends, and said to be from the provider account. */
 function isGoodToken(token: string, account: Account, desk: Desk): boolean {
   const parts = tokenParts(token)
-  if (!parts || !isLoose(parts.header) || !isLoose(parts.claims) || parts.header.alg !== 'HS256') return false
+  if (!parts || !isRecord(parts.header) || !isRecord(parts.claims) || parts.header.alg !== 'HS256') return false
   const { iss, iat } = parts.claims
   const isTimely = typeof iat === 'number' && Math.abs(desk.now() - iat * 1_000) <= limits.apple.tokenSkewMs
   return isTimely && iss === authOf(account).mspId && same(parts.signature, signatureOf(account, parts.signed))

@@ -1,18 +1,6 @@
 /** What Apple Messages for Business accepts, with its limits. */
-import {
-  among,
-  anything,
-  byKind,
-  flag,
-  isLoose,
-  link,
-  list,
-  number,
-  object,
-  onlyOne,
-  type Shape,
-  text,
-} from '../shape.js'
+import { isRecord } from '../../../core/json.js'
+import { among, anything, byKind, flag, link, list, number, object, onlyOne, type Shape, text } from '../shape.js'
 
 export const bid =
   'com.apple.messages.MSMessageExtensionBalloonPlugin:0000000000:com.apple.icloud.apps.messages.business.extension'
@@ -74,7 +62,7 @@ const interactiveData = object(
   { bid: among(bid), data },
   { receivedMessage: bubble, replyMessage: bubble, sessionIdentifier: text(), useLiveLayout: flag },
   ({ data: picker, receivedMessage }, at) =>
-    receivedMessage === undefined && !(isLoose(picker) && picker['quick-reply'])
+    receivedMessage === undefined && !(isRecord(picker) && picker['quick-reply'])
       ? `${at}.receivedMessage is missing`
       : undefined,
 )

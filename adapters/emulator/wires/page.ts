@@ -1,8 +1,8 @@
 /** Messenger and Instagram: messages of a page, and webhooks with messages, postbacks and watermarks. */
+import { isRecord, parseJson } from '../../../core/json.js'
 import { providerEmulator as limits } from '../../../core/limits.js'
 import type { Accept, Account, Call, Deed, Desk, Kept, Standing, Tap, Wire, WireAnswer } from '../contract.js'
-import { isLoose, type Loose, type Shape } from '../shape.js'
-import { jsonOf } from '../sign.js'
+import type { Loose, Shape } from '../shape.js'
 import {
   appCredentials,
   badToken,
@@ -92,7 +92,7 @@ function pageWire({ name, object, body: shape, receipts }: Kind): Wire {
           : accounts.find((each) => pageIdOf(each) === node)
       if (!account) return node === 'me' && name === 'instagram' ? badToken : undefined
       if (!holdsToken(request, account)) return badToken
-      const body = jsonOf(request.body)
+      const body = parseJson(request.body)
       const problem = body === undefined ? 'The body is not JSON' : shape(body, '')
       if (problem !== undefined) return graphFailure(400, 100, `(#100) ${problem}`)
       const { recipient, message } = body as { recipient: { id: string }; message?: Loose }
@@ -160,10 +160,10 @@ function tapped({ label, postback, part }: Tap, mid: string): object {
 }
 
 function tapsIn(body: unknown): readonly Tap[] {
-  const { message } = isLoose(body) ? body : {}
-  if (!isLoose(message)) return []
+  const { message } = isRecord(body) ? body : {}
+  if (!isRecord(message)) return []
   const { attachment, quick_replies: quick = [] } = message as { attachment?: Loose; quick_replies?: readonly Loose[] }
-  const { elements = [], buttons = [] } = (isLoose(attachment?.payload) ? attachment.payload : {}) as Readonly<
+  const { elements = [], buttons = [] } = (isRecord(attachment?.payload) ? attachment.payload : {}) as Readonly<
     Record<string, readonly Loose[]>
   >
   const inCards = elements.flatMap((each) => (each.buttons ?? []) as readonly Loose[])

@@ -1,18 +1,6 @@
 /** What Messenger and Instagram accept, with their limits. */
-import {
-  among,
-  anything,
-  byKind,
-  flag,
-  isLoose,
-  type Loose,
-  link,
-  list,
-  object,
-  onlyOne,
-  type Shape,
-  text,
-} from '../shape.js'
+import { isRecord } from '../../../core/json.js'
+import { among, anything, byKind, flag, type Loose, link, list, object, onlyOne, type Shape, text } from '../shape.js'
 
 const payload = text({ max: 1_000 })
 const buttonTitle = text({ max: 20 })
@@ -81,7 +69,7 @@ function bodyWith(button: Shape, plainText: Shape): Shape {
 }
 
 function tagged({ messaging_type: type, tag, message }: Loose): string | undefined {
-  if (isLoose(message) && type === undefined) return 'messaging_type is missing'
+  if (isRecord(message) && type === undefined) return 'messaging_type is missing'
   return (type === 'MESSAGE_TAG') === (tag === undefined) ? 'tag goes with MESSAGE_TAG, and only with it' : undefined
 }
 

@@ -1,10 +1,11 @@
 /** RCS Business Messaging: its calls, its token endpoint, and the events it pushes. */
 import { randomUUID } from 'node:crypto'
+import { isRecord, parseJson } from '../../../core/json.js'
 import { providerEmulator as limits } from '../../../core/limits.js'
 import type { Accept, Account, Call, Deed, Desk, Standing, Tap, Wire, WireAnswer, WireRequest } from '../contract.js'
 import { rsaKeyFrom } from '../rsakey.js'
-import { isLoose, type Loose, type Shape } from '../shape.js'
-import { jsonOf, mac } from '../sign.js'
+import type { Loose, Shape } from '../shape.js'
+import { mac } from '../sign.js'
 import { features, featuresIn, suggestionsIn } from './rbmfeatures.js'
 import { agentEvent, agentMessage, batchGet } from './rbmshapes.js'
 import { authOf, callerOf, mintToken } from './rbmtoken.js'
@@ -130,7 +131,7 @@ export const rbm: Wire = {
   },
 
   taps(body) {
-    const content = isLoose(body) ? body.contentMessage : undefined
+    const content = isRecord(body) ? body.contentMessage : undefined
     return suggestionsIn(content).flatMap((each): Tap[] => {
       const chip = (each.reply ?? each.action) as Loose
       const { text, postbackData } = chip
@@ -159,7 +160,7 @@ interface About {
 const calls: Readonly<Record<string, (about: About) => Promise<WireAnswer> | WireAnswer>> = {
   async 'POST agentMessages'({ request, account, address, desk, accept }) {
     const id = request.query.get('messageId') ?? ''
-    const body = jsonOf(request.body)
+    const body = parseJson(request.body)
     if (!uuid.test(id)) return failure(400, 'messageId is not a UUID.')
     if (request.body.length > messageBytes) return failure(400, 'The message is larger than 250 KB.')
     const refusal = wrong(agentMessage, body) ?? refusals[desk.standing(account, address)]
@@ -175,7 +176,7 @@ const calls: Readonly<Record<string, (about: About) => Promise<WireAnswer> | Wir
   },
   'POST agentEvents'({ request, account, address, desk }) {
     const id = request.query.get('eventId') ?? ''
-    const body = jsonOf(request.body)
+    const body = parseJson(request.body)
     if (!uuid.test(id)) return failure(400, 'eventId is not a UUID.')
     const refusal = wrong(agentEvent, body) ?? refusals[desk.standing(account, address)]
     if (refusal) return refusal
@@ -213,7 +214,7 @@ function wrong(shape: Shape, body: unknown): WireAnswer | undefined {
 }
 
 function reachable(request: WireRequest, account: Account, desk: Desk): WireAnswer {
-  const body = jsonOf(request.body)
+  const body = parseJson(request.body)
   const refusal = wrong(batchGet, body)
   if (refusal) return refusal
   const { users, agentId = authOf(account).agentId } = body as { users: readonly string[]; agentId?: string }
@@ -250,7 +251,7 @@ function timeOf(desk: Desk): string {
 }
 
 function tapped({ label, postback, part }: Tap) {
-  return { postbackData: postback, text: label, type: isLoose(part) && part.reply ? 'REPLY' : 'ACTION' }
+  return { postbackData: postback, text: label, type: isRecord(part) && part.reply ? 'REPLY' : 'ACTION' }
 }
 
 function fileOf({ url, type, name }: Extract<Deed, { kind: 'media' }>) {

@@ -1,5 +1,6 @@
 /** What phones differ in on RCS Business Messaging, and what a message needs of one. */
-import { isLoose, type Loose } from '../shape.js'
+import { isRecord } from '../../../core/json.js'
+import type { Loose } from '../shape.js'
 
 export const features = [
   'REVOCATION',
@@ -25,21 +26,21 @@ const needed: Readonly<Record<string, string>> = {
 
 /** What a message asks of the phone that is to show it. */
 export function featuresIn(body: unknown): readonly string[] {
-  const content = isLoose(body) && isLoose(body.contentMessage) ? body.contentMessage : {}
+  const content = isRecord(body) && isRecord(body.contentMessage) ? body.contentMessage : {}
   const actions = suggestionsIn(content).map(({ action }) => action)
-  const ways = [content.richCard, ...actions].flatMap((each) => (isLoose(each) ? Object.keys(each) : []))
+  const ways = [content.richCard, ...actions].flatMap((each) => (isRecord(each) ? Object.keys(each) : []))
   return ways.flatMap((way) => needed[way] ?? [])
 }
 
 /** In the order in which a person sees them: those of cards, then those below the message. */
 export function suggestionsIn(content: unknown): Loose[] {
-  if (!isLoose(content)) return []
+  if (!isRecord(content)) return []
   const { richCard, suggestions } = content
-  const { standaloneCard, carouselCard } = isLoose(richCard) ? richCard : {}
+  const { standaloneCard, carouselCard } = isRecord(richCard) ? richCard : {}
   const cards = [
-    ...(isLoose(standaloneCard) ? [standaloneCard.cardContent] : []),
-    ...(isLoose(carouselCard) ? (carouselCard.cardContents as unknown[]) : []),
+    ...(isRecord(standaloneCard) ? [standaloneCard.cardContent] : []),
+    ...(isRecord(carouselCard) ? (carouselCard.cardContents as unknown[]) : []),
   ]
-  const inCards = cards.flatMap((card) => (isLoose(card) ? ((card.suggestions ?? []) as Loose[]) : []))
+  const inCards = cards.flatMap((card) => (isRecord(card) ? ((card.suggestions ?? []) as Loose[]) : []))
   return [...inCards, ...((suggestions ?? []) as Loose[])]
 }

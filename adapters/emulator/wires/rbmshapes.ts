@@ -1,18 +1,6 @@
 /** What RCS Business Messaging accepts: messages, cards, suggestions and events, with their limits. */
-import {
-  among,
-  flag,
-  isLoose,
-  type Loose,
-  link,
-  list,
-  number,
-  object,
-  onlyOne,
-  type Shape,
-  someOf,
-  text,
-} from '../shape.js'
+import { isRecord } from '../../../core/json.js'
+import { among, flag, type Loose, link, list, number, object, onlyOne, type Shape, someOf, text } from '../shape.js'
 
 const ttlMaxSeconds = 15 * 24 * 3_600
 const moment = text({ form: /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/ })
@@ -65,7 +53,7 @@ const standaloneCard = object(
   { cardOrientation: among('VERTICAL', 'HORIZONTAL'), cardContent },
   { thumbnailImageAlignment: among('LEFT', 'RIGHT') },
   ({ cardOrientation, cardContent: { media: picture } = {} as Loose }: Loose & { cardContent?: Loose }, at) =>
-    cardOrientation === 'VERTICAL' && isLoose(picture) && picture.height === undefined
+    cardOrientation === 'VERTICAL' && isRecord(picture) && picture.height === undefined
       ? `${at}.cardContent.media.height is missing`
       : undefined,
 )
@@ -74,7 +62,7 @@ const carouselCard = object(
   {},
   ({ cardWidth, cardContents }, at) =>
     cardWidth === 'SMALL' &&
-    (cardContents as Loose[]).some((card) => isLoose(card.media) && card.media.height === 'TALL')
+    (cardContents as Loose[]).some((card) => isRecord(card.media) && card.media.height === 'TALL')
       ? `${at} is SMALL and has TALL media`
       : undefined,
 )

@@ -1,8 +1,9 @@
 /** The tokens of RCS Business Messaging: a service account signs for one, and every call carries it. */
 import { createPublicKey, verify } from 'node:crypto'
+import { isRecord } from '../../../core/json.js'
 import { providerEmulator as limits } from '../../../core/limits.js'
 import type { Account, Desk, WireAnswer, WireRequest } from '../contract.js'
-import { isLoose, type Loose } from '../shape.js'
+import type { Loose } from '../shape.js'
 import { bearer, mac, same, tokenParts } from '../sign.js'
 
 const scope = 'https://www.googleapis.com/auth/rcsbusinessmessaging'
@@ -32,7 +33,7 @@ export function callerOf(request: WireRequest, desk: Desk): Account | undefined 
 export function mintToken(request: WireRequest, desk: Desk): WireAnswer {
   const form = new URLSearchParams(request.body.toString())
   const token = tokenParts(form.get('assertion') ?? '')
-  const claims = token && isLoose(token.claims) ? token.claims : {}
+  const claims = token && isRecord(token.claims) ? token.claims : {}
   const account = desk.accounts('rbm').find((each) => authOf(each).serviceAccount.client_email === claims.iss)
   if (form.get('grant_type') !== grant) return { status: 400, body: { error: 'unsupported_grant_type' } }
   if (!token || !account || !isGoodAssertion(account, token, desk.now())) {
@@ -49,7 +50,7 @@ export function mintToken(request: WireRequest, desk: Desk): WireAnswer {
 
 function isGoodAssertion(account: Account, token: NonNullable<ReturnType<typeof tokenParts>>, now: number): boolean {
   const { serviceAccount } = authOf(account)
-  const { alg } = isLoose(token.header) ? token.header : {}
+  const { alg } = isRecord(token.header) ? token.header : {}
   const { iat, exp, aud } = token.claims as Loose
   const { tokenMs, clockSkewMs } = limits.rbm
   const isTimely =

@@ -1,8 +1,9 @@
 /** Slack: chat.postMessage, the Events API, and interactivity as a form. */
+import { isRecord, parseJson } from '../../../core/json.js'
 import { providerEmulator as limits } from '../../../core/limits.js'
 import type { Accept, Account, Call, Deed, Desk, Standing, Tap, Wire, WireAnswer, WireRequest } from '../contract.js'
-import { isLoose, type Loose } from '../shape.js'
-import { bearer, jsonOf, mac, same } from '../sign.js'
+import type { Loose } from '../shape.js'
+import { bearer, mac, same } from '../sign.js'
 import { fileOf, fileRead, filesPath } from './slackfiles.js'
 import { blocksShape, isTooLong, postMessage } from './slackshapes.js'
 
@@ -84,7 +85,7 @@ export const slack: Wire = {
   },
 
   taps(body) {
-    const { blocks } = isLoose(body) ? body : {}
+    const { blocks } = isRecord(body) ? body : {}
     return Array.isArray(blocks) ? blocks.flatMap(tapsOf) : []
   },
 
@@ -97,9 +98,9 @@ export const slack: Wire = {
 
 function bodyOf(request: WireRequest): Loose | undefined {
   const isForm = request.header('content-type').startsWith('application/x-www-form-urlencoded')
-  const body = isForm ? Object.fromEntries(new URLSearchParams(request.body.toString())) : jsonOf(request.body)
-  if (!isLoose(body)) return undefined
-  return typeof body.blocks === 'string' ? { ...body, blocks: jsonOf(body.blocks) ?? body.blocks } : body
+  const body = isForm ? Object.fromEntries(new URLSearchParams(request.body.toString())) : parseJson(request.body)
+  if (!isRecord(body)) return undefined
+  return typeof body.blocks === 'string' ? { ...body, blocks: parseJson(body.blocks) ?? body.blocks } : body
 }
 
 function wrongIn(body: Loose): WireAnswer | undefined {
@@ -178,7 +179,7 @@ function signed(account: Account, type: string, body: string, desk: Desk) {
 
 /** Buttons and the options of menus, in the order of the message. A button that opens an address is tapped like any other. */
 function tapsOf(block: unknown): readonly Tap[] {
-  if (!isLoose(block)) return []
+  if (!isRecord(block)) return []
   const {
     type,
     elements = [],

@@ -1,10 +1,10 @@
 /** What Slack's chat.postMessage accepts: blocks and their limits. */
+import { isRecord } from '../../../core/json.js'
 import {
   among,
   anything,
   byKind,
   flag,
-  isLoose,
   type Loose,
   link,
   list,
@@ -127,7 +127,7 @@ const block: Shape = byKind('type', {
 })
 
 function isImage(value: unknown): boolean {
-  return isLoose(value) && value.type === 'image'
+  return isRecord(value) && value.type === 'image'
 }
 
 export const blocksShape: Shape = (value, at) => list(block, { max: 50 })(value, at) ?? twice(value as Loose[])
@@ -173,7 +173,7 @@ export function isTooLong(blocks: readonly unknown[]): boolean {
 
 function lengthIn(value: unknown): number {
   if (Array.isArray(value)) return value.reduce((sum, each) => sum + lengthIn(each), 0)
-  if (!isLoose(value)) return 0
+  if (!isRecord(value)) return 0
   const own = typeof value.text === 'string' ? value.text.length : 0
   return Object.values(value).reduce((sum: number, each) => sum + lengthIn(each), own)
 }

@@ -1,8 +1,8 @@
 /** The WhatsApp Cloud API: messages by the id of a number, and webhooks with messages and statuses. */
+import { isRecord, parseJson } from '../../../core/json.js'
 import { providerEmulator as limits } from '../../../core/limits.js'
 import type { Accept, Account, Desk, Kept, Receipt, Standing, Tap, Wire, WireAnswer } from '../contract.js'
-import { isLoose, type Loose } from '../shape.js'
-import { jsonOf } from '../sign.js'
+import type { Loose } from '../shape.js'
 import {
   appCredentials,
   badToken,
@@ -53,8 +53,8 @@ export const whatsapp: Wire = {
     const account = desk.accounts('whatsapp').find((each) => numberIdOf(each) === node)
     if (!account) return undefined
     if (!holdsToken(request, account)) return badToken
-    const body = jsonOf(request.body)
-    const isMark = isLoose(body) && body.status !== undefined
+    const body = parseJson(request.body)
+    const isMark = isRecord(body) && body.status !== undefined
     const problem = body === undefined ? 'The body is not JSON' : (isMark ? marking : sending)(body, '')
     if (problem !== undefined) return graphFailure(400, 100, `(#100) ${problem}`, { error_data: { details: problem } })
     return isMark ? marked(body, account, desk) : understood(body as Loose, account, desk)
@@ -112,13 +112,13 @@ export const whatsapp: Wire = {
   },
 
   taps(body) {
-    const { interactive } = isLoose(body) ? body : {}
-    const { action } = isLoose(interactive) ? interactive : {}
+    const { interactive } = isRecord(body) ? body : {}
+    const { action } = isRecord(interactive) ? interactive : {}
     const {
       buttons = [],
       sections = [],
       cards = [],
-    } = (isLoose(action) ? action : {}) as Readonly<Record<string, readonly Loose[]>>
+    } = (isRecord(action) ? action : {}) as Readonly<Record<string, readonly Loose[]>>
     const inCards = cards.flatMap((card) => ((card.action as Loose).buttons ?? []) as readonly Loose[])
     return [
       ...[...buttons, ...inCards].map((each) => tapOf((each.reply ?? each.quick_reply) as Loose, each)),

@@ -1,10 +1,10 @@
 /** What the WhatsApp Cloud API accepts, with its limits. */
+import { isRecord } from '../../../core/json.js'
 import {
   among,
   anything,
   byKind,
   flag,
-  isLoose,
   type Loose,
   link,
   list,
@@ -60,7 +60,7 @@ const quickReplies = object({
   ),
 })
 const cardAction: Shape = (value, at) =>
-  isLoose(value) && 'buttons' in value ? quickReplies(value, at) : urlAction(value, at)
+  isRecord(value) && 'buttons' in value ? quickReplies(value, at) : urlAction(value, at)
 const card = object(
   {
     card_index: number({ min: 0, max: 9, whole: true }),

@@ -1,7 +1,8 @@
 /** Opens what people sent on WhatsApp: its id is asked for, and the answer says where it is for the next few minutes. */
 import type { Reaching } from '../../../core/channel/adapter.js'
 import type { MediaOpening } from '../../../core/channel/held.js'
-import { asNumber, asText, isRecord, isTrusted, readJson } from '../../kit/wire.js'
+import { isRecord } from '../../../core/json.js'
+import { asNumber, asText, isTrusted, readJson } from '../../kit/wire.js'
 import { graphUrl } from '../graph.js'
 import type { WhatsappAuth } from './descriptor.js'
 

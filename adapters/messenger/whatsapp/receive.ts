@@ -1,10 +1,10 @@
 /** What the WhatsApp Cloud API tells: everything that people did comes first, then what became of our messages. */
-
 import type { IngressRequest, Item, Received } from '../../../core/channel/adapter.js'
 import type { ToldContent, ToldInbound } from '../../../core/channel/held.js'
 import type { Inbound, Receipt, UserContent } from '../../../core/channel/inbound.js'
+import { isRecord } from '../../../core/json.js'
 import { notUnderstood, wished } from '../../kit/inbound.js'
-import { asNumber, asText, isRecord } from '../../kit/wire.js'
+import { asNumber, asText } from '../../kit/wire.js'
 import { refusalOf } from '../graph.js'
 import { addressIn, idIn, type Loose, readEach, receiveHub, tapOrWords } from '../hub.js'
 import { ordered } from '../orders.js'

@@ -1,6 +1,6 @@
 /** Hands one message to the WhatsApp Cloud API. */
 import type { Sending, SendOutcome } from '../../../core/channel/adapter.js'
-import { isRecord } from '../../kit/wire.js'
+import { isRecord } from '../../../core/json.js'
 import { graphUrl, postGraph } from '../graph.js'
 import { idIn } from '../hub.js'
 import { refusals, type WhatsappAuth } from './descriptor.js'

@@ -1,7 +1,8 @@
 /** Asks Twilio whether it has a message: its list of messages to a number, newest first, read by text and time. */
 import type { Finding, FindOutcome } from '../../../core/channel/adapter.js'
+import { isRecord } from '../../../core/json.js'
 import { twilio as limits } from '../../../core/limits.js'
-import { asText, isRecord, readJson } from '../../kit/wire.js'
+import { asText, readJson } from '../../kit/wire.js'
 import { basicOf, messagesUrl, type TwilioAuth } from './descriptor.js'
 import type { TwilioWire } from './render.js'
 

@@ -1,14 +1,14 @@
 /** What Twilio sends in: messages of people, and what became of ours. One call is about one message. */
-
 import type { IngressRequest, Item, Received } from '../../../core/channel/adapter.js'
 import type { HeldMedia, ToldContent } from '../../../core/channel/held.js'
 import type { UserMedia } from '../../../core/channel/inbound.js'
 import { keywordIn } from '../../../core/conversation/keywords.js'
+import { isRecord } from '../../../core/json.js'
 import { ingressBounds, twilio as limits } from '../../../core/limits.js'
 import { notUnderstood } from '../../kit/inbound.js'
 import { wrongItem } from '../../kit/shapes.js'
 import { readForm } from '../../kit/urlencoded.js'
-import { isRecord, readJson } from '../../kit/wire.js'
+import { readJson } from '../../kit/wire.js'
 import { pieceIn, type TwilioAuth } from './descriptor.js'
 import { mediaAt } from './media.js'
 import { rowOf } from './refusals.js'

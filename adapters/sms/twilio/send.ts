@@ -3,8 +3,9 @@
  * the address for receipts carries our id, so that receipts are known whatever the message is called there.
  */
 import type { ProviderAnswer, Sending, SendOutcome } from '../../../core/channel/adapter.js'
+import { isRecord } from '../../../core/json.js'
 import { person, refusedBy, transient, unlisted } from '../../kit/refusals.js'
-import { asText, isRecord, readJson, retryAfterMsIn, unavailable, unknownAnswer } from '../../kit/wire.js'
+import { asText, readJson, retryAfterMsIn, unavailable, unknownAnswer } from '../../kit/wire.js'
 import { basicOf, messagesUrl, receiptsUrl, type TwilioAuth } from './descriptor.js'
 import { refusalOf } from './refusals.js'
 import type { TwilioWire } from './render.js'

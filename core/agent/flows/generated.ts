@@ -1,5 +1,6 @@
 /** Judges a flow that was written for a playbook: its shape, what lint says of it, and how a walk through it goes. */
 import type { FieldError } from '../../errors.js'
+import { isRecord } from '../../json.js'
 import { faultsOf } from '../check.js'
 import { type AgentDocument, type Item, withItem } from '../document.js'
 import { type Finding, type Findings, lintOnePlaybook } from '../lint/index.js'
@@ -32,8 +33,7 @@ export function judgedFlow(
   origin: FlowOrigin,
 ): JudgedFlow {
   const generatedFrom = { bodyHash: bodyHash(playbook.body), ...origin }
-  const isObject = typeof written === 'object' && written !== null && !Array.isArray(written)
-  const stamped = isObject ? wholeFlow({ ...written, generatedFrom }, playbook) : written
+  const stamped = isRecord(written) ? wholeFlow({ ...written, generatedFrom }, playbook) : written
   const errors = faultsOf(Flow, stamped, 'flow')
   if (errors.length > 0) return { schema: { ok: false, errors }, lint: nothing }
   const flow = stamped as Flow

@@ -1,5 +1,6 @@
 /** Things: the whole list is replaced at once, and what each of them leaves unsaid is taken from the one it replaces. */
 import type { FieldError } from '../../errors.js'
+import { isRecord } from '../../json.js'
 import { agentLimits } from '../../limits.js'
 import { finish, mapInSteps, type Steps } from '../../steps.js'
 import { type AgentDocument, type Item, withSection } from '../document.js'
@@ -54,8 +55,7 @@ function withOwnMembers(action: unknown): unknown {
 }
 
 function membersOf(value: unknown): Readonly<Record<string, unknown>> | undefined {
-  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
-  return isObject ? (value as Readonly<Record<string, unknown>>) : undefined
+  return isRecord(value) ? value : undefined
 }
 
 /** The addresses of these things that have to be looked up before they are kept; none where they are misshapen. */

@@ -1,5 +1,6 @@
 /** Finds the sections of an export-shaped document, under their names of today or of before. */
 import type { FieldError } from '../../errors.js'
+import { isRecord } from '../../json.js'
 
 export interface Sent {
   readonly value: unknown
@@ -41,7 +42,7 @@ const folders = new Set([...known].flatMap((place) => place.split('.').map((_, a
 export function sectionsIn(sent: unknown): { sections: Map<string, Sent>; faults: FieldError[] } {
   const found = new Map<string, unknown>()
   const faults: FieldError[] = []
-  if (typeof sent !== 'object' || sent === null || Array.isArray(sent)) {
+  if (!isRecord(sent)) {
     return { sections: new Map(), faults: [{ field: 'body', message: 'must be an object' }] }
   }
   gather(sent, '', found, faults)
@@ -61,8 +62,7 @@ function gather(part: object, under: string, found: Map<string, unknown>, faults
     if (value === undefined) continue
     if (known.has(place)) found.set(place, value)
     else if (!folders.has(place)) faults.push({ field: place, message: 'is not a known section' })
-    else if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-      faults.push({ field: place, message: 'must be an object' })
-    } else gather(value, place, found, faults)
+    else if (!isRecord(value)) faults.push({ field: place, message: 'must be an object' })
+    else gather(value, place, found, faults)
   }
 }

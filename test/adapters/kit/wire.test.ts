@@ -1,16 +1,8 @@
 /** What adapters share to read and to sign: it holds for all that may come in. */
 import fc from 'fast-check'
 import t from 'tap'
-import {
-  asNumber,
-  asText,
-  isRecord,
-  noAnswer,
-  readJson,
-  sameText,
-  unavailable,
-  uuidFrom,
-} from '../../../adapters/kit/wire.js'
+import { asNumber, asText, noAnswer, readJson, sameText, unavailable, uuidFrom } from '../../../adapters/kit/wire.js'
+import { isRecord } from '../../../core/json.js'
 import { isWithinJsonBounds } from '../../../core/jsonbounds.js'
 import { ingressBounds } from '../../../core/limits.js'
 
