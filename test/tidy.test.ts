@@ -109,7 +109,8 @@ function adapterMay({ from, to }: Import): boolean {
 }
 
 function mgmtMay({ from, to }: Import): boolean {
-  const isDoor = doors.includes(folderOf(to, 2)) || ['runtime/clock.ts', 'runtime/turns.ts'].includes(to)
+  const isDoor =
+    doors.includes(folderOf(to, 2)) || ['runtime/clock.ts', 'runtime/time.ts', 'runtime/turns.ts'].includes(to)
   return folderOf(to) === 'core' || isDoor || folderOf(to, 2) === folderOf(from, 2)
 }
 

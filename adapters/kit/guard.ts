@@ -23,6 +23,7 @@ import {
   wrongWire,
   wrongWires,
 } from './shapes.js'
+import { withTimeout } from './timeout.js'
 
 /** Where the guard says what went wrong: the log of a node. */
 export interface GuardLog {
@@ -115,7 +116,7 @@ export function guarded(
       if (!stuck.mayTry(bindingId)) return isStuck
       try {
         const given = line ? { ...sending, line: lines.get(line) ?? line } : sending
-        const outcome = await within(patience.sendMs, () => adapter.send(wire, given))
+        const outcome = await withTimeout(patience.sendMs, adapter.send(wire, given), late)
         if (outcome === late) {
           stuck.begin(bindingId)
           tell('send', 'no outcome in time', sending)
@@ -188,7 +189,7 @@ export function guarded(
     ...(adapter.probe && {
       async probe(...[addresses, reaching]: Parameters<NonNullable<Adapter['probe']>>) {
         try {
-          const probed = await within(patience.probeMs, () => adapter.probe!(addresses, reaching))
+          const probed = await withTimeout(patience.probeMs, adapter.probe!(addresses, reaching), late)
           const wrong = probed === late ? 'no outcome in time' : wrongProbed(probed, addresses)
           if (probed !== late && !wrong) return probed
           tell('probe', wrong, reaching)
@@ -203,7 +204,7 @@ export function guarded(
         const { line } = finding
         try {
           const given = line ? { ...finding, line: lines.get(line) ?? line } : finding
-          const found = await within(patience.sendMs, () => adapter.find!(wire, given))
+          const found = await withTimeout(patience.sendMs, adapter.find!(wire, given), late)
           const wrong = found === late ? 'no outcome in time' : wrongFound(found)
           if (found !== late && !wrong)
             return found.kind === 'unknown' ? { ...found, detail: scrubbed(found.detail, secretsOf(finding)) } : found
@@ -219,7 +220,7 @@ export function guarded(
         const { line } = sending
         try {
           const given = line ? { ...sending, line: lines.get(line) ?? line } : sending
-          const outcome = await within(patience.revokeMs, () => adapter.revoke!(providerId, given))
+          const outcome = await withTimeout(patience.revokeMs, adapter.revoke!(providerId, given), late)
           if (outcome === 'revoked' || outcome === 'tooLate' || outcome === 'unknown') return outcome
           tell('revoke', outcome === late ? 'no outcome in time' : 'an unknown outcome', sending)
         } catch (error) {
@@ -231,7 +232,7 @@ export function guarded(
     ...(adapter.openMedia && {
       async openMedia(...[held, reaching]: Parameters<NonNullable<Adapter['openMedia']>>) {
         try {
-          const opening = await within(patience.openMs, () => adapter.openMedia!(held, reaching))
+          const opening = await withTimeout(patience.openMs, adapter.openMedia!(held, reaching), late)
           const wrong = opening === late ? 'no outcome in time' : wrongOpening(opening)
           if (opening !== late && !wrong)
             return opening.kind === 'at'
@@ -247,7 +248,7 @@ export function guarded(
     ...(adapter.follow && {
       async follow(...[reference, reaching]: Parameters<NonNullable<Adapter['follow']>>) {
         try {
-          const followed = await within(patience.openMs, () => adapter.follow!(reference, reaching))
+          const followed = await withTimeout(patience.openMs, adapter.follow!(reference, reaching), late)
           const wrong = followed === late ? 'no outcome in time' : wrongFollowed(followed)
           if (followed !== late && !wrong)
             return followed.kind === 'inbound'
@@ -293,7 +294,7 @@ function guardedLine(line: Line, closeMs: number, tell: (doing: string, problem:
     },
     async close() {
       try {
-        if ((await within(closeMs, () => line.close())) === late) tell('close', 'it did not end in time')
+        if ((await withTimeout(closeMs, line.close(), late)) === late) tell('close', 'it did not end in time')
       } catch (error) {
         tell('close', error)
       }
@@ -302,19 +303,6 @@ function guardedLine(line: Line, closeMs: number, tell: (doing: string, problem:
 }
 
 const late = Symbol('late')
-
-/** What comes of it, or `late`. What comes after that goes nowhere, exceptions included. */
-async function within<T>(ms: number, work: () => PromiseLike<T>): Promise<T | typeof late> {
-  let timer: NodeJS.Timeout | undefined
-  const end = new Promise<typeof late>((resolve) => {
-    timer = setTimeout(() => resolve(late), ms)
-  })
-  try {
-    return await Promise.race([Promise.resolve(work()), end])
-  } finally {
-    clearTimeout(timer)
-  }
-}
 
 /**
  * Bindings whose last send had no outcome in time. One send at a time finds out whether that is over, and the others are

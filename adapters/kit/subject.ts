@@ -11,6 +11,7 @@ import type {
 } from '../../core/channel/adapter.js'
 import type { SampleAnswer, Samples } from './samples.js'
 import { scrubbed } from './secrets.js'
+import { withTimeout } from './timeout.js'
 
 export interface Subject {
   readonly adapter: Adapter
@@ -112,17 +113,14 @@ export async function settled<T>(
   subject: Pick<Subject, 'secrets'>,
   work: () => PromiseLike<T>,
 ): Promise<{ readonly value: T } | { readonly failed: string }> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error('no outcome, although the provider had answered at once')), patienceMs)
-  })
   try {
-    return { value: await Promise.race([Promise.resolve(work()), late]) }
+    const value = await withTimeout(patienceMs, work(), late)
+    if (value === late) throw new Error('no outcome, although the provider had answered at once')
+    return { value }
   } catch (error) {
     return { failed: thrown(subject, error) }
-  } finally {
-    clearTimeout(timer)
   }
 }
 
 const patienceMs = 5_000
+const late = Symbol('late')

@@ -9,6 +9,7 @@ import { http, oauth as limits } from '../../core/limits.js'
 import type { Clock } from '../../runtime/clock.js'
 import type { Shards } from '../../runtime/shard/contract.js'
 import type { Sealer } from '../../runtime/store/sealer.js'
+import { sleep } from '../../runtime/time.js'
 import type { ConnectionCommands, Renewed, ReportUse } from './commands.js'
 import type { Provider } from './provider.js'
 import type { ConnectionQueries } from './queries.js'
@@ -87,7 +88,7 @@ export function openTokenDoor(options: TokenDoorOptions): TokenDoor {
       if (isRefusal(claimed)) return claimed
       if (claimed === 'changed') return held(place)
       if (claimed === 'yours') return renewNow(place, found, isStale)
-      await new Promise<void>((resolve) => clock.wake(clock.now() + limits.renewalLookMs, resolve))
+      await sleep(clock, limits.renewalLookMs)
     }
     return away
   }

@@ -15,6 +15,7 @@ import type { PersonIdentity } from '../../core/people/person.js'
 import type { Clock } from '../../runtime/clock.js'
 import type { Shards } from '../../runtime/shard/contract.js'
 import { StoreFailed } from '../../runtime/store/contract.js'
+import { sleep, withTimeout } from '../../runtime/time.js'
 import type { sendCommands } from './commands.js'
 import type { AskedSend, SendHow } from './considering.js'
 import type { SendMeters } from './meters.js'
@@ -152,13 +153,13 @@ export function openSendDesk(options: DeskOptions): SendDesk {
     while (clock.now() < until) {
       const found = await shards.read(owner, queries.rehearsal, which)
       if (isRefusal(found) || !found.isUnderWay) return
-      await new Promise<void>((resolve) => clock.wake(clock.now() + limits.rehearsalLookMs, resolve))
+      await sleep(clock, limits.rehearsalLookMs)
     }
   }
 
   return {
     async create(place, request, by, how = {}) {
-      const answer = await within(clock, how.answerMs ?? limits.answerMs, created(place, request, by, how))
+      const answer = await answerWithin(clock, how.answerMs ?? limits.answerMs, created(place, request, by, how))
       options.meters?.asked(answer, how.isDryRun ?? false)
       return answer
     },
@@ -173,19 +174,12 @@ function identityIn(standing: Standing | undefined, place: AgentPlace, asid: str
 }
 
 /** Whatever keeps the agent from answering is told as one of two things, and nothing of it is the caller's fault. */
-function within<T>(clock: Clock, ms: number, work: Promise<T | Refusal>): Promise<T | Refusal> {
-  return new Promise((resolve, reject) => {
-    const rest = clock.wake(clock.now() + ms, () => resolve(timeout))
-    work.then(
-      (answer) => {
-        rest()
-        resolve(isRefusal(answer) && answer.refused === 'service.unavailable' ? upstream : answer)
-      },
-      (error) => {
-        rest()
-        if (error instanceof StoreFailed) resolve(upstream)
-        else reject(error)
-      },
-    )
-  })
+async function answerWithin<T>(clock: Clock, ms: number, work: Promise<T | Refusal>): Promise<T | Refusal> {
+  try {
+    const answer = await withTimeout(clock, ms, work, timeout)
+    return isRefusal(answer) && answer.refused === 'service.unavailable' ? upstream : answer
+  } catch (error) {
+    if (error instanceof StoreFailed) return upstream
+    throw error
+  }
 }

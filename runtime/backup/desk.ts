@@ -7,6 +7,7 @@ import { type Refusal, refuse } from '../../core/errors.js'
 import { backup as limits } from '../../core/limits.js'
 import type { Clock } from '../clock.js'
 import type { Log } from '../observe/log.js'
+import { sleep } from '../time.js'
 import { BackupFailed, type Copying, makeBackup } from './copying.js'
 import { type BackupFile, BackupUnusable, type Manifest, readManifestIn } from './manifest.js'
 
@@ -51,7 +52,7 @@ export function openBackups(options: DeskOptions): BackupDesk {
 
   async function make(name: string, at: number, withKey: boolean, data: Copying['store']): Promise<void> {
     const folder = join(home, name)
-    const pause = () => new Promise<void>((resolve) => void clock.wake(clock.now() + limits.lookMs, resolve))
+    const pause = () => sleep(clock, limits.lookMs)
     try {
       await sweep(name)
       const asked = { name, at: new Date(at).toISOString(), withKey }

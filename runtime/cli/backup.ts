@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { mkdir, open, readdir, rm, writeFile } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
-import { setTimeout as pause } from 'node:timers/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Command } from 'commander'
 import { commandLine as limits } from '../../core/limits.js'
 import { type BackupFile, BackupUnusable, type Manifest, manifestName, readManifest } from '../backup/manifest.js'
@@ -95,7 +95,7 @@ async function made({ api }: Session, at: string): Promise<Manifest> {
     if (row.state === 'failed') throw new Failure(`The node at ${api.url} could not make the backup. ${row.why}`)
     // The node is another program than this one, so its manifest is read as strictly as one in a folder.
     if (row.state === 'ready') return readManifest(JSON.stringify(row.manifest), `The backup at ${api.url}`)
-    await pause(limits.backupLookMs)
+    await sleep(limits.backupLookMs)
   }
 }
 

@@ -1,5 +1,5 @@
 /** Watches a campaign until it has ended: a bar on a terminal, a line when something has changed anywhere else. */
-import { setTimeout as pause } from 'node:timers/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { commandLine as limits } from '../../core/limits.js'
 import { type Campaign, type Looked, progressLine, progressOf, type Report, watchLines } from './campaignlines.js'
 import { Failure } from './failure.js'
@@ -30,7 +30,7 @@ export async function watchCampaign(session: Session, path: string): Promise<voi
 
   async function next(): Promise<Looked> {
     for (;;) {
-      await pause(limits.watchEveryMs)
+      await sleep(limits.watchEveryMs)
       try {
         return await look()
       } catch (error) {

@@ -1,5 +1,5 @@
 /** `parley shards`: who owns what, how far the copies are, and moving a shard by hand. */
-import { setTimeout as pause } from 'node:timers/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Command } from 'commander'
 import { commandLine as limits } from '../../core/limits.js'
 import type { ShardList, ShardRow } from '../system.js'
@@ -46,7 +46,7 @@ async function watchShards({ api, terminal, json }: Session): Promise<never> {
 
   async function nextList(): Promise<ShardList> {
     for (;;) {
-      await pause(limits.watchEveryMs)
+      await sleep(limits.watchEveryMs)
       try {
         return await api.get<ShardList>(path)
       } catch (error) {
@@ -70,7 +70,7 @@ async function moveShard(session: Session, shard: number, named: string, waitSec
     terminal.say(`Shard ${shard} is wanted on ${node}. Waiting until it is there.`)
   const ends = performance.now() + waitSeconds * 1000
   while (row.owner !== node && performance.now() < ends) {
-    await pause(limits.moveLookMs)
+    await sleep(limits.moveLookMs)
     row = (await api.get<ShardList>(path)).data[shard] ?? row
   }
   printRow(session, row)

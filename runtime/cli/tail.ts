@@ -1,5 +1,5 @@
 /** `parley tail`: what is said to and by agents, and what is decided on the way, as it comes about. */
-import { setTimeout as pause } from 'node:timers/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Command } from 'commander'
 import { commandLine as limits } from '../../core/limits.js'
 import { Failure, wrongUsage } from './failure.js'
@@ -52,7 +52,7 @@ async function followAll(session: Session, agent: string | undefined, options: T
   const past = inOrder(await listSources(options.lines))
   print(session, past.slice(Math.max(0, past.length - options.lines)))
   for (let looks = 1; options.follow; looks++) {
-    await pause(limits.watchEveryMs)
+    await sleep(limits.watchEveryMs)
     try {
       const news = await Promise.all([...sources.values()].map((source) => source.news()))
       print(session, inOrder(news.flat()))

@@ -2,6 +2,7 @@
  * The listener of a plane over uWebSockets.js, whose pitfalls `socket.ts` and `upgrade.ts` handle: a request dies with its
  * callback, an aborted response must not be touched, and every late write is corked.
  */
+import { setTimeout as sleep } from 'node:timers/promises'
 import { closeCodes } from '../../core/channel/live.js'
 import { refuse } from '../../core/errors.js'
 import { http, shutdown } from '../../core/limits.js'
@@ -130,14 +131,17 @@ export async function listen(options: ListenOptions): Promise<Listening> {
     upgrades?.closeAll(closeCodes.goingAway, 'This node stops: connect again.')
     // Callers on their way are answered first, and learn that their connection ends.
     const lingerMs = Math.min(shutdown.lingerMs, deadlineMs)
-    if (sockets > 0) await after(lingerMs)
+    if (sockets > 0) await sleep(lingerMs, undefined, { ref: false })
     // Right after the loop has accepted what waits: what the system holds when the socket closes is reset.
     await new Promise((resolve) => setImmediate(resolve))
     uws.us_listen_socket_close(listening)
     // What was accepted last has not been read: closed now, those connections would be reset.
-    if (sockets > 0) await after(lingerMs)
+    if (sockets > 0) await sleep(lingerMs, undefined, { ref: false })
     if (!lobby.isIdle) {
-      await Promise.race([new Promise<void>((resolve) => (lobby.whenIdle = resolve)), after(deadlineMs)])
+      await Promise.race([
+        new Promise<void>((resolve) => (lobby.whenIdle = resolve)),
+        sleep(deadlineMs, undefined, { ref: false }),
+      ])
     }
     lobby.close()
     app.close()
@@ -158,8 +162,4 @@ export async function listen(options: ListenOptions): Promise<Listening> {
 function malformed({ problem }: Exclude<Framing, string>, style: ErrorStyle): Reply {
   const refusal = refuse('request.invalid', { status: 400, detail: problem })
   return { ...writeRefusal(refusal, style), requestId: 'none', close: true }
-}
-
-function after(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms).unref())
 }

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto'
 import { Redis, type Result } from 'ioredis'
 import { type BudgetName, redis as limits } from '../../core/limits.js'
+import { backoffMs } from '../../core/time.js'
 import { callUnits, describe, type Shape } from './bucket.js'
 import type { Buckets, Spent } from './contract.js'
 import { type BucketClock, Ledger, monotonicClock, type Shapes, shapesOf } from './local.js'
@@ -71,7 +72,7 @@ export class RedisBuckets implements Buckets {
       commandTimeout: commandMs,
       connectTimeout: limits.connectMs,
       disconnectTimeout: limits.commandMs,
-      retryStrategy: () => Math.min(limits.retryMs * 2 ** this.#retries++, limits.retryMaxMs),
+      retryStrategy: () => backoffMs(++this.#retries, { firstMs: limits.retryMs, mostMs: limits.retryMaxMs }),
     })
     // The client hears the first error of a connection, but one over TLS may have another behind it that nobody would catch.
     this.#client.on('connecting', () => setImmediate(() => this.#client.stream?.on('error', () => {})))

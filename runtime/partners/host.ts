@@ -3,6 +3,7 @@
  * thread ends. A thread that misses its beats or takes too much memory is ended, and started again with backoff.
  */
 import { Worker } from 'node:worker_threads'
+import { backoffMs } from '../../core/time.js'
 import type { Log } from '../observe/log.js'
 import { type Around, answerAsk, answerBack, givenOf } from './answers.js'
 import type { FromThread, KnownTraits, LoadedAdapter, Member, ToThread } from './contract.js'
@@ -126,7 +127,7 @@ export async function openHost(
     settleLoad(`cannot be loaded: ${reason}`)
     if (isClosed || !hasLoaded) return
     failures = performance.now() - startedAt > limits.steadyMs ? 1 : failures + 1
-    const waitMs = Math.min(limits.restartMs * 2 ** Math.min(failures - 1, 20), limits.restartMostMs)
+    const waitMs = backoffMs(failures, { firstMs: limits.restartMs, mostMs: limits.restartMostMs })
     log.error('adapter.thread.ended', { module, reason, calls: pending.length, restartInMs: waitMs })
     restart = setTimeout(start, waitMs)
   }

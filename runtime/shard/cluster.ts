@@ -6,12 +6,13 @@ import { invalid } from '../../core/errors.js'
 import { cluster as limits } from '../../core/limits.js'
 import { BusUnreachable, type Log } from '../bus/contract.js'
 import type { Space } from '../store/contract.js'
+import { sleep, withTimeout } from '../time.js'
 import { type Copy, openCopy } from './cluster/copy.js'
 import { newLine } from './cluster/entry.js'
 import { foundLog } from './cluster/founding.js'
 import { joinInstallation, restoreInstallation } from './cluster/join.js'
 import { holderOf, openMembers } from './cluster/members.js'
-import { insist, pause } from './cluster/patience.js'
+import { insist } from './cluster/patience.js'
 import { type CopyStatus, openPeers, servePeers } from './cluster/peers.js'
 import { openRouter, serveShard } from './cluster/router.js'
 import { openSettings } from './cluster/settings.js'
@@ -168,11 +169,11 @@ export async function openCluster(options: ClusterOptions): Promise<Engine> {
     await members.announceLeaving().catch(noteSilence)
     const ends = clock.elapsed() + limits.leaveMs
     while (others().length > 0 && kept.some((_, shard) => serving(shard)) && clock.elapsed() < ends) {
-      await pause(clock, limits.againMs / 5)
+      await sleep(clock, limits.againMs / 5)
     }
     // All rest before the first is closed: what is performed for one may have to be reported to another.
     await Promise.all(kept.map(({ tender }) => tender?.rest()))
-    await Promise.race([Promise.all(kept.map(({ tender }) => tender?.stop())), pause(clock, limits.leaveMs)])
+    await withTimeout(clock, limits.leaveMs, Promise.all(kept.map(({ tender }) => tender?.stop())), undefined)
     unserve()
     await members.stop().catch(noteSilence)
   }

@@ -5,9 +5,11 @@
  */
 import { setMaxListeners } from 'node:events'
 import { shard as limits } from '../../core/limits.js'
+import { backoffMs } from '../../core/time.js'
 import type { Clock } from '../clock.js'
 import type { Log } from '../observe/log.js'
 import type { Reader } from '../store/contract.js'
+import { sleep, withTimeout } from '../time.js'
 import type { Performer, Performing, Settling } from './contract.js'
 import type { Owed } from './decide.js'
 import { commitTable, outboxTable } from './tables.js'
@@ -61,16 +63,19 @@ interface Retry {
   readonly go: () => void
 }
 
+const backoff = { firstMs: limits.effectRetryMs, mostMs: limits.effectRetryMaxMs }
+
 export function openOutbox({ reader, performers, settle, mayPerform, clock, log }: OutboxOptions): Outbox {
   const lanes = new Map<string, Lane>()
   /** Lanes with something to start, in turn. */
   const ready: Lane[] = []
   const underWay = new Map<Promise<void>, Owed>()
-  const pauses = new Set<() => void>()
   /** Effects that have waited long enough after a failure. */
   const retries: Retry[] = []
+  /** Ends the waits of those that failed. */
+  const stopping = new AbortController()
   const end = new AbortController()
-  setMaxListeners(0, end.signal)
+  setMaxListeners(0, stopping.signal, end.signal)
   const unknown = new Set<string>()
   let performing = 0
   let resting = 0
@@ -221,7 +226,7 @@ export function openOutbox({ reader, performers, settle, mayPerform, clock, log 
       lane.pausing++
       reckon(lane)
       pump()
-      await pause(backOffMs(tries))
+      await sleep(clock, backoffMs(tries, backoff), stopping.signal)
       lane.pausing--
       reckon(lane)
       if (stopped) return
@@ -272,7 +277,7 @@ export function openOutbox({ reader, performers, settle, mayPerform, clock, log 
         if (stopped) return
         log.warn('shard.effect.unsettled', { kind, tries, error })
       }
-      await pause(backOffMs(tries))
+      await sleep(clock, backoffMs(tries, backoff), stopping.signal)
       if (stopped) return
     }
   }
@@ -292,34 +297,8 @@ export function openOutbox({ reader, performers, settle, mayPerform, clock, log 
     }
   }
 
-  function pause(ms: number): Promise<void> {
-    return new Promise((resolve) => {
-      const cancel = clock.wake(clock.now() + ms, done)
-      function done(): void {
-        cancel()
-        pauses.delete(done)
-        resolve()
-      }
-      pauses.add(done)
-    })
-  }
-
-  /** Resolves when nothing is under way any more, or the time is up. */
-  function allDoneWithin(ms: number): Promise<void> {
-    return new Promise((resolve) => {
-      const cancel = clock.wake(clock.now() + ms, done)
-      let isOver = false
-      function done(): void {
-        isOver = true
-        cancel()
-        resolve()
-      }
-      async function watch(): Promise<void> {
-        while (underWay.size > 0 && !isOver) await Promise.allSettled(underWay.keys())
-        done()
-      }
-      void watch()
-    })
+  async function allDone(): Promise<void> {
+    while (underWay.size > 0) await Promise.allSettled(underWay.keys())
   }
 
   /** Finds lanes on the record by leaping from one to the next, from where the last search ended and once around. */
@@ -375,10 +354,11 @@ export function openOutbox({ reader, performers, settle, mayPerform, clock, log 
     },
     async stop(graceMs) {
       stopped = true
-      for (const done of [...pauses, ...retries.splice(0).map(({ go }) => go)]) done()
-      if (graceMs > 0) await allDoneWithin(graceMs)
+      stopping.abort()
+      for (const { go } of retries.splice(0)) go()
+      if (graceMs > 0) await withTimeout(clock, graceMs, allDone(), undefined)
       end.abort()
-      await allDoneWithin(limits.effectCutMs)
+      await withTimeout(clock, limits.effectCutMs, allDone(), undefined)
     },
   }
 }
@@ -386,10 +366,6 @@ export function openOutbox({ reader, performers, settle, mayPerform, clock, log 
 /** As many as its destination may have at a time are with it, or as many as may be held wait for something else. */
 function isFull({ running, aside }: Lane): boolean {
   return running - aside >= limits.effectsPerDestination || aside >= limits.effectsAsidePerLane
-}
-
-function backOffMs(tries: number): number {
-  return Math.min(limits.effectRetryMaxMs, limits.effectRetryMs * 2 ** (tries - 1))
 }
 
 function isBeyond([, commit, place]: Owed['key'], [, otherCommit, otherPlace]: Owed['key']): boolean {

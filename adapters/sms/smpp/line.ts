@@ -4,12 +4,13 @@
  */
 import type { Connecting, Line, SendOutcome } from '../../../core/channel/adapter.js'
 import { smpp } from '../../../core/limits.js'
+import { backoffMs } from '../../../core/time.js'
+import { withTimeout } from '../../kit/timeout.js'
 import { type ArrivalLimits, openArrivals } from './arrivals.js'
 import type { SmppAuth } from './auth.js'
 import { type Connection, type ConnectionLimits, openConnection } from './connection.js'
 import { openIds } from './ids.js'
 import type { Unit } from './library.js'
-import { growingMs } from './pace.js'
 import { bindTrouble, statuses } from './refusals.js'
 import { openSubmits, type Submit, type SubmitLimits } from './submits.js'
 
@@ -140,7 +141,7 @@ export function openLine(
     if (closing) return whenClosed?.()
     tries = upMs >= limits.steadyMs ? 1 : tries + 1
     const { reconnectMs: firstMs, reconnectMaxMs: mostMs, jitterShare } = limits
-    again = setTimeout(open, growingMs(tries, { firstMs, mostMs, jitterShare }, chance()))
+    again = setTimeout(open, backoffMs(tries, { firstMs, mostMs, jitterShare }, chance()))
   }
 
   async function shut(): Promise<void> {
@@ -150,7 +151,7 @@ export function openLine(
     clearInterval(watch)
     signal.removeEventListener('abort', close)
     submits.cease()
-    await within(limits.closeMs, Promise.all([submits.settled(), arrivals.close()]))
+    await withTimeout(limits.closeMs, Promise.all([submits.settled(), arrivals.close()]), undefined)
     const last = connection
     if (!last) return
     const gone = new Promise<void>((resolve) => {
@@ -180,13 +181,4 @@ export function openLine(
 
 function waitsFor(what: string): Trouble {
   return { trouble: `The line is ${what}.`, needsOperator: false }
-}
-
-async function within(ms: number, work: Promise<unknown>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined
-  const over = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, ms)
-  })
-  await Promise.race([work, over])
-  clearTimeout(timer)
 }

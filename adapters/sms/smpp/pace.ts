@@ -17,13 +17,3 @@ export function evenPace(perSecond: number, burstMs: number): Pace {
     },
   }
 }
-
-/** How long before try number `tries`, the first being 1: twice as long each time, and never the same for all. */
-export function growingMs(
-  tries: number,
-  { firstMs, mostMs, jitterShare }: { readonly firstMs: number; readonly mostMs: number; readonly jitterShare: number },
-  chance: number,
-): number {
-  const whole = Math.min(mostMs, firstMs * 2 ** Math.min(tries - 1, 30))
-  return whole * (1 - jitterShare * chance)
-}

@@ -4,10 +4,11 @@
  */
 import { LRUCache } from 'lru-cache'
 import type { SendOutcome } from '../../../core/channel/adapter.js'
+import { backoffMs } from '../../../core/time.js'
 import type { Connection } from './connection.js'
 import type { Ids } from './ids.js'
 import type { Fields, Unit } from './library.js'
-import { evenPace, growingMs } from './pace.js'
+import { evenPace } from './pace.js'
 import { asksForLess, notNow, refusalOf, statuses } from './refusals.js'
 
 export interface Submit {
@@ -143,7 +144,7 @@ export function openSubmits(limits: SubmitLimits, ids: Ids, chance: () => number
     const times = held.times + 1
     const { holdMs: firstMs, holdMaxMs: mostMs, jitterShare } = limits
     const now = performance.now()
-    held = { at: now, until: now + growingMs(times, { firstMs, mostMs, jitterShare }, chance()), times }
+    held = { at: now, until: now + backoffMs(times, { firstMs, mostMs, jitterShare }, chance()), times }
   }
 
   function outcomeOf({ command_status: status, message_id: raw }: Unit, { id, address }: Submit): SendOutcome {

@@ -2,8 +2,8 @@
 import { cluster as limits } from '../../../core/limits.js'
 import { BusUnreachable, type Log } from '../../bus/contract.js'
 import type { Clock } from '../../clock.js'
+import { sleep } from '../../time.js'
 import { Moved, RolledBack, Unsure } from '../lost.js'
-import { pause } from './patience.js'
 
 /**
  * Resolves when all messages stand in the log, one after the other, right behind `after`. Rejects with Moved when
@@ -33,6 +33,6 @@ async function appendOne(log: Log, clock: Clock, message: Uint8Array, after: num
     } catch (error) {
       if (!(error instanceof BusUnreachable)) throw error
     }
-    await pause(clock, limits.againMs)
+    await sleep(clock, limits.againMs)
   }
 }

@@ -2,10 +2,7 @@
 import { cluster as limits } from '../../../core/limits.js'
 import { BusUnreachable } from '../../bus/contract.js'
 import type { Clock } from '../../clock.js'
-
-export function pause(clock: Clock, ms: number): Promise<void> {
-  return new Promise((resolve) => void clock.wake(clock.now() + ms, resolve))
-}
+import { sleep } from '../../time.js'
 
 /** Asks again while nobody answers, or the answer is not wanted, for `joinMs`; then the last answer counts. */
 export async function insist<T>(
@@ -13,7 +10,7 @@ export async function insist<T>(
   ask: () => Promise<T>,
   wanted: (answer: T) => boolean = () => true,
 ): Promise<T> {
-  for (const ends = clock.elapsed() + limits.joinMs; ; await pause(clock, limits.againMs)) {
+  for (const ends = clock.elapsed() + limits.joinMs; ; await sleep(clock, limits.againMs)) {
     try {
       const answer = await ask()
       if (wanted(answer) || clock.elapsed() >= ends) return answer

@@ -3,11 +3,12 @@
  * not answer is asked again under the same id, so a command that was committed is not decided twice.
  */
 import type { Actor } from '../../../core/access.js'
-import type { Refusal } from '../../../core/errors.js'
 import { bus, shard as limits } from '../../../core/limits.js'
+import { backoffMs } from '../../../core/time.js'
 import { BusUnreachable, NobodyListens, type Wire } from '../../bus/contract.js'
 import type { Clock } from '../../clock.js'
 import { decodePlain, encodePlain } from '../../store/codec.js'
+import { sleep, withTimeout } from '../../time.js'
 import type { Shards } from '../contract.js'
 import type { Asked } from '../decide.js'
 import { Full, Moved, Unsure } from '../lost.js'
@@ -16,7 +17,6 @@ import { together } from '../readall.js'
 import type { Registry } from '../registry.js'
 import type { OwnedShard } from '../shard.js'
 import { perhapsDecided, unavailable } from '../unavailable.js'
-import { pause } from './patience.js'
 
 /** A command or query on its way. A query has no id. */
 type Letter =
@@ -95,8 +95,8 @@ export function openRouter({ wire, shards, registry, here, newCommandId, clock }
       try {
         const shard = here(number)
         const leftMs = Math.max(1, ends - clock.elapsed())
-        if (shard) return await within(leftMs, local(shard, unanswered), 'ask' in letter ? perhapsDecided : unavailable)
-        const patienceMs = Math.min(limits.requestMs, limits.requestFirstMs * 2 ** tries)
+        if (shard) return await withinTime(leftMs, local(shard, unanswered), 'ask' in letter)
+        const patienceMs = backoffMs(tries + 1, { firstMs: limits.requestFirstMs, mostMs: limits.requestMs })
         const reply = await overWire(number, letter, Math.min(patienceMs, leftMs))
         if ('answer' in reply) return reply.answer
         if ('failed' in reply) throw new Error(reply.failed)
@@ -109,21 +109,18 @@ export function openRouter({ wire, shards, registry, here, newCommandId, clock }
         else if (!(error instanceof Moved || error instanceof NobodyListens)) throw error
       }
       if (clock.elapsed() >= ends) return refusal()
-      await pause(clock, Math.min(limits.askAgainMaxMs, limits.askAgainMs * 2 ** tries))
+      await sleep(clock, backoffMs(tries + 1, { firstMs: limits.askAgainMs, mostMs: limits.askAgainMaxMs }))
     }
   }
 
   /**
-   * Resolves with the answer, or after `ms` with `late`: for a command, that it may have been decided, since a commit may
-   * be waiting for the NATS servers. The router does not retry then: the first local attempt stores no answer under its id,
-   * so a retry would execute the command twice.
+   * Gives the answer, or a refusal after `ms`: for a command, that it may have been decided, since a commit may be waiting
+   * for the NATS servers. The router does not retry then: the first local attempt stores no answer under its id, so a retry
+   * would execute the command twice.
    */
-  function within(ms: number, answer: unknown, late: Refusal): unknown {
+  function withinTime(ms: number, answer: unknown, isCommand: boolean): unknown {
     if (!(answer instanceof Promise)) return answer
-    return new Promise((resolve, reject) => {
-      const cancel = clock.wake(clock.now() + ms, () => resolve(late))
-      answer.then(resolve, reject).finally(cancel)
-    })
+    return withTimeout(clock, ms, answer, isCommand ? perhapsDecided : unavailable)
   }
 
   async function overWire(number: number, letter: Letter, withinMs: number): Promise<Reply> {

@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import t from 'tap'
 import { openIds } from '../../../../adapters/sms/smpp/ids.js'
-import { evenPace, growingMs } from '../../../../adapters/sms/smpp/pace.js'
+import { evenPace } from '../../../../adapters/sms/smpp/pace.js'
 import { readReceipt } from '../../../../adapters/sms/smpp/receipts.js'
 
 const value = fc.bigInt({ min: 1n, max: (1n << 64n) - 1n })
@@ -102,18 +102,6 @@ t.test('Fields are believed before text', async (t) => {
 t.test('Order and blanks in the text of a receipt do not matter', async (t) => {
   t.match(readReceipt({ text: 'stat: DELIVRD err: 000 id: 77' }), { rawId: '77', reported: { state: 'delivered' } })
   t.match(readReceipt({ text: 'ID:77 STAT:EXPIRED' }), { rawId: '77', reported: { reason: 'expired' } })
-})
-
-t.test('A wait grows to twice as much each time, up to its most, and chance only shortens it', async () => {
-  const about = { firstMs: 10, mostMs: 1_000, jitterShare: 0.5 }
-  const chance = fc.double({ min: 0, max: 1, noNaN: true })
-  fc.assert(
-    fc.property(fc.integer({ min: 1, max: 1_000 }), chance, (tries, each) => {
-      const whole = Math.min(1_000, 10 * 2 ** (tries - 1))
-      const ms = growingMs(tries, about, each)
-      if (ms > whole || ms < whole / 2) throw new Error(`${ms} ms of ${whole}`)
-    }),
-  )
 })
 
 t.test('In no second more goes out than may, however it comes', async () => {

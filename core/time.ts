@@ -1,0 +1,14 @@
+/** Lengths of time that are computed. */
+
+export interface Backoff {
+  readonly firstMs: number
+  readonly mostMs: number
+  /** The share of the wait that chance may take away, so that not all come back at the same moment. */
+  readonly jitterShare?: number
+}
+
+/** How long to wait after that many failures in a row, the first being 1: twice as long each time. `chance` is from 0 to 1. */
+export function backoffMs(failures: number, { firstMs, mostMs, jitterShare = 0 }: Backoff, chance = 0): number {
+  const whole = Math.min(mostMs, firstMs * 2 ** Math.min(failures - 1, 30))
+  return whole * (1 - jitterShare * chance)
+}
