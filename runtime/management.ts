@@ -63,6 +63,7 @@ import type { Log } from './observe/log.js'
 import type { Metrics } from './observe/metrics.js'
 import { openRehearsals } from './rehearsals.js'
 import type { SandboxDeps } from './sandbox/sandbox.js'
+import type { Semaphore } from './semaphore.js'
 import type { Local, Performer, Repertoire, Shards, Tx } from './shard/contract.js'
 import type { RootSecrets } from './store/rootsecrets.js'
 import type { Sealer } from './store/sealer.js'
@@ -70,7 +71,6 @@ import { openTraffic } from './traffic/messages.js'
 import { checkUrl } from './webhook/guard.js'
 import { openPoster } from './webhook/post.js'
 import { signedHeaders } from './webhook/sign.js'
-import type { Slots } from './webhook/slots.js'
 import { openBodies } from './worker/bodies.js'
 import { openWorkers } from './worker/pool.js'
 
@@ -89,7 +89,7 @@ export interface ManagementOptions {
   readonly openings: Openings
   readonly metrics: Metrics
   /** What bounds requests on their way out. */
-  readonly slots: Slots
+  readonly slots: Semaphore
 }
 
 /** Once there are shards to ask. */

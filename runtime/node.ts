@@ -73,6 +73,7 @@ import type { Log } from './observe/log.js'
 import { openMetrics } from './observe/metrics.js'
 import { shardFigures } from './observe/shards.js'
 import { operationRoutes } from './operations.js'
+import { createSemaphore } from './semaphore.js'
 import type { Engine, Repertoire, Shards } from './shard/contract.js'
 import { openState } from './state.js'
 import { statusRoute } from './status.js'
@@ -85,7 +86,6 @@ import { isChatPath, openWebchat, webchatQueries } from './webchat/open.js'
 import { chatPageRoutes } from './webchat/pages.js'
 import { openDoor } from './webhook/door.js'
 import { checkUrl, openAddresses } from './webhook/guard.js'
-import { openSlots } from './webhook/slots.js'
 
 export interface PlaneParts {
   readonly routes: readonly Route[]
@@ -152,7 +152,7 @@ export async function openNode(config: Config, around: Surroundings): Promise<No
   const mgmtUrl = () => urls().mgmt
   const gatewayUrl = () => urls().gateway
   const room = readRoom()
-  const slots = openSlots({ most: room.outgoing, mostPerHost: room.outgoingPerHost })
+  const slots = createSemaphore({ most: room.outgoing, mostPerKey: room.outgoingPerHost })
   const descriptors = watchDescriptors(room.most, log)
   const openings = openOpenings(() => deps)
   const metrics = openMetrics()

@@ -2,14 +2,15 @@
 import { createDecipheriv } from 'node:crypto'
 import { isRefusal, type Refusal } from '../../core/errors.js'
 import { media as limits } from '../../core/limits.js'
+import type { Clock } from '../clock.js'
 import type { Log } from '../observe/log.js'
+import { acquireWithin, type Semaphore } from '../semaphore.js'
 import type { Shards } from '../shard/contract.js'
 import { unavailable } from '../shard/unavailable.js'
 import type { Getter, Gotten } from '../webhook/get.js'
 import { sentences } from '../webhook/reason.js'
 import { type Find, NoRoom, type Objects, type Unreachable, type Wanted } from './contract.js'
 import { type Kept, type MediaCommands, type OneName, ownerOf } from './record.js'
-import type { Turns } from './turns.js'
 import { isWanted, typeOf } from './types.js'
 
 export interface FetcherOptions {
@@ -17,7 +18,8 @@ export interface FetcherOptions {
   readonly objects: Objects
   readonly shards: Shards
   readonly commands: MediaCommands
-  readonly turns: Turns
+  readonly slots: Semaphore
+  readonly clock: Clock
   readonly log: Log
   /** What is wrong with a URL, as the end of a sentence that begins with it. */
   readonly checkUrl: (url: string) => string | undefined
@@ -40,7 +42,7 @@ const headers = { accept: '*/*', 'user-agent': 'Parley-Media/1' }
 class TooLarge extends Error {}
 
 export function fetcherOf(options: FetcherOptions): Fetch {
-  const { getter, turns, log } = options
+  const { getter, slots, clock, log } = options
   return async (errand) => {
     const { hash, signal } = errand
     const source = await errand.find(signal)
@@ -48,8 +50,8 @@ export function fetcherOf(options: FetcherOptions): Fetch {
     const { url, secretHeaders, aesKey } = source
     const wrong = options.checkUrl(url)
     if (wrong !== undefined) return unreachable('source', `The media URL ${wrong}.`)
-    const done = await turns.take(new URL(url).host, signal, limits.turnMs)
-    if (!done) return unreachable('source', sentences.timeout)
+    const release = await acquireWithin(slots, new URL(url).host, { clock, ms: limits.turnMs, signal })
+    if (!release) return unreachable('source', sentences.timeout)
     try {
       const got = await getter.get({ url, headers, secretHeaders, signal }, (answer) =>
         take(options, errand, aesKey === undefined ? answer : { ...answer, body: decrypted(answer.body, aesKey) }, url),
@@ -60,7 +62,7 @@ export function fetcherOf(options: FetcherOptions): Fetch {
       log.info('media.unreachable', { media: hash, reason: got.reason })
       return unreachable('source', got.message)
     } finally {
-      done()
+      release()
     }
   }
 }

@@ -4,6 +4,7 @@ import { idFromBytes } from '../../core/ids.js'
 import { media as limits } from '../../core/limits.js'
 import type { Clock } from '../clock.js'
 import type { Log } from '../observe/log.js'
+import { createSemaphore } from '../semaphore.js'
 import type { Shards } from '../shard/contract.js'
 import { unavailable } from '../shard/unavailable.js'
 import { parsedUrl } from '../url.js'
@@ -12,7 +13,6 @@ import { checkUrl } from '../webhook/guard.js'
 import type { Media, Objects, Unreachable, Wanted } from './contract.js'
 import { type Errand, type Fetch, fetcherOf, unwanted } from './fetch.js'
 import { hashOf, type Kept, type MediaCommands, mediaQueries, ownerOf, usedEveryMs } from './record.js'
-import { openTurns } from './turns.js'
 import { everyType } from './types.js'
 
 export interface MediaOptions extends Omit<GetterOptions, 'limits'> {
@@ -47,9 +47,9 @@ export function openMedia(options: MediaOptions): Media {
   // What messages name never comes from what this node runs itself.
   const getter = openGetter(policy)
   const ownGetter = openGetter({ ...policy, own })
-  const turns = openTurns({ total: limits.fetchesInFlight, perKind: limits.fetchesPerHost })
+  const slots = createSemaphore({ most: limits.fetchesInFlight, mostPerKey: limits.fetchesPerHost })
   const newName = () => idFromBytes('', options.randomBytes(nameBytes)).slice(1)
-  const around = { objects, shards, commands, turns, log, newName }
+  const around = { objects, shards, commands, slots, clock, log, newName }
   const bringNamed = fetcherOf({ ...around, getter, checkUrl: (url) => checkUrl(url, options) })
   const bringReceived = fetcherOf({ ...around, getter: ownGetter, checkUrl: wrongWithOwn })
   const jobs = new Map<string, Job>()

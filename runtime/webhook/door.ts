@@ -1,10 +1,10 @@
 /** The one way out to a URL that a user supplied: every request, every hop of it, through the guard and within its time. */
 import { Agent, type buildConnector, DecoratorHandler, type Dispatcher } from 'undici'
 import { having } from '../../core/having.js'
+import type { Semaphore } from '../semaphore.js'
 import { parsedUrl } from '../url.js'
 import { AddressRefused, checkUrl, guardedConnector, type Resolve, type UrlPolicy } from './guard.js'
 import { type FailureReason, reasonOf, sentences } from './reason.js'
-import type { Slots } from './slots.js'
 
 export interface DoorOptions extends UrlPolicy {
   readonly resolve?: Resolve
@@ -15,7 +15,7 @@ export interface DoorOptions extends UrlPolicy {
   /** Origins of what this node runs itself, which may be called wherever they are. */
   readonly own?: () => ReadonlySet<string>
   /** What bounds requests under way, shared by all doors of the process. A request waits for its slot within its time. */
-  readonly slots?: Slots
+  readonly slots?: Semaphore
 }
 
 export interface DoorLimits {
@@ -144,7 +144,7 @@ interface Watch {
   readonly cut: Promise<never>
   isLate(): boolean
   /** Waits for a slot, in place of the one held before; once it is there, time begins anew. */
-  hold(slots: Slots, host: string): Promise<void>
+  hold(slots: Semaphore, host: string): Promise<void>
   stop(): void
   end(): void
 }
@@ -166,10 +166,10 @@ function watchOver(wish: AbortSignal | undefined, totalMs: number): Watch {
       stop()
     }, totalMs)
   let timer = limit()
-  async function hold(slots: Slots, host: string): Promise<void> {
+  async function hold(slots: Semaphore, host: string): Promise<void> {
     giveBack()
     giveBack = () => {}
-    const awaited = slots.take(host)
+    const awaited = slots.acquire(host)
     if (awaited) {
       try {
         await Promise.race([awaited.granted, cut])
@@ -180,7 +180,7 @@ function watchOver(wish: AbortSignal | undefined, totalMs: number): Watch {
       clearTimeout(timer)
       timer = limit()
     }
-    giveBack = () => slots.give(host)
+    giveBack = () => slots.release(host)
   }
   function stop(): void {
     clearTimeout(timer)

@@ -3,6 +3,7 @@ import { Worker } from 'node:worker_threads'
 import { worker as defaults } from '../../core/limits.js'
 import { systemClock } from '../clock.js'
 import type { Log } from '../observe/log.js'
+import { createSemaphore } from '../semaphore.js'
 import { nextTurn } from '../turns.js'
 import type { FromThread, JobName, NoResult, ToThread, Workers } from './contract.js'
 
@@ -26,8 +27,7 @@ type Limits = { readonly [name in keyof typeof defaults]: number }
 
 export function openWorkers(log: Log, limits: Limits = defaults): Workers {
   const threads = new Set<Thread>()
-  /** By owner, in the order of their turns. */
-  const waiting = new Map<string, Job[]>()
+  const slots = createSemaphore({ most: limits.threads, mostPerKey: 1 })
   let ids = 0
   let isClosed = false
 
@@ -71,7 +71,6 @@ export function openWorkers(log: Log, limits: Limits = defaults): Workers {
     }
     if ('failed' in message) log.warn('worker.job.failed', { job: job.name, why: message.failed })
     release(thread, 'failed' in message ? 'failed' : 'done')
-    startNext()
   }
 
   function release(thread: Thread, outcome: NoResult | 'done'): void {
@@ -80,60 +79,43 @@ export function openWorkers(log: Log, limits: Limits = defaults): Workers {
     thread.job = undefined
     thread.worker.unref()
     if (!job) return
-    // Whoever had a turn goes behind all others.
-    putLast(job.owner)
     job.end(outcome)
+    slots.release(job.owner)
   }
 
   function drop(thread: Thread, outcome: NoResult): void {
-    if (!threads.delete(thread)) return
-    release(thread, outcome)
-    startNext()
+    if (threads.delete(thread)) release(thread, outcome)
   }
 
-  function startNext(): void {
-    if (isClosed) return
-    const all = [...threads]
-    const idle = all.find((thread) => !thread.job)
-    if (!idle && threads.size >= limits.threads) return
-    const busy = new Set(all.map(({ job }) => job?.owner))
-    const owner = [...waiting.keys()].find((each) => !busy.has(each))
-    if (owner !== undefined) assign(idle ?? start(), turnOf(owner))
-  }
-
-  function turnOf(owner: string): Job {
-    const [first, ...others] = waiting.get(owner)!
-    if (others.length > 0) waiting.set(owner, others)
-    else waiting.delete(owner)
-    return first!
-  }
-
-  function putLast(owner: string): void {
-    const own = waiting.get(owner)
-    waiting.delete(owner)
-    if (own) waiting.set(owner, own)
+  /** An owner's turn has come, so fewer jobs are running than there may be threads. */
+  function idleThread(): Thread {
+    return [...threads].find((thread) => !thread.job) ?? start()
   }
 
   function isFull(owner: string): boolean {
-    const own = waiting.get(owner)?.length ?? 0
-    const all = [...waiting.values()].reduce((sum, jobs) => sum + jobs.length, 0)
-    return own >= limits.waitingJobsPerOwner || all >= limits.waitingJobs
+    return slots.waiting(owner) > limits.waitingJobsPerOwner || slots.waiting() > limits.waitingJobs
   }
 
   return {
-    run(owner, name, { input, take, move = [] }) {
-      if (isClosed) return Promise.resolve('failed')
-      if (isFull(owner)) return Promise.resolve('full')
+    async run(owner, name, { input, take, move = [] }) {
+      if (isClosed) return 'failed'
+      const queued = slots.acquire(owner)
+      if (queued && isFull(owner)) {
+        queued.cancel()
+        return 'full'
+      }
+      await queued?.granted
+      if (isClosed) {
+        slots.release(owner)
+        return 'failed'
+      }
       return new Promise((end) => {
-        const job: Job = { id: ++ids, owner, name, input, move, take: take as Job['take'], end }
-        waiting.set(owner, [...(waiting.get(owner) ?? []), job])
-        startNext()
+        assign(idleThread(), { id: ++ids, owner, name, input, move, take: take as Job['take'], end })
       })
     },
     async close() {
       isClosed = true
-      for (const { end } of [...waiting.values()].flat()) end('failed')
-      waiting.clear()
+      // Each job that ends gives its slot to one that waits, which then fails at once.
       const all = [...threads]
       for (const thread of all) drop(thread, 'failed')
       await Promise.all(all.map(({ worker }) => worker.terminate()))

@@ -7,7 +7,6 @@ import { refuse } from '../../../core/errors.js'
 import { media as limits } from '../../../core/limits.js'
 import type { Unreachable } from '../../../runtime/media/contract.js'
 import type { MediaOptions } from '../../../runtime/media/open.js'
-import { openTurns } from '../../../runtime/media/turns.js'
 import { anything, hasty, openMediaHouse } from './house.js'
 import { type Behave, held, openOrigin, redirects, sends } from './origin.js'
 import { jpeg, pdf, png, samples, strangers } from './samples.js'
@@ -351,40 +350,6 @@ t.test('When the disk is nearly full media is refused and logged, and what is ke
   free = limits.freeDiskBytes
   t.match(await media.hosted(origin.at('jpeg'), anything), { type: 'image/jpeg' })
   t.equal((await files()).length, 2)
-})
-
-t.test('So many run at a time, so many of one kind, the others in the order in which they came', async (t) => {
-  const { take } = openTurns({ total: 3, perKind: 2 })
-  const never = new AbortController().signal
-  const began: string[] = []
-  const ends = new Map<string, () => void>()
-  const leaving = new AbortController()
-  const asked = ['a1', 'a2', 'a3', 'b1', 'b2', 'a4'].map(async (name) => {
-    const signal = name === 'b2' ? leaving.signal : never
-    const end = await take(name[0]!, signal, 60_000).catch(() => undefined)
-    began.push(end ? name : `${name} left`)
-    if (end) ends.set(name, end)
-  })
-  const settled = () => new Promise((next) => setImmediate(next))
-  await settled()
-  t.same(began, ['a1', 'a2', 'b1'])
-  leaving.abort(new Error('left'))
-  await settled()
-  ends.get('b1')!()
-  ends.get('b1')!()
-  await settled()
-  t.same(began, ['a1', 'a2', 'b1', 'b2 left'], 'a third of one kind waits although there is room')
-  ends.get('a1')!()
-  await settled()
-  t.same(began.slice(4), ['a3'])
-  ends.get('a2')!()
-  await settled()
-  t.same(began.slice(4), ['a3', 'a4'])
-  await Promise.all(asked)
-  t.equal(await take('a', never, 1), undefined, 'one whose turn does not come in time is told so')
-  ends.get('a3')!()
-  t.type(await take('a', never, 60_000), 'function', 'and stands in nobody’s way')
-  await t.rejects(take('a', AbortSignal.abort(new Error('before')), 60_000), /before/)
 })
 
 t.test('The limits of the contract are those in use', async (t) => {

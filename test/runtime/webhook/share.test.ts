@@ -1,52 +1,10 @@
 /** Requests on their way out: how many at a time, and that one host whose calls hang leaves room for others. */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import fc from 'fast-check'
 import t, { type Test } from 'tap'
+import { createSemaphore } from '../../../runtime/semaphore.js'
 import { openPoster } from '../../../runtime/webhook/post.js'
-import { openSlots } from '../../../runtime/webhook/slots.js'
 import { until } from '../../harness/clock.js'
-
-t.test(
-  'Never more slots are taken than there are, in all and of one host, and everybody gets one in the end',
-  async () => {
-    const step = fc.record({ host: fc.constantFrom('a', 'b', 'c'), cancels: fc.boolean() })
-    const limits = fc.record({ most: fc.integer({ min: 1, max: 6 }), mostPerHost: fc.integer({ min: 1, max: 4 }) })
-    await fc.assert(
-      fc.asyncProperty(limits, fc.array(step, { maxLength: 40 }), async ({ most, mostPerHost }, steps) => {
-        const slots = openSlots({ most, mostPerHost })
-        const held: string[] = []
-        let [waiting, served] = [0, 0]
-        const enter = (host: string) => {
-          held.push(host)
-          served++
-        }
-        for (const { host, cancels } of steps) {
-          const awaited = slots.take(host)
-          if (!awaited) enter(host)
-          else if (cancels) {
-            awaited.cancel()
-            served++
-          } else {
-            waiting++
-            void awaited.granted.then(() => {
-              waiting--
-              enter(host)
-            })
-          }
-        }
-        for (;;) {
-          await new Promise((resolve) => setImmediate(resolve))
-          if (held.length > most) return false
-          for (const host of held) if (held.filter((each) => each === host).length > mostPerHost) return false
-          const host = held.shift()
-          if (host === undefined) return waiting === 0 && served === steps.length
-          slots.give(host)
-        }
-      }),
-    )
-  },
-)
 
 async function endpoint(t: Test, hangs: boolean): Promise<{ url: string; came: () => number }> {
   let came = 0
@@ -64,7 +22,7 @@ async function endpoint(t: Test, hangs: boolean): Promise<{ url: string; came: (
 
 t.test('Calls to a host that hangs take their share and wait; calls to others go on', async (t) => {
   const [hanging, well] = [await endpoint(t, true), await endpoint(t, false)]
-  const poster = openPoster({ allowPrivate: true, slots: openSlots({ most: 4, mostPerHost: 2 }) })
+  const poster = openPoster({ allowPrivate: true, slots: createSemaphore({ most: 4, mostPerKey: 2 }) })
   t.teardown(poster.close)
   const abort = new AbortController()
   const post = (url: string, signal?: AbortSignal) =>

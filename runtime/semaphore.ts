@@ -1,0 +1,141 @@
+/**
+ * Bounds how much of something goes on at a time: in all, and for one key such as a host or an org. What is beyond waits,
+ * each key in the order of its requests; keys take turns, and one that has just had a slot goes behind all others.
+ */
+import type { Clock } from './clock.js'
+import { sleep } from './time.js'
+
+export interface SemaphoreLimits {
+  readonly most: number
+  readonly mostPerKey: number
+}
+
+/** A slot that is waited for. */
+export interface QueuedSlot {
+  readonly granted: Promise<void>
+  /** Gives up waiting; a slot that was granted meanwhile is given back. */
+  cancel(): void
+}
+
+export interface Semaphore {
+  /** Takes a slot at once, or says what to wait for. Each slot that was taken or granted is released once. */
+  acquire(key: string): QueuedSlot | undefined
+  release(key: string): void
+  /** How many slots are waited for, in all or for one key. */
+  waiting(key?: string): number
+}
+
+export function createSemaphore({ most, mostPerKey }: SemaphoreLimits): Semaphore {
+  const taken = new Map<string, number>()
+  /** In the order in which the keys have their turns; each has somebody who waits. */
+  const queues = new Map<string, Set<() => void>>()
+  let total = 0
+
+  const takenOf = (key: string) => taken.get(key) ?? 0
+  const isFree = (key: string) => total < most && takenOf(key) < mostPerKey
+
+  function count(key: string, change: 1 | -1): void {
+    total += change
+    const now = takenOf(key) + change
+    if (now > 0) taken.set(key, now)
+    else taken.delete(key)
+  }
+
+  function leave(key: string, grant: () => void): boolean {
+    const queue = queues.get(key)
+    const wasThere = queue?.delete(grant) ?? false
+    if (queue?.size === 0) queues.delete(key)
+    return wasThere
+  }
+
+  function putLast(key: string): void {
+    const queue = queues.get(key)
+    queues.delete(key)
+    if (queue) queues.set(key, queue)
+  }
+
+  /** One slot was released, so one of those who wait can have one at the most. */
+  function grantNext(): void {
+    for (const [key, queue] of queues) {
+      if (!isFree(key)) continue
+      const [grant] = queue
+      putLast(key)
+      leave(key, grant!)
+      count(key, 1)
+      return grant!()
+    }
+  }
+
+  function release(key: string): void {
+    count(key, -1)
+    putLast(key)
+    grantNext()
+  }
+
+  return {
+    acquire(key) {
+      if (isFree(key)) {
+        count(key, 1)
+        return undefined
+      }
+      let grant = () => {}
+      const granted = new Promise<void>((resolve) => {
+        grant = resolve
+      })
+      queues.set(key, (queues.get(key) ?? new Set()).add(grant))
+      return {
+        granted,
+        cancel() {
+          if (!leave(key, grant)) release(key)
+        },
+      }
+    },
+    release,
+    waiting(key) {
+      if (key !== undefined) return queues.get(key)?.size ?? 0
+      return [...queues.values()].reduce((sum, { size }) => sum + size, 0)
+    },
+  }
+}
+
+/**
+ * Waits for a slot and gives the function that releases it, which may be called more than once; undefined when there was no
+ * slot within `ms`. Rejects with the signal's reason when that fires.
+ */
+export async function acquireWithin(
+  semaphore: Semaphore,
+  key: string,
+  {
+    clock,
+    ms,
+    signal,
+  }: { readonly clock: Pick<Clock, 'now' | 'wake'>; readonly ms: number; readonly signal: AbortSignal },
+): Promise<(() => void) | undefined> {
+  signal.throwIfAborted()
+  const slot = semaphore.acquire(key)
+  if (slot && !(await isGrantedWithin(slot, clock, ms, signal))) {
+    slot.cancel()
+    signal.throwIfAborted()
+    return undefined
+  }
+  let isHeld = true
+  return () => {
+    if (isHeld) semaphore.release(key)
+    isHeld = false
+  }
+}
+
+async function isGrantedWithin(
+  { granted }: QueuedSlot,
+  clock: Pick<Clock, 'now' | 'wake'>,
+  ms: number,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const over = new AbortController()
+  const end = () => over.abort()
+  signal.addEventListener('abort', end, { once: true })
+  const isGranted = await Promise.race([granted.then(() => true), sleep(clock, ms, over.signal).then(() => false)])
+  signal.removeEventListener('abort', end)
+  end()
+  return isGranted
+}

@@ -1,0 +1,98 @@
+/** Bounds on how much goes on at a time: how many slots there are, whose turn it is, and who gives up. */
+import fc from 'fast-check'
+import t from 'tap'
+import { systemClock } from '../../runtime/clock.js'
+import { acquireWithin, createSemaphore } from '../../runtime/semaphore.js'
+
+t.test(
+  'Never more slots are taken than there are, in all and of one key, and everybody gets one in the end',
+  async () => {
+    const step = fc.record({ key: fc.constantFrom('a', 'b', 'c'), cancels: fc.boolean() })
+    const limits = fc.record({ most: fc.integer({ min: 1, max: 6 }), mostPerKey: fc.integer({ min: 1, max: 4 }) })
+    await fc.assert(
+      fc.asyncProperty(limits, fc.array(step, { maxLength: 40 }), async ({ most, mostPerKey }, steps) => {
+        const slots = createSemaphore({ most, mostPerKey })
+        const held: string[] = []
+        let [waiting, served] = [0, 0]
+        const enter = (key: string) => {
+          held.push(key)
+          served++
+        }
+        for (const { key, cancels } of steps) {
+          const awaited = slots.acquire(key)
+          if (!awaited) enter(key)
+          else if (cancels) {
+            awaited.cancel()
+            served++
+          } else {
+            waiting++
+            void awaited.granted.then(() => {
+              waiting--
+              enter(key)
+            })
+          }
+        }
+        for (;;) {
+          await new Promise((resolve) => setImmediate(resolve))
+          if (held.length > most) return false
+          for (const key of held) if (held.filter((each) => each === key).length > mostPerKey) return false
+          const key = held.shift()
+          if (key === undefined) return waiting === 0 && slots.waiting() === 0 && served === steps.length
+          slots.release(key)
+        }
+      }),
+    )
+  },
+)
+
+t.test('So many run at a time, so many of one key, the others in the order in which they came', async (t) => {
+  const semaphore = createSemaphore({ most: 3, mostPerKey: 2 })
+  const take = (key: string, signal: AbortSignal, ms: number) =>
+    acquireWithin(semaphore, key, { clock: systemClock, ms, signal })
+  const never = new AbortController().signal
+  const began: string[] = []
+  const ends = new Map<string, () => void>()
+  const leaving = new AbortController()
+  const asked = ['a1', 'a2', 'a3', 'b1', 'b2', 'a4'].map(async (name) => {
+    const signal = name === 'b2' ? leaving.signal : never
+    const end = await take(name[0]!, signal, 60_000).catch(() => undefined)
+    began.push(end ? name : `${name} left`)
+    if (end) ends.set(name, end)
+  })
+  const settled = () => new Promise((next) => setImmediate(next))
+  await settled()
+  t.same(began, ['a1', 'a2', 'b1'])
+  leaving.abort(new Error('left'))
+  await settled()
+  ends.get('b1')!()
+  ends.get('b1')!()
+  await settled()
+  t.same(began, ['a1', 'a2', 'b1', 'b2 left'], 'a third of one key waits although there is room')
+  ends.get('a1')!()
+  await settled()
+  t.same(began.slice(4), ['a3'])
+  ends.get('a2')!()
+  await settled()
+  t.same(began.slice(4), ['a3', 'a4'])
+  await Promise.all(asked)
+  t.equal(await take('a', never, 1), undefined, 'one whose turn does not come in time is told so')
+  ends.get('a3')!()
+  t.type(await take('a', never, 60_000), 'function', 'and stands in nobody’s way')
+  await t.rejects(take('a', AbortSignal.abort(new Error('before')), 60_000), /before/)
+})
+
+t.test('Keys take turns, and one that has just had a slot goes behind all others', async (t) => {
+  const slots = createSemaphore({ most: 1, mostPerKey: 1 })
+  t.equal(slots.acquire('a'), undefined)
+  const granted: string[] = []
+  for (const name of ['a2', 'a3', 'b1', 'b2', 'c1']) {
+    void slots.acquire(name[0]!)!.granted.then(() => granted.push(name))
+  }
+  t.equal(slots.waiting(), 5)
+  t.equal(slots.waiting('a'), 2)
+  for (let last = 'a'; slots.waiting() > 0; last = granted.at(-1)![0]!) {
+    slots.release(last)
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+  t.same(granted, ['b1', 'c1', 'a2', 'b2', 'a3'])
+})
