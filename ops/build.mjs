@@ -88,7 +88,7 @@ const libraries = [
   ...['jose', 'oauth4webapi', 'openid-client'],
   ...['ajv', 'ajv-formats', 'fast-deep-equal', 'fast-uri', 'json-schema-traverse'],
   ...['fast-json-stringify', '@fastify/merge-json-schemas', 'json-schema-ref-resolver', 'rfdc'],
-  ...['prom-client', '@opentelemetry/api'],
+  'lru-cache',
 ]
 
 /** The library of the tests, with all that it needs itself: some two hundred files, which each test would read. */

@@ -11,7 +11,7 @@ import type { PersonaDoor } from '../mgmt/outreach/needs.js'
 import type { OutreachParts } from '../mgmt/outreach/open.js'
 import type { OpenPeople } from '../mgmt/people/commands.js'
 import type { Adapters } from './conversation/context.js'
-import type { Metrics } from './observe/metrics.js'
+import type { RouteMeters } from './http/metrics.js'
 import type { Command } from './shard/contract.js'
 
 export interface CampaigningOptions {
@@ -23,7 +23,7 @@ export interface CampaigningOptions {
   readonly orgEvent: Command<OrgEventPayload, unknown>
   readonly adapters: () => Adapters
   readonly timeScale: number
-  readonly metrics: Pick<Metrics, 'callsPerSecond'>
+  readonly requestMeters: Pick<RouteMeters, 'callsPerSecond'>
 }
 
 export function campaigns({
@@ -32,13 +32,13 @@ export function campaigns({
   outreach,
   personas,
   adapters,
-  metrics,
+  requestMeters,
   ...rest
 }: CampaigningOptions): CampaignArea {
   const sends = () => outreach().campaigning
   return openCampaignArea({
     ...rest,
-    window: () => windowBeside(metrics.callsPerSecond('mgmt')),
+    window: () => windowBeside(requestMeters.callsPerSecond('mgmt')),
     agents: {
       serialOf: (reader, place) => findAgent(reader, place)?.serial,
       read: (reader, place) => documents().load(reader, place, sectionsOfCampaigns),

@@ -53,6 +53,7 @@ import { type AgentLine, writeAgentLine } from './conversation/agentlog.js'
 import type { Adapters } from './conversation/context.js'
 import type { ConversationCommands } from './conversation/contract.js'
 import type { Openings } from './conversation/outreachport.js'
+import type { RouteMeters } from './http/metrics.js'
 import type { Pages } from './http/page.js'
 import type { Route } from './http/route.js'
 import { journeys } from './journeys.js'
@@ -88,6 +89,7 @@ export interface ManagementOptions {
   readonly places: () => SandboxDeps & { readonly adapters: Adapters }
   readonly openings: Openings
   readonly metrics: Metrics
+  readonly requestMeters: Pick<RouteMeters, 'callsPerSecond'>
   /** What bounds requests on their way out. */
   readonly slots: Semaphore
 }
@@ -134,7 +136,7 @@ export function openManagement(options: ManagementOptions) {
     adapters: () => places().adapters,
     orgEvent,
     timeScale,
-    metrics,
+    requestMeters: options.requestMeters,
   })
   const people: OpenPeople = openPeople({
     orgEvent,

@@ -47,7 +47,7 @@ import { openEmulatorFront } from './emulatorfront.js'
 import { corsFor } from './http/cors.js'
 import { docsRoutes, entranceRoutes, openapiRoute } from './http/docs.js'
 import type { Serve } from './http/exchange.js'
-import { socketMeters } from './http/meters.js'
+import { routeMeters, socketMeters } from './http/metrics.js'
 import { type OpenApiDocument, openapi } from './http/openapi.js'
 import { openPages } from './http/page.js'
 import { openPipeline } from './http/pipeline.js'
@@ -71,10 +71,11 @@ import { readRoom, watchDescriptors } from './observe/descriptors.js'
 import { type Health, openHealth } from './observe/health.js'
 import type { Log } from './observe/log.js'
 import { openMetrics } from './observe/metrics.js'
-import { shardFigures } from './observe/shards.js'
+import { addProcessFigures } from './observe/process.js'
 import { operationRoutes } from './operations.js'
 import { createSemaphore } from './semaphore.js'
 import type { Engine, Repertoire, Shards } from './shard/contract.js'
+import { shardFigures } from './shard/metrics.js'
 import { openState } from './state.js'
 import { statusRoute } from './status.js'
 import { deriveKey } from './store/seal.js'
@@ -156,12 +157,14 @@ export async function openNode(config: Config, around: Surroundings): Promise<No
   const descriptors = watchDescriptors(room.most, log)
   const openings = openOpenings(() => deps)
   const metrics = openMetrics()
+  addProcessFigures(metrics)
+  const requestMeters = routeMeters(metrics)
   const state = await openState({ config, dir, secretKey: secret, clock, log, randomBytes: random, metrics })
   const { secrets, rootKey } = state
   const objects = await openObjects({ dataDir: dir, bus: state.bus, log })
 
   const management = openManagement({
-    ...{ config, secrets, clock, log, randomBytes: random, objects, mgmtUrl, gatewayUrl, metrics },
+    ...{ config, secrets, clock, log, randomBytes: random, objects, mgmtUrl, gatewayUrl, metrics, requestMeters },
     places: () => deps,
     openings,
     slots,
@@ -294,7 +297,7 @@ export async function openNode(config: Config, around: Surroundings): Promise<No
       cors: corsFor(() => origins, isChatPath),
       clock,
       log,
-      meter: (route) => metrics.routeMeter(route.plane, route.method, route.path),
+      meter: requestMeters.meterOf,
       checkReplies: around.checkReplies,
     })
     return { routes, serve, document, meters: socketMeters(metrics, name) }

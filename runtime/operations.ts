@@ -1,7 +1,7 @@
 /** What operators and their tools ask of each listener without a token: is it up, is it ready, what does it count. */
 import Type from 'typebox'
-import { type Plane, type Route, route } from './http/route.js'
-import type { Health } from './observe/health.js'
+import { type Answer, json, type Plane, type Route, route } from './http/route.js'
+import type { Health, ReadyReply } from './observe/health.js'
 import type { Metrics } from './observe/metrics.js'
 
 const Up = Type.Object({ status: Type.Literal('ok') }, { additionalProperties: false, title: 'Up' })
@@ -18,26 +18,35 @@ export const Ready = Type.Object(
   { additionalProperties: false, title: 'Ready' },
 )
 
-export function operationRoutes(plane: Plane, health: Health, metrics: Metrics): Route[] {
+export function answerUp(): Answer<{ status: 'ok' }> {
+  return json(200, { status: 'ok' })
+}
+
+export function answerReady(health: Pick<Health, 'ready'>): Answer<ReadyReply> {
+  const reply = health.ready()
+  return json(reply.status === 'ok' || reply.status === 'degraded' ? 200 : 503, reply)
+}
+
+export function operationRoutes(plane: Plane, health: Health, metrics: Pick<Metrics, 'render'>): Route[] {
   const common = { plane, method: 'GET', tag: 'Operations', access: { who: 'public' } } as const
   return [
     ...['/healthz', '/livez'].map((path) =>
-      route({ ...common, path, summary: 'Whether the process is up', reply: { 200: Up }, handler: health.healthz }),
+      route({ ...common, path, summary: 'Whether the process is up', reply: { 200: Up }, handler: answerUp }),
     ),
     route({
       ...common,
       path: '/readyz',
       summary: 'Whether the node should be sent work, check by check',
       reply: { 200: Ready, 503: Ready },
-      handler: health.readyz,
+      handler: () => answerReady(health),
     }),
     route({
       ...common,
       path: '/metrics',
       summary: 'Prometheus text',
       reply: { 200: 'text/plain' },
-      async handler() {
-        const { type, text } = await metrics.render()
+      handler() {
+        const { type, text } = metrics.render()
         return { status: 200, body: text, type }
       },
     }),

@@ -2,20 +2,20 @@
 import { hostname } from 'node:os'
 import { idFromBytes } from '../core/ids.js'
 import type { Bus } from './bus/contract.js'
+import { busFigures, reconnectCounter } from './bus/metrics.js'
 import type { Clock } from './clock.js'
 import type { Config } from './config.js'
 import type { Log } from './observe/log.js'
 import type { Metrics } from './observe/metrics.js'
-import { counterOf } from './observe/named.js'
-import { busFigures, storeFigures } from './observe/storage.js'
 import { pooled } from './random.js'
 import { settleRootSecrets } from './shard/cluster/rootsecrets.js'
 import { openCluster } from './shard/cluster.js'
 import type { Engine, Repertoire } from './shard/contract.js'
 import { openEmbedded } from './shard/embedded.js'
-import type { ShardMeters } from './shard/meters.js'
+import type { ShardMeters } from './shard/metrics.js'
 import { clusterTable, type FileStore, StoreUnusable } from './store/contract.js'
 import { openStore } from './store/lmdb.js'
+import { storeFigures } from './store/metrics.js'
 import {
   judgeRootKey,
   type KeyVerdict,
@@ -126,7 +126,7 @@ export async function openState(options: {
 function natsOptions(config: Config, log: Log, metrics: Metrics) {
   const { natsServers = [], natsCredsFile, natsTlsCaFile, natsSyncAlways } = config
   return {
-    reconnects: counterOf(metrics, 'parley_bus_reconnects_total')(),
+    reconnects: reconnectCounter(metrics),
     servers: natsServers,
     credsFile: natsCredsFile,
     tlsCaFile: natsTlsCaFile,

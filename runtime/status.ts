@@ -42,7 +42,7 @@ export type Status = Static<typeof Status>
 
 export interface StatusOptions {
   readonly engine: Pick<Engine, 'inspect'>
-  readonly health: Pick<Health, 'readyz'>
+  readonly health: Pick<Health, 'ready'>
   readonly shards: number
   readonly clock: Pick<Clock, 'now'>
 }
@@ -58,7 +58,7 @@ export function statusRoute({ engine, health, shards, clock }: StatusOptions): R
     reply: { 200: Status },
     handler() {
       const { nodes, shards: here } = engine.inspect()
-      const { status, checks } = health.readyz().json!
+      const { status, checks } = health.ready()
       const owned = here.filter(({ part }) => part === 'owner')
       const copied = here.filter(({ part }) => part === 'copy')
       const owedSince = Math.min(...owned.map(({ owedSince: since }) => since ?? Number.POSITIVE_INFINITY))

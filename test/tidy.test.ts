@@ -93,6 +93,11 @@ t.test('The import table holds', async (t) => {
     'only the composition of a node knows mgmt and adapters',
   )
   t.same(
+    broken((each) => folderOf(each.from, 2) === 'runtime/observe' && isOwn(each) && !observeMay(each)),
+    [],
+    'observe knows core and itself: every part registers its own collectors',
+  )
+  t.same(
     broken((each) => folderOf(each.from) === 'mgmt' && isOwn(each) && !mgmtMay(each)),
     [],
     'mgmt knows core, the doors of runtime and its own area',
@@ -106,6 +111,10 @@ t.test('The import table holds', async (t) => {
 
 function adapterMay({ from, to }: Import): boolean {
   return folderOf(to) === 'core' || folderOf(to, 2) === 'adapters/kit' || folderOf(to, 2) === folderOf(from, 2)
+}
+
+function observeMay({ to }: Import): boolean {
+  return folderOf(to) === 'core' || folderOf(to, 2) === 'runtime/observe'
 }
 
 function mgmtMay({ from, to }: Import): boolean {

@@ -2,7 +2,8 @@
 import type { ChannelRoute } from '../../core/agentside.js'
 import type { DeliveryOutcome } from '../../core/conversation/outcome.js'
 import type { Outgoing } from '../../core/conversation/state.js'
-import { type Metrics, statusClass } from '../observe/metrics.js'
+import { statusClass } from '../http/metrics.js'
+import type { Metrics } from '../observe/metrics.js'
 import { counterOf, histogramOf } from '../observe/named.js'
 
 type Bound = Pick<ChannelRoute, 'channel' | 'provider'>

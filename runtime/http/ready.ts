@@ -1,7 +1,7 @@
 /** A route made ready to run, once at boot: its checks and writers, its meter. */
 import type { TSchema } from 'typebox'
 import { http } from '../../core/limits.js'
-import type { RouteMeter } from '../observe/metrics.js'
+import type { RouteMeter } from './metrics.js'
 import type { Answer, ErrorStyle, Route } from './route.js'
 import { compileSerialize, type Serialize } from './serialize.js'
 import { bodyCheck, type Check, compileCheck } from './validate.js'

@@ -2,7 +2,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { http, descriptors as limits } from '../../core/limits.js'
-import type { Plane } from '../http/route.js'
 import type { Check } from './health.js'
 import type { Log } from './log.js'
 
@@ -11,7 +10,7 @@ export interface DescriptorRoom {
   /** How many files the process may have open; undefined where the system does not say. */
   readonly most?: number
   /** Connections of each listener. */
-  readonly sockets: Readonly<Record<Plane, number>>
+  readonly sockets: Readonly<Record<'gateway' | 'mgmt', number>>
   readonly outgoing: number
   readonly outgoingPerHost: number
 }

@@ -1,5 +1,4 @@
-/** Whether this node is up and whether it should be sent work: the answers of /healthz and /readyz. */
-import { type Answer, json } from '../http/route.js'
+/** Whether this node should be sent work, check by check. */
 import { redact } from './redact.js'
 
 /** `check` says in a sentence what is wrong, or nothing. It is asked on every probe, so it only looks, never waits. */
@@ -27,8 +26,8 @@ export interface Health {
   add(check: Check): void
   /** From now on the node asks to be sent nothing more; there is no way back. */
   drain(): void
-  healthz(): Answer<{ status: 'ok' }>
-  readyz(): Answer<ReadyReply>
+  /** Asks every check. */
+  ready(): ReadyReply
 }
 
 export function openHealth(first: readonly Check[] = []): Health {
@@ -43,11 +42,9 @@ export function openHealth(first: readonly Check[] = []): Health {
     drain() {
       draining = true
     },
-    healthz: () => json(200, { status: 'ok' }),
-    readyz() {
+    ready() {
       const results = checks.map(resultOf)
-      const status = draining ? 'draining' : readinessOf(results)
-      return json(status === 'ok' || status === 'degraded' ? 200 : 503, { status, checks: results })
+      return { status: draining ? 'draining' : readinessOf(results), checks: results }
     },
   }
 }

@@ -1,6 +1,6 @@
 /**
- * The process's own figures, read only when somebody scrapes. The metrics library has a set of its own, but it watches
- * every garbage collection and ticks every ten milliseconds; with it a busy node measured about a twentieth slower.
+ * The process's own figures, read only when somebody scrapes: a library that watches every garbage collection and ticks
+ * every ten milliseconds made a busy node about a twentieth slower.
  */
 import { monitorEventLoopDelay, performance } from 'node:perf_hooks'
 import { metrics as limits } from '../../core/limits.js'

@@ -1,4 +1,4 @@
-/** The numbers behind a metric: one series a combination of labels, added to by whoever holds its meter. */
+/** The numbers behind a metric: one series a combination of labels, added to by the holders of its meter. */
 import { metrics as limits } from '../../core/limits.js'
 
 export type Labels = Readonly<Record<string, string>>

@@ -4,7 +4,7 @@ import type { Clock } from '../clock.js'
 import type { Log } from '../observe/log.js'
 import type { Store } from '../store/contract.js'
 import type { Repertoire } from './contract.js'
-import type { ShardMeters } from './meters.js'
+import type { ShardMeters } from './metrics.js'
 
 export interface EngineOptions {
   /** How many shards the installation has; fixed for its life. */

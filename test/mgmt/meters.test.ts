@@ -29,7 +29,7 @@ function watched() {
 }
 
 t.test('A send that was asked for counts by its answer, and one that was only tried counts as that', async (t) => {
-  const metrics = openMetrics({ ofProcess: false })
+  const metrics = openMetrics()
   const meters = sendMeters(metrics)
   const result = { outreachId: 'hello', unknownInputs: [] }
   meters.asked({ ...result, status: 'queued' }, false)
@@ -50,7 +50,7 @@ t.test('A send that was asked for counts by its answer, and one that was only tr
 })
 
 t.test('An attempt counts by what came of it, a send by the state that it came to', async (t) => {
-  const metrics = openMetrics({ ofProcess: false })
+  const metrics = openMetrics()
   const meters = sendMeters(metrics)
   meters.attempted({ kind: 'taken', messageId: 'msg_1' })
   meters.attempted({ kind: 'held', until: 1 })
@@ -69,7 +69,7 @@ t.test('An attempt counts by what came of it, a send by the state that it came t
 })
 
 t.test('Tries of org webhooks are counted with their time, and a delivery that is given up once', async (t) => {
-  const metrics = openMetrics({ ofProcess: false })
+  const metrics = openMetrics()
   const { local, write } = watched()
   meterDeliveries(local, metrics)
   const meters = webhookMeters(metrics)
@@ -90,7 +90,7 @@ t.test('Tries of org webhooks are counted with their time, and a delivery that i
 })
 
 t.test('Recipients of campaigns count when they are staged and when it is their turn, rehearsals never', async (t) => {
-  const metrics = openMetrics({ ofProcess: false })
+  const metrics = openMetrics()
   const { local, write } = watched()
   meterRecipients(local, metrics)
   for (const personId of ['a', 'b', 'c']) write(recipientTable, { personId })

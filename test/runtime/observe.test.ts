@@ -7,11 +7,14 @@ import fc from 'fast-check'
 import t from 'tap'
 import { idFromBytes } from '../../core/ids.js'
 import { log as limits, metrics as metricLimits } from '../../core/limits.js'
+import { routeMeters } from '../../runtime/http/metrics.js'
 import { openHealth } from '../../runtime/observe/health.js'
 import { openLines } from '../../runtime/observe/lines.js'
 import { type Fields, type Log, openLog } from '../../runtime/observe/log.js'
 import { openMetrics } from '../../runtime/observe/metrics.js'
+import { addProcessFigures } from '../../runtime/observe/process.js'
 import { redact } from '../../runtime/observe/redact.js'
+import { answerReady, answerUp } from '../../runtime/operations.js'
 import { anyText } from '../harness/anytext.js'
 
 const at = Date.UTC(2026, 0, 2, 3, 4, 5, 678)
@@ -489,9 +492,10 @@ t.test('The last line before the process ends is written once it was flushed', a
 const scrape = async (metrics: ReturnType<typeof openMetrics>) => (await metrics.render()).text.split('\n')
 
 t.test('A route is counted by class of status and timed in buckets, and shows once it was called', async (t) => {
-  const metrics = openMetrics({ ofProcess: false })
-  const meter = metrics.routeMeter('mgmt', 'GET', '/orgs/{org}')
-  metrics.routeMeter('gateway', 'POST', '/messages')
+  const metrics = openMetrics()
+  const { meterOf } = routeMeters(metrics)
+  const meter = meterOf({ plane: 'mgmt', method: 'GET', path: '/orgs/{org}' })
+  meterOf({ plane: 'gateway', method: 'POST', path: '/messages' })
   t.notMatch((await metrics.render()).text, /\/messages|\/orgs/)
   for (const [status, seconds] of [
     [200, 0.0004],
@@ -529,7 +533,7 @@ t.test('A route is counted by class of status and timed in buckets, and shows on
 })
 
 t.test('Counters only grow, gauges are read at scrape, and a gauge that throws costs itself alone', async (t) => {
-  const metrics = openMetrics({ ofProcess: false })
+  const metrics = openMetrics()
   const tries = metrics.counter('parley_webhook_tries_total', 'Tries', { outcome: 'ok' })
   let depth = 3
   metrics.gauge('parley_shard_mailbox_commands', 'Waiting commands', () => depth, { shard: '0' })
@@ -549,7 +553,7 @@ t.test('Counters only grow, gauges are read at scrape, and a gauge that throws c
 })
 
 t.test('A metric with a wrong name, another kind or other labels is a mistake that shows at once', async (t) => {
-  const metrics = openMetrics({ ofProcess: false })
+  const metrics = openMetrics()
   metrics.counter('parley_a_total', 'A', { x: '1' })
   t.throws(() => metrics.counter('parley_a', 'A'), /no name for a counter/)
   t.throws(() => metrics.counter('requests_total', 'A'), /no name for a counter/)
@@ -559,7 +563,7 @@ t.test('A metric with a wrong name, another kind or other labels is a mistake th
 })
 
 t.test('Labels from outside cannot grow a metric without bound', async (t) => {
-  const metrics = openMetrics({ ofProcess: false })
+  const metrics = openMetrics()
   const over = 50
   for (let i = 0; i < metricLimits.seriesPerMetric + over; i++)
     metrics.counter('parley_a_total', 'A', { who: `n${i}` }).add()
@@ -572,6 +576,7 @@ t.test('Labels from outside cannot grow a metric without bound', async (t) => {
 
 t.test('Each node has its own metrics, with those of its process', async (t) => {
   const [one, other] = [openMetrics(), openMetrics()]
+  addProcessFigures(one)
   one.counter('parley_a_total', 'A').add()
   const { type, text } = await one.render()
   t.match(type, /^text\/plain; version=0\.0\.4/)
@@ -583,8 +588,8 @@ t.test('Each node has its own metrics, with those of its process', async (t) => 
 
 t.test('A node with every check fine is ready', async (t) => {
   const health = openHealth([{ name: 'store', critical: true, check: () => undefined }])
-  t.strictSame(health.readyz(), { status: 200, json: { status: 'ok', checks: [{ name: 'store', status: 'ok' }] } })
-  t.strictSame(health.healthz(), { status: 200, json: { status: 'ok' } })
+  t.strictSame(answerReady(health), { status: 200, json: { status: 'ok', checks: [{ name: 'store', status: 'ok' }] } })
+  t.strictSame(answerUp(), { status: 200, json: { status: 'ok' } })
 })
 
 t.test('A node that lost a help serves on and says so; one that lost its store asks to be left alone', async (t) => {
@@ -593,7 +598,7 @@ t.test('A node that lost a help serves on and says so; one that lost its store a
   const health = openHealth()
   health.add({ name: 'store', critical: true, check: () => store })
   health.add({ name: 'limits', critical: false, check: () => redis })
-  t.strictSame(health.readyz(), {
+  t.strictSame(answerReady(health), {
     status: 200,
     json: {
       status: 'degraded',
@@ -608,16 +613,16 @@ t.test('A node that lost a help serves on and says so; one that lost its store a
     },
   })
   store = 'The disk is full.'
-  t.match(health.readyz(), {
+  t.match(answerReady(health), {
     status: 503,
     json: { status: 'unavailable', checks: [{ status: 'failed', detail: 'The disk is full.' }] },
   })
-  t.equal(health.healthz().status, 200, 'the process itself is up all the while')
+  t.equal(answerUp().status, 200, 'the process itself is up all the while')
   store = redis = undefined
-  t.match(health.readyz(), { status: 200, json: { status: 'ok' } })
+  t.match(answerReady(health), { status: 200, json: { status: 'ok' } })
   health.drain()
-  t.match(health.readyz(), { status: 503, json: { status: 'draining' } })
-  t.equal(health.healthz().status, 200)
+  t.match(answerReady(health), { status: 503, json: { status: 'draining' } })
+  t.equal(answerUp().status, 200)
 })
 
 t.test('A check that breaks counts as failed and gives nothing away', async (t) => {
@@ -629,7 +634,7 @@ t.test('A check that breaks counts as failed and gives nothing away', async (t) 
     },
   }
   const health = openHealth([broken])
-  t.match(health.readyz(), {
+  t.match(answerReady(health), {
     status: 503,
     json: { checks: [{ name: 'bus', status: 'failed', detail: 'The check itself failed.' }] },
   })

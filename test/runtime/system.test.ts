@@ -4,8 +4,8 @@ import { scopes } from '../../core/access.js'
 import { refuse } from '../../core/errors.js'
 import { settings } from '../../core/limits.js'
 import { openMetrics } from '../../runtime/observe/metrics.js'
-import { shardFigures } from '../../runtime/observe/shards.js'
 import type { Engine } from '../../runtime/shard/contract.js'
+import { shardFigures } from '../../runtime/shard/metrics.js'
 import { until } from '../harness/clock.js'
 import { openTestNode } from '../harness/node.js'
 import { startNode, testKey } from '../harness/process.js'
@@ -194,7 +194,7 @@ t.test('Metrics show what this node has of each shard, from one look at the engi
 
 t.test('As many shards as there may be each have their series, and still one look is enough', async (t) => {
   const map = shardMap(settings.shardsMax)
-  const metrics = openMetrics({ ofProcess: false })
+  const metrics = openMetrics()
   const engine = map.between({ inspect: undefined } as unknown as Engine)
   shardFigures(metrics, { now: () => 0 }).watch(engine, settings.shardsMax)
   const { text } = await metrics.render()
@@ -207,7 +207,7 @@ t.test('As many shards as there may be each have their series, and still one loo
   await metrics.render()
   t.equal(map.looks, 2)
 
-  const without = openMetrics({ ofProcess: false })
+  const without = openMetrics()
   shardFigures(without, { now: () => 0 }).watch(engine, 0)
   t.notMatch((await without.render()).text, /shard="/, 'a process that keeps no shards has no such series')
 })

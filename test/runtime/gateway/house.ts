@@ -1,5 +1,4 @@
 /** A gateway of one agent: real store, engine, pipeline and way out, with a provider that behaves as it is told. */
-
 import { randomBytes } from 'node:crypto'
 import type { Test } from 'tap'
 import { emulatorAdapter, signatureHeader, signatureOf } from '../../../adapters/emulator/adapter.js'
@@ -119,7 +118,7 @@ export async function openHouse(t: Test, options: HouseOptions = {}) {
     return (await sealer.seal(place.orgId, secretAt.kind, secretAt.id, secret)) as Uint8Array
   }
   const asidOf = asids(Buffer.alloc(32, 3))
-  const metrics = openMetrics({ ofProcess: false })
+  const metrics = openMetrics()
   const door = openDoor({ allowPrivate: true }, options.limits ?? agentWebhook)
   const publicUrl = () => 'http://gateway.test'
   const providers = openProviders({ allowPrivate: true, sealer, clock, publicUrl })

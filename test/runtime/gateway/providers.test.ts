@@ -189,7 +189,7 @@ async function openExchange(t: Test) {
   const places = {
     providers,
     clock,
-    metrics: ingressMetrics(openMetrics({ ofProcess: false })),
+    metrics: ingressMetrics(openMetrics()),
     refusedCalls: { note: () => {} },
     adapters: () => adapter,
     directory: { routes: async () => (world.isReachable ? agent() : refuse('service.unavailable')) },

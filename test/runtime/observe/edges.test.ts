@@ -23,7 +23,7 @@ function watched() {
 }
 
 t.test('A budget counts what it allows and what it refuses, whether it answers at once or later', async (t) => {
-  const metrics = openMetrics({ ofProcess: false })
+  const metrics = openMetrics()
   const spent = (allowed: boolean) => ({ allowed }) as Spent
   const answers = [spent(true), Promise.resolve(spent(false)), Promise.resolve(spent(true))]
   let trouble: string | undefined
@@ -58,7 +58,7 @@ t.test('A budget counts what it allows and what it refuses, whether it answers a
 })
 
 t.test('Calls to providers are counted by class of status, and without an answer as none', async (t) => {
-  const metrics = openMetrics({ ofProcess: false })
+  const metrics = openMetrics()
   const meters = providerMetrics(metrics)
   for (const status of [200, 202, 429, 503, undefined]) meters.called(bound, status, 40)
   const of = (outcome: string, count: number) =>
@@ -68,7 +68,7 @@ t.test('Calls to providers are counted by class of status, and without an answer
 })
 
 t.test('A hand-over is counted by whether to ask again, not by words of the provider', async (t) => {
-  const metrics = openMetrics({ ofProcess: false })
+  const metrics = openMetrics()
   const meters = deliveryMetrics(metrics)
   meters.handedOver(bound, { kind: 'sent', providerIds: [] }, 10)
   for (const again of ['later', 'elsewhere', 'never'] as const) {
@@ -81,7 +81,7 @@ t.test('A hand-over is counted by whether to ask again, not by words of the prov
 })
 
 t.test('A status counts on the channel that the message went over, and what is swept counts nothing', async (t) => {
-  const metrics = openMetrics({ ofProcess: false })
+  const metrics = openMetrics()
   const { local, write } = watched()
   meterRecords(local, metrics)
   const status = { origin: 'agent', type: 'status', sessionId: 's', messageId: 'm', channel: 'rcs' }

@@ -9,7 +9,7 @@ import { counterOf, gaugeOf, histogramOf } from '../../../runtime/observe/named.
 const names = Object.keys(catalog) as MetricName[]
 
 t.test('Every name and help of the catalog is one that a metric may have', async (t) => {
-  const metrics = openMetrics({ ofProcess: false })
+  const metrics = openMetrics()
   for (const name of names) {
     const { kind, labels, help }: MetricRow = catalog[name]
     const values = Object.fromEntries(labels.map((label) => [label, 'x']))
@@ -28,7 +28,7 @@ t.test('Every name and help of the catalog is one that a metric may have', async
 })
 
 t.test('The same values are the same meter, and others are others', async (t) => {
-  const metrics = openMetrics({ ofProcess: false })
+  const metrics = openMetrics()
   const calls = counterOf(metrics, 'parley_webhook_calls_total')
   t.equal(calls('agent', 'taken'), calls('agent', 'taken'))
   t.not(calls('agent', 'taken'), calls('agent', 'away'))
@@ -71,7 +71,7 @@ t.test('Whatever values are counted in whatever order, each is counted as often 
 })
 
 t.test('Values without end are counted together, and cost no memory without end', async (t) => {
-  const metrics = openMetrics({ ofProcess: false })
+  const metrics = openMetrics()
   const refused = counterOf(metrics, 'parley_messages_refused_total')
   for (let n = 0; n < limits.seriesPerMetric + 50; n++) refused(`reason ${n}`).add()
   t.equal(refused('one more'), refused('and another'))

@@ -1,6 +1,7 @@
 /** How often a node is called of late. */
 import t from 'tap'
-import { openCalls } from '../../../runtime/observe/calls.js'
+import { openCalls } from '../../../runtime/http/callrate.js'
+import { routeMeters } from '../../../runtime/http/metrics.js'
 import { openMetrics } from '../../../runtime/observe/metrics.js'
 
 t.test('A count of calls settles at their rate, whatever it was before, and fades when nobody calls', async (t) => {
@@ -19,8 +20,8 @@ t.test('A count of calls settles at their rate, whatever it was before, and fade
 })
 
 t.test('Calls of one plane are not those of the other', async (t) => {
-  const metrics = openMetrics({ ofProcess: false })
-  metrics.routeMeter('mgmt', 'GET', '/a').observe(200, 0.001)
-  t.ok(metrics.callsPerSecond('mgmt') > 0)
-  t.equal(metrics.callsPerSecond('gateway'), 0)
+  const meters = routeMeters(openMetrics())
+  meters.meterOf({ plane: 'mgmt', method: 'GET', path: '/a' }).observe(200, 0.001)
+  t.ok(meters.callsPerSecond('mgmt') > 0)
+  t.equal(meters.callsPerSecond('gateway'), 0)
 })

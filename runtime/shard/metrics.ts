@@ -1,10 +1,15 @@
-/** What the engine of a node counts as it works, and shows of its shards when somebody scrapes. */
+/** What an engine counts of its commits, and shows of its shards when somebody scrapes. */
 import type { Clock } from '../clock.js'
-import type { Engine, Inspection, ShardHere } from '../shard/contract.js'
-import type { ShardMeters } from '../shard/meters.js'
-import type { NameOf } from './catalog.js'
-import type { Metrics } from './metrics.js'
-import { counterOf, gaugeOf, histogramOf } from './named.js'
+import type { NameOf } from '../observe/catalog.js'
+import type { Metrics } from '../observe/metrics.js'
+import { counterOf, gaugeOf, histogramOf } from '../observe/named.js'
+import type { Engine, Inspection, ShardHere } from './contract.js'
+
+/** What an engine reports of itself as it works. */
+export interface ShardMeters {
+  /** One commit: how many commands shared it, and how long it took from the first decision until it was durable. */
+  committed(shard: number, commands: number, elapsedMs: number): void
+}
 
 export interface ShardFigures {
   readonly meters: ShardMeters
