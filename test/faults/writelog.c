@@ -156,7 +156,9 @@ static int opened(int folder_fd, const char *path, int flags, mode_t mode) {
 	if (!is_ack && !in_folder && !is_it) return (int)syscall(SYS_openat, folder_fd, path, flags, mode);
 	pthread_mutex_lock(&lock);
 	int existed = access(path, F_OK) == 0;
-	int fd = (int)syscall(SYS_openat, folder_fd, path, flags, mode);
+	/* Writes are synced behind their entry: a process killed during a synced write would leave bytes that the log has not. */
+	int unsynced = in_folder ? flags & ~(O_DSYNC | O_SYNC) : flags;
+	int fd = (int)syscall(SYS_openat, folder_fd, path, unsynced, mode);
 	if (fd >= descriptors_max) abort();
 	if (fd >= 0) {
 		struct descriptor *one = &descriptors[fd];
@@ -227,7 +229,7 @@ static ssize_t wrote(int fd, const struct iovec *parts, int count, off64_t offse
 		}
 		uint64_t place = append(one->what == is_acks ? kind_ack : kind_write, one->file, (uint64_t)at, bytes, filled);
 		if (one->what == is_file && one->synced_writes) {
-			if (disk_syncs()) {
+			if (disk_syncs() && syscall(SYS_fdatasync, fd) == 0) {
 				append(kind_persisted, one->file, place, NULL, 0);
 			} else {
 				size = -1;
