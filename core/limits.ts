@@ -248,9 +248,9 @@ export const store = {
    * the disk for everybody.
    */
   writesPerGroup: 600,
-  /** With `durability: 'followed'`, how long after a commit the disk is asked to have it. */
-  syncAfterMs: 100,
-  /** While this much waits to be written, a commit waits too. */
+  /** With `durability: 'async'`, the least time between the beginnings of two transactions. */
+  writeBehindMs: 100,
+  /** While this much is unwritten, a commit waits too. */
   unwrittenBytes: 8 * 1024 ** 2,
   /** Rows of a range that are read at one sitting; between sittings nothing of the database is held. */
   rowsPerSlice: 64,

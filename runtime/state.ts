@@ -63,7 +63,7 @@ export async function openState(options: {
   if (store) storeFigures(metrics, dir)
 
   async function openData(): Promise<FileStore> {
-    const durability = bus ? 'followed' : 'synced'
+    const durability = bus ? 'async' : 'synced'
     const opened = await openStore({ dir, shards: config.shards, log, durability })
     const { own } = opened
     if (bus) await own.commit(own.encode([{ table: clusterTable, key: [], value: true }]))

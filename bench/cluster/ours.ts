@@ -36,7 +36,7 @@ const servers = await startNats(alone)
 const { log } = surroundings
 const bus = await openNats({ servers: servers.urls, syncAlways: false, log, name: 'bench' })
 const dir = join(process.env.BENCH_SCRATCH ?? '.', `ours-${process.pid}`)
-const store = await openStore({ dir, shards, durability: 'followed' })
+const store = await openStore({ dir, shards, durability: 'async' })
 const engine = await openCluster({
   ...surroundings,
   repertoire: repertoireWith(async () => {}),

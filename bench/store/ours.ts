@@ -9,7 +9,7 @@ import { type Entry, entry, writersOver } from './writers.js'
 
 const dir = join(process.env.BENCH_SCRATCH ?? '.', `ours-${process.pid}`)
 const entries = table<[number, number], Entry>('entry')
-const durability = process.argv.includes('--followed') ? 'followed' : 'synced'
+const durability = process.argv.includes('--async') ? 'async' : 'synced'
 const store = await openStore({ dir, shards: 1, durability })
 const space = store.space(0)
 

@@ -7,8 +7,8 @@ import type { Objects, Stored } from '../media/contract.js'
 import { typeOfName } from '../media/types.js'
 import type { Engine } from '../shard/contract.js'
 import type { FileStore, Key, Reader, Table } from '../store/contract.js'
-import { openCopied } from '../store/copied.js'
 import { dataFileName, freeBytesAt, syncDirectory } from '../store/directory.js'
+import { openReadOnlyCopy } from '../store/readonlycopy.js'
 import { secretKeyFileName } from '../store/secretkey.js'
 import { version } from '../version.js'
 import { type BackupFile, backupFormat, fileIn, type Manifest, manifestName, mediaFolder } from './manifest.js'
@@ -101,15 +101,15 @@ async function statOf(path: string): Promise<{ size: number }> {
 
 /** Opens the copy: a file that cannot be opened is no backup. */
 async function lookOver(path: string, namesMedia: readonly NamesMedia[]) {
-  const copied = await openCopied(path)
+  const copied = await openReadOnlyCopy(path)
   try {
     const names: string[] = []
-    for (let shard = 0; shard < copied.about.shards; shard++) {
+    for (let shard = 0; shard < copied.manifest.shards; shard++) {
       for (const { table, nameOf } of namesMedia) {
         for await (const record of slowly(copied.space(shard), table)) names.push(nameOf(record as never))
       }
     }
-    return { about: copied.about, names: [...new Set(names)] }
+    return { about: copied.manifest, names: [...new Set(names)] }
   } finally {
     await copied.close()
   }

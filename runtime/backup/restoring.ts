@@ -6,7 +6,7 @@ import { store as limits } from '../../core/limits.js'
 import { StoreUnusable } from '../store/contract.js'
 import { checkDataFile } from '../store/datafile.js'
 import { dataFileName, freeBytesAt, prepareDirectory, restoringFolder, syncDirectory } from '../store/directory.js'
-import { claimDirectory, claimName } from '../store/owner.js'
+import { lockDirectory, lockName } from '../store/lock.js'
 import { type BackupFile, BackupUnusable, fileIn, type Manifest, mediaFolder, readManifestIn } from './manifest.js'
 
 /**
@@ -17,7 +17,7 @@ import { type BackupFile, BackupUnusable, fileIn, type Manifest, mediaFolder, re
 export async function restoreBackup(folder: string, dataDir: string): Promise<Manifest> {
   const manifest = await verifyBackup(folder)
   prepareDirectory(dataDir)
-  const claim = await claimDirectory(dataDir)
+  const claim = await lockDirectory(dataDir)
   try {
     await emptied(dataDir, manifest.files)
     const bytes = manifest.files.reduce((sum, file) => sum + file.bytes, 0)
@@ -73,7 +73,7 @@ async function clear(dataDir: string, files: readonly BackupFile[]): Promise<voi
 }
 
 async function namesIn(dataDir: string): Promise<string[]> {
-  return (await readdir(dataDir)).filter((name) => !claimName.test(name))
+  return (await readdir(dataDir)).filter((name) => !lockName.test(name))
 }
 
 async function fill(dataDir: string, files: readonly BackupFile[], folder: string): Promise<void> {

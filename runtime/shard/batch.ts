@@ -1,7 +1,7 @@
 /** What is decided and goes together in one commit of a shard. */
 import { shard as limits } from '../../core/limits.js'
 import type { Steps } from '../../core/steps.js'
-import type { LateWrite } from '../store/contract.js'
+import type { DeferredWrite } from '../store/contract.js'
 import type { Moment, Owed } from './decide.js'
 import type { Layer } from './layer.js'
 
@@ -19,7 +19,7 @@ export interface Letter {
 /** Commands that are decided and go together. */
 export interface Batch {
   /** Its commit, once it has something to write; it takes letters until that begins. */
-  write?: LateWrite
+  write?: DeferredWrite
   readonly layer: Layer
   readonly commit: number
   readonly began: number

@@ -62,7 +62,7 @@ export function openEmbedded(options: EmbeddedOptions): Engine {
   const isIdle = idleHere(shards)
   const owned = Array.from({ length: options.shards }, (_, number): OwnedShard => {
     const space = store.space(number)
-    const ways = { isIdle, commit: space.commitLate, isOurs: () => true, changed: watchers.tell }
+    const ways = { isIdle, commit: space.commitDeferred, isOurs: () => true, changed: watchers.tell }
     return openShard({ ...options, number, space, registry, performers, ...ways })
   })
   const shardOwning = (owner: string) => owned[shardOf(owner, options.shards)]!

@@ -23,7 +23,7 @@ export interface EmbeddedOptions extends EngineOptions {
 
 export interface ClusterOptions extends EngineOptions {
   readonly bus: Bus
-  /** Where copies of shards are kept (`durability: 'followed'` will do). A process without one owns none and only asks. */
+  /** Where copies of shards are kept (`durability: 'async'` will do). A process without one owns none and only asks. */
   readonly store?: Store
   readonly node: NodeName
   /** Names the root key without telling anything about it; every node of an installation must have the same one. */

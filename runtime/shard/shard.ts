@@ -7,7 +7,7 @@ import { isRefusal } from '../../core/errors.js'
 import { shard as limits } from '../../core/limits.js'
 import type { Steps } from '../../core/steps.js'
 import type { Clock } from '../clock.js'
-import type { Change, CommitLate, LateWrite, Reader, Space } from '../store/contract.js'
+import type { Change, CommitDeferred, DeferredWrite, Reader, Space } from '../store/contract.js'
 import { nextTurn } from '../turns.js'
 import { answerOf } from './answer.js'
 import { type Batch, type Letter, takes } from './batch.js'
@@ -52,7 +52,7 @@ export interface ShardOptions extends Pick<EngineOptions, 'clock' | 'log' | 'new
   readonly performers: Readonly<Record<string, Performer>>
   readonly isIdle: IsIdle
   /** Makes changes durable and visible in the space, one commit after the other. Rejects with Moved when they never will be. */
-  readonly commit: CommitLate
+  readonly commit: CommitDeferred
   /** Whether the shard is ours at this very moment. A process that was stopped for a while may wake up without it. */
   readonly isOurs: () => boolean
   /** Told of every durable change before it is answered. */
@@ -141,15 +141,15 @@ export function openShard(options: ShardOptions): OwnedShard {
   function depart(batch: Batch): void {
     if (batch.layer.bytes() > 0 || batch.tellings.length > 0) {
       batch.write ??= written(batch)
-      if (!onItsWay) batch.write.press()
+      if (!onItsWay) batch.write.flush()
     } else if (!onItsWay) {
       open = undefined
       answer(batch)
     }
   }
 
-  function written(batch: Batch): LateWrite {
-    const write = options.commit({ seal: () => seal(batch), landed: () => landed(batch) })
+  function written(batch: Batch): DeferredWrite {
+    const write = options.commit({ collect: () => seal(batch), committed: () => landed(batch) })
     write.done.then(
       () => {
         if (!batch.hasLanded) return
@@ -202,7 +202,7 @@ export function openShard(options: ShardOptions): OwnedShard {
     commit = batch.commit
     space.committed(batch.layer)
     open?.layer.restOn(space)
-    open?.write?.press()
+    open?.write?.flush()
   }
 
   function failed(batch: Batch, error: unknown): void {
@@ -229,7 +229,7 @@ export function openShard(options: ShardOptions): OwnedShard {
     for (const { letter } of given?.joined ?? []) letter.reject(error)
     stepping?.reject(error)
     stepping = undefined
-    given?.write?.press()
+    given?.write?.flush()
   }
 
   function takeLetters(batch: Batch): void {

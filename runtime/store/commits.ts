@@ -1,6 +1,6 @@
-/** Group commit: what is asked while one group is on its way to the disk waits, and goes together in the next. */
+/** Group commit: commits that are added while one group is being written are written together as the next. */
 import { store as limits } from '../../core/limits.js'
-import type { Change, LateCommit, LateWrite } from './contract.js'
+import type { Change, DeferredCommit, DeferredWrite } from './contract.js'
 
 /** Changes of one space that belong together. */
 export interface Commit {
@@ -9,34 +9,34 @@ export interface Commit {
 }
 
 export interface Commits {
-  add(space: number, commit: LateCommit): LateWrite
-  /** Resolves when nothing is waiting or on its way. */
+  add(space: number, commit: DeferredCommit): DeferredWrite
+  /** Resolves when no commit is waiting or being written. */
   settled(): Promise<void>
   failure(): Error | undefined
 }
 
 export interface Disk {
-  /** Makes all of it durable, or none of it and rejects. */
+  /** Writes all of them, or none and rejects. */
   write(commits: readonly Commit[]): Promise<void>
   /** Why nothing can be written just now; asked before each group. */
   refusal(): Error | undefined
-  /** What a failed write is told to those who waited for it. */
+  /** The error with which the commits of a failed write reject. */
   failed(cause: unknown): Error
 }
 
 /** A class for speed alone: one is made for every commit. */
-class Waiting implements LateWrite, Commit {
-  /** Known once it is sealed. */
+class PendingCommit implements DeferredWrite, Commit {
+  /** Empty until they are collected. */
   changes: Commit['changes'] = []
-  isPressing = false
+  isFlushed = false
   readonly done: Promise<void>
   resolve!: () => void
   reject!: (error: unknown) => void
 
   constructor(
     readonly space: number,
-    readonly late: LateCommit,
-    private readonly pressed: () => void,
+    readonly deferred: DeferredCommit,
+    private readonly onFlush: () => void,
   ) {
     this.done = new Promise((resolve, reject) => {
       this.resolve = resolve
@@ -44,80 +44,80 @@ class Waiting implements LateWrite, Commit {
     })
   }
 
-  /** A function of its own, since it is handed on without the rest. */
-  readonly press = (): void => {
-    if (this.isPressing) return
-    this.isPressing = true
-    this.pressed()
+  /** A function of its own, since callers take it off the object. */
+  readonly flush = (): void => {
+    if (this.isFlushed) return
+    this.isFlushed = true
+    this.onFlush()
   }
 }
 
 /**
- * One group at a time, in the order of the calls. It begins when one of those that wait is pressed for, and takes all of
- * them along, with whatever they have come to by then. When a write fails, everything that waited fails with it and so does
- * all that comes later. A refusal also takes along all that waited, since a later commit may rest on an earlier one,
- * but ends when its reason does.
+ * One group at a time, in the order of the calls. A group begins when one of the pending commits is flushed, and takes all
+ * of them along, with the changes that they have by then. When a write fails, every pending commit fails with it and so
+ * does every later one. A refusal also fails all pending commits, since a later one may rest on an earlier one, but ends
+ * when its reason does.
  */
 export function groupCommits(disk: Disk): Commits {
-  let waiting: Waiting[] = []
-  const idlers: (() => void)[] = []
-  let busy = false
+  let pending: PendingCommit[] = []
+  const idleWaiters: (() => void)[] = []
+  let isBusy = false
   let failed: Error | undefined
 
   /**
-   * Begun after the current turn, so that everybody who writes in it can share the first group. As a microtask it would
+   * Begun after the current turn, so that every commit of that turn can share the first group. As a microtask it would
    * come sooner, and a disk that answers at once, with callers who write again at once, would let nothing else run.
    */
   function begin(): void {
-    busy = true
-    setImmediate(nextGroup)
+    isBusy = true
+    setImmediate(writeGroup)
   }
 
   function beginIfIdle(): void {
-    if (!busy) begin()
+    if (!isBusy) begin()
   }
 
-  function nextGroup(): void {
+  function writeGroup(): void {
     const refusal = disk.refusal()
     if (refusal) {
-      end(waiting.splice(0), refusal)
+      fail(pending.splice(0), refusal)
       return
     }
     const group = takeGroup()
     disk.write(group).then(
       () => {
-        for (const { late } of group) late.landed()
-        // What came meanwhile goes before this group hears of its end, so that the disk works while they go on.
-        if (waiting.some(({ isPressing }) => isPressing)) nextGroup()
-        else busy = false
+        for (const { deferred } of group) deferred.committed()
+        // The next group goes before the callers of this one go on, so that the disk works while they do.
+        if (pending.some(({ isFlushed }) => isFlushed)) writeGroup()
+        else isBusy = false
         for (const commit of group) commit.resolve()
-        restIfIdle()
+        resolveIfIdle()
       },
       (cause) => {
         failed = disk.failed(cause)
-        end([...group, ...waiting.splice(0)], failed)
+        fail([...group, ...pending.splice(0)], failed)
       },
     )
   }
 
-  function takeGroup(): Waiting[] {
-    const group: Waiting[] = []
+  function takeGroup(): PendingCommit[] {
+    const group: PendingCommit[] = []
     let taken = 0
-    for (let writes = 0; taken < waiting.length && writes < limits.writesPerGroup; taken++) {
-      const commit = waiting[taken]!
-      if (!seal(commit)) continue
+    for (let writes = 0; taken < pending.length && writes < limits.writesPerGroup; taken++) {
+      const commit = pending[taken]!
+      if (!collect(commit)) continue
       group.push(commit)
       writes += commit.changes.length
     }
-    waiting = waiting.slice(taken)
+    pending = pending.slice(taken)
     return group
   }
 
-  /** Whether it could say what it has come to. One that cannot fails for itself. */
-  function seal(commit: Waiting): boolean {
-    commit.isPressing = true
+  /** False when the changes could not be collected: that commit fails alone. */
+  function collect(commit: PendingCommit): boolean {
+    commit.isFlushed = true
     try {
-      commit.changes = commit.late.seal()
+      commit.changes = commit.deferred.collect()
       return true
     } catch (error) {
       commit.reject(error)
@@ -125,31 +125,31 @@ export function groupCommits(disk: Disk): Commits {
     }
   }
 
-  function end(group: readonly Waiting[], error: Error): void {
-    busy = false
+  function fail(group: readonly PendingCommit[], error: Error): void {
+    isBusy = false
     for (const commit of group) {
-      commit.isPressing = true
+      commit.isFlushed = true
       commit.reject(error)
     }
-    restIfIdle()
+    resolveIfIdle()
   }
 
-  function restIfIdle(): void {
-    if (!busy) for (const idle of idlers.splice(0)) idle()
+  function resolveIfIdle(): void {
+    if (!isBusy) for (const resolve of idleWaiters.splice(0)) resolve()
   }
 
   return {
-    add(space, late) {
-      const commit = new Waiting(space, late, beginIfIdle)
-      if (failed) end([commit], failed)
-      else waiting.push(commit)
+    add(space, deferred) {
+      const commit = new PendingCommit(space, deferred, beginIfIdle)
+      if (failed) fail([commit], failed)
+      else pending.push(commit)
       return commit
     },
     settled() {
-      if (!busy && waiting.length > 0) begin()
-      if (!busy) return Promise.resolve()
-      return new Promise((idle) => {
-        idlers.push(idle)
+      if (!isBusy && pending.length > 0) begin()
+      if (!isBusy) return Promise.resolve()
+      return new Promise((resolve) => {
+        idleWaiters.push(resolve)
       })
     },
     failure: () => failed,

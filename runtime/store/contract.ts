@@ -90,38 +90,38 @@ export interface Change {
   readonly value: Buffer | undefined
 }
 
-/** Changes that are not all known yet. */
-export interface LateCommit {
-  /** All of them, asked for once, right before they are written. Nothing is written when there are none. */
-  seal(): readonly Change[]
-  /** They are as durable as a commit is, and visible. Called before anything else is written, so it must be quick. */
-  landed(): void
+/** A commit whose changes are not all known when its place in the order of commits is. */
+export interface DeferredCommit {
+  /** All changes; called once, right before they are written. Nothing is written when there are none. */
+  collect(): readonly Change[]
+  /** The changes are as durable as those of a commit, and visible. Called before anything else is written: must be quick. */
+  committed(): void
 }
 
-/** A late commit as whoever wrote it knows it. */
-export interface LateWrite {
-  /** Resolves after `landed`. Rejects when it will never be written, asked for or not. */
+/** The caller's handle of a deferred commit. */
+export interface DeferredWrite {
+  /** Resolves after `committed`. Rejects when the commit will never be written, collected or not. */
   readonly done: Promise<void>
-  /** Has it written as soon as can be. Before that it goes along when something else is written, or waits. */
-  press(): void
+  /** Writes it as soon as possible. Without that it is written together with the next commit that is, or waits. */
+  flush(): void
 }
 
-export type CommitLate = (commit: LateCommit) => LateWrite
+export type CommitDeferred = (commit: DeferredCommit) => DeferredWrite
 
 /**
  * One shard's part of the store: a keyspace of its own that no other space can see.
  *
  * `commit` makes its changes durable together or not at all, in the order of the calls, and resolves once they would
- * survive a power cut. With `durability: 'followed'` it resolves once readers see them: the file follows, and then the
- * disk. What is found after a crash or a power cut is then all that was committed up to some moment, of every space.
+ * survive a power cut. With `durability: 'async'` it resolves once readers see them, and a later transaction writes them.
+ * What is found after a crash or a power cut is then all that was committed up to some moment, of every space.
  * Commits called while one is on its way share the next, those of other spaces included.
  */
 export interface Space extends Reader {
   /** The writes as bytes, as they are now. A key too long or a record that is not plain data is a bug and throws. */
   encode(writes: readonly Write[]): Change[]
   commit(changes: readonly Change[]): Promise<void>
-  /** The same, except that what is added while others are on their way goes with it, in its place in the order of the calls. */
-  readonly commitLate: CommitLate
+  /** The same, except that the changes are collected when they are written, in the order of the calls. */
+  readonly commitDeferred: CommitDeferred
   /** Up to `limit` rows of any table in the order of their keys, strictly beyond `after`: what a copy is made from. */
   rows(after: Uint8Array | undefined, limit: number): Change[]
 }

@@ -1,15 +1,47 @@
 /**
- * Looks over the data file before LMDB is asked to map it. LMDB trusts the file: a page that is cut off or points
- * nowhere would end the process with a bus error, where an operator should be told a sentence.
+ * The check of a data file before LMDB maps it: its two meta pages, and the pages that hang on them. LMDB trusts the file:
+ * a page that is cut off or points nowhere would end the process with a bus error, where an operator should read a
+ * sentence. Only reads.
  */
-import { closeSync, fstatSync, openSync } from 'node:fs'
+import { closeSync, existsSync, fstatSync, openSync, readSync } from 'node:fs'
 import { store as limits } from '../../core/limits.js'
 import { StoreUnusable } from './contract.js'
-import { newestHead } from './head.js'
-import { checkTrees, Damage } from './pagetree.js'
+import { checkTrees, compareNumbers, Damage, kindOf, pageHeaderBytes, pageKind, type Tree } from './pagetree.js'
 
-/** Throws StoreUnusable when the file is not one that LMDB can open safely. Only reads. */
+const magic = 0xbeefc0de
+const dataVersion = 2
+/** Offsets in a meta page, after its header. */
+const metaAt = {
+  magic: 0,
+  version: 4,
+  mapBytes: 16,
+  pageBytes: 24,
+  freeTree: 24,
+  mainTree: 72,
+  lastPage: 120,
+  txn: 128,
+} as const
+const treeAt = { flags: 4, depth: 6, root: 40 } as const
+/** The tree of free pages has whole numbers as keys; beside that it may carry how the file was opened when it was made. */
+const wholeNumberKeys = 0x08
+const openedHow = 0x5c00
+const metaBytes = pageHeaderBytes + 144
+const minPageBytes = 256
+const maxPageBytes = 65_536
+
+interface MetaPage {
+  readonly pageBytes: number
+  readonly lastPage: bigint
+  readonly txn: bigint
+  readonly trees: readonly Tree[]
+}
+
+/** Parley up to 0.1 left this beside the data of a cluster's node until the node was stopped. */
+export const unsyncedMarkOf = (path: string) => `${path}-synced`
+
+/** Throws StoreUnusable when the file is not one that LMDB can open safely. */
 export function checkDataFile(path: string): void {
+  refuseUnsynced(path)
   let fd: number | undefined
   try {
     fd = openSync(path, 'r')
@@ -21,8 +53,18 @@ export function checkDataFile(path: string): void {
   }
 }
 
+/** With that mark the newest transactions of the file may be whole in its pages or not, and only that Parley can tell. */
+function refuseUnsynced(path: string): void {
+  if (!existsSync(unsyncedMarkOf(path))) return
+  throw new StoreUnusable(
+    `The data file ${path} was left by an earlier Parley that was not stopped in order. Start that version on it once ` +
+      'and stop it, then start this one. A node of a cluster whose other nodes run may begin with an empty directory ' +
+      'instead: it copies its shards from them.',
+  )
+}
+
 /** The sentence for an operator whose data file cannot be worked on. */
-export function unusable(path: string, error: unknown): StoreUnusable {
+function unusable(path: string, error: unknown): StoreUnusable {
   const why = error instanceof Error ? error.message : String(error)
   if (!(error instanceof Damage)) return new StoreUnusable(`The data file ${path} cannot be read: ${why}.`)
   return new StoreUnusable(
@@ -34,11 +76,49 @@ export function unusable(path: string, error: unknown): StoreUnusable {
 function checkPages(fd: number): void {
   const { size } = fstatSync(fd)
   if (size === 0) throw new Damage('it is empty')
-  const newest = newestHead(fd)
-  const held = BigInt(Math.floor(size / newest.pageBytes))
-  const short = held <= newest.lastPage
-  const pages = { fd, pageBytes: newest.pageBytes, count: short ? held : newest.lastPage + 1n }
+  const newest = newestMetaPage(fd)
+  const present = BigInt(Math.floor(size / newest.pageBytes))
+  const isShort = present <= newest.lastPage
+  const pages = { fd, pageBytes: newest.pageBytes, count: isShort ? present : newest.lastPage + 1n }
   // Pages at the end that were given up before they were ever written are missing from a healthy file, so one that is
   // short is walked to its last page to see whether something still in use is gone.
-  checkTrees(pages, newest.trees, short ? Number.POSITIVE_INFINITY : limits.checkedPages)
+  checkTrees(pages, newest.trees, isShort ? Number.POSITIVE_INFINITY : limits.checkedPages)
+}
+
+/** The meta page of the last transaction. */
+function newestMetaPage(fd: number): MetaPage {
+  const first = readMetaPage(fd, 0)
+  const second = readMetaPage(fd, first.pageBytes)
+  if (second.pageBytes !== first.pageBytes) throw new Damage('its two head pages disagree')
+  return second.txn > first.txn ? second : first
+}
+
+function readMetaPage(fd: number, at: number): MetaPage {
+  const bytes = Buffer.alloc(metaBytes)
+  if (readSync(fd, bytes, 0, bytes.length, at) < bytes.length) throw new Damage('it ends within its head pages')
+  const body = bytes.subarray(pageHeaderBytes)
+  if (kindOf(bytes) !== pageKind.meta || body.readUInt32LE(metaAt.magic) !== magic) {
+    throw new Damage('it does not begin as a data file does')
+  }
+  const version = body.readUInt32LE(metaAt.version) & 0xffff
+  if (version !== dataVersion) throw new Damage(`its format is ${version}, where ${dataVersion} was expected`)
+  const pageBytes = body.readUInt32LE(metaAt.pageBytes)
+  if (pageBytes < minPageBytes || pageBytes > maxPageBytes || (pageBytes & (pageBytes - 1)) !== 0) {
+    throw new Damage(`it speaks of pages of ${pageBytes} bytes`)
+  }
+  const lastPage = body.readBigUInt64LE(metaAt.lastPage)
+  if (lastPage >= body.readBigUInt64LE(metaAt.mapBytes) / BigInt(pageBytes)) {
+    throw new Damage(`it speaks of a page ${lastPage}, which it has no room for`)
+  }
+  const freeFlags = body.readUInt16LE(metaAt.freeTree + treeAt.flags)
+  if ((freeFlags & ~openedHow) !== wholeNumberKeys || body.readUInt16LE(metaAt.mainTree + treeAt.flags) !== 0) {
+    throw new Damage('it is laid out in a way that Parley never uses')
+  }
+  const treeOf = (tree: number, compare: Tree['compare']) => ({
+    root: body.readBigUInt64LE(tree + treeAt.root),
+    depth: body.readUInt16LE(tree + treeAt.depth),
+    compare,
+  })
+  const trees = [treeOf(metaAt.mainTree, Buffer.compare), treeOf(metaAt.freeTree, compareNumbers)]
+  return { pageBytes, lastPage, txn: body.readBigUInt64LE(metaAt.txn), trees }
 }

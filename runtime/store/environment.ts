@@ -13,33 +13,25 @@ export interface Stored {
 export interface Environment {
   get(space: number, key: Uint8Array): Uint8Array | undefined
   slice(space: number, bounds: Omit<Bounds, 'limit'>, rows: number): Stored[]
-  /** All commits are made in one transaction, or none is and it rejects. One call at a time. */
+  /** Makes all commits durable in one transaction, or none and rejects. One call at a time. */
   write(commits: readonly Commit[]): Promise<void>
-  /** Keeps the state that readers see now as it is in the file, whatever is written, until what it answers is called. */
-  pin(): () => void
   /** Makes a file of the state that readers see now, while transactions go on. */
   copyTo(path: string): Promise<void>
-  /** Why what was written earlier may not be on the disk, if so. */
+  /** Why nothing more can be read or written, if so. */
   failure(): Error | undefined
   close(): Promise<void>
-}
-
-export interface EnvironmentOptions {
-  /** Addresses reserved at the start. */
-  readonly mapBytes?: number
-  /** Whether a transaction ends only once it is on the disk; otherwise when the system has it. */
-  readonly sync: boolean
 }
 
 const spaceBytes = 2
 
 /**
- * `overlappingSync` stays off: with it lmdb 3.5 resolves a commit whose last head page could not be written, and shows
- * readers what is not yet durable. It would gain nothing here: lmdb resolves a commit, and begins the next, only after
- * the sync all the same. So with it off a commit that is resolved is on the disk, and `flushed` has nothing to add.
- * `eventTurnBatching` is off because `batch` already says what belongs to a transaction.
+ * LMDB in its default mode: a transaction that resolved is on the disk, and a power cut leaves the file as some transaction
+ * left it. `overlappingSync` stays off: with it lmdb 3.5 resolves a commit whose last meta page could not be written, and
+ * shows readers what is not yet durable, and it still resolves a commit, and begins the next, only after the sync.
+ * `eventTurnBatching` is off because `batch` already says what belongs to a transaction. `mapBytes` of addresses are
+ * reserved at the start.
  */
-export function openEnvironment(path: string, { mapBytes = limits.mapBytes, sync }: EnvironmentOptions): Environment {
+export function openEnvironment(path: string, mapBytes: number = limits.mapBytes): Environment {
   const keys = spacedKeys()
   const settings = {
     path,
@@ -48,12 +40,10 @@ export function openEnvironment(path: string, { mapBytes = limits.mapBytes, sync
     maxDbs: 1,
     permissionsMode: 0o600,
     overlappingSync: false,
-    noSync: !sync,
     eventTurnBatching: false,
     commitDelay: 0,
     maxFreeSpaceToLoad: limits.freePagesLoaded,
     maxFreeSpaceToRetain: limits.freePagesRetained,
-    safeRestore: true,
     cache: false as const,
     encoding: 'binary' as const,
     keyEncoder: keys,
@@ -84,10 +74,6 @@ export function openEnvironment(path: string, { mapBytes = limits.mapBytes, sync
       } catch (error) {
         throw await rootCause(error)
       }
-    },
-    pin() {
-      const transaction = db.useReadTransaction()
-      return () => transaction.done()
     },
     // Left as it lies rather than compacted: that would walk every tree, and the free pages are given back by use.
     copyTo: (to) => db.backup(to, false),

@@ -4,30 +4,28 @@ import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { store as limits } from '../../core/limits.js'
 import type { Log } from '../observe/log.js'
-import { type About, aboutNew, aboutTable, checkAbout, isEarlier } from './about.js'
 import { checkAddressSpace } from './addressspace.js'
-import { writtenBehind } from './behind.js'
 import { withCheckedReads } from './checkedreads.js'
-import { checkpointPath, recoverData, thisBoot } from './checkpoint.js'
 import { groupCommits } from './commits.js'
 import { type FileStore, type Space, StoreFailed, StoreUnusable } from './contract.js'
-import { checkDataFile } from './datafile.js'
+import { checkDataFile, unsyncedMarkOf } from './datafile.js'
 import { dataFileName, prepareDirectory, refuseHalfRestored, syncDirectory, watchDisk, watchFile } from './directory.js'
 import { type Environment, openEnvironment } from './environment.js'
-import { followedBySync } from './following.js'
 import { keyBytes } from './key.js'
-import { claimDirectory } from './owner.js'
-import { carryOver } from './relaid.js'
+import { lockDirectory } from './lock.js'
+import { checkManifest, type Manifest, manifestTable, mustMigrate, newManifest } from './manifest.js'
+import { migrate } from './migrate-v2.js'
 import { encodeWrites, ownSpace, spaceOfShard, spaceOver } from './space.js'
+import { withWriteBehind } from './writebehind.js'
 
 export interface StoreOptions {
   readonly dir: string
   /** Fixed for the life of the data. */
   readonly shards: number
-  /** When a commit resolves: once it would survive a power cut, or already when readers see it, and the disk follows. */
-  readonly durability?: 'synced' | 'followed'
-  /** With 'followed', how long after a commit the disk is asked to have it. */
-  readonly syncAfterMs?: number
+  /** When a commit resolves: once it would survive a power cut, or once readers see it, and it is written later. */
+  readonly durability?: 'synced' | 'async'
+  /** With 'async', the least time between the beginnings of two transactions. */
+  readonly writeBehindMs?: number
   /** Addresses reserved for the data at the start; it may outgrow them. */
   readonly mapBytes?: number
   readonly log?: Pick<Log, 'warn' | 'error'>
@@ -35,17 +33,15 @@ export interface StoreOptions {
   readonly freeBytes?: () => number
   /** Where the ids of new data are drawn from. */
   readonly random?: (bytes: number) => Uint8Array
-  /** Names this run of the machine; the system is asked when absent. */
-  readonly boot?: string
 }
 
 /** Opens the data in `dir`, made new when there is none, and holds the directory until the store is closed. */
 export async function openStore(options: StoreOptions): Promise<FileStore> {
-  const { dir, durability = 'synced', boot = thisBoot(), mapBytes = limits.mapBytes } = options
+  const { dir, durability = 'synced', mapBytes = limits.mapBytes } = options
   checkAddressSpace(mapBytes)
   prepareDirectory(dir)
   refuseHalfRestored(dir)
-  const claim = await claimDirectory(dir)
+  const lock = await lockDirectory(dir)
   let environment: Environment | undefined
   try {
     const path = join(dir, dataFileName)
@@ -53,26 +49,19 @@ export async function openStore(options: StoreOptions): Promise<FileStore> {
       refuseMissing(path)
       await createData(path, options)
     }
-    recoverData(path, boot)
     checkDataFile(path)
-    const opening = (sync: boolean) => openEnvironment(path, { mapBytes, sync })
-    environment = opening(true)
-    let about = readAbout(environment, options)
-    if (isEarlier(about)) {
-      options.log?.warn('store.format.raised', { dir, from: about.format })
-      about = await carryOver(environment, about)
+    await syncFile(path)
+    environment = openEnvironment(path, mapBytes)
+    let manifest = readManifest(environment, options)
+    if (mustMigrate(manifest)) {
+      options.log?.warn('store.format.raised', { dir, from: manifest.format })
+      manifest = await migrate(environment, manifest)
     }
-    if (durability === 'followed') {
-      await environment.close()
-      environment = undefined
-      environment = opening(false)
-    }
-    if (durability === 'followed')
-      environment = writtenBehind(await followedBySync(environment, { path, boot, afterMs: options.syncAfterMs }))
-    return storeOver(withCheckedReads(environment, dir), about, options, claim.release)
+    if (durability === 'async') environment = withWriteBehind(environment, options.writeBehindMs)
+    return storeOver(withCheckedReads(environment, dir), manifest, options, lock.release)
   } catch (error) {
     await environment?.close()
-    await claim.release()
+    await lock.release()
     if (error instanceof StoreUnusable) throw error
     throw new StoreUnusable(`The data in ${dir} cannot be opened: ${(error as Error).message}.`, { cause: error })
   }
@@ -80,7 +69,7 @@ export async function openStore(options: StoreOptions): Promise<FileStore> {
 
 /** LMDB leaves its lock beside data it has opened: an empty installation in the place of lost data would hide the loss. */
 function refuseMissing(path: string): void {
-  const left = [`${path}-lock`, checkpointPath(path)].filter((name) => existsSync(name))
+  const left = [`${path}-lock`, unsyncedMarkOf(path)].filter((name) => existsSync(name))
   if (left.length === 0) return
   throw new StoreUnusable(
     `The data file ${path} is missing, and there was one: ${left.join(' and ')} is left of it. Put a backup in its ` +
@@ -91,12 +80,12 @@ function refuseMissing(path: string): void {
 /** Built under another name and moved into place whole, so a data file that exists was finished once. */
 async function createData(path: string, { dir, shards, mapBytes, random }: StoreOptions): Promise<void> {
   const unfinished = `${path}.new`
-  const leftovers = [unfinished, `${unfinished}-lock`, checkpointPath(path)]
+  const leftovers = [unfinished, `${unfinished}-lock`]
   for (const name of leftovers) rmSync(name, { force: true })
   try {
-    const environment = openEnvironment(unfinished, { mapBytes, sync: true })
-    const about = encodeWrites([{ table: aboutTable, key: [], value: aboutNew(shards, random) }])
-    await environment.write([{ space: ownSpace, changes: about }]).finally(environment.close)
+    const environment = openEnvironment(unfinished, mapBytes)
+    const changes = encodeWrites([{ table: manifestTable, key: [], value: newManifest(shards, random) }])
+    await environment.write([{ space: ownSpace, changes }]).finally(environment.close)
     renameSync(unfinished, path)
     syncDirectory(dir)
   } finally {
@@ -104,37 +93,43 @@ async function createData(path: string, { dir, shards, mapBytes, random }: Store
   }
 }
 
+/** A process that was killed may have left a transaction that is visible and not yet on the disk. */
+async function syncFile(path: string): Promise<void> {
+  const file = await open(path, 'r')
+  await file.datasync().finally(() => file.close())
+}
+
 /** The first format had no spaces, so there the record is found where its key's first bytes are read as one. */
-function readAbout(environment: Environment, options: StoreOptions): About {
-  const key = keyBytes(aboutTable, [])
+function readManifest(environment: Environment, options: StoreOptions): Manifest {
+  const key = keyBytes(manifestTable, [])
   const bytes = environment.get(ownSpace, key) ?? environment.get(key.readUInt16BE(0), key.subarray(2))
-  return checkAbout(bytes, options)
+  return checkManifest(bytes, options)
 }
 
 function storeOver(
   environment: Environment,
-  aboutAtFirst: About,
+  opened: Manifest,
   options: StoreOptions,
   release: () => Promise<void>,
 ): FileStore {
   const { dir, log, shards } = options
   const diskRefusal = watchDisk(dir, log, options.freeBytes)
   const missing = watchFile(dir, log)
-  const refusal = () => syncFailure() ?? missing() ?? diskRefusal()
+  const refusal = () => environmentFailure() ?? missing() ?? diskRefusal()
   const commits = groupCommits({ write: environment.write, refusal, failed })
   const over = { environment, commit: commits.add, isClosed: () => closing !== undefined }
   const own = spaceOver(ownSpace, over)
   const spaces: Space[] = []
-  let about = aboutAtFirst
+  let manifest = opened
   let closing: Promise<void> | undefined
-  let syncFailed: Error | undefined
-  /** Under way: the file must not be closed beneath them. */
+  let environmentFailed: Error | undefined
+  /** Copies in progress; the file stays open until they end. */
   const copies = new Set<Promise<void>>()
 
-  function syncFailure(): Error | undefined {
+  function environmentFailure(): Error | undefined {
     const cause = environment.failure()
-    if (cause) syncFailed ??= cause instanceof StoreFailed ? cause : failed(cause)
-    return syncFailed
+    if (cause) environmentFailed ??= cause instanceof StoreFailed ? cause : failed(cause)
+    return environmentFailed
   }
 
   function failed(cause: unknown): Error {
@@ -160,12 +155,12 @@ function storeOver(
     },
     own,
     get about() {
-      return { installation: about.installation, node: about.node }
+      return { installation: manifest.installation, node: manifest.node }
     },
     async adopt(installation) {
-      const adopted = { ...about, installation }
-      await own.commit(own.encode([{ table: aboutTable, key: [], value: adopted }]))
-      about = adopted
+      const adopted = { ...manifest, installation }
+      await own.commit(own.encode([{ table: manifestTable, key: [], value: adopted }]))
+      manifest = adopted
     },
     async copyTo(path) {
       if (closing) throw new StoreFailed('The store is closed.')
@@ -179,7 +174,7 @@ function storeOver(
         .settled()
         .then(() => Promise.allSettled(copies))
         .then(environment.close)
-        .then(syncFailure)
+        .then(environmentFailure)
         .then(release)
       return closing
     },

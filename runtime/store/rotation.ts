@@ -5,15 +5,14 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { aboutTable, checkAbout, isEarlier } from './about.js'
-import { recoverData, thisBoot } from './checkpoint.js'
 import type { Commit } from './commits.js'
 import { clusterTable, type Key, StoreFailed, StoreUnusable, type Table } from './contract.js'
 import { checkDataFile } from './datafile.js'
 import { dataFileName, refuseHalfRestored } from './directory.js'
 import { type Environment, openEnvironment } from './environment.js'
 import { keyBytes as tableKeyBytes } from './key.js'
-import { claimDirectory } from './owner.js'
+import { lockDirectory } from './lock.js'
+import { checkManifest, manifestTable, mustMigrate } from './manifest.js'
 import {
   dataKeysIn,
   judgeRootKey,
@@ -41,13 +40,12 @@ export async function rotateRootKey({ dir, shards, configured }: Rotation): Prom
   const path = join(dir, dataFileName)
   if (!existsSync(path)) throw new StoreUnusable(`There is no data in ${dir}, and so no root key to rotate.`)
   refuseHalfRestored(dir)
-  const claim = await claimDirectory(dir)
+  const claim = await lockDirectory(dir)
   let environment: Environment | undefined
   try {
     const secret = readOrMakeSecretKey(dir, configured?.before)
-    recoverData(path, thisBoot())
     checkDataFile(path)
-    environment = openEnvironment(path, { sync: true })
+    environment = openEnvironment(path)
     const spaces = readersOver(environment)
     refuseOthers(environment, spaces, { dir, shards })
     const before = keyOfData(dir, secret, (key) => judgeRootKey(spaces, shards, key))
@@ -67,7 +65,7 @@ export async function rotateRootKey({ dir, shards, configured }: Rotation): Prom
 export async function judgeKeysOf(dir: string, shards: number, keys: readonly Buffer[]): Promise<KeyVerdict[]> {
   const path = join(dir, dataFileName)
   checkDataFile(path)
-  const environment = openEnvironment(path, { sync: false })
+  const environment = openEnvironment(path)
   try {
     return keys.map((key) => judgeRootKey(readersOver(environment), shards, key))
   } finally {
@@ -76,14 +74,14 @@ export async function judgeKeysOf(dir: string, shards: number, keys: readonly Bu
 }
 
 function readersOver(environment: Environment): Spaces {
-  const commit = () => ({ done: Promise.reject(new StoreFailed('Only read.')), press() {} })
+  const commit = () => ({ done: Promise.reject(new StoreFailed('Only read.')), flush() {} })
   const over = (number: number) => spaceOver(number, { environment, commit, isClosed: () => false })
   return { own: over(ownSpace), space: (shard) => over(spaceOfShard(shard)) }
 }
 
 function refuseOthers(environment: Environment, { own }: Spaces, about: { dir: string; shards: number }): void {
   const { dir } = about
-  if (isEarlier(checkAbout(environment.get(ownSpace, tableKeyBytes(aboutTable, [])), about))) {
+  if (mustMigrate(checkManifest(environment.get(ownSpace, tableKeyBytes(manifestTable, [])), about))) {
     throw new StoreUnusable(`The data in ${dir} is of an earlier Parley. Start this one on it once, then rotate.`)
   }
   if (own.get(clusterTable, [])) {

@@ -3,9 +3,9 @@ import { store as limits } from '../../core/limits.js'
 import { decodeRecord, encodeRecord } from './codec.js'
 import {
   type Change,
+  type DeferredCommit,
+  type DeferredWrite,
   type Key,
-  type LateCommit,
-  type LateWrite,
   type Row,
   type Space,
   StoreFailed,
@@ -22,7 +22,7 @@ export const spaceOfShard = (shard: number) => shard + 1
 
 export interface SpaceOver {
   readonly environment: Pick<Environment, 'get' | 'slice'>
-  readonly commit: (space: number, commit: LateCommit) => LateWrite
+  readonly commit: (space: number, commit: DeferredCommit) => DeferredWrite
   readonly isClosed: () => boolean
 }
 
@@ -46,9 +46,9 @@ export function spaceOver(space: number, { environment, commit, isClosed }: Spac
     if (isClosed()) throw new Error('the store is closed')
   }
 
-  function commitLate(late: LateCommit): LateWrite {
-    if (!isClosed()) return commit(space, late)
-    return { done: Promise.reject(new StoreFailed('The store is closed.')), press() {} }
+  function commitDeferred(deferred: DeferredCommit): DeferredWrite {
+    if (!isClosed()) return commit(space, deferred)
+    return { done: Promise.reject(new StoreFailed('The store is closed.')), flush() {} }
   }
 
   return {
@@ -63,11 +63,11 @@ export function spaceOver(space: number, { environment, commit, isClosed }: Spac
     },
     encode: encodeWrites,
     commit(changes) {
-      const { done, press } = commitLate({ seal: () => changes, landed() {} })
-      press()
+      const { done, flush } = commitDeferred({ collect: () => changes, committed() {} })
+      flush()
       return done
     },
-    commitLate,
+    commitDeferred,
     rows(after, limit) {
       assertOpen()
       return environment.slice(space, boundsBeyond(after), limit)

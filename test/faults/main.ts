@@ -82,7 +82,7 @@ async function cut(subject: string): Promise<boolean> {
 }
 
 const kinds: readonly Kind[] = [
-  ...['store', 'store that the disk follows', 'engine'].map((subject) => ({
+  ...['store', 'store with write-behind', 'engine'].map((subject) => ({
     name: `power cut ${subject}`,
     run: () => cut(subject),
   })),

@@ -1,11 +1,11 @@
 /** The subjects by name, for the processes that work on them and look at them. */
 import { embeddedEngine } from './powercut-engine.js'
-import { lateStore, syncedStore, unsyncedStore, writtenStore } from './powercut-store.js'
+import { lateStore, syncedStore, unsyncedStore, writtenBehindStore } from './powercut-store.js'
 import type { Subject } from './powercut-work.js'
 
 export const subjects: Readonly<Record<string, Subject>> = {
   store: syncedStore,
-  'store that the disk follows': writtenStore,
+  'store with write-behind': writtenBehindStore,
   engine: embeddedEngine,
   'store without sync': unsyncedStore,
   'store that syncs too late': lateStore,

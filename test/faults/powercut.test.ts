@@ -1,9 +1,11 @@
 /** A power cut at any moment: what was acknowledged is there, and every commit is whole or absent. */
-import { appendFileSync, writeFileSync } from 'node:fs'
+import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import t from 'tap'
 import { powerCuts, promises } from './powercut.js'
-import { endWhole, readLog } from './powercut-log.js'
+import { emptyDisk } from './powercut-disk.js'
+import { buildWritelog, endWhole, live, readLog } from './powercut-log.js'
 
 const cuts = 30
 /** A log that showed a problem stays here; with its seed it shows it again. */
@@ -38,11 +40,29 @@ t.test('What a life was killed in the middle of noting down does not keep the ne
 })
 
 t.test('A disk that fails to sync is told of, and nothing is lost that was acknowledged before', async (t) => {
-  for (const subject of ['store', 'store that the disk follows']) {
+  for (const subject of ['store', 'store with write-behind']) {
     const done = await powerCuts({ subject, cuts: cuts / 2, badDisk: true, keep, report: t.comment })
     t.same(done.problems, [], `with seed ${done.seed}`)
     t.equal(done.failures, 1, 'the store said that it failed')
   }
+})
+
+t.test('What a store shows once it is opened is on the disk, whatever its last process left unsynced', async (t) => {
+  const home = t.testdir()
+  const library = buildWritelog(home)
+  const [folder, acks, log] = [join(home, 'data'), join(home, 'acks'), join(home, 'log')]
+  mkdirSync(folder)
+  const life = { library, folder, acks, log, program: fileURLToPath(new URL('./powercut-child.js', import.meta.url)) }
+  await live({ ...life, args: ['store', 'killed', 'Infinity'], syncs: 20 })
+  await live({ ...life, args: ['store', 'closed', '1'] })
+  const entries = readLog(log)
+  const second = entries.findLastIndex(({ kind }) => kind === 'S')
+  const opened = entries.findIndex(({ kind }, at) => at > second && kind === 'A')
+  const disk = emptyDisk()
+  for (const entry of entries.slice(0, second)) disk.follow(entry)
+  t.ok(disk.unsynced() > 0, 'the disk failed beneath the first process')
+  for (const entry of entries.slice(second, opened)) disk.follow(entry)
+  t.equal(disk.unsynced(), 0)
 })
 
 t.test('The same cuts find what a store would lose that does not sync, or too late', async (t) => {

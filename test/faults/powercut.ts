@@ -17,8 +17,7 @@ import { type Ack, commitsPerLife } from './powercut-work.js'
 /** The subjects that must come through every cut, and what each of them promises. */
 export const promises = {
   store: 'The store keeps what it acknowledged, whole, when the power fails at any moment',
-  'store that the disk follows':
-    'A store that the disk follows keeps whole commits, and all of them once it was closed',
+  'store with write-behind': 'A store with write-behind keeps whole commits, and all of them once it was closed',
   engine: 'The engine keeps what it answered and performs what it owes when the power fails at any moment',
 } as const
 

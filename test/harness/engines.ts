@@ -180,7 +180,7 @@ export interface ClusterNode extends Process {
 export async function openNode(options: NodeOptions): Promise<ClusterNode> {
   const { repertoire, time, servers, dir, shards = houseShards, rootKeyName = 'key', between = (bus) => bus } = options
   const { options: around, life, ...rest } = surroundings(time, repertoire, shards)
-  const store = dir === undefined ? undefined : await openStore({ dir, shards, durability: 'followed' })
+  const store = dir === undefined ? undefined : await openStore({ dir, shards, durability: 'async' })
   const id = options.id ?? store?.about.node ?? `asker-${life}`
   const parts: Parts = { clock: rest.clock, store }
   try {

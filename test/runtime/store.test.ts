@@ -355,8 +355,8 @@ function slowDisk() {
   const keysOf = (group: number) => changesOf(group).map(({ key }) => key[0])
   const commits = groupCommits(disk)
   const add = (space: number, ...changes: Change[]): Promise<void> => {
-    const { done, press } = commits.add(space, { seal: () => changes, landed() {} })
-    press()
+    const { done, flush } = commits.add(space, { collect: () => changes, committed() {} })
+    flush()
     return done
   }
   return { disk, commits, add, groups, change, changesOf, keysOf }
@@ -430,53 +430,53 @@ t.test('What waits behind a commit that failed, or was refused, fails with it', 
 })
 
 t.test(
-  'A late commit takes what is added until it is written, and goes along with others before it is pressed for',
+  'A deferred commit takes changes until it is written, and is written along with others before it is flushed',
   async (t) => {
     const { commits, add, groups, change, keysOf } = slowDisk()
     const seen: string[] = []
-    const late = (name: string, ...changes: Change[]) => {
+    const deferred = (name: string, ...changes: Change[]) => {
       const commit = {
-        seal() {
-          seen.push(`${name} sealed`)
+        collect() {
+          seen.push(`${name} collected`)
           return changes
         },
-        landed: () => void seen.push(`${name} landed`),
+        committed: () => void seen.push(`${name} committed`),
       }
-      const { done, press } = commits.add(9, commit)
-      return { changes, press, done: done.then(() => seen.push(`${name} told`)) }
+      const { done, flush } = commits.add(9, commit)
+      return { changes, flush, done: done.then(() => seen.push(`${name} done`)) }
     }
-    const alone = late('alone', change(1))
+    const alone = deferred('alone', change(1))
     await setImmediate()
-    t.same([groups.length, seen], [0, []], 'nobody has asked for it')
+    t.same([groups.length, seen], [0, []], 'it is not collected')
     const other = add(1, change(2))
     alone.changes.push(change(3))
     await setImmediate()
-    t.same([keysOf(0), seen], [[1, 3, 2], ['alone sealed']])
+    t.same([keysOf(0), seen], [[1, 3, 2], ['alone collected']])
 
-    const along = late('along', change(4))
+    const along = deferred('along', change(4))
     const waits = add(2, change(5))
     groups[0]!.written()
     await Promise.all([alone.done, other])
     t.same(
       seen,
-      ['alone sealed', 'alone landed', 'along sealed', 'alone told'],
-      'one has landed before another is asked for',
+      ['alone collected', 'alone committed', 'along collected', 'alone done'],
+      'one is committed before another is collected',
     )
     t.same(keysOf(1), [4, 5])
     groups[1]!.written()
     await Promise.all([along.done, waits])
 
-    const pressed = late('pressed', change(6))
-    pressed.press()
-    pressed.changes.push(change(7))
+    const flushed = deferred('flushed', change(6))
+    flushed.flush()
+    flushed.changes.push(change(7))
     await setImmediate()
-    pressed.press()
+    flushed.flush()
     t.same(keysOf(2), [6, 7])
-    const left = late('left', change(8))
+    const left = deferred('left', change(8))
     groups[2]!.written()
-    await pressed.done
+    await flushed.done
     await setImmediate()
-    t.equal(groups.length, 3, 'what nobody presses for has no write of its own')
+    t.equal(groups.length, 3, 'one that is not flushed has no write of its own')
     const settled = commits.settled()
     await setImmediate()
     t.same(keysOf(3), [8], 'and is written before the end')
@@ -485,12 +485,12 @@ t.test(
   },
 )
 
-t.test('A late commit that cannot say what it has come to fails for itself', async (t) => {
+t.test('A deferred commit whose changes cannot be collected fails alone', async (t) => {
   const { commits, add, groups, change, keysOf } = slowDisk()
-  const seal = () => {
+  const collect = () => {
     throw new Error('odd')
   }
-  const odd = commits.add(0, { seal, landed: () => t.fail('it was not written') }).done
+  const odd = commits.add(0, { collect, committed: () => t.fail('it was not written') }).done
   const other = add(1, change(1))
   await t.rejects(odd, { message: 'odd' })
   t.same(keysOf(0), [1])
@@ -604,10 +604,10 @@ t.test('What was acknowledged survives kill -9 of the process, round after round
   }
 })
 
-t.test('Where the disk follows, kill -9 leaves everything up to some commit and nothing beyond it', async (t) => {
+t.test('With write-behind, kill -9 leaves everything up to some commit and nothing beyond it', async (t) => {
   const dir = newDir()
   for (const acks of [1, 50, 200, 400, 700]) {
-    const acknowledged = await killAfter(t, acks, dir, 'followed')
+    const acknowledged = await killAfter(t, acks, dir, 'async')
     const mine = await openStore({ dir, shards: 16 })
     const isThere = ({ writer, n }: Pair) => mine.space(0).get(left, [writer, n]) !== undefined
     const lost = acknowledged.filter((pair) => !isThere(pair))
@@ -617,54 +617,54 @@ t.test('Where the disk follows, kill -9 leaves everything up to some commit and 
   }
 })
 
+t.test('Data with write-behind is found whole after its process was killed, whichever way it is opened', async (t) => {
+  const dir = newDir()
+  const killed = await killAfter(t, 300, dir, 'async')
+  const image = newDir()
+  cpSync(dir, image, { recursive: true, filter: (name) => !name.endsWith('.sock') })
+  for (const durability of ['async', 'synced'] as const) {
+    const found = newDir()
+    cpSync(image, found, { recursive: true })
+    const mine = await openStore({ dir: found, shards: 16, durability })
+    const there = [...mine.space(0).range(left)]
+    t.same(there, [...mine.space(0).range(right)], 'no commit is torn')
+    t.ok(there.length <= killed.length + 8, 'and some of the last may be gone')
+    await commit(mine.space(0), [{ table: left, key: [99, 1], value: { n: 1, text: '' } }])
+    await mine.close()
+    t.same(readdirSync(found).sort(), [dataFileName, `${dataFileName}-lock`], 'closed, it is like any other')
+    const again = await openStore({ dir: found, shards: 16 })
+    t.equal([...again.space(0).range(left)].length, there.length + 1)
+    await again.close()
+  }
+  rmSync(join(image, dataFileName))
+  const opening = openStore({ dir: image, shards: 16 })
+  await t.rejects(
+    opening,
+    /is missing, and there was one/,
+    'what is left beside data that is gone is not taken for data',
+  )
+})
+
 t.test(
-  'Data that the disk follows is found whole by the next run of the machine, whichever way it is opened',
+  'A store with write-behind takes commits while a transaction is on its way, and outgrows its room',
   async (t) => {
     const dir = newDir()
-    const killed = await killAfter(t, 300, dir, 'followed')
-    const nextRun = newDir()
-    cpSync(dir, nextRun, { recursive: true, filter: (name) => !name.endsWith('.sock') })
-    for (const durability of ['followed', 'synced'] as const) {
-      const found = newDir()
-      cpSync(nextRun, found, { recursive: true })
-      const mine = await openStore({ dir: found, shards: 16, durability, boot: 'another' })
-      const there = [...mine.space(0).range(left)]
-      t.same(there, [...mine.space(0).range(right)], 'no commit is torn')
-      t.ok(there.length <= killed.length + 8, 'and some of the last may be gone')
-      await commit(mine.space(0), [{ table: left, key: [99, 1], value: { n: 1, text: '' } }])
-      await mine.close()
-      t.same(readdirSync(found).sort(), [dataFileName, `${dataFileName}-lock`], 'closed, it is like any other')
-      const again = await openStore({ dir: found, shards: 16, boot: 'yet another' })
-      t.equal([...again.space(0).range(left)].length, there.length + 1)
-      await again.close()
-    }
-    rmSync(join(nextRun, dataFileName))
-    const opening = openStore({ dir: nextRun, shards: 16, boot: 'another' })
-    await t.rejects(
-      opening,
-      /is missing, and there was one/,
-      'what is left beside data that is gone is not taken for data',
-    )
+    const settings = { dir, shards: 16, durability: 'async', mapBytes: 256 * 1024, writeBehindMs: 0 } as const
+    const mine = await openStore(settings)
+    const of = table<Key, string>('big')
+    for (let n = 0; n < 200; n++)
+      await commit(mine.space(0), [{ table: of, key: [n % 40], value: `${n}`.padEnd(50_000) }])
+    const values = Array.from({ length: 40 }, (_, n) => `${n + 160}`)
+    const found = (store: Store) => Array.from(store.space(0).range(of), (row) => row.value.trim())
+    t.same(found(mine), values)
+    await mine.close()
+    const again = await openStore(settings)
+    t.same(found(again), values, 'closed, everything is there')
+    await again.close()
   },
 )
 
-t.test('A store that the disk follows takes commits while a sync is under way, and outgrows its room', async (t) => {
-  const dir = newDir()
-  const settings = { dir, shards: 16, durability: 'followed', mapBytes: 256 * 1024, syncAfterMs: 0 } as const
-  const mine = await openStore(settings)
-  const of = table<Key, string>('big')
-  for (let n = 0; n < 200; n++)
-    await commit(mine.space(0), [{ table: of, key: [n % 40], value: `${n}`.padEnd(50_000) }])
-  const values = Array.from({ length: 40 }, (_, n) => `${n + 160}`)
-  const found = (store: Store) => Array.from(store.space(0).range(of), (row) => row.value.trim())
-  t.same(found(mine), values)
-  await mine.close()
-  const again = await openStore({ ...settings, boot: 'another' })
-  t.same(found(again), values, 'closed, everything is there')
-  await again.close()
-})
-
-for (const durability of ['synced', 'followed']) {
+for (const durability of ['synced', 'async']) {
   t.test(
     `A write that the system refuses fails every commit that waits and all that follow: ${durability}`,
     async (t) => {
@@ -673,7 +673,7 @@ for (const durability of ['synced', 'followed']) {
       const { stdout, status } = spawnSync('/bin/sh', ['-c', 'ulimit -f 4096; exec "$0" "$@"', ...write], quietly)
       t.equal(status, 0, 'the process goes on')
       checkFailure(t, stdout)
-      // Where the disk follows, the last may be lost with the process.
+      // With write-behind the last may be lost with the process.
       await checkPairs(t, dir, durability === 'synced' ? pairsIn(stdout.split('\n')) : [])
     },
   )

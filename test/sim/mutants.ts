@@ -50,7 +50,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'A store that acknowledges before the disk has it',
     engine: 'embedded',
-    mutation: { durability: 'followed' },
+    mutation: { durability: 'async' },
   },
   {
     name: 'A log that appends wherever it ends',

@@ -114,7 +114,7 @@ export function openWorld(plan: Plan, { mutation = {}, print, ignored }: WorldOp
           const connected = bus.connect(life, link, clock)
           return mutation.bus?.(connected, around) ?? connected
         }
-        const durability = mutation.durability ?? (world.engine === 'embedded' ? 'synced' : 'followed')
+        const durability = mutation.durability ?? (world.engine === 'embedded' ? 'synced' : 'async')
         const store = disk?.open(life, durability)
         const opened = await engines[world.engine](options, {
           life,

@@ -3,7 +3,7 @@
  * of which only the last makes it count. Every message names its line, so that the end of a log tells which one it is.
  */
 import type { Change } from '../../store/contract.js'
-import { relaid } from '../../store/relaid.js'
+import { migrateKeys } from '../../store/migrate-v2.js'
 
 /**
  * A line is one history of a shard. A new one begins when the log was empty, or had lost what a node still knows and that
@@ -129,7 +129,7 @@ function readBody(body: Buffer, isFounded: boolean): Entry {
   const holder = body.toString('utf8', bodyHeadBytes, after)
   if (kind === 'owner') return { kind, epoch, holder, ...(isFounded && { founded: true }) }
   const changes = readChanges(body, after)
-  return { kind: 'commit', epoch, holder, changes: version === earlierVersion ? relaid(changes) : changes }
+  return { kind: 'commit', epoch, holder, changes: version === earlierVersion ? migrateKeys(changes) : changes }
 }
 
 function readChanges(body: Buffer, from: number): Change[] {

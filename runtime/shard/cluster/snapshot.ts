@@ -6,7 +6,7 @@
 import { cluster as limits } from '../../../core/limits.js'
 import { decodePlain, encodePlain } from '../../store/codec.js'
 import type { Change, Space } from '../../store/contract.js'
-import { relaid } from '../../store/relaid.js'
+import { migrateKeys } from '../../store/migrate-v2.js'
 import type { Position } from './copy.js'
 
 const snapshotVersion = 2
@@ -44,7 +44,8 @@ export async function* readSnapshot(parts: AsyncIterable<Uint8Array>): AsyncGene
   let end: number | undefined
   for await (const part of frames(parts)) {
     if (!head) head = part as unknown as Head
-    else if (part.rows) yield head.version === earlierVersion ? relaid(changesFrom(part.rows)) : changesFrom(part.rows)
+    else if (part.rows)
+      yield head.version === earlierVersion ? migrateKeys(changesFrom(part.rows)) : changesFrom(part.rows)
     else end = part.end
     if (head.version !== snapshotVersion && head.version !== earlierVersion)
       throw new Error(`a snapshot of version ${head.version} was written by a newer Parley`)

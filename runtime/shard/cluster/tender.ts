@@ -8,7 +8,7 @@ import type { Log as CommitLog } from '../../bus/contract.js'
 import type { Clock } from '../../clock.js'
 import type { Log } from '../../observe/log.js'
 import type { Change } from '../../store/contract.js'
-import { oneByOne } from '../../store/late.js'
+import { serialCommits } from '../../store/deferredcommit.js'
 import type { ShardHere } from '../contract.js'
 import { Moved, RolledBack, Unsure } from '../lost.js'
 import type { OwnedShard, ShardOptions } from '../shard.js'
@@ -225,7 +225,7 @@ export function openTender(options: TenderOptions): Tender {
     const snapshots = shelf.keeper(copy, line)
     let committing: Promise<unknown> = Promise.resolve()
     const shard = options.open({
-      commit: oneByOne((changes) => {
+      commit: serialCommits((changes) => {
         const done = commit(changes, line, epoch)
         committing = done.then(snapshots.grown, () => {})
         return done

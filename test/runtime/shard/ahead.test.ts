@@ -10,8 +10,8 @@ import { Moved } from '../../../runtime/shard/lost.js'
 import { openRegistry } from '../../../runtime/shard/registry.js'
 import { openShard } from '../../../runtime/shard/shard.js'
 import { groupCommits } from '../../../runtime/store/commits.js'
-import { type Change, type CommitLate, StoreFailed } from '../../../runtime/store/contract.js'
-import { oneByOne } from '../../../runtime/store/late.js'
+import { type Change, type CommitDeferred, StoreFailed } from '../../../runtime/store/contract.js'
+import { serialCommits } from '../../../runtime/store/deferredcommit.js'
 import { openStore } from '../../../runtime/store/lmdb.js'
 import { temporary } from '../../harness/webhooknode.js'
 import { count, counts } from './counting.js'
@@ -46,11 +46,11 @@ async function openHeld(t: Test, isGrouped = false) {
     refusal: () => refusals.shift(),
     failed: (cause) => cause as Error,
   })
-  const alone = oneByOne((changes) => hold(() => space.commit(changes)))
-  const commitLate: CommitLate = (late) => (isGrouped ? grouped.add(0, late) : alone(late))
+  const alone = serialCommits((changes) => hold(() => space.commit(changes)))
+  const commitDeferred: CommitDeferred = (deferred) => (isGrouped ? grouped.add(0, deferred) : alone(deferred))
   let commands = 0
   const engine = openEmbedded({
-    store: { ...store, space: () => ({ ...space, commitLate }) },
+    store: { ...store, space: () => ({ ...space, commitDeferred }) },
     shards: 1,
     clock: systemClock,
     log,
@@ -65,9 +65,9 @@ async function openHeld(t: Test, isGrouped = false) {
     told,
     /** Something of another shard is written. */
     besides() {
-      const { done, press } = grouped.add(1, { seal: () => [besides], landed() {} })
+      const { done, flush } = grouped.add(1, { collect: () => [besides], committed() {} })
       done.catch(() => {})
-      press()
+      flush()
     },
     refuse: () => refusals.push(new StoreFailed('no room')),
     ask(command: Command<null, number>) {
@@ -222,7 +222,7 @@ t.test('A shard that is lost while it finishes what was asked waits for nothing 
     registry: openRegistry(repertoire),
     performers: {},
     isIdle: () => true,
-    commit: () => ({ done: new Promise(() => {}), press() {} }),
+    commit: () => ({ done: new Promise(() => {}), flush() {} }),
     isOurs: () => true,
     changed() {},
     clock: systemClock,

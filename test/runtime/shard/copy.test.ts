@@ -19,7 +19,7 @@ import { StoreFailed } from '../../../runtime/store/contract.js'
 import { openStore } from '../../../runtime/store/lmdb.js'
 
 const dir = mkdtempSync(join(tmpdir(), 'parley-copy-'))
-const store = await openStore({ dir, shards: 400, durability: 'followed' })
+const store = await openStore({ dir, shards: 400, durability: 'async' })
 t.teardown(async () => {
   await store.close()
   rmSync(dir, { recursive: true, force: true })

@@ -18,7 +18,7 @@ Object.assign(cluster, { rowsPerSnapshotPart: 3 })
 
 const dir = mkdtempSync(join(tmpdir(), 'parley-snapshot-'))
 const shards = 600
-const store = await openStore({ dir, shards, durability: 'followed' })
+const store = await openStore({ dir, shards, durability: 'async' })
 t.teardown(async () => {
   await store.close()
   rmSync(dir, { recursive: true, force: true })

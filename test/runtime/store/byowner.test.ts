@@ -5,14 +5,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import t from 'tap'
-import { aboutNew, aboutTable } from '../../../runtime/store/about.js'
 import { decodeRecord } from '../../../runtime/store/codec.js'
 import { byOwner, type Key, type Table, table, type Write } from '../../../runtime/store/contract.js'
 import { dataFileName } from '../../../runtime/store/directory.js'
 import { openEnvironment } from '../../../runtime/store/environment.js'
 import { keyBytes, keyParts, tableOfKey } from '../../../runtime/store/key.js'
 import { openStore } from '../../../runtime/store/lmdb.js'
-import { carryOver } from '../../../runtime/store/relaid.js'
+import { manifestTable, newManifest } from '../../../runtime/store/manifest.js'
+import { migrate } from '../../../runtime/store/migrate-v2.js'
 import { encodeWrites, ownSpace, spaceOfShard } from '../../../runtime/store/space.js'
 import { commit } from './tables.js'
 
@@ -86,10 +86,10 @@ const rowsOfShard = (shard: number) => {
 async function earlierData(dir: string, writesUntilCut: number | undefined): Promise<void> {
   const store = await openStore({ dir, shards: 3 })
   await store.close()
-  const environment = openEnvironment(join(dir, dataFileName), { sync: true })
-  const about = { ...aboutNew(3, (bytes) => Buffer.alloc(bytes, 7)), format: 2 }
+  const environment = openEnvironment(join(dir, dataFileName))
+  const about = { ...newManifest(3, (bytes) => Buffer.alloc(bytes, 7)), format: 2 }
   await environment.write([
-    { space: ownSpace, changes: encodeWrites([{ table: aboutTable as never, key: [], value: about }]) },
+    { space: ownSpace, changes: encodeWrites([{ table: manifestTable as never, key: [], value: about }]) },
     ...[0, 1].map((shard) => ({
       space: spaceOfShard(shard),
       changes: encodeWrites(rowsOfShard(shard).map((row) => ({ ...row, table: before(row.table as never) }) as never)),
@@ -104,15 +104,15 @@ async function earlierData(dir: string, writesUntilCut: number | undefined): Pro
         await environment.write(commits)
       },
     }
-    await t.rejects(carryOver(cut, about), /the power is gone/)
-    const said = decodeRecord(aboutTable, environment.get(ownSpace, keyBytes(aboutTable, []))!)
+    await t.rejects(migrate(cut, about), /the power is gone/)
+    const said = decodeRecord(manifestTable, environment.get(ownSpace, keyBytes(manifestTable, []))!)
     t.match(said, { format: 3 }, 'no older program takes what is half moved for whole')
   }
   await environment.close()
 }
 
 for (const writesUntilCut of [undefined, 1, 2, 4, 6]) {
-  for (const durability of ['synced', 'followed'] as const) {
+  for (const durability of ['synced', 'async'] as const) {
     const title = writesUntilCut
       ? `and finished when it was cut after ${writesUntilCut} writes`
       : 'nothing lost or doubled'

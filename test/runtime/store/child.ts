@@ -12,7 +12,7 @@ const shard = 0
 
 /** Prints every acknowledged pair at once: the pipe holds it even if the process dies in the next instant. */
 async function write(dir: string, pairs = 'Infinity', durability = 'synced'): Promise<void> {
-  const lasting = durability as 'synced' | 'followed'
+  const lasting = durability as 'synced' | 'async'
   const store = await openStore({ dir, shards: 16, durability: lasting, freeBytes: () => Number.POSITIVE_INFINITY })
   const space = store.space(shard)
   const writing = Array.from({ length: writers }, (_, writer) => writePairs(space, writer, Number(pairs)))

@@ -21,11 +21,11 @@ import { fileURLToPath } from 'node:url'
 import fc from 'fast-check'
 import { open } from 'lmdb'
 import t, { type Test } from 'tap'
-import { aboutTable } from '../../../runtime/store/about.js'
 import { encodeRecord } from '../../../runtime/store/codec.js'
 import { dataFileName } from '../../../runtime/store/directory.js'
 import { keyBytes } from '../../../runtime/store/key.js'
 import { openStore } from '../../../runtime/store/lmdb.js'
+import { manifestTable } from '../../../runtime/store/manifest.js'
 import { standStill } from '../../harness/standstill.js'
 import { commit, left, right } from './tables.js'
 
@@ -103,21 +103,21 @@ t.test('Data of another number of shards, of another format, or of somebody else
   await refusedUnharmed(t, dir, /laid out in 16 shards, but 8 are configured.*PARLEY_SHARDS to 16/, 8)
   const store = await openStore({ dir, shards: 16 })
   t.same(store.space(0).get(left, [1, 1]), { n: 1, text: 'kept' }, 'after the refusal it opens as it should')
-  const about = store.own.get(aboutTable, [])
-  await commit(store.own, [{ table: aboutTable, key: [], value: { ...about, format: 4 } }])
+  const about = store.own.get(manifestTable, [])
+  await commit(store.own, [{ table: manifestTable, key: [], value: { ...about, format: 4 } }])
   await store.close()
   await refusedUnharmed(t, dir, /written by a newer Parley \(format 4, this one reads 3\)/)
 
   const other = await newData()
   const stranger = await openStore({ dir: other, shards: 16 })
-  await commit(stranger.own, [{ table: aboutTable, key: [] }])
+  await commit(stranger.own, [{ table: manifestTable, key: [] }])
   await stranger.close()
   await refusedUnharmed(t, other, /was not written by Parley/)
 
   const early = newDir()
   mkdirSync(early)
   const db = open<Buffer, Buffer>({ path: dataFile(early), noSubdir: true, encoding: 'binary', keyEncoding: 'binary' })
-  await db.put(keyBytes(aboutTable, []), encodeRecord(aboutTable, { format: 1, shards: 16 }))
+  await db.put(keyBytes(manifestTable, []), encodeRecord(manifestTable, { format: 1, shards: 16 }))
   await db.close()
   await refusedUnharmed(t, early, /before its first release \(format 1, this one reads 3\)/)
 })
@@ -289,6 +289,28 @@ t.test('A data file cut anywhere is either refused or whole, and a flipped byte 
     'some cut lost pages in use',
   )
   t.ok(ofCuts.filter((one) => one.opened).length > 1, 'some cut lost only pages that were free')
+})
+
+t.test('Data that an earlier Parley left without a sync is refused with a sentence, and left as it was', async (t) => {
+  const dir = newDir()
+  const store = await openStore({ dir, shards: 16 })
+  await commit(store.space(0), [{ table: left, key: [0, 1], value: { n: 1, text: '' } }])
+  await store.close()
+  const mark = `${dataFile(dir)}-synced`
+  writeFileSync(mark, 'a checkpoint')
+  const before = readFileSync(dataFile(dir))
+  for (const durability of ['synced', 'async'] as const) {
+    await t.rejects(openStore({ dir, shards: 16, durability }), {
+      name: 'StoreUnusable',
+      message: /earlier Parley that was not stopped in order\. Start that version on it once and stop it/,
+    })
+  }
+  t.same(readFileSync(dataFile(dir)), before)
+  t.equal(readFileSync(mark, 'utf8'), 'a checkpoint')
+  rmSync(mark)
+  const again = await openStore({ dir, shards: 16 })
+  t.equal([...again.space(0).range(left)].length, 1, 'that version takes the mark away when it stops')
+  await again.close()
 })
 
 t.test('Data may outgrow the room that was reserved for it', async (t) => {

@@ -1,12 +1,12 @@
 /**
  * A node's disk and the store on it. It outlives the node's processes. A commit takes time, and is whole or not there when
- * the process ends on the way. With `followed` durability the end of the process takes away the last ones that were not
+ * the process ends on the way. With `async` durability the end of the process takes away the last ones that were not
  * written yet, and a power cut those that were not synced.
  */
 import {
   type Change,
-  type LateCommit,
-  type LateWrite,
+  type DeferredCommit,
+  type DeferredWrite,
   type Store,
   StoreFailed,
 } from '../../../runtime/store/contract.js'
@@ -16,7 +16,7 @@ import { orderedRows, type Rows } from './rows.js'
 import { spaceOver } from './space.js'
 import type { Timeline } from './timeline.js'
 
-export type Durability = 'synced' | 'followed'
+export type Durability = 'synced' | 'async'
 export type SpaceName = number | 'own'
 
 export interface Disk {
@@ -37,9 +37,9 @@ export interface Disk {
   breakNext(breaks: boolean): void
 }
 
-interface Waiting extends LateCommit {
+interface Waiting extends DeferredCommit {
   readonly space: SpaceName
-  isPressing: boolean
+  isFlushed: boolean
   readonly resolve: () => void
   readonly reject: (error: Error) => void
 }
@@ -146,7 +146,7 @@ export function openDisk({ node, timeline, rng }: DiskOptions): Disk {
         for (const idle of idlers.splice(0)) idle()
         return
       }
-      if (!closed && !waiting.some(({ isPressing }) => isPressing)) return
+      if (!closed && !waiting.some(({ isFlushed }) => isFlushed)) return
       const taken = waiting
       waiting = []
       if (failed || isFull) {
@@ -155,7 +155,7 @@ export function openDisk({ node, timeline, rng }: DiskOptions): Disk {
         begin()
         return
       }
-      const group = taken.map((each) => ({ ...each, changes: each.seal().map(copied) }))
+      const group = taken.map((each) => ({ ...each, changes: each.collect().map(copied) }))
       busy = true
       underWay = group
       timeline.after(took(writeMs), () => life.alive() && finish(group))
@@ -167,9 +167,9 @@ export function openDisk({ node, timeline, rng }: DiskOptions): Disk {
         failsNext = false
         failed = new StoreFailed('Writing the data failed: the simulated disk is broken.')
         busy = false
-        if (durability === 'followed') {
+        if (durability === 'async') {
           writeBehind(group, false)
-          for (const { landed } of group) landed()
+          for (const { committed } of group) committed()
           for (const { resolve } of group) resolve()
           begin()
           return
@@ -185,34 +185,34 @@ export function openDisk({ node, timeline, rng }: DiskOptions): Disk {
 
     function told(group: readonly Commit[]): void {
       busy = false
-      for (const { landed } of group) landed()
+      for (const { committed } of group) committed()
       // What waits may be asked for before those of this one hear of it, or after.
       if (rng.chance(0.5)) begin()
       for (const { resolve } of group) resolve()
       begin()
     }
 
-    function commitLate(space: SpaceName, late: LateCommit): LateWrite {
-      let press = () => {}
+    function commitDeferred(space: SpaceName, deferred: DeferredCommit): DeferredWrite {
+      let flush = () => {}
       if (closed || failed) {
-        return { done: Promise.reject(failed ?? new StoreFailed('The store is closed.')), press }
+        return { done: Promise.reject(failed ?? new StoreFailed('The store is closed.')), flush }
       }
       const done = life.outside<undefined>((answer) => {
         const resolve = () => answer.resolve(undefined)
-        const commit: Waiting = { ...late, space, isPressing: false, resolve, reject: answer.reject }
+        const commit: Waiting = { ...deferred, space, isFlushed: false, resolve, reject: answer.reject }
         waiting.push(commit)
-        press = () => {
-          commit.isPressing = true
+        flush = () => {
+          commit.isFlushed = true
           timeline.after(0, () => life.enter(begin))
         }
       })
-      return { done, press }
+      return { done, flush }
     }
 
     const at = (space: SpaceName) =>
       spaceOver(
         () => rowsIn(seen, space),
-        (late) => commitLate(space, late),
+        (deferred) => commitDeferred(space, deferred),
       )
     const spaces = new Map<number, ReturnType<typeof at>>()
     return {

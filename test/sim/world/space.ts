@@ -1,11 +1,11 @@
 /** One space of the simulated store, with the bytes of the real one: its keys, its records, its ranges. */
 import { decodeRecord, encodeRecord } from '../../../runtime/store/codec.js'
-import type { Change, CommitLate, Key, Reader, Row, Space, Table } from '../../../runtime/store/contract.js'
+import type { Change, CommitDeferred, Key, Reader, Row, Space, Table } from '../../../runtime/store/contract.js'
 import { keyBytes, keyParts } from '../../../runtime/store/key.js'
 import { type Bounds, boundsOf, isEmpty } from '../../../runtime/store/range.js'
 import type { Rows } from './rows.js'
 
-export function spaceOver(rowsNow: () => Rows, commitLate: CommitLate): Space {
+export function spaceOver(rowsNow: () => Rows, commitDeferred: CommitDeferred): Space {
   return {
     ...readerOver(rowsNow),
     encode: (writes) =>
@@ -14,11 +14,11 @@ export function spaceOver(rowsNow: () => Rows, commitLate: CommitLate): Space {
         value: value === undefined ? undefined : encodeRecord(of, value),
       })),
     commit(changes) {
-      const { done, press } = commitLate({ seal: () => changes, landed() {} })
-      press()
+      const { done, flush } = commitDeferred({ collect: () => changes, committed() {} })
+      flush()
       return done
     },
-    commitLate,
+    commitDeferred,
     rows: (after, limit) => rowsBeyond(rowsNow(), after, limit),
   }
 }

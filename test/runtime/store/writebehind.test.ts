@@ -1,4 +1,4 @@
-/** What is written behind its readers: they see every commit at once, and the file ends up with the same. */
+/** Write-behind: readers see every commit at once, and the file ends up with the same. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -6,20 +6,25 @@ import { isDeepStrictEqual } from 'node:util'
 import fc from 'fast-check'
 import t from 'tap'
 import { store as limits } from '../../../core/limits.js'
-import { writtenBehind } from '../../../runtime/store/behind.js'
 import type { Commit } from '../../../runtime/store/commits.js'
 import { type Environment, openEnvironment } from '../../../runtime/store/environment.js'
 import { type Bounds, isWithin } from '../../../runtime/store/range.js'
+import { withWriteBehind } from '../../../runtime/store/writebehind.js'
 import { until } from '../../harness/clock.js'
 
-const home = mkdtempSync(join(tmpdir(), 'parley-behind-'))
+const home = mkdtempSync(join(tmpdir(), 'parley-writebehind-'))
 t.teardown(() => rmSync(home, { recursive: true, force: true }))
 let made = 0
 
 /** A real environment whose transactions wait until they are let through. */
-function held(): { environment: Environment; open: () => Environment; letOne: () => void; letAll: () => void } {
+function held(mapBytes = 1024 ** 2): {
+  environment: Environment
+  open: () => Environment
+  letOne: () => void
+  letAll: () => void
+} {
   const path = join(home, String(made++))
-  const open = () => openEnvironment(path, { sync: false, mapBytes: 1024 ** 2 })
+  const open = () => openEnvironment(path, mapBytes)
   const below = open()
   let waiting: (() => void)[] = []
   let isHeld = true
@@ -104,7 +109,7 @@ t.test(
         fc.array(anyBounds, { maxLength: 6 }),
         async (steps, asked) => {
           const { environment, open, letOne, letAll } = held()
-          const behind = writtenBehind(environment)
+          const behind = withWriteBehind(environment, 0)
           const model: Model = new Map()
           const questions = asked.filter(({ start, end, reverse }) =>
             reverse ? Buffer.compare(start, end) > 0 : Buffer.compare(start, end) < 0,
@@ -134,7 +139,7 @@ t.test(
 
 t.test('A commit waits while too much is unwritten', async (t) => {
   const { environment, letAll } = held()
-  const behind = writtenBehind(environment)
+  const behind = withWriteBehind(environment, 0)
   const big = (n: number): Commit => ({
     space: 0,
     changes: [{ key: Buffer.from([n]), value: Buffer.alloc(limits.unwrittenBytes / 4) }],
@@ -152,11 +157,58 @@ t.test('A commit waits while too much is unwritten', async (t) => {
 
 t.test('After a failed transaction everything taken is still read and nothing more is taken', async (t) => {
   const { environment } = held()
-  const behind = writtenBehind({ ...environment, write: () => Promise.reject(new Error('the disk is broken')) })
+  const behind = withWriteBehind({ ...environment, write: () => Promise.reject(new Error('the disk is broken')) }, 0)
   const commit: Commit = { space: 0, changes: [{ key: Buffer.from([1]), value: Buffer.from([2]) }] }
   await behind.write([commit])
   await until(() => behind.failure() !== undefined)
   t.same(behind.get(0, Buffer.from([1])), Buffer.from([2]))
   await t.rejects(behind.write([commit]), { message: 'the disk is broken' })
   await behind.close()
+})
+
+/** Commits of one change each, and how many of them each transaction had. */
+function counted(everyMs: number) {
+  const { environment, letAll } = held(4 * limits.unwrittenBytes)
+  letAll()
+  const transactions: number[] = []
+  const write: Environment['write'] = (commits) => {
+    transactions.push(commits.reduce((sum, { changes }) => sum + changes.length, 0))
+    return environment.write(commits)
+  }
+  const behind = withWriteBehind({ ...environment, write }, everyMs)
+  const add = (n: number, bytes = 1) =>
+    behind.write([{ space: 0, changes: [{ key: Buffer.from([n]), value: Buffer.alloc(bytes) }] }])
+  return { behind, transactions, add }
+}
+
+const anHour = 60 * 60 * 1000
+
+t.test('Commits share a transaction until the time for the next one, unless there is much to write', async (t) => {
+  const { behind, transactions, add } = counted(anHour)
+  await add(0)
+  await until(() => transactions.length > 0)
+  for (let n = 1; n <= 10; n++) await add(n)
+  await new Promise((turn) => setImmediate(turn))
+  t.same(transactions, [1], 'the first goes at once, the next waits')
+  await add(11, limits.unwrittenBytes)
+  await add(12)
+  t.same(transactions, [1, 11], 'too much is unwritten, so it does not wait for the time')
+  await behind.close()
+  t.same(transactions, [1, 11, 1], 'closing writes the rest')
+})
+
+t.test('A copy has what was committed before it, without a wait for the time of a transaction', async (t) => {
+  const { behind, transactions, add } = counted(anHour)
+  await add(1)
+  await until(() => transactions.length > 0)
+  await add(2)
+  const path = join(home, 'copy')
+  await behind.copyTo(path)
+  await behind.close()
+  const copy = openEnvironment(path, 1024 ** 2)
+  t.same(
+    [1, 2].map((n) => copy.get(0, Buffer.from([n])) !== undefined),
+    [true, true],
+  )
+  await copy.close()
 })

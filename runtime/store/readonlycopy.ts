@@ -1,24 +1,24 @@
-/** A file that `copyTo` made, opened only to be read: what the data says of itself, and its spaces. */
+/** A copy of the data file, as `copyTo` makes it, opened for reading: its manifest and its spaces. */
 import { rmSync } from 'node:fs'
-import { type About, aboutTable } from './about.js'
 import { type Reader, StoreFailed, StoreUnusable } from './contract.js'
 import { checkDataFile } from './datafile.js'
 import { openEnvironment } from './environment.js'
+import { type Manifest, manifestTable } from './manifest.js'
 import { ownSpace, spaceOfShard, spaceOver } from './space.js'
 
-export interface Copied {
-  readonly about: About
+export interface ReadOnlyCopy {
+  readonly manifest: Manifest
   space(shard: number): Reader
   /** Leaves nothing beside the file. */
   close(): Promise<void>
 }
 
 /** Throws StoreUnusable for a file that is not whole, or not the data of a node. */
-export async function openCopied(path: string): Promise<Copied> {
+export async function openReadOnlyCopy(path: string): Promise<ReadOnlyCopy> {
   checkDataFile(path)
-  const environment = openEnvironment(path, { sync: false })
+  const environment = openEnvironment(path)
   let isClosed = false
-  const commit = () => ({ done: Promise.reject(new StoreFailed('A copy is only read.')), press() {} })
+  const commit = () => ({ done: Promise.reject(new StoreFailed('A copy is only read.')), flush() {} })
   const space = (number: number) => spaceOver(number, { environment, commit, isClosed: () => isClosed })
 
   async function close(): Promise<void> {
@@ -27,10 +27,10 @@ export async function openCopied(path: string): Promise<Copied> {
     rmSync(`${path}-lock`, { force: true })
   }
 
-  const about = space(ownSpace).get(aboutTable, [])
-  if (!about) {
+  const manifest = space(ownSpace).get(manifestTable, [])
+  if (!manifest) {
     await close()
     throw new StoreUnusable(`The file ${path} does not hold the data of a node.`)
   }
-  return { about, space: (shard) => space(spaceOfShard(shard)), close }
+  return { manifest, space: (shard) => space(spaceOfShard(shard)), close }
 }

@@ -1,6 +1,6 @@
 /**
- * Holds a data directory for one process. The claim is a listening socket in the directory: the kernel closes it when
- * its owner dies, however it dies, so no claim outlives its process and none has to be judged by its age.
+ * The lock of a data directory: a listening socket in it. The kernel closes the socket when its process dies, however it
+ * dies, so no lock outlives its process and none has to be judged by its age.
  */
 import { randomBytes } from 'node:crypto'
 import { closeSync, constants, openSync, readdirSync, rmSync } from 'node:fs'
@@ -9,18 +9,18 @@ import { join } from 'node:path'
 import { store as limits } from '../../core/limits.js'
 import { StoreUnusable } from './contract.js'
 
-/** What the file of a claim is called. */
-export const claimName = /^owner-[0-9a-f]{16}\.sock$/
+/** Names of the files of locks. */
+export const lockName = /^owner-[0-9a-f]{16}\.sock$/
 
-export interface Claim {
+export interface Lock {
   release(): Promise<void>
 }
 
 /**
- * Each process first puts up its own claim and only then looks for others, so of two that come together at least the
- * later one sees the earlier: both may be turned away, but never do both get in.
+ * Each process first opens its own lock and only then looks for others, so of two that start together at least the later
+ * one sees the earlier: both may be refused, but never do both get the directory.
  */
-export async function claimDirectory(dir: string): Promise<Claim> {
+export async function lockDirectory(dir: string): Promise<Lock> {
   const folder = openSync(dir, constants.O_RDONLY | constants.O_DIRECTORY)
   const near = nearPath(folder, dir)
   const mine = `owner-${randomBytes(8).toString('hex')}.sock`
@@ -36,7 +36,7 @@ export async function claimDirectory(dir: string): Promise<Claim> {
   try {
     await listen(server, join(near, mine))
     for (const name of readdirSync(dir)) {
-      if (name === mine || !claimName.test(name)) continue
+      if (name === mine || !lockName.test(name)) continue
       const owner = await ownerBehind(join(near, name))
       if (owner) throw new StoreUnusable(`The data directory ${dir} is in use by ${owner}. Stop that one first.`)
       rmSync(join(dir, name), { force: true })
@@ -49,11 +49,11 @@ export async function claimDirectory(dir: string): Promise<Claim> {
   return { release }
 }
 
-/** Which process holds the directory; undefined when none does. Claims nothing itself. */
+/** The process that holds the directory; undefined when none does. Locks nothing itself. */
 export async function ownerOf(dir: string): Promise<string | undefined> {
   const folder = openSync(dir, constants.O_RDONLY | constants.O_DIRECTORY)
   try {
-    for (const name of readdirSync(dir).filter((each) => claimName.test(each))) {
+    for (const name of readdirSync(dir).filter((each) => lockName.test(each))) {
       const owner = await ownerBehind(join(nearPath(folder, dir), name))
       if (owner) return owner
     }
@@ -76,7 +76,7 @@ function listen(server: Server, path: string): Promise<void> {
   })
 }
 
-/** Who answers at the socket; undefined when nobody listens any more. What cannot be told apart counts as somebody. */
+/** The process that answers at the socket; undefined when none listens any more. In doubt the socket counts as held. */
 function ownerBehind(path: string): Promise<string | undefined> {
   return new Promise((answer) => {
     let pid = ''

@@ -1,4 +1,4 @@
-/** Lets the file follow: a commit is there for readers as soon as it is taken, and is written behind them. */
+/** Write-behind: commits are visible to readers at once, and a transaction at a time writes them to the file. */
 import { store as limits } from '../../core/limits.js'
 import type { Commit } from './commits.js'
 import type { Change } from './contract.js'
@@ -6,54 +6,86 @@ import type { Environment, Stored } from './environment.js'
 import { isWithin } from './range.js'
 
 /**
- * What is written is always a beginning of what was taken: one transaction at a time holds everything that came during
- * the one before, each key once. A commit waits only while too much is unwritten. When a transaction fails, everything
- * that was taken is still read, and nothing more is taken.
+ * The file always holds a beginning of the commits, and every transaction is synced as the environment below syncs it.
+ * A transaction holds all commits since the one before it, each key once, and begins at the earliest `everyMs` after that
+ * one began. A commit waits while too much is unwritten. When a transaction fails, reads still answer with every commit
+ * that was taken, and no further one is.
  */
-export function writtenBehind(environment: Environment): Environment {
-  let taken = unwritten()
-  let underWay = unwritten()
-  let working: Promise<void> | undefined
-  let step: Promise<void> | undefined
+export function withWriteBehind(environment: Environment, everyMs: number = limits.writeBehindMs): Environment {
+  let pending = noChanges()
+  let inFlight = noChanges()
+  /** The pause before a transaction and the transaction itself; never rejects. */
+  let step = Promise.resolve()
+  let isWriting = false
+  let isClosing = false
+  let begunAt = Number.NEGATIVE_INFINITY
+  let endPause = () => {}
   let failure: Error | undefined
 
   async function writeAll(): Promise<void> {
+    isWriting = true
+    while (pending.bytes > 0 && !failure) {
+      step = writePending()
+      await step
+    }
+    isWriting = false
+  }
+
+  async function writePending(): Promise<void> {
+    await pause()
+    begunAt = performance.now()
+    inFlight = pending
+    pending = noChanges()
     try {
-      while (taken.bytes > 0) {
-        underWay = taken
-        taken = unwritten()
-        step = environment.write(underWay.commits())
-        await step
-        underWay = unwritten()
-      }
-      working = undefined
+      await environment.write(inFlight.commits())
+      inFlight = noChanges()
     } catch (error) {
       failure = error as Error
     }
   }
 
-  /** Resolves once the file has all that was taken before the call. */
-  async function writtenSoFar(): Promise<void> {
-    const wanted = [underWay, taken]
-    const isOpen = (each: Unwritten) => each.bytes > 0 && (each === underWay || each === taken)
-    while (wanted.some(isOpen) && !failure) await step?.catch(() => undefined)
+  async function pause(): Promise<void> {
+    const ms = begunAt + everyMs - performance.now()
+    if (ms <= 0 || isClosing) return
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, ms)
+      endPause = () => {
+        clearTimeout(timer)
+        resolve()
+      }
+    })
+  }
+
+  /** Without a pause before it. */
+  async function nextStep(): Promise<void> {
+    endPause()
+    await step
+  }
+
+  /** Resolves once the file has every commit that was taken before the call. */
+  async function flush(): Promise<void> {
+    const last = pending.bytes > 0 ? pending : inFlight
+    while (last.bytes > 0 && (last === pending || last === inFlight) && !failure) await nextStep()
     if (failure) throw failure
   }
 
-  /** What is not in the file yet of these bounds, in their order: for each key its newest change. */
+  /** Unwritten changes within these bounds, in their order: for each key its newest. */
   function changesWithin(space: number, bounds: Parameters<Environment['slice']>[1]): Change[] {
     const newest = new Map<string, Change>()
-    for (const { spaces } of [underWay, taken]) {
-      for (const [name, change] of spaces.get(space) ?? []) if (isWithin(change.key, bounds)) newest.set(name, change)
+    const [least, most] = [bounds.start, bounds.end].map(nameOf).sort() as [string, string]
+    for (const { spaces } of [inFlight, pending]) {
+      for (const [name, change] of spaces.get(space) ?? []) {
+        // Names are compared in a fifth of the time of bytes.
+        if (name >= least && name <= most && isWithin(change.key, bounds)) newest.set(name, change)
+      }
     }
     const direction = bounds.reverse ? -1 : 1
     return [...newest.values()].sort((a, b) => direction * Buffer.compare(a.key, b.key))
   }
 
   return {
-    ...environment,
     get(space, key) {
-      const [newer, older] = [taken.spaces.get(space), underWay.spaces.get(space)]
+      const [newer, older] = [pending.spaces.get(space), inFlight.spaces.get(space)]
       if (!newer && !older) return environment.get(space, key)
       const name = nameOf(key)
       const change = newer?.get(name) ?? older?.get(name)
@@ -66,24 +98,25 @@ export function writtenBehind(environment: Environment): Environment {
       return merged(below, changes, bounds.reverse ? -1 : 1).slice(0, rows)
     },
     async write(commits) {
-      while (taken.bytes >= limits.unwrittenBytes && !failure) await working
+      while (pending.bytes >= limits.unwrittenBytes && !failure) await nextStep()
       if (failure) throw failure
-      for (const commit of commits) taken.add(commit)
-      if (taken.bytes > 0) working ??= writeAll()
+      for (const commit of commits) pending.add(commit)
+      if (!isWriting) void writeAll()
     },
     async copyTo(path) {
-      await writtenSoFar()
+      await flush()
       await environment.copyTo(path)
     },
     failure: () => failure ?? environment.failure(),
     async close() {
-      await working
+      isClosing = true
+      await flush().catch(() => undefined)
       await environment.close()
     },
   }
 }
 
-interface Unwritten {
+interface UnwrittenChanges {
   /** By the number of the space and the bytes of the key. */
   readonly spaces: ReadonlyMap<number, ReadonlyMap<string, Change>>
   readonly bytes: number
@@ -91,7 +124,7 @@ interface Unwritten {
   commits(): Commit[]
 }
 
-function unwritten(): Unwritten {
+function noChanges(): UnwrittenChanges {
   const spaces = new Map<number, Map<string, Change>>()
   let bytes = 0
   return {

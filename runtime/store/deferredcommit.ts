@@ -1,0 +1,20 @@
+/** Deferred commits over a plain commit, one at a time. */
+import type { Change, CommitDeferred } from './contract.js'
+
+/** Each is collected once it is flushed and the one before it has ended, however that ended. */
+export function serialCommits(commit: (changes: readonly Change[]) => Promise<unknown>): CommitDeferred {
+  let last: Promise<unknown> = Promise.resolve()
+  return ({ collect, committed }) => {
+    let flush = () => {}
+    const flushed = new Promise<void>((resolve) => {
+      flush = resolve
+    })
+    const done = Promise.all([flushed, last]).then(async () => {
+      const changes = collect()
+      if (changes.length > 0) await commit(changes)
+      committed()
+    })
+    last = done.catch(() => {})
+    return { done, flush }
+  }
+}
