@@ -1,6 +1,12 @@
 /** The kit as partners import it: the contract, the suite, and what adapters share. */
 export type * from '../../core/channel/adapter.js'
 export { contractVersion } from '../../core/channel/adapter.js'
+export type {
+  Block,
+  RenderedCard,
+  RenderedChip,
+  RenderedMedia,
+} from '../../core/channel/blocks.js'
 export type { HeldMedia, MediaOpening, ToldContent, ToldInbound } from '../../core/channel/held.js'
 export type { Inbound, Receipt } from '../../core/channel/inbound.js'
 export { type ChannelName, channelNames } from '../../core/channel/names.js'
@@ -8,7 +14,6 @@ export { type Postback, readPostback, writePostback } from '../../core/channel/p
 export { traitsOf } from '../../core/channel/table.js'
 export type { Traits } from '../../core/channel/traits.js'
 export { isRecord } from '../../core/json.js'
-export type { Block, RenderedCard, RenderedChip, RenderedMedia } from '../../core/render/contract.js'
 export { assertAdapter, checkAdapter, type Finding, report } from './check.js'
 export { notUnderstood } from './inbound.js'
 export type * from './samples.js'

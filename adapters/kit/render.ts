@@ -1,7 +1,8 @@
 /** The checks of rendering: what an adapter makes of blocks says all of it, in order, as plain data, and no more. */
 import type { ContentMessage } from '../../core/amf/index.js'
 import type { Addressed } from '../../core/channel/adapter.js'
-import type { Block, Reader } from '../../core/render/contract.js'
+import type { Block } from '../../core/channel/blocks.js'
+import type { Reader } from '../../core/render/contract.js'
 import { render } from '../../core/render/index.js'
 import { corpusFor } from './corpus.js'
 import { wrongWire, wrongWires } from './shapes.js'

@@ -1,7 +1,8 @@
 /** What blocks say and what can be tapped in them, to be looked for in what an adapter made of them. */
+
+import type { Block, RenderedCard, RenderedChip } from '../../core/channel/blocks.js'
 import { writePostback } from '../../core/channel/postback.js'
 import { isRecord, parseJson } from '../../core/json.js'
-import type { Block, RenderedCard, RenderedChip } from '../../core/render/contract.js'
 
 /** Everything of a block that a person reads or acts upon. */
 export function textsOf(block: Block): readonly string[] {

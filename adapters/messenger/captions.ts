@@ -1,6 +1,7 @@
 /** The words that stand with media: its own, and those that tell what it shows or where else it is to be seen. */
+
+import type { Block } from '../../core/channel/blocks.js'
 import type { Traits } from '../../core/channel/traits.js'
-import type { Block } from '../../core/render/contract.js'
 import { literal } from '../../core/render/lines.js'
 import { pagesOf } from '../../core/render/split.js'
 

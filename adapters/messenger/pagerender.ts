@@ -1,9 +1,9 @@
 /** From blocks that fit the channel to messages of Messenger and Instagram, one a request. */
 import type { Addressed } from '../../core/channel/adapter.js'
+import type { Block, RenderedCard, RenderedChip, RenderedMedia } from '../../core/channel/blocks.js'
 import { writePostback } from '../../core/channel/postback.js'
 import type { Traits } from '../../core/channel/traits.js'
 import { isRecord } from '../../core/json.js'
-import type { Block, RenderedCard, RenderedChip, RenderedMedia } from '../../core/render/contract.js'
 import { literal } from '../../core/render/lines.js'
 import { mediaOf } from '../../core/render/media.js'
 import { pagesOf } from '../../core/render/split.js'

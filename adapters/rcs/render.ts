@@ -1,7 +1,7 @@
 /** From blocks that fit the channel to the messages of RCS Business Messaging, one a request. */
 import type { Addressed } from '../../core/channel/adapter.js'
+import type { Block, RenderedCard, RenderedMedia } from '../../core/channel/blocks.js'
 import { traitsOf } from '../../core/channel/table.js'
-import type { Block, RenderedCard, RenderedMedia } from '../../core/render/contract.js'
 import { blank, literal, tidy } from '../../core/render/lines.js'
 import { pagesOf } from '../../core/render/split.js'
 import { showsCards } from './abilities.js'

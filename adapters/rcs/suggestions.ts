@@ -1,8 +1,8 @@
 /** Chips as RCS Business Messaging writes them. Each carries what comes back when it is tapped. */
 import type { Event, Place } from '../../core/amf/index.js'
+import type { RenderedChip } from '../../core/channel/blocks.js'
 import { writePostback } from '../../core/channel/postback.js'
 import { rbm as limits } from '../../core/limits.js'
-import type { RenderedChip } from '../../core/render/contract.js'
 import { calendarLink, mapsLink } from '../../core/render/links.js'
 import { placeText } from '../../core/render/place.js'
 import type { Action, Suggestion, ViewLocation } from './wire.js'

@@ -1,9 +1,9 @@
 /** What people tap in Apple's messages: quick replies, list pickers and time pickers. */
 import { offsetOf } from '../../core/aml/zone.js'
+import type { RenderedChip, RenderedRow, RenderedSlot } from '../../core/channel/blocks.js'
 import { writePostback } from '../../core/channel/postback.js'
 import { traitsOf } from '../../core/channel/table.js'
 import { appleMessages as limits } from '../../core/limits.js'
-import type { RenderedChip, RenderedRow, RenderedSlot } from '../../core/render/contract.js'
 import { literal } from '../../core/render/lines.js'
 import { pagesOf } from '../../core/render/split.js'
 import { words } from '../../core/render/words.js'

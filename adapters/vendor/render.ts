@@ -1,8 +1,8 @@
 /** From blocks that fit the channel to messages of Apple Messages for Business, one a request. */
 import type { Addressed } from '../../core/channel/adapter.js'
+import type { Block } from '../../core/channel/blocks.js'
 import { traitsOf } from '../../core/channel/table.js'
 import { isRecord } from '../../core/json.js'
-import type { Block } from '../../core/render/contract.js'
 import { literal } from '../../core/render/lines.js'
 import { pagesOf } from '../../core/render/split.js'
 import { words } from '../../core/render/words.js'

@@ -1,7 +1,7 @@
 /** A message as pages are shown it: the blocks as they are, with every tap in the form in which it comes back. */
 import type { Addressed } from '../../core/channel/adapter.js'
+import type * as rendered from '../../core/channel/blocks.js'
 import { writePostback } from '../../core/channel/postback.js'
-import type * as rendered from '../../core/render/contract.js'
 import type { Block, Chip } from './frames.js'
 
 /** One for each message: what is shown together is told together, under one cursor. */

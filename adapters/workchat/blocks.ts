@@ -1,6 +1,7 @@
 /** Slack's blocks, as far as they are sent. */
+
+import type { RenderedChip, RenderedRow } from '../../core/channel/blocks.js'
 import { writePostback } from '../../core/channel/postback.js'
-import type { RenderedChip, RenderedRow } from '../../core/render/contract.js'
 import { words } from '../../core/render/words.js'
 
 export type Loose = Readonly<Record<string, unknown>>

@@ -1,9 +1,9 @@
 /** From blocks that fit the channel to messages of Slack, one a request. */
 import type { Addressed } from '../../core/channel/adapter.js'
+import type { Block, RenderedCard, RenderedChip, RenderedRow } from '../../core/channel/blocks.js'
 import { traitsOf } from '../../core/channel/table.js'
 import { isRecord } from '../../core/json.js'
 import { slack as limits } from '../../core/limits.js'
-import type { Block, RenderedCard, RenderedChip, RenderedRow } from '../../core/render/contract.js'
 import { literal } from '../../core/render/lines.js'
 import { pagesOf } from '../../core/render/split.js'
 import { words } from '../../core/render/words.js'

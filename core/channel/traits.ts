@@ -1,5 +1,5 @@
 /** What a channel shows and takes, as data: rendering walks it, adapters are held to it, and callers read it. */
-import type { ChipKind, PartType } from '../amf/message.js'
+import type { ChipKind } from '../amf/message.js'
 import type { ChannelName } from './names.js'
 
 /** How a channel writes emphasis, links and lists. `plain` has none of them. */
@@ -76,19 +76,4 @@ export function mostBytesOf({ maxBytes, ...kinds }: MediaTraits, type: string): 
   if (type.startsWith('image/')) return kinds.imageMaxBytes ?? maxBytes
   if (type.startsWith('video/')) return kinds.videoMaxBytes ?? maxBytes
   return (type.startsWith('audio/') ? kinds.audioMaxBytes : undefined) ?? maxBytes
-}
-
-/** The document of `GET /capabilities`. */
-export interface Capabilities {
-  readonly channel: ChannelName
-  readonly provider: string
-  readonly parts: Readonly<Record<PartType, 'native' | 'degraded' | 'text'>>
-  readonly chips: { readonly kinds: readonly ChipKind[]; readonly max: number; readonly labelMax: number }
-  readonly carousel: { readonly min: number; readonly max: number }
-  readonly card: { readonly titleMax: number; readonly descriptionMax: number; readonly chipsMax: number }
-  readonly text: { readonly max: number; readonly encoding: string; readonly segments: boolean }
-  readonly media: { readonly types: readonly string[]; readonly maxBytes: number }
-  readonly receipts: { readonly delivered: boolean; readonly read: boolean }
-  readonly typing: boolean
-  readonly window: { readonly hours: number | null }
 }

@@ -1,6 +1,7 @@
 /** The ladders of parts that ask: a choice, a time, a yes or no, a place. Each ends in the exact text of the floor. */
+
+import type { RenderedChip, RenderedRow } from '../channel/blocks.js'
 import type { Traits } from '../channel/traits.js'
-import type { RenderedChip, RenderedRow } from './contract.js'
 import { type At, always, type Ladder, type PartOf, type Piece, roomBelow, textDraft } from './drafts.js'
 import { areUnlike, chipLabels, cutLabels } from './labels.js'
 import { below, entry, type Line, literal, oneLine } from './lines.js'

@@ -1,7 +1,7 @@
 /** The ladders of cards: one, several side by side, and the items of a showcase, which are cards to choose from. */
 import type { Card, Chip } from '../amf/index.js'
+import type { RenderedCard } from '../channel/blocks.js'
 import { asChips, inList, inWords, type Question, takesReplies } from './asks.js'
-import type { RenderedCard } from './contract.js'
 import {
   type At,
   always,

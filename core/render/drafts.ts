@@ -1,7 +1,7 @@
 /** What rungs are made of: drafts of blocks, where in the message they stand, and what the channel leaves them. */
 import type { PlainPart } from '../amf/index.js'
+import type { Block, RenderedChip, RenderedMedia, RenderedRow, RenderedSlot } from '../channel/blocks.js'
 import type { Traits } from '../channel/traits.js'
-import type { Block, RenderedChip, RenderedMedia, RenderedRow, RenderedSlot } from './contract.js'
 import type { Line } from './lines.js'
 import type { Room } from './row.js'
 import type { Say } from './values.js'

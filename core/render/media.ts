@@ -1,6 +1,7 @@
 /** Pictures, films, sounds and files: whether a channel takes them, judged by what their address gives away. */
+
+import type { RenderedMedia } from '../channel/blocks.js'
 import type { Traits } from '../channel/traits.js'
-import type { RenderedMedia } from './contract.js'
 import { always, type Ladder, type PartOf, textDraft } from './drafts.js'
 import { type Line, literal } from './lines.js'
 

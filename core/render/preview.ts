@@ -1,9 +1,10 @@
 /** What people on each channel would see of a message, for whoever writes it: nothing is sent to find out. */
 import type { ContentMessage } from '../amf/index.js'
+import type { Block } from '../channel/blocks.js'
 import { type ChannelName, channelNames } from '../channel/names.js'
 import { traitsOf } from '../channel/table.js'
 import { finish, type Steps } from '../steps.js'
-import type { Block, Reader } from './contract.js'
+import type { Reader } from './contract.js'
 import { type Segments, segmentsOf } from './gsm7.js'
 import { lossOf } from './readables.js'
 import { floorText, renderingIn } from './render.js'

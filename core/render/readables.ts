@@ -3,10 +3,11 @@
  * rendering. It knows nothing of ladders on purpose: it is what they are checked against.
  */
 import type { Card, Chip, ContentMessage, Event, Part, PlainPart } from '../amf/index.js'
+import type { Block, RenderedCard, RenderedChip } from '../channel/blocks.js'
 import type { ChannelName } from '../channel/names.js'
 import type { Traits } from '../channel/traits.js'
 import type { Steps } from '../steps.js'
-import type { Block, Reader, RenderedCard, RenderedChip } from './contract.js'
+import type { Reader } from './contract.js'
 import { foldLookalikes } from './gsm7.js'
 import { placeText } from './place.js'
 import { newSaid, plainAscii } from './said.js'

@@ -1,8 +1,9 @@
 /** Turns a message into what one channel sends: climbs the ladder of each part, places the chips, writes the text. */
 import { type ContentMessage, type PlainPart, tapsOf } from '../amf/index.js'
+import type { Block, RenderedChip } from '../channel/blocks.js'
 import type { Traits } from '../channel/traits.js'
 import { finish, type Steps } from '../steps.js'
-import type { Block, Reader, Render, RenderedChip, Rendering } from './contract.js'
+import type { Reader, Render, Rendering } from './contract.js'
 import { showPart } from './degrade.js'
 import { type At, type Draft, type Piece, textDraft } from './drafts.js'
 import { foldLookalikes, isGsm7 } from './gsm7.js'

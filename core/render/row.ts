@@ -1,7 +1,7 @@
 /** A row of chips: those that the channel can tap, and lines of text for all the others. */
 import type { Chip, ChipKind, Event, Place } from '../amf/index.js'
+import type { RenderedChip } from '../channel/blocks.js'
 import type { Traits } from '../channel/traits.js'
-import type { RenderedChip } from './contract.js'
 import { chipLabels } from './labels.js'
 import { below, entry, type Line, literal, oneLine } from './lines.js'
 import { calendarLink, mapsLink } from './links.js'

@@ -1,7 +1,7 @@
 /** The ladders of text, and of what is shared to be kept: an event, a place, a contact. */
 import type { ChipKind, Place } from '../amf/index.js'
+import type { RenderedChip } from '../channel/blocks.js'
 import type { Traits } from '../channel/traits.js'
-import type { RenderedChip } from './contract.js'
 import { type At, always, type Ladder, type PartOf, type Piece, type Rung, roomBelow, textDraft } from './drafts.js'
 import { below, type Line, literal, oneLine } from './lines.js'
 import { calendarLink, mapsLink } from './links.js'

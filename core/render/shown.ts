@@ -2,8 +2,9 @@
 
 import type { ContentMessage } from '../amf/index.js'
 import type { LogNote } from '../catalogs/logevents.js'
+import type { RenderedChip } from '../channel/blocks.js'
 import type { Traits } from '../channel/traits.js'
-import type { Reader, RenderedChip, Rendering } from './contract.js'
+import type { Reader, Rendering } from './contract.js'
 import { levelOf } from './degrade.js'
 import { oneLine } from './lines.js'
 import { namesOf } from './taplabels.js'

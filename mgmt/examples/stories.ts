@@ -1,6 +1,7 @@
 /** Calls and answers of what is behind the bubbles of phones on the emulator page, as a node gave them, for the OpenAPI document. */
-import { capabilitiesOf } from '../../core/channel/capabilities.js'
+
 import { traitsOf } from '../../core/channel/table.js'
+import { capabilitiesOf } from '../../core/render/capabilities.js'
 import type { RouteExample } from '../../runtime/http/route.js'
 
 const ofSms = capabilitiesOf(traitsOf('sms'), 'twilio')

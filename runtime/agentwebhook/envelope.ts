@@ -1,7 +1,7 @@
 /** An event as the agent's webhook gets it. */
-import { capabilitiesOf } from '../../core/channel/capabilities.js'
 import type { Traits } from '../../core/channel/traits.js'
 import type { Conversation, ConversationEvent } from '../../core/conversation/state.js'
+import { capabilitiesOf } from '../../core/render/capabilities.js'
 import type { KnownAgent } from '../conversation/context.js'
 
 const spec = 'amf/1'

@@ -1,5 +1,5 @@
 /** What a phone would draw of blocks that were not sent to anybody: for whoever writes a message. */
-import type { Block, RenderedCard, RenderedChip } from '../../../core/render/contract.js'
+import type { Block, RenderedCard, RenderedChip } from '../../../core/channel/blocks.js'
 import type { Card, Drawing, Tap } from './drawing.js'
 
 const kinds: Readonly<Record<string, Tap['kind']>> = {

@@ -1,7 +1,8 @@
 /** Messages of WhatsApp that can be tapped: buttons, a link, a request for a location, a list, cards side by side. */
+
+import type { RenderedCard, RenderedChip, RenderedMedia, RenderedRow } from '../../../core/channel/blocks.js'
 import { writePostback } from '../../../core/channel/postback.js'
 import { traitsOf } from '../../../core/channel/table.js'
-import type { RenderedCard, RenderedChip, RenderedMedia, RenderedRow } from '../../../core/render/contract.js'
 import { mediaOf } from '../../../core/render/media.js'
 import { words } from '../../../core/render/words.js'
 import type { Loose } from '../hub.js'

@@ -1,9 +1,9 @@
 /** From blocks that fit the channel to messages of the WhatsApp Cloud API, one a request. */
 import type { Signal } from '../../../core/amf/index.js'
 import type { Addressed } from '../../../core/channel/adapter.js'
+import type { Block, RenderedChip, RenderedMedia } from '../../../core/channel/blocks.js'
 import { traitsOf } from '../../../core/channel/table.js'
 import { isRecord } from '../../../core/json.js'
-import type { Block, RenderedChip, RenderedMedia } from '../../../core/render/contract.js'
 import { literal } from '../../../core/render/lines.js'
 import { pagesOf } from '../../../core/render/split.js'
 import { words } from '../../../core/render/words.js'

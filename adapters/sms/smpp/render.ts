@@ -1,7 +1,7 @@
 /** From blocks of the sms channel to submits, one for each part that a phone gets. */
 import { createHash } from 'node:crypto'
 import type { Addressed } from '../../../core/channel/adapter.js'
-import type { Block } from '../../../core/render/contract.js'
+import type { Block } from '../../../core/channel/blocks.js'
 import { partsOf, type TextPart } from './parts.js'
 
 export type SmppWire = TextPart

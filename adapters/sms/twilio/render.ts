@@ -1,6 +1,6 @@
 /** From blocks to messages of Twilio. The channel is text alone, so a block is the body of one message. */
+import type { Block } from '../../../core/channel/blocks.js'
 import { isRecord } from '../../../core/json.js'
-import type { Block } from '../../../core/render/contract.js'
 
 /** Parameters of one message, but for whom it is to and from. */
 export type TwilioWire = Readonly<Record<string, string | readonly string[]>>

@@ -5,7 +5,7 @@ import { instagramBody, messengerBody } from '../../../adapters/emulator/wires/p
 import { instagramAdapter } from '../../../adapters/messenger/instagram/adapter.js'
 import { messengerAdapter } from '../../../adapters/messenger/messenger/adapter.js'
 import type { PageWire } from '../../../adapters/messenger/pagerender.js'
-import type { Block, RenderedChip } from '../../../core/render/contract.js'
+import type { Block, RenderedChip } from '../../../core/channel/blocks.js'
 import { forEveryMessage } from './everymessage.js'
 import { psid } from './samples.js'
 

@@ -1,5 +1,7 @@
 /** A rendering as a page of text that people can review. */
-import type { Block, RenderedCard, RenderedChip, Rendering } from '../../../core/render/contract.js'
+
+import type { Block, RenderedCard, RenderedChip } from '../../../core/channel/blocks.js'
+import type { Rendering } from '../../../core/render/contract.js'
 
 /** Spaces without width are shown, since a reviewer should see them. */
 const visible = (text: string) => text.replaceAll('\u200b', '␣')

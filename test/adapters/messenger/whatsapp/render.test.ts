@@ -3,7 +3,7 @@ import t from 'tap'
 import { sending } from '../../../../adapters/emulator/wires/whatsappshapes.js'
 import { whatsappAdapter } from '../../../../adapters/messenger/whatsapp/adapter.js'
 import type { WhatsappWire } from '../../../../adapters/messenger/whatsapp/render.js'
-import type { Block, RenderedChip } from '../../../../core/render/contract.js'
+import type { Block, RenderedChip } from '../../../../core/channel/blocks.js'
 import { forEveryMessage } from '../everymessage.js'
 import { person } from '../samples.js'
 

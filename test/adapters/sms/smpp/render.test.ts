@@ -3,7 +3,7 @@ import t from 'tap'
 import { smppAdapter } from '../../../../adapters/sms/smpp/adapter.js'
 import { twilioAdapter } from '../../../../adapters/sms/twilio/adapter.js'
 import type { ContentMessage } from '../../../../core/amf/index.js'
-import { capabilitiesOf } from '../../../../core/channel/capabilities.js'
+import { capabilitiesOf } from '../../../../core/render/capabilities.js'
 import { render } from '../../../../core/render/index.js'
 
 const reader = { locale: 'en-US', zone: 'America/New_York' }
