@@ -2,7 +2,7 @@
 import { enabledRules } from '../core/agent/replyrules.js'
 import type { Rule } from '../core/agent/resources/character.js'
 import type { AgentPlace } from '../core/agentkey.js'
-import type { ProviderForm } from '../core/catalogs/shapes.js'
+import type { ProviderForm } from '../core/channel/form.js'
 import type { HostedAdapter } from '../core/channel/hosted.js'
 import type { ChannelName } from '../core/channel/names.js'
 import { accessRepertoire, keyCommands } from '../mgmt/access/commands.js'

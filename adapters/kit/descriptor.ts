@@ -1,7 +1,7 @@
 /** The checks of what an adapter says about itself: who it is, what its channel shows, and how operators bind it. */
 import { chipKinds } from '../../core/amf/message.js'
-import { ProviderForm } from '../../core/catalogs/shapes.js'
 import { contractVersion } from '../../core/channel/adapter.js'
+import { ProviderForm } from '../../core/channel/form.js'
 import { channelNames } from '../../core/channel/names.js'
 import type { Traits } from '../../core/channel/traits.js'
 import { slugPattern } from '../../core/ids.js'

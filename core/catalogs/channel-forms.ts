@@ -1,6 +1,8 @@
 /** What channel setups share: business inputs, the address override, the emulator, and the words for each status. */
+
+import type { ProviderForm } from '../channel/form.js'
 import { email, form, line, link, list, phone } from './forms.js'
-import type { ChannelSetup, ChannelStatus, ProviderForm, StatusCopy } from './shapes.js'
+import type { ChannelSetup, ChannelStatus, StatusCopy } from './shapes.js'
 
 /** Fields named as in an agent's identity are prefilled from it. */
 export const business = {

@@ -1,7 +1,9 @@
 /** Setup of the channels that live inside a messenger app. */
+
+import type { ProviderForm } from '../channel/form.js'
 import { apiUrl, emulator, inputs, pick, statusCopy } from './channel-forms.js'
 import { choice, form, line, link, phone, secret } from './forms.js'
-import type { ChannelSetup, ProviderForm } from './shapes.js'
+import type { ChannelSetup } from './shapes.js'
 
 const webhookSteps = [
   'Save this form, then enter the ingress address of the channel as callback address with the same verify token.',

@@ -1,6 +1,7 @@
 /** The words that forms and tool calls are written in: each gives a piece of JSON Schema, draft 2020-12. */
+
+import type { FormSchema } from '../channel/form.js'
 import { describePattern } from '../patternwords.js'
-import type { FormSchema } from './shapes.js'
 
 const dialect = 'https://json-schema.org/draft/2020-12/schema'
 

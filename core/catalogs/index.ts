@@ -1,5 +1,6 @@
 /** The catalogs: one table from kind to entries, and how to look into it. */
 import type { TSchema } from 'typebox'
+import type { ProviderForm } from '../channel/form.js'
 import type { ChannelName } from '../channel/names.js'
 import { agentTemplates } from './agents.js'
 import { channels } from './channels.js'
@@ -67,7 +68,7 @@ export function findInCatalog<K extends CatalogKind>(kind: K, id: string): Entry
 }
 
 /** How operators bind a provider that comes with the build. */
-export function providerForm(channel: ChannelName, provider: string): shapes.ProviderForm {
+export function providerForm(channel: ChannelName, provider: string): ProviderForm {
   const form = findInCatalog('channels', channel)?.unmanaged.find((each) => each.provider === provider)
   if (!form) throw new Error(`the catalog has no provider ${provider} of ${channel}`)
   return form

@@ -1,16 +1,14 @@
 /** The shape of every kind of catalog entry, as schemas that routes, documentation and tests all read. */
 import Type, { type Static, type TProperties } from 'typebox'
+import { FormSchema, ProviderForm, sentence, shortName } from '../channel/form.js'
 import { channelNames } from '../channel/names.js'
 import { slugPattern } from '../ids.js'
-import { catalog } from '../limits.js'
 
 /** The word that stands for a kind inside a qualified id: `@svc/playbook.booking`. */
 const qualifiedId = (word: string) => Type.String({ pattern: `^@svc/${word}\\.${slugPattern.slice(1)}` })
 const qualifiedIds = (word: string) => Type.Array(qualifiedId(word), { uniqueItems: true, minItems: 1 })
 const text = Type.String({ minLength: 1 })
 const texts = Type.Array(text, { uniqueItems: true, minItems: 1 })
-const shortName = Type.String({ minLength: 1, maxLength: catalog.nameChars })
-const sentence = Type.String({ minLength: 1, maxLength: catalog.descriptionChars })
 const closed = <P extends TProperties>(title: string, properties: P) =>
   Type.Object(properties, { additionalProperties: false, title })
 
@@ -22,13 +20,6 @@ const titled = (word: string) => ({
   name: shortName,
   description: sentence,
 })
-
-/** A JSON Schema of draft 2020-12 for an object: what a form asks for, or what a tool is called with. */
-export const FormSchema = Type.Object(
-  { type: Type.Literal('object'), properties: Type.Record(Type.String(), Type.Unknown()) },
-  { additionalProperties: true, title: 'FormSchema' },
-)
-export type FormSchema = Static<typeof FormSchema>
 
 export const AgentTemplate = closed('AgentTemplate', {
   ...titled('agent'),
@@ -90,16 +81,6 @@ export type Tool = Static<typeof Tool>
 
 export const StatusCopy = closed('StatusCopy', { headline: shortName, text: sentence })
 export type StatusCopy = Static<typeof StatusCopy>
-
-export const ProviderForm = closed('ProviderForm', {
-  provider: Type.String({ pattern: slugPattern }),
-  name: shortName,
-  description: sentence,
-  /** What the operator does on the provider's side, in order. */
-  steps: Type.Array(sentence),
-  credentials: FormSchema,
-})
-export type ProviderForm = Static<typeof ProviderForm>
 
 export const ChannelSetup = closed('ChannelSetup', {
   id: Type.Enum(channelNames),

@@ -5,8 +5,8 @@
  */
 
 import type { Signal } from '../amf/index.js'
-import type { ProviderForm } from '../catalogs/shapes.js'
 import type { Block } from './blocks.js'
+import type { ProviderForm } from './form.js'
 import type { MediaOpening, Reference, ToldInbound } from './held.js'
 import type { Live } from './live.js'
 import type { ChannelName } from './names.js'

@@ -1,6 +1,7 @@
 /** Whether what a module gives is an adapter of the contract; what is wrong is said in words to be read after its name. */
-import { ProviderForm } from '../../core/catalogs/shapes.js'
+
 import { contractVersion } from '../../core/channel/adapter.js'
+import { ProviderForm } from '../../core/channel/form.js'
 import { channelNames } from '../../core/channel/names.js'
 import { isRecord } from '../../core/json.js'
 import { compileCheck, mustCompile } from '../http/validate.js'

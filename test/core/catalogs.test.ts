@@ -16,7 +16,7 @@ import {
   shapeOf,
 } from '../../core/catalogs/index.js'
 import { prose } from '../../core/catalogs/prose.js'
-import type { FormSchema } from '../../core/catalogs/shapes.js'
+import type { FormSchema } from '../../core/channel/form.js'
 import { channelNames } from '../../core/channel/names.js'
 import { isRefusal } from '../../core/errors.js'
 import { pathIdPattern, slugPattern } from '../../core/ids.js'
