@@ -49,12 +49,12 @@ import { docsRoutes, entranceRoutes, openapiRoute } from './http/docs.js'
 import type { Serve } from './http/exchange.js'
 import { routeMeters, socketMeters } from './http/metrics.js'
 import { type OpenApiDocument, openapi } from './http/openapi.js'
-import { openPages } from './http/page.js'
-import { openPipeline } from './http/pipeline.js'
+import { createPages } from './http/page.js'
+import { createPipeline } from './http/pipeline.js'
+import type { Authenticate } from './http/request.js'
 import type { Plane, Route } from './http/route.js'
 import type { SocketMeters } from './http/server.js'
-import type { Authenticate } from './http/trip.js'
-import type { SocketDoor } from './http/websocket.js'
+import type { SocketAcceptor } from './http/websocket.js'
 import { recordInbound } from './ingress/inbound.js'
 import { receivedAddresses, receivedRoutes } from './ingress/media.js'
 import { ingressRoutes } from './ingress/routes.js'
@@ -91,8 +91,8 @@ import { checkUrl, openAddresses } from './webhook/guard.js'
 export interface PlaneParts {
   readonly routes: readonly Route[]
   readonly serve: Serve
-  /** Who lets requests become sockets, on the plane that has any. */
-  readonly sockets?: SocketDoor
+  /** Accepts requests as sockets, on the plane that has sockets. */
+  readonly sockets?: SocketAcceptor
   readonly meters: SocketMeters
   readonly document: () => OpenApiDocument
 }
@@ -253,7 +253,7 @@ export async function openNode(config: Config, around: Surroundings): Promise<No
   })
   const access = openAccess({ config, engine, management, secrets, clock, log, mgmtUrl })
   const { grants, idTokens, trail } = access
-  const pages = openPages(deriveKey(secrets.signing, 'page tokens'))
+  const pages = createPages(deriveKey(secrets.signing, 'page tokens'))
   await engine.start()
   const bootstrapped = config.roles.includes('mgmt')
     ? await bootstrap({
@@ -281,7 +281,7 @@ export async function openNode(config: Config, around: Surroundings): Promise<No
     function document(): OpenApiDocument {
       return openapi(routes, { plane: name, version, serverUrl: urls()[name] + prefix })
     }
-    const serve = openPipeline({
+    const serve = createPipeline({
       prefix,
       routes: [...routes, ...(around.extraRoutes ?? []).filter((extra) => extra.plane === name)],
       unversioned: [

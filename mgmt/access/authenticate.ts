@@ -1,6 +1,6 @@
 /** Tells the token kinds apart by their first characters and asks the one that knows it. */
 import { apiKeyPrefix } from '../../core/ids.js'
-import type { Authenticate } from '../../runtime/http/trip.js'
+import type { Authenticate } from '../../runtime/http/request.js'
 import type { Grants } from './grants.js'
 import type { IdTokens } from './idtokens.js'
 import type { Keyring } from './keyring.js'

@@ -2,7 +2,7 @@
 import type { Grant } from '../../core/access.js'
 import { isRefusal, type Refusal } from '../../core/errors.js'
 import type { Clock } from '../../runtime/clock.js'
-import { openSignedWords } from '../../runtime/http/signed.js'
+import { createSignedWords } from '../../runtime/http/signed.js'
 
 export interface OpenedGrant extends Grant {
   readonly form: 'link' | 'sitting'
@@ -29,7 +29,7 @@ export function openGrants(
   clock: Clock,
   stands: (grant: GrantWords) => Promise<boolean | Refusal>,
 ): Grants {
-  const words = openSignedWords(key)
+  const words = createSignedWords(key)
 
   function read(token: string): GrantWords | undefined {
     const [, version, payload] = textPattern.exec(words.read(token) ?? '') ?? []

@@ -1,7 +1,7 @@
 /** What the doctor looks at around a node: whether its ports are free, and whether its clock goes right. */
 import { doctor as limits } from '../../core/limits.js'
 import { type Config, commandLineVariables as variables } from '../config.js'
-import { whyNotFree } from '../http/place.js'
+import { bindError } from '../http/port.js'
 import type { Status } from '../status.js'
 import { openApi, probe } from './api.js'
 import { Failure } from './failure.js'
@@ -19,9 +19,10 @@ async function ports({ host, gatewayPort, mgmtPort, roles }: Config): Promise<Fi
 
 async function portFinding(check: string, host: string, port: number): Promise<Finding> {
   if (port === 0) return { check, status: 'ok', detail: 'any that is free' }
-  const why = await whyNotFree(host, port)
-  if (why === undefined) return { check, status: 'ok', detail: `${host}:${port} is free` }
-  if (why !== 'EADDRINUSE') return { check, status: 'fail', detail: `${host}:${port} cannot be listened on (${why})` }
+  const error = await bindError(host, port)
+  if (error === undefined) return { check, status: 'ok', detail: `${host}:${port} is free` }
+  if (error !== 'EADDRINUSE')
+    return { check, status: 'fail', detail: `${host}:${port} cannot be listened on (${error})` }
   const found = await probe(`http://${urlHost(host)}:${port}/healthz`)
   if (found === 200) return { check, status: 'ok', detail: `a node answers at ${host}:${port}` }
   return {

@@ -1,7 +1,7 @@
 /** Tickets to the emulator page: signed words that name an end. They open the page's own routes and nothing else. */
 import { emulatorPage as limits } from '../../core/limits.js'
 import type { Clock } from '../clock.js'
-import { openSignedWords } from '../http/signed.js'
+import { createSignedWords } from '../http/signed.js'
 
 export interface Tickets {
   mint(): string
@@ -12,7 +12,7 @@ export interface Tickets {
 const textPattern = /^ep1\.(\d{1,15})$/
 
 export function openTickets(key: Uint8Array, clock: Pick<Clock, 'now'>): Tickets {
-  const words = openSignedWords(key)
+  const words = createSignedWords(key)
   return {
     mint() {
       return words.sign(`ep1.${Math.floor(clock.now()) + limits.ticketMs}`)

@@ -1,4 +1,4 @@
-/** What the pipeline reports to the audit trail: audited calls that succeeded, and calls that were refused access. */
+/** The audit port of the pipeline: audited calls that succeeded, and calls that were refused access. */
 import type { Caller } from '../../core/access.js'
 import type { ErrorCode } from '../../core/errors.js'
 
@@ -9,9 +9,9 @@ export interface AuditedCall {
   readonly requestId: string
 }
 
-/** Both resolve once the entry is durable, and never reject; a call is answered after that. */
+/** Both methods resolve once the entry is durable, and never reject. The pipeline answers the call after that. */
 export interface Audit {
-  done(action: string, call: AuditedCall, made: string | undefined): Promise<void>
-  /** Undefined where the call is only counted. */
+  done(action: string, call: AuditedCall, createdId: string | undefined): Promise<void>
+  /** Undefined when the refusal is only counted. */
   refused(code: ErrorCode, call: AuditedCall): Promise<void> | undefined
 }

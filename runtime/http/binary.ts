@@ -1,6 +1,6 @@
 /**
- * Checks the native binary of uWebSockets.js before it is loaded. The package is a repackage, so its bytes are compared
- * with those of the official releases, by the hash that git gives them there.
+ * Verification of the native binary of uWebSockets.js before it is loaded. The package is a repackage, so the binary's
+ * git blob hash is compared with that of the official release.
  */
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
@@ -32,13 +32,13 @@ export class UnverifiedBinary extends Error {
   override readonly name = 'UnverifiedBinary'
 }
 
-/** The file that the package's entry would load in this process. */
+/** The file that the package loads in this process. */
 export function findUwsBinary(): string {
   const entry = createRequire(import.meta.url).resolve('uWebSockets.js')
   return join(dirname(entry), `uws_${process.platform}_${process.arch}_${process.versions.modules}.node`)
 }
 
-/** What is wrong with a binary, in a sentence; undefined when it is the official one. */
+/** A sentence that says what is wrong with a binary; undefined for the official one. */
 export function checkUwsBinary({ platform, arch, abi, bytes }: UwsBinary): string | undefined {
   const build = `${platform}-${arch}-${abi}`
   const official = officialBlobs[build]
@@ -54,8 +54,8 @@ export function gitBlobHash(bytes: Uint8Array): string {
 }
 
 /**
- * Makes this process ready to load uWebSockets.js; call it before the first import of it. The binary reads its header
- * limit from the environment once, while it loads, and only what the main thread sets reaches it. Answers what is wrong
+ * Verifies and loads the binary; call it before the first import of uWebSockets.js. The binary reads its header limit
+ * from the environment once, while it loads, and sees only variables that the main thread set. Returns what is wrong
  * with a binary that is allowed nevertheless, for the log.
  */
 export function prepareUws(allowUnverified: boolean, binary = findUwsBinary()): string | undefined {
@@ -70,8 +70,8 @@ export function prepareUws(allowUnverified: boolean, binary = findUwsBinary()): 
 }
 
 /**
- * Loads the binary, or says why this system cannot. The package's own error lists Node versions, although the cause is
- * usually a C library older than the one the binary was built with.
+ * Loads the binary, or throws the reason why this system cannot. The package's own error lists Node versions, although
+ * the cause is usually a C library older than the one the binary was built with.
  */
 function loadBinary(path: string): void {
   try {

@@ -1,11 +1,11 @@
-/** Lets our own pages call across our two listeners from a browser; others only where a path is for pages of any site. */
+/** CORS: Parley's own pages may call both listeners of a node, pages of other sites only the paths for any site. */
 
 export interface Cors {
-  /** Headers for an answer to a page of that origin; none for a stranger. */
+  /** The headers for a page of that origin; undefined when it may not read the answer. */
   headersFor(origin: string, path: string): Readonly<Record<string, string>> | undefined
 }
 
-const shared = {
+const fixedHeaders = {
   'access-control-allow-headers': 'authorization, content-type, if-match, if-none-match, x-svc-agent, x-request-id',
   'access-control-expose-headers':
     'etag, x-request-id, retry-after, ratelimit-limit, ratelimit-remaining, ratelimit-reset',
@@ -14,8 +14,8 @@ const shared = {
 }
 
 /**
- * `origins` is asked at each request, since the ports are known only once we listen. On paths for any site a browser lets
- * every page read the answer; which sites are wanted is for the route to say.
+ * `origins` is called for each request, because the ports are known only once the node listens. On a path for any site
+ * every page may read the answer; its route decides which sites to serve.
  */
 export function corsFor(
   origins: () => ReadonlySet<string>,
@@ -24,7 +24,7 @@ export function corsFor(
   return {
     headersFor(origin, path) {
       if (!origins().has(origin) && !isForAnySite(path)) return undefined
-      return { 'access-control-allow-origin': origin, 'access-control-allow-methods': methods, ...shared }
+      return { 'access-control-allow-origin': origin, 'access-control-allow-methods': methods, ...fixedHeaders }
     },
   }
 }

@@ -1,21 +1,21 @@
-/** A fixed piece of the docs, held in memory plain and compressed, and answered as the client's headers allow. */
+/** Static files of pages, cached plain and compressed, and answered as the client's headers allow. */
 import { createHash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { constants, gzip } from 'node:zlib'
 import { isKnownTag } from './etag.js'
 import type { Answer } from './route.js'
 
-/** Request headers that `answerFile` looks at; a route that serves a file declares them. */
+/** The request headers that `answerFile` reads; a route that serves a file declares them. */
 export const fileHeaders = ['accept-encoding', 'if-none-match'] as const
 
 export interface DocsFile {
   readonly type: string
   readonly headers: Readonly<Record<string, string>>
-  /** Read and compressed when first asked for, and kept. */
-  readonly held: () => Promise<Held>
+  /** Loads and compresses the content with the first call, and caches it. */
+  readonly content: () => Promise<Content>
 }
 
-interface Held {
+interface Content {
   readonly plain: Uint8Array
   readonly compressed: Uint8Array
   readonly tag: string
@@ -28,36 +28,36 @@ export function docsFile(
   headers: Readonly<Record<string, string>>,
   load: () => string | Uint8Array | Promise<Uint8Array>,
 ): DocsFile {
-  let held: Promise<Held> | undefined
-  async function hold(): Promise<Held> {
+  let cached: Promise<Content> | undefined
+  async function compressed(): Promise<Content> {
     const plain = Buffer.from(await load())
     return { plain, compressed: await compress(plain, { level: constants.Z_BEST_COMPRESSION }), tag: hashOf(plain) }
   }
   return {
     type,
     headers,
-    held: () => {
-      held ??= hold().catch((error) => {
-        held = undefined
+    content: () => {
+      cached ??= compressed().catch((error) => {
+        cached = undefined
         throw error
       })
-      return held
+      return cached
     },
   }
 }
 
 export async function answerFile(file: DocsFile, header: (name: string) => string): Promise<Answer> {
-  const { plain, compressed, tag } = await file.held()
-  const small = acceptsGzip(header('accept-encoding'))
-  // The two forms differ byte for byte, so each has a strong tag of its own.
-  const etag = small ? `"${tag}-gzip"` : `"${tag}"`
+  const { plain, compressed, tag } = await file.content()
+  const isCompressed = acceptsGzip(header('accept-encoding'))
+  // The two encodings differ in their bytes, so each has its own strong tag.
+  const etag = isCompressed ? `"${tag}-gzip"` : `"${tag}"`
   const headers = { ...file.headers, etag, vary: 'accept-encoding' }
   if (isKnownTag(header('if-none-match'), etag)) return { status: 304, headers }
-  if (!small) return { status: 200, type: file.type, body: plain, headers }
+  if (!isCompressed) return { status: 200, type: file.type, body: plain, headers }
   return { status: 200, type: file.type, body: compressed, headers: { ...headers, 'content-encoding': 'gzip' } }
 }
 
-/** `gzip;q=0` says no, and `*` speaks for gzip only where gzip itself is not named. */
+/** `gzip;q=0` excludes gzip, and `*` stands for gzip only when the header does not name it. */
 export function acceptsGzip(accepted: string): boolean {
   const weights = new Map<string, number>()
   for (const part of accepted.toLowerCase().split(',')) {

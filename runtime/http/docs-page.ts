@@ -1,4 +1,4 @@
-/** The docs page as the browser gets it: our HTML, script and style around Swagger UI, none of it inline. */
+/** The docs page: HTML, script and style around Swagger UI, with nothing inline. */
 
 export interface PageFiles {
   readonly swaggerStyle: string
@@ -7,7 +7,7 @@ export interface PageFiles {
   readonly script: string
 }
 
-/** Links are relative to the version prefix, so the page works under whatever path a proxy puts it. */
+/** Links are relative to the version prefix, so the page works behind a proxy that changes the path. */
 export function pageHtml(title: string, files: PageFiles): string {
   return `<!doctype html>
 <html lang="en">
@@ -35,8 +35,8 @@ export function pageHtml(title: string, files: PageFiles): string {
 }
 
 /**
- * Runs in the head, before anything is painted, so that a dark page never flashes white. Calls tried out go to the node
- * that served the page, whatever address the document publishes: the page's policy lets them go nowhere else.
+ * Runs in the head, before the first paint, so that a dark page never flashes white. Calls that a reader tries out go
+ * to the node that served the page, whatever address the document publishes: the page's policy allows no other.
  */
 export const pageScript = `'use strict'
 const dark = matchMedia('(prefers-color-scheme: dark)')

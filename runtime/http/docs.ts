@@ -1,4 +1,4 @@
-/** The docs page and the OpenAPI document below each version prefix, served by ourselves down to the last file. */
+/** Routes of the docs page and the OpenAPI document below each version prefix. The node serves every file itself. */
 import { readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
@@ -13,7 +13,7 @@ import { type Plane, type Route, route } from './route.js'
 const swaggerFolder = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'))
 const swagger = JSON.parse(readFileSync(join(swaggerFolder, 'package.json'), 'utf8')) as { version: string }
 
-/** Named after what is in them, so that a browser may keep them for good and still gets a new one when there is one. */
+/** Names contain a version or hash of the content, so that browsers may cache the files forever. */
 const names = {
   swaggerStyle: `swagger-ui-${swagger.version}.css`,
   swaggerScript: `swagger-ui-${swagger.version}.js`,
@@ -23,20 +23,20 @@ const names = {
 
 const css = 'text/css; charset=utf-8'
 const js = 'text/javascript; charset=utf-8'
-const keepForGood = { 'cache-control': `public, max-age=${docs.assetMaxAgeSeconds}, immutable` }
-const askAgain = { 'cache-control': 'no-cache' }
+const immutable = { 'cache-control': `public, max-age=${docs.assetMaxAgeSeconds}, immutable` }
+const revalidate = { 'cache-control': 'no-cache' }
 
-/** Every file there is: a name that is not here is not looked for on disk. Both planes serve the same ones. */
+/** All files of the page; no other name is looked up on disk. Both planes serve the same files. */
 const assets = new Map([
-  [names.swaggerStyle, docsFile(css, keepForGood, () => readFile(join(swaggerFolder, 'swagger-ui.css')))],
-  [names.swaggerScript, docsFile(js, keepForGood, () => readFile(join(swaggerFolder, 'swagger-ui-bundle.js')))],
-  [names.style, docsFile(css, keepForGood, () => pageStyle)],
-  [names.script, docsFile(js, keepForGood, () => pageScript)],
+  [names.swaggerStyle, docsFile(css, immutable, () => readFile(join(swaggerFolder, 'swagger-ui.css')))],
+  [names.swaggerScript, docsFile(js, immutable, () => readFile(join(swaggerFolder, 'swagger-ui-bundle.js')))],
+  [names.style, docsFile(css, immutable, () => pageStyle)],
+  [names.script, docsFile(js, immutable, () => pageScript)],
 ])
 
-/** Swagger UI draws its icons from data URLs and needs nothing else that is not a file of ours. */
+/** Swagger UI draws its icons from data URLs; everything else it loads is a file of this node. */
 const pageHeaders = {
-  ...askAgain,
+  ...revalidate,
   'content-security-policy': [
     "default-src 'none'",
     "script-src 'self'",
@@ -81,10 +81,10 @@ export function docsRoutes(plane: Plane): Route[] {
   ]
 }
 
-/** People open the root first: it leads to the emulator where that runs, and to the docs everywhere else. */
+/** Redirects of the root, which people open first: to the emulator if it runs, otherwise to the docs. */
 export function entranceRoutes(plane: Plane, prefix: string, hasEmulator: () => boolean): Route[] {
   const docsPath = `${prefix.slice(1)}/docs`
-  // Relative, so that it holds under whatever path a proxy puts the node.
+  // A relative location holds behind a proxy that changes the path.
   const to = (path: '/' | '/docs', location: () => string): Route =>
     route({
       plane,
@@ -99,9 +99,9 @@ export function entranceRoutes(plane: Plane, prefix: string, hasEmulator: () => 
   return [to('/', () => (hasEmulator() ? 'emulator' : docsPath)), to('/docs', () => docsPath)]
 }
 
-/** The document is asked for once, when it is first read, since it describes this route too. */
+/** `document` is called once, when the document is first read, because it describes this route too. */
 export function openapiRoute(plane: Plane, document: () => OpenApiDocument): Route {
-  const file = docsFile('application/json; charset=utf-8', askAgain, () => JSON.stringify(document()))
+  const file = docsFile('application/json; charset=utf-8', revalidate, () => JSON.stringify(document()))
   return route({
     plane,
     method: 'GET',

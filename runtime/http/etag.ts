@@ -1,13 +1,13 @@
-/** If-Match and If-None-Match: what their headers ask for, and whether it holds. */
+/** The conditions of If-Match and If-None-Match, and whether a write meets them. */
 import { type Refusal, refuse } from '../../core/errors.js'
 
-/** The comparison of an If-None-Match header with a tag is weak, as the standard has it. */
+/** Compares If-None-Match with a tag weakly, as RFC 9110 requires. */
 export function isKnownTag(ifNoneMatch: string, etag: string): boolean {
   const tags = ifNoneMatch.split(',').map((tag) => tag.trim().replace(/^W\//, ''))
   return tags.includes(etag) || tags.includes('*')
 }
 
-/** What the headers of a write ask for; a header that was not sent is empty or absent. */
+/** The conditions of a write; a header that was not sent is empty or absent. */
 export interface Conditions {
   readonly ifMatch?: string
   readonly ifNoneMatch?: string
@@ -20,15 +20,15 @@ export function conditionsOf(header: (name: string) => string): Conditions {
   return { ...(ifMatch && { ifMatch }), ...(ifNoneMatch && { ifNoneMatch }) }
 }
 
-/** A tag of what is written, and one of the list it is in. */
+/** The tag of the resource that is written, and that of the list it is in. */
 interface Tags {
   readonly own: string
   readonly list?: string
-  /** Nothing to replace is there yet. */
+  /** The resource does not exist yet. */
   readonly isNew?: boolean
 }
 
-/** Why the write may not be made. A weak tag matches no If-Match, as the standard has it. */
+/** The refusal of a write whose conditions do not hold. A weak tag matches no If-Match, as RFC 9110 requires. */
 export function unmet({ ifMatch = '', ifNoneMatch = '' }: Conditions, { own, list, isNew }: Tags): Refusal | undefined {
   const wanted = ifMatch.split(',').map((each) => each.trim())
   const isMatched =

@@ -1,17 +1,20 @@
-/** A request and its reply as the pipeline sees them: the same whether they came by a socket or were injected. */
+/** A request and its reply as the pipeline sees them, over a socket or injected by a test. */
 
 /**
- * A request as its head arrived, and the way to answer it. `body` may be called only in the turn that brought it. `respond` is called once, unless the client leaves before its body has come.
+ * A request whose head has arrived. `body` may be called only in the turn that brought the head. `respond` is called
+ * once, unless the client disconnects before its body is complete.
  */
 export interface Incoming extends Connection {
   readonly method: string
   /** As sent: percent-encoded, without the query. */
   readonly path: string
-  /** What stood after the question mark, without it. */
+  /** The part of the URL after the question mark. */
   readonly query: string
-  /** The first header of that lower-case name; empty when there is none. */
+  /** The first header of that name, in lower case; empty when there is none. */
   header(name: string): string
-  /** Collects the body and hands it over, or undefined as soon as it passes the limit; never, if the client leaves. */
+  /**
+   * Reads the body and passes it on, or undefined as soon as it exceeds the limit; never, if the client disconnects.
+   */
   body(limitBytes: number, to: Receiver): void
   respond(reply: Reply): void
 }
@@ -22,35 +25,36 @@ export interface Receiver {
 
 export interface Connection {
   /**
-   * Whom limits by address count: the other end, or whom a trusted proxy names; of an IPv6 address its /64. The first
-   * call must come before the client has gone.
+   * The subject of limits by address: the peer, or the client that a trusted proxy names; of an IPv6 address its /64.
+   * The first call must be made before the client disconnects.
    */
   remoteAddress(): string
-  /** Fires when the client has gone. */
+  /** Aborted when the client disconnects. */
   readonly signal: AbortSignal
 }
 
-/** A streamed body is pulled only as fast as the client reads. */
+/** A streamed body is pulled no faster than the client reads it. */
 export type AnswerBody = Uint8Array | string | AsyncIterable<Uint8Array | string>
 
 export interface Reply {
   readonly status: number
   readonly requestId: string
-  /** Content type of the body; absent where there is none. */
+  /** Content type of the body; absent without a body. */
   readonly type?: string
   readonly body?: AnswerBody
+  /** The length of a streamed body, where it is known. */
   readonly bodyBytes?: number
   readonly headers?: Readonly<Record<string, string>>
-  /** For a page of ours that asked across our listeners. */
+  /** CORS headers of the reply. */
   readonly cors?: Readonly<Record<string, string>>
-  /** The rest of the request was not read, so the connection cannot be used again. */
+  /** The connection cannot be used again, because the rest of the request was not read. */
   readonly close?: true
 }
 
-/** Nothing is waited for that need not be: a call whose parts are all at hand is answered before this returns. */
+/** Starts a request. It is decided and answered at the end of this turn, unless a step of its pipeline has to wait. */
 export type Serve = (incoming: Incoming) => void
 
-/** Writes every header of a reply, those that all replies carry first. */
+/** Writes the headers of a reply, those that every reply has first. */
 export function writeHeaders(reply: Reply, to: { writeHeader(name: string, value: string): unknown }): void {
   const { headers, cors } = reply
   to.writeHeader('x-request-id', reply.requestId)

@@ -1,4 +1,4 @@
-/** The header lines of a request, read once, and whether two readers of its framing must agree where it ends. */
+/** The header lines of a request, read once, and its framing: whether all HTTP parsers agree where it ends. */
 import type { RequestHead } from './uws.js'
 
 export class HeadLines {
@@ -12,17 +12,17 @@ export class HeadLines {
     })
   }
 
-  /** The first value of that lower-case name; empty when there is none. */
+  /** The first header of that name, in lower case; empty when there is none. */
   first(name: string): string {
-    const at = this.names.indexOf(name)
-    return at === -1 ? '' : this.values[at]!
+    const index = this.names.indexOf(name)
+    return index === -1 ? '' : this.values[index]!
   }
 
   all(name: string): string[] {
-    return this.values.filter((_, at) => this.names[at] === name)
+    return this.values.filter((_, index) => this.names[index] === name)
   }
 
-  /** How often each name that decides the framing is given. */
+  /** How often each header occurs that decides the framing. */
   framing(): { hosts: number; lengths: number; codings: number } {
     let [hosts, lengths, codings] = [0, 0, 0]
     for (const name of this.names) {
@@ -34,12 +34,12 @@ export class HeadLines {
   }
 }
 
-/** `chunked`: the connection must end with the answer, since uWebSockets.js does not check how chunks end. */
+/** `chunked`: the connection must end with the reply, since uWebSockets.js does not check how chunks end. */
 export type Framing = 'plain' | 'chunked' | { readonly problem: string }
 
 /**
- * uWebSockets.js takes the first Content-Length, and chunks whatever the transfer encoding says; a proxy before the node
- * may do otherwise. It refuses a Content-Length beside a Transfer-Encoding by itself.
+ * uWebSockets.js uses the first Content-Length, and reads chunks whatever the Transfer-Encoding says; a proxy before
+ * the node may read either otherwise. uWebSockets.js itself refuses a Content-Length beside a Transfer-Encoding.
  */
 export function framingOf(method: string, lines: HeadLines): Framing {
   const { hosts, lengths, codings } = lines.framing()
@@ -52,7 +52,7 @@ export function framingOf(method: string, lines: HeadLines): Framing {
   if (codings > 1 || lines.first('transfer-encoding').toLowerCase() !== 'chunked') {
     return { problem: 'Transfer-Encoding: must be chunked, once and alone' }
   }
-  // A reader's answer may be a stream, after which uWebSockets.js cannot be told to end the connection.
+  // The answer to a GET may be a stream, and uWebSockets.js cannot end the connection after one.
   if (method === 'GET' || method === 'HEAD') return { problem: `Transfer-Encoding: is not for ${method}` }
   return 'chunked'
 }

@@ -1,10 +1,10 @@
-/** Reads and checks what a caller sent: path parameters, query and body, or the refusal that names what is wrong. */
+/** Reads and validates path parameters, query and body of a call. A refusal names the fields that are wrong. */
 import { type FieldError, isRefusal, type Refusal, refuse } from '../../core/errors.js'
 import { pathIdPattern } from '../../core/ids.js'
 import { http } from '../../core/limits.js'
+import type { CompiledRoute } from './compiledroute.js'
 import { readJson } from './json.js'
 import { readQuery } from './query.js'
-import type { Ready } from './ready.js'
 
 export interface Input {
   readonly query: Record<string, unknown>
@@ -14,60 +14,60 @@ export interface Input {
 const pathId = new RegExp(pathIdPattern)
 const noQuery: Record<string, unknown> = Object.freeze({})
 
-/** An id that cannot exist names nothing: it is not found, and never a mistake of the caller's. */
-export function takesParams(entry: Ready, params: Readonly<Record<string, string>>): boolean {
-  if (entry.checkParams) return entry.checkParams(params) === undefined
+/** False for an id that cannot exist. The call is then answered as not found and not as invalid. */
+export function hasValidParams(compiled: CompiledRoute, params: Readonly<Record<string, string>>): boolean {
+  if (compiled.checkParams) return compiled.checkParams(params) === undefined
   return Object.values(params).every((value) => pathId.test(value))
 }
 
 export function readInput(
-  entry: Ready,
+  compiled: CompiledRoute,
   queryText: string,
   bytes: Buffer | undefined,
   contentType: string,
 ): Input | Refusal {
-  const query = readQueryOf(entry, queryText)
+  const query = readQueryOf(compiled, queryText)
   if (isRefusal(query)) return query
   if (!bytes) return { query, body: undefined }
-  const body = readBody(entry, bytes, contentType)
+  const body = readBody(compiled, bytes, contentType)
   return isRefusal(body) ? body : { query, body: body.value }
 }
 
-function readQueryOf(entry: Ready, text: string): Record<string, unknown> | Refusal {
-  if (entry.route.rawQuery || (text === '' && !entry.checkQuery)) return noQuery
-  const read = readQuery(text, entry.route.query)
-  const { malformedStatus } = entry.route
+function readQueryOf(compiled: CompiledRoute, text: string): Record<string, unknown> | Refusal {
+  if (compiled.route.rawQuery || (text === '' && !compiled.checkQuery)) return noQuery
+  const read = readQuery(text, compiled.route.query)
+  const { malformedStatus } = compiled.route
   if ('problem' in read) return invalidFields([read.problem], malformedStatus)
-  const wrong = entry.checkQuery?.(read.value)
+  const wrong = compiled.checkQuery?.(read.value)
   return wrong ? invalidFields(wrong, malformedStatus) : read.value
 }
 
-function readBody(entry: Ready, bytes: Buffer, contentType: string): { value: unknown } | Refusal {
-  const { route } = entry
+function readBody(compiled: CompiledRoute, bytes: Buffer, contentType: string): { value: unknown } | Refusal {
+  const { route } = compiled
   if (bytes.length === 0 && route.bodyOptional) return { value: undefined }
   if (contentType !== 'application/json' || !route.body) {
     const media = contentType.split(';', 1)[0]!.trim().toLowerCase()
     if (route.rawTypes?.some((type) => type === media || type === anyType)) return { value: bytes }
-    if (!route.body || !isJson(media, contentType)) return unsupported(entry)
+    if (!route.body || !isJson(media, contentType)) return unsupported(compiled)
   }
   if (route.rawOverBytes !== undefined && bytes.length > route.rawOverBytes) return { value: bytes }
-  const most = route.bodyDepth === undefined ? http : { ...http, jsonDepth: route.bodyDepth }
-  const read = readJson(bytes, most, route.judgesCharacters)
-  const wrong = 'problem' in read ? [read.problem] : entry.checkBody!(read.value, bytes.length)
+  const limits = route.bodyDepth === undefined ? http : { ...http, jsonDepth: route.bodyDepth }
+  const read = readJson(bytes, limits, route.judgesCharacters)
+  const wrong = 'problem' in read ? [read.problem] : compiled.checkBody!(read.value, bytes.length)
   if (wrong) return invalidFields(wrong, route.malformedStatus)
   return read as { value: unknown }
 }
 
-/** Among raw types: whatever comes, JSON included, is bytes. */
+/** Among the raw types of a route: every body, JSON included, is passed on as bytes. */
 const anyType = '*/*'
 
-/** A body that does not say what it is counts as JSON; JSON in another charset than UTF-8 does not exist. */
+/** A body without a content type counts as JSON. JSON has no charset but UTF-8. */
 function isJson(media: string, contentType: string): boolean {
   const named = media === '' || media === 'application/json' || /^application\/[\w.-]+\+json$/.test(media)
   return named && !/charset\s*=\s*"?(?!utf-?8)/i.test(contentType)
 }
 
-function unsupported({ route }: Ready): Refusal {
+function unsupported({ route }: CompiledRoute): Refusal {
   const read = [...(route.body ? ['application/json'] : []), ...(route.rawTypes ?? [])].join(', ')
   return refuse('request.unsupported_media_type', { detail: `This reads ${read}.` })
 }

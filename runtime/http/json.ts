@@ -1,10 +1,10 @@
-/** Reads a JSON body strictly: what JSON.parse lets pass silently (repeated keys, depth, halves, infinities) is refused here. */
+/** The strict reader of JSON bodies: refuses repeated keys, excessive size, lone surrogates and infinite numbers. */
 import { isAscii, isUtf8 } from 'node:buffer'
 import { randomInt } from 'node:crypto'
 import type { FieldError } from '../../core/errors.js'
 import { agentDocument, http } from '../../core/limits.js'
 
-/** Node's own reading of bytes as text, not in its declared types. */
+/** Methods of Node's Buffer that its declared types lack. */
 declare global {
   interface Buffer<TArrayBuffer extends ArrayBufferLike = ArrayBufferLike> {
     latin1Slice(): string
@@ -14,28 +14,28 @@ declare global {
 
 export type JsonRead = { readonly value: unknown } | { readonly problem: FieldError }
 
-/** How much one body may hold; what is parsed off the event loop may hold more. */
-export interface Bounds {
+/** The most that one body may hold; a body that is parsed in a worker may hold more. */
+export interface JsonLimits {
   readonly jsonValues: number
   readonly jsonNames: number
-  /** At most that of imports. */
+  /** At most `importDepth`, that of imported agents. */
   readonly jsonDepth: number
 }
 
-/** `keepsHalves`: half of a character (a lone surrogate) and NUL are left for the caller to judge. */
-export function readJson(bytes: Buffer, most: Bounds = http, keepsHalves = false): JsonRead {
+/** `keepsSurrogates`: the caller itself judges lone surrogates and NUL. */
+export function readJson(bytes: Buffer, limits: JsonLimits = http, keepsSurrogates = false): JsonRead {
   if (bytes.length === 0) return problem('body', 'is required')
-  const glance = glanceAt(bytes, most)
-  if (glance in bounds) return problem('body', bounds[glance as keyof typeof bounds](most))
-  if (glance !== 'ascii' && !isUtf8(bytes)) return problem('body', 'is not valid UTF-8')
-  const text = glance === 'ascii' ? bytes.latin1Slice() : bytes.utf8Slice()
+  const scan = prescan(bytes, limits)
+  if (scan in excesses) return problem('body', excesses[scan as keyof typeof excesses](limits))
+  if (scan !== 'ascii' && !isUtf8(bytes)) return problem('body', 'is not valid UTF-8')
+  const text = scan === 'ascii' ? bytes.latin1Slice() : bytes.utf8Slice()
   let value: unknown
   try {
     value = JSON.parse(text)
   } catch {
     return problem('body', 'is not valid JSON')
   }
-  const found = glance === 'doubtful' ? inspect(text, keepsHalves) : undefined
+  const found = scan === 'suspect' ? inspect(text, keepsSurrogates) : undefined
   return found ? { problem: found } : { value }
 }
 
@@ -43,30 +43,31 @@ function problem(field: string, message: string): { problem: FieldError } {
   return { problem: { field, message } }
 }
 
-/** What is refused by the glance, before the body is parsed: parsing it would hold the event loop. */
-const bounds = {
-  deep: ({ jsonDepth }: Bounds) => `is nested more than ${jsonDepth} levels deep`,
-  long: ({ jsonValues }: Bounds) => `holds more than ${jsonValues} values`,
-  wide: ({ jsonNames }: Bounds) => `uses more than ${jsonNames} names`,
+/** Excesses that are refused before the body is parsed, because parsing it would block the event loop. */
+const excesses = {
+  depth: ({ jsonDepth }: JsonLimits) => `is nested more than ${jsonDepth} levels deep`,
+  values: ({ jsonValues }: JsonLimits) => `holds more than ${jsonValues} values`,
+  names: ({ jsonNames }: JsonLimits) => `uses more than ${jsonNames} names`,
 } as const
 
 /**
- * One quick look at the bytes, which bounds what JSON.parse is given: depth, values, and different names. Of text that is
- * JSON it says `doubtful` whenever there is, or merely might be, something to refuse: a key whose mark stands twice in an
- * object, an escape in a key or one that may hide NUL or half a character, a number that may be larger than any that is kept.
- * Only then is the text walked for what is wrong and where. Of text that is not JSON it says anything, and never fails.
+ * Scans the bytes once, and bounds what JSON.parse is given: depth, values, and different names. For valid JSON the
+ * result is `suspect` whenever the body holds, or may hold, something to refuse: two keys of one fingerprint in an
+ * object, an escape in a key, an escape that may be NUL or a lone surrogate, or a number that may be too large. Only
+ * then `inspect` walks the text to find what is wrong and where. For any other text the result means nothing; the scan
+ * never throws.
  */
-function glanceAt(
+function prescan(
   bytes: Buffer,
-  { jsonValues, jsonNames, jsonDepth }: Bounds,
-): 'ascii' | 'utf8' | 'doubtful' | keyof typeof bounds {
+  { jsonValues, jsonNames, jsonDepth }: JsonLimits,
+): 'ascii' | 'utf8' | 'suspect' | keyof typeof excesses {
   const end = bytes.length
-  // Most bodies have none, and this search is fast, so they skip the checks of escapes.
+  // Few bodies have a backslash, and this search is fast: the others skip the checks of escapes.
   const hasBackslash = bytes.includes(backslash)
-  let isDoubtful = hasBackslash && refusedEscape.test(bytes.latin1Slice())
+  let isSuspect = hasBackslash && refusedEscape.test(bytes.latin1Slice())
   let depth = 0
   let used = 0
-  /** Start and end of the last text; the start is negative once the text was used as a key. */
+  /** Start and end of the last string; the start is negative once the string was used as a key. */
   let from = -1
   let to = 0
   let values = 0
@@ -75,25 +76,30 @@ function glanceAt(
     const byte = bytes[at]!
     if (byte === quote) {
       from = at + 1
-      to = endOfText(bytes, from)
+      to = endOfString(bytes, from)
       at = to
     } else if (byte === colon) {
-      // A colon without a key is no JSON, and JSON.parse says so as soon as it gets here.
-      if (from < 0) return 'doubtful'
-      const mark = markOf(bytes, from, to)
-      if (++keys > jsonNames && isCrowded(mark, keys, jsonNames)) return 'wide'
-      if (!isDoubtful) {
-        for (let other = starts[depth]!; other < used; other++) if (marks[other] === mark) isDoubtful = true
-        if (mark === protoMark || used === marks.length || (hasBackslash && hasEscape(bytes, from, to)))
-          isDoubtful = true
-        else marks[used++] = mark
+      // A colon without a key is no JSON, and JSON.parse fails as soon as it gets here.
+      if (from < 0) return 'suspect'
+      const fingerprint = fingerprintOf(bytes, from, to)
+      if (++keys > jsonNames && hasTooManyNames(fingerprint, keys, jsonNames)) return 'names'
+      if (!isSuspect) {
+        for (let other = starts[depth]!; other < used; other++)
+          if (fingerprints[other] === fingerprint) isSuspect = true
+        if (
+          fingerprint === protoFingerprint ||
+          used === fingerprints.length ||
+          (hasBackslash && hasEscape(bytes, from, to))
+        )
+          isSuspect = true
+        else fingerprints[used++] = fingerprint
       }
       from = -1
     } else if (byte === comma) {
-      if (++values > jsonValues) return 'long'
+      if (++values > jsonValues) return 'values'
     } else if (byte === openBrace || byte === openBracket) {
-      if (++values > jsonValues) return 'long'
-      if (++depth > jsonDepth) return 'deep'
+      if (++values > jsonValues) return 'values'
+      if (++depth > jsonDepth) return 'depth'
       starts[depth] = used
     } else if (byte === closeBrace || byte === closeBracket) {
       used = starts[depth]!
@@ -101,24 +107,24 @@ function glanceAt(
     } else if (byte >= digit0 && byte <= digit9) {
       const from = at
       while (bytes[at + 1]! >= digit0 && bytes[at + 1]! <= digit9) at++
-      if (at - from >= digitsOfLargest || (bytes[at + 1]! | lowerCase) === letterE) isDoubtful = true
+      if (at - from >= digitsOfLargest || (bytes[at + 1]! | lowerCase) === letterE) isSuspect = true
     }
   }
-  if (isDoubtful) return 'doubtful'
+  if (isSuspect) return 'suspect'
   return isAscii(bytes) ? 'ascii' : 'utf8'
 }
 
-/** An escape of NUL or of half a character, or merely what looks like one. */
+/** An escape of NUL or of a surrogate, or text that looks like one. */
 const refusedEscape = /\\u(?:0000|[dD])/
 
-/** Most texts are shorter. The end of a longer one is found with `indexOf`, which is faster by the byte and slower by the call. */
-const nearBytes = 64
+/** Most strings are shorter. `indexOf` finds the end of a longer one: it costs less per byte and more per call. */
+const shortBytes = 64
 
-/** Where the quote stands that ends a text; the end of the bytes if there is none. Each byte is looked at twice at most. */
-function endOfText(bytes: Buffer, from: number): number {
+/** The index of the quote that ends a string, or the end of the bytes without one. Reads each byte twice at most. */
+function endOfString(bytes: Buffer, from: number): number {
   const end = bytes.length
   for (let at = from; at < end; ) {
-    for (const near = Math.min(end, at + nearBytes); at < near; at++) {
+    for (const near = Math.min(end, at + shortBytes); at < near; at++) {
       const byte = bytes[at]!
       if (byte === quote) return at
       if (byte === backslash) at++
@@ -133,10 +139,11 @@ function endOfText(bytes: Buffer, from: number): number {
   return end
 }
 
-function markOf(bytes: Buffer, from: number, to: number): number {
-  let mark = 0
-  for (let at = from; at < to; at++) mark = (Math.imul(mark, factor) + bytes[at]!) | 0
-  return mark
+/** A rolling hash. */
+function fingerprintOf(bytes: Buffer, from: number, to: number): number {
+  let fingerprint = 0
+  for (let at = from; at < to; at++) fingerprint = (Math.imul(fingerprint, hashFactor) + bytes[at]!) | 0
+  return fingerprint
 }
 
 function hasEscape(bytes: Buffer, from: number, to: number): boolean {
@@ -145,26 +152,27 @@ function hasEscape(bytes: Buffer, from: number, to: number): boolean {
 }
 
 /**
- * Whether another different name is one too many. JSON.parse spends ten times as long on a name it has not seen as on one
- * that it has. Names are counted from the first key that could exceed the limit, so ordinary bodies pay nothing.
+ * Whether another different name is one too many. JSON.parse takes about ten times as long for a new name as for one
+ * that it has seen (`npm run bench -- neighbours` has such a body). Counting begins with the first key that could
+ * exceed the limit, so ordinary bodies pay nothing.
  */
-function isCrowded(mark: number, keys: number, jsonNames: number): boolean {
+function hasTooManyNames(fingerprint: number, keys: number, jsonNames: number): boolean {
   if (keys === jsonNames + 1) {
-    seenMarks.fill(0)
-    namesSeen = 0
+    nameBits.fill(0)
+    nameCount = 0
   }
-  const bit = scattered(mark) >>> 12
-  const seen = seenMarks[bit >>> 5]!
-  if ((seen >>> (bit & 31)) & 1) return false
-  seenMarks[bit >>> 5] = seen | (1 << (bit & 31))
-  return ++namesSeen > jsonNames
+  const bit = mixed(fingerprint) >>> 12
+  const bits = nameBits[bit >>> 5]!
+  if ((bits >>> (bit & 31)) & 1) return false
+  nameBits[bit >>> 5] = bits | (1 << (bit & 31))
+  return ++nameCount > jsonNames
 }
 
-/** Marks of names that are alike are close to each other, so all of their bits are mixed (the last step of MurmurHash3). */
-function scattered(mark: number): number {
-  let mixed = Math.imul(mark ^ (mark >>> 16), 0x85ebca6b)
-  mixed = Math.imul(mixed ^ (mixed >>> 13), 0xc2b2ae35)
-  return mixed ^ (mixed >>> 16)
+/** Names that are alike have fingerprints close to each other, so the last step of MurmurHash3 mixes all bits. */
+function mixed(fingerprint: number): number {
+  let bits = Math.imul(fingerprint ^ (fingerprint >>> 16), 0x85ebca6b)
+  bits = Math.imul(bits ^ (bits >>> 13), 0xc2b2ae35)
+  return bits ^ (bits >>> 16)
 }
 
 const quote = 34
@@ -179,33 +187,34 @@ const letterE = 101
 const lowerCase = 32
 const openBrace = 123
 const closeBrace = 125
-/** A number of fewer digits is one that is kept. */
+/** A number of fewer digits is finite. */
 const digitsOfLargest = 308
-/** Marks of the keys of every object that is open, and where in them each object's begin. */
-const marks = new Int32Array(256)
+/** Fingerprints of the keys of every open object, and the index at which each object's begin. */
+const fingerprints = new Int32Array(256)
 const starts = new Int32Array(agentDocument.importDepth + 1)
 /**
- * Of this process alone, so that no caller can write names that all have one mark; five more than a multiple of eight, so
+ * Random for each process, so that no caller can write names of one fingerprint; five more than a multiple of eight, so
  * that its powers differ.
  */
-const factor = (randomInt(2 ** 29) * 8) | 5
-const protoMark = [...Buffer.from('__proto__')].reduce((mark, byte) => (Math.imul(mark, factor) + byte) | 0, 0)
-/** A bit for each name, by twenty bits of its mark. */
-const seenMarks = new Int32Array(2 ** 15)
-let namesSeen = 0
+const hashFactor = (randomInt(2 ** 29) * 8) | 5
+const proto = Buffer.from('__proto__')
+const protoFingerprint = fingerprintOf(proto, 0, proto.length)
+/** One bit for each name, by twenty bits of its fingerprint. */
+const nameBits = new Int32Array(2 ** 15)
+let nameCount = 0
 
 interface Frame {
-  /** Keys seen so far; absent in an array. */
+  /** The keys so far; absent for an array. */
   readonly keys?: Set<string>
-  /** Where we are inside: the current key, or the current index. */
+  /** The current key, or the current index. */
   at: string | number
 }
 
-/** Without its sign, which makes it no larger. */
+/** Without the sign. */
 const number = /\d[\d.eE+-]*/y
 
-/** Walks text already known to be JSON, so every bracket and quote is where it should be. */
-function inspect(text: string, keepsHalves: boolean): FieldError | undefined {
+/** Finds what is wrong in valid JSON, and the path of its field. */
+function inspect(text: string, keepsSurrogates: boolean): FieldError | undefined {
   const frames: Frame[] = []
   let frame: Frame | undefined
   let keyNext = false
@@ -228,7 +237,7 @@ function inspect(text: string, keepsHalves: boolean): FieldError | undefined {
         else if (frame) frame.at = (frame.at as number) + 1
         break
       case 34: {
-        const end = endOfString(text, index)
+        const end = closingQuote(text, index)
         const raw = text.slice(index + 1, end)
         const value = raw.includes('\\') ? (JSON.parse(text.slice(index, end + 1)) as string) : raw
         if (keyNext && frame?.keys) {
@@ -238,10 +247,10 @@ function inspect(text: string, keepsHalves: boolean): FieldError | undefined {
           frame.keys.add(value)
           keyNext = false
         }
-        if (!keepsHalves && value !== raw && !value.isWellFormed()) {
+        if (!keepsSurrogates && value !== raw && !value.isWellFormed()) {
           return { field: pathOf(frames), message: 'holds half of a character (a lone surrogate)' }
         }
-        if (!keepsHalves && value !== raw && value.includes('\0')) {
+        if (!keepsSurrogates && value !== raw && value.includes('\0')) {
           return { field: pathOf(frames), message: 'must not hold a NUL character' }
         }
         index = end
@@ -260,7 +269,7 @@ function inspect(text: string, keepsHalves: boolean): FieldError | undefined {
   return undefined
 }
 
-function endOfString(text: string, start: number): number {
+function closingQuote(text: string, start: number): number {
   let end = text.indexOf('"', start + 1)
   while (isEscaped(text, end)) end = text.indexOf('"', end + 1)
   return end

@@ -1,40 +1,40 @@
-/** Finds the route of a method and path in time that depends on the path alone, not on how many routes there are. */
+/** The router. Finding a route takes time that depends on the path, and not on the number of routes. */
 import { LRUCache } from 'lru-cache'
 
 interface Node<T> {
   readonly fixed: Map<string, Node<T>>
-  any?: Node<T>
+  parameter?: Node<T>
   /** Entries by method, each with the names of its parameters in order. */
-  readonly here: Map<string, { readonly entry: T; readonly names: readonly string[] }>
+  readonly entries: Map<string, { readonly entry: T; readonly names: readonly string[] }>
 }
 
-export interface Found<T> {
+export interface RouteMatch<T> {
   readonly entry: T
   readonly params: Readonly<Record<string, string>>
-  /** Whether the parameters are what the entry takes, once somebody has looked. */
-  valid?: boolean
+  /** Whether the entry takes these parameters; set by the first request that checks them. */
+  paramsValid?: boolean
 }
 
-/** No entry: `allow` lists the methods the path would take, empty when there is no such path. */
-export interface Missed {
+/** No entry: `allow` lists the methods that the path has, and is empty when there is no such path. */
+export interface NoMatch {
   readonly entry?: undefined
   readonly allow: readonly string[]
 }
 
 export interface Matcher<T> {
   add(method: string, path: string, entry: T): void
-  /** What is found is remembered for a while and shared between calls. */
-  find(method: string, path: string): Found<T> | Missed
+  /** A match is cached and shared between requests. */
+  find(method: string, path: string): RouteMatch<T> | NoMatch
 }
 
-/** Callers ask for the same few paths over and over, so a path is taken apart once. */
-const rememberedPaths = 4_096
+/** The cache of each method is cleared when it has as many paths. */
+const cachedPaths = 4_096
 
-export function openMatcher<T>(): Matcher<T> {
+export function createMatcher<T>(): Matcher<T> {
   const root = newNode<T>()
-  const remembered = new Map<string, LRUCache<string, Found<T>>>()
+  const cache = new Map<string, LRUCache<string, RouteMatch<T>>>()
 
-  function look(method: string, path: string): Found<T> | Missed {
+  function lookUp(method: string, path: string): RouteMatch<T> | NoMatch {
     const segments = segmentsOf(path)
     if (!segments) return { allow: [] }
     const values: string[] = []
@@ -45,40 +45,40 @@ export function openMatcher<T>(): Matcher<T> {
 
   return {
     add(method, path, entry) {
-      if (!remembered.has(method)) remembered.set(method, new LRUCache({ max: rememberedPaths }))
+      if (!cache.has(method)) cache.set(method, new LRUCache({ max: cachedPaths }))
       const names: string[] = []
       let node = root
       for (const segment of path.split('/').slice(1)) {
         const name = /^\{(\w+)\}$/.exec(segment)?.[1]
         if (name) {
           names.push(name)
-          node.any ??= newNode()
-          node = node.any
+          node.parameter ??= newNode()
+          node = node.parameter
         } else {
           const next = node.fixed.get(segment) ?? newNode<T>()
           node.fixed.set(segment, next)
           node = next
         }
       }
-      if (node.here.has(method)) throw new Error(`two routes for ${method} ${path}`)
-      node.here.set(method, { entry, names })
+      if (node.entries.has(method)) throw new Error(`two routes for ${method} ${path}`)
+      node.entries.set(method, { entry, names })
     },
     find(method, path) {
-      const known = remembered.get(method)
-      const again = known?.get(path)
-      if (again) return again
-      const found = look(method, path)
-      if (known && 'params' in found) known.set(path, found)
+      const cached = cache.get(method)
+      const known = cached?.get(path)
+      if (known) return known
+      const found = lookUp(method, path)
+      if (cached && 'params' in found) cached.set(path, found)
       return found
     },
   }
 }
 
 function newNode<T>(): Node<T> {
-  return { fixed: new Map(), here: new Map() }
+  return { fixed: new Map(), entries: new Map() }
 }
 
-/** A fixed segment is preferred to a parameter; where its branch does not take the method, the parameter's may. */
+/** Prefers a fixed segment to a parameter, unless the branch below the fixed one does not have the method. */
 function walk<T>(
   node: Node<T>,
   segments: readonly string[],
@@ -86,24 +86,24 @@ function walk<T>(
   method: string,
   values: string[],
 ): { entry: T; names: readonly string[] } | undefined {
-  if (depth === segments.length) return node.here.get(method)
+  if (depth === segments.length) return node.entries.get(method)
   const segment = segments[depth]!
   const fixed = node.fixed.get(segment)
   const found = fixed && walk(fixed, segments, depth + 1, method, values)
-  if (found || !node.any || segment === '') return found
+  if (found || !node.parameter || segment === '') return found
   values.push(segment)
-  const through = walk(node.any, segments, depth + 1, method, values)
+  const through = walk(node.parameter, segments, depth + 1, method, values)
   if (!through) values.pop()
   return through
 }
 
 function methodsOf<T>(node: Node<T>, segments: readonly string[], depth: number): string[] {
-  if (depth === segments.length) return [...node.here.keys()]
+  if (depth === segments.length) return [...node.entries.keys()]
   const segment = segments[depth]!
   const fixed = node.fixed.get(segment)
-  const here = fixed ? methodsOf(fixed, segments, depth + 1) : []
-  const any = node.any && segment !== '' ? methodsOf(node.any, segments, depth + 1) : []
-  return [...new Set([...here, ...any])]
+  const byFixed = fixed ? methodsOf(fixed, segments, depth + 1) : []
+  const byParameter = node.parameter && segment !== '' ? methodsOf(node.parameter, segments, depth + 1) : []
+  return [...new Set([...byFixed, ...byParameter])]
 }
 
 /** Splits first and decodes after, so that an encoded slash stays inside its segment. */

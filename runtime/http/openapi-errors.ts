@@ -1,26 +1,26 @@
-/** The errors of a route for its document: those its handler declares and those the pipeline implies, by status. */
+/** The errors of a route in its document: those that its handler declares and those that the pipeline implies. */
 import Type, { type TSchema } from 'typebox'
 import type { Access, Scope } from '../../core/access.js'
 import { type ErrorCode, errorTable, refuse } from '../../core/errors.js'
-import { type JsonObject, nameFrom, type Shelf } from './openapi-schemas.js'
+import { type Components, type JsonObject, nameFrom } from './openapi-schemas.js'
 import { writeRefusal } from './problem.js'
 import type { ErrorStyle, Route } from './route.js'
 
 interface Implied {
   readonly code: ErrorCode
   readonly when: (route: Route) => boolean
-  /** Where it is not the status of the table. */
+  /** Absent: the status of the error table. */
   readonly status?: number
 }
 
-/** The scopes of which a caller needs one; none for most kinds of access. */
+/** The scopes of which a caller needs one; empty for most kinds of access. */
 export function scopesOf(access: Access): readonly Scope[] {
   return ('scopes' in access && access.scopes) || []
 }
 
 const readsBody = (route: Route) => Boolean(route.body ?? route.rawTypes)
 
-/** What each step of the pipeline may answer, in the order of the steps. */
+/** The errors of each step of the pipeline, in the order of the steps. */
 const implied: readonly Implied[] = [
   { code: 'auth.unauthenticated', when: ({ access }) => access.who !== 'public' },
   { code: 'auth.forbidden', when: ({ access }) => access.who === 'emulator' || access.who === 'sysop' },
@@ -33,13 +33,13 @@ const implied: readonly Implied[] = [
   { code: 'request.unsupported_media_type', when: readsBody },
   { code: 'request.rate_limited', when: ({ budget, addressBudget }) => (budget ?? addressBudget) !== undefined },
   { code: 'request.invalid', when: ({ malformedStatus }) => malformedStatus !== undefined, status: 400 },
-  // A query parameter that the route does not know is refused, so every route may answer this one.
+  // Every route refuses query parameters that it does not declare.
   { code: 'request.invalid', when: () => true },
   { code: 'service.failed', when: () => true },
   { code: 'service.unavailable', when: () => true },
 ]
 
-/** Every code a route may answer, under the status it is answered with. */
+/** Every error code of a route, by its status. */
 export function errorsOf(route: Route): Map<number, readonly ErrorCode[]> {
   const rows = implied.filter(({ when }) => when(route))
   const declared = (route.errors ?? []).map((code) => ({ code, status: undefined }))
@@ -59,7 +59,7 @@ const fieldErrors = Type.Array(
   }),
 )
 
-/** Refusals may carry further members that their route names, so none of these is closed. */
+/** Refusals may have further members that their route declares, so no schema is closed. */
 export const errorBodies: Readonly<Record<ErrorStyle, TSchema>> = {
   problem: Type.Object(
     {
@@ -89,12 +89,12 @@ export interface NamedResponse {
   readonly response: JsonObject
 }
 
-/** One response for all codes of a status. Routes that answer the same codes share it, whence the name. */
+/** One response for all codes of a status. Its name lists them, so routes with the same codes share it. */
 export function errorResponse(
   status: number,
   codes: readonly ErrorCode[],
   style: ErrorStyle,
-  shelf: Shelf,
+  components: Components,
   rateLimits?: JsonObject,
 ): NamedResponse {
   const headers = Object.assign({}, rateLimits, ...codes.map((code) => headersOf[code]))
@@ -113,7 +113,7 @@ export function errorResponse(
     response: {
       description,
       ...(Object.keys(headers).length > 0 && { headers }),
-      content: { [type]: { schema: shelf.write(errorBodies[style]), examples } },
+      content: { [type]: { schema: components.write(errorBodies[style]), examples } },
     },
   }
 }

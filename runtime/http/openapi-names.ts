@@ -1,11 +1,11 @@
-/** Operation ids: read from the method and the path, so that they stay the same while nothing about the route changes. */
+/** Operation ids, derived from method and path alone, so that they stay stable. */
 import type { TSchema } from 'typebox'
 import { nameFrom } from './openapi-schemas.js'
 import type { Route } from './route.js'
 
 /**
- * `GET /orgs/{org}/api-keys` is `listOrgApiKeys`, `DELETE /orgs/{org}/api-keys/{keyId}` is `deleteOrgApiKey`, and a path
- * that ends in a verb (`_rotate`, `flow:generate`) begins with it.
+ * The id of `GET /orgs/{org}/api-keys` is `listOrgApiKeys`, that of `DELETE /orgs/{org}/api-keys/{keyId}` is
+ * `deleteOrgApiKey`. The id of a path that ends in a verb (`_rotate`, `flow:generate`) begins with the verb.
  */
 export function operationIds(routes: readonly Route[]): Map<Route, string> {
   const short = routes.map((route) => idOf(route, singular))
@@ -54,7 +54,7 @@ function methodVerb({ method, reply }: Route): string {
   }
 }
 
-/** Lists answer `{ data: [...] }`. */
+/** Routes of lists answer `{ data: [...] }`. */
 function isList(reply: TSchema | null | string | undefined): boolean {
   const data = (reply as { properties?: { data?: { type?: string } } } | undefined)?.properties?.data
   return data?.type === 'array'
@@ -62,8 +62,8 @@ function isList(reply: TSchema | null | string | undefined): boolean {
 
 function singular(collection: string, param: string): string {
   const one = oneOf(collection)
-  const saysWhich = one !== collection || nameFrom(param).replace(/Id$/, '') === collection
-  return saysWhich ? one : spelledOut(collection, param)
+  const isUnambiguous = one !== collection || nameFrom(param).replace(/Id$/, '') === collection
+  return isUnambiguous ? one : spelledOut(collection, param)
 }
 
 function oneOf(collection: string): string {

@@ -1,15 +1,15 @@
-/** One route as an OpenAPI operation: who may call it, what it takes, what it answers. */
+/** The OpenAPI operation of a route: access, parameters, body and responses. */
 import type { TSchema } from 'typebox'
 import type { Access } from '../../core/access.js'
 import { pathIdPattern } from '../../core/ids.js'
 import { type BudgetName, budgets, http } from '../../core/limits.js'
 import { errorResponse, errorsOf, type NamedResponse, scopesOf } from './openapi-errors.js'
-import type { Json, JsonObject, Shelf } from './openapi-schemas.js'
+import type { Components, Json, JsonObject } from './openapi-schemas.js'
 import type { Route, RouteExample } from './route.js'
 
 export interface WrittenOperation {
   readonly operation: JsonObject
-  /** The error responses it refers to, to be kept among the components. */
+  /** The error responses that the operation refers to, for the components of the document. */
   readonly responses: readonly NamedResponse[]
   readonly securitySchemes: readonly string[]
 }
@@ -20,10 +20,10 @@ const rateLimitHeaders: JsonObject = {
   'RateLimit-Reset': { $ref: '#/components/headers/RateLimitReset' },
 }
 
-/** Answered before the bucket is asked, or when something broke after. */
-const saysNothingOfLimits = new Set([401, 403, 408, 500, 503])
+/** Statuses without rate limit headers: answered before the budget is spent, or after a failure. */
+const statusesWithoutLimits = new Set([401, 403, 408, 500, 503])
 
-export function writeOperation(route: Route, operationId: string, shelf: Shelf): WrittenOperation {
+export function writeOperation(route: Route, operationId: string, components: Components): WrittenOperation {
   const schemes = schemesOf(route.access)
   const example = route.example?.()
   const limits = (route.budget ?? route.addressBudget) && rateLimitHeaders
@@ -31,12 +31,12 @@ export function writeOperation(route: Route, operationId: string, shelf: Shelf):
   const errors = [...errorsOf(route)].map(([status, codes]) => {
     return {
       status,
-      ...errorResponse(status, codes, style, shelf, saysNothingOfLimits.has(status) ? undefined : limits),
+      ...errorResponse(status, codes, style, components, statusesWithoutLimits.has(status) ? undefined : limits),
     }
   })
   const declared = Object.entries(route.reply).map(([status, reply]) => [
     status,
-    success(status, reply, route, shelf, limits, example),
+    success(status, reply, route, components, limits, example),
   ])
   const responses: Record<string, JsonObject> = Object.fromEntries(declared)
   for (const { status, name, response } of errors) {
@@ -45,7 +45,9 @@ export function writeOperation(route: Route, operationId: string, shelf: Shelf):
   }
   const shown = { ...example?.params, ...example?.query }
   const parameters = [
-    ...[...pathParameters(route, shelf), ...queryParameters(route, shelf)].map((each) => withExample(each, shown)),
+    ...[...pathParameters(route, components), ...queryParameters(route, components)].map((each) =>
+      withExample(each, shown),
+    ),
     ...headerParameters(route),
   ]
   return {
@@ -58,7 +60,7 @@ export function writeOperation(route: Route, operationId: string, shelf: Shelf):
       'x-scopes': [...scopesOf(route.access)],
       security: schemes.map((scheme) => ({ [scheme]: [] })),
       ...(parameters.length > 0 && { parameters }),
-      ...((route.body || route.rawTypes) && { requestBody: requestBody(route, shelf, example) }),
+      ...((route.body || route.rawTypes) && { requestBody: requestBody(route, components, example) }),
       responses,
     },
     responses: errors,
@@ -66,7 +68,10 @@ export function writeOperation(route: Route, operationId: string, shelf: Shelf):
   }
 }
 
-/** What a route answers itself under a status that is an error's too: each as its own type, and the route's word where both have one. */
+/**
+ * The response of a status that both the route and an error have: each content type, and the route's where both have
+ * it.
+ */
 function either(own: JsonObject, error: JsonObject): JsonObject {
   return {
     ...error,
@@ -130,29 +135,29 @@ const knownParams: Readonly<Record<string, string>> = {
   agent: 'Id of the agent.',
 }
 
-function pathParameters({ path, params }: Route, shelf: Shelf): JsonObject[] {
+function pathParameters({ path, params }: Route, components: Components): JsonObject[] {
   return [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => {
     const schema = params?.properties[name!] ?? ({ type: 'string', pattern: pathIdPattern } as TSchema)
-    return parameter('path', name!, true, schema, shelf, knownParams[name!])
+    return parameter('path', name!, true, schema, components, knownParams[name!])
   })
 }
 
-function queryParameters({ query }: Route, shelf: Shelf): JsonObject[] {
+function queryParameters({ query }: Route, components: Components): JsonObject[] {
   if (!query) return []
   const required = new Set(query.required)
   const named = Object.entries(query.properties).map(([name, schema]) =>
-    // What has a default is filled in before the check for what is missing.
-    parameter('query', name, required.has(name) && !('default' in schema), schema, shelf),
+    // Defaults are filled in before required parameters are checked.
+    parameter('query', name, required.has(name) && !('default' in schema), schema, components),
   )
   const { patternProperties } = query as { patternProperties?: Record<string, TSchema> }
   if (!patternProperties) return named
-  // A family of names is an object that lies spread out over the query.
+  // A family of names is an exploded object in the query.
   const family = { type: 'object', patternProperties, additionalProperties: false } as TSchema
   const words = `Names that match ${Object.keys(patternProperties).join(' or ')}.`
-  return [...named, { ...parameter('query', 'others', false, family, shelf, words), style: 'form', explode: true }]
+  return [...named, { ...parameter('query', 'others', false, family, components, words), style: 'form', explode: true }]
 }
 
-/** Headers every HTTP client sets of itself are no parameters. */
+/** Headers that every HTTP client sets itself; they are no parameters. */
 const transportHeaders = new Set(['accept', 'accept-encoding', 'authorization', 'content-type'])
 
 const headerWords: Readonly<Record<string, string>> = {
@@ -177,11 +182,11 @@ function parameter(
   name: string,
   required: boolean,
   schema: TSchema,
-  shelf: Shelf,
+  components: Components,
   words?: string,
 ): JsonObject {
   const { description = words, ...rest } = schema as TSchema & { description?: string }
-  return { name, in: place, required, ...(description && { description }), schema: shelf.write(rest) }
+  return { name, in: place, required, ...(description && { description }), schema: components.write(rest) }
 }
 
 function withExample(parameter: JsonObject, shown: Readonly<Record<string, unknown>>): JsonObject {
@@ -189,15 +194,15 @@ function withExample(parameter: JsonObject, shown: Readonly<Record<string, unkno
   return example === undefined ? parameter : { ...parameter, example: example as Json }
 }
 
-function requestBody(route: Route, shelf: Shelf, example?: RouteExample): JsonObject {
+function requestBody(route: Route, components: Components, example?: RouteExample): JsonObject {
   const content: Record<string, Json> = {}
-  if (route.body) content['application/json'] = { schema: shelf.write(route.body), ...exampleOf(example?.body) }
+  if (route.body) content['application/json'] = { schema: components.write(route.body), ...exampleOf(example?.body) }
   for (const type of route.rawTypes ?? []) content[type] = { schema: unstructured(type) }
   const limitBytes = route.bodyLimitBytes ?? http.bodyBytes
   return { description: `At most ${limitBytes} bytes.`, required: !route.bodyOptional, content }
 }
 
-/** A body that is no JSON of ours is text or bytes; JSON that is written by hand may be anything. */
+/** A body without a schema is text or bytes; JSON without a schema may be any value. */
 function unstructured(type: string): JsonObject {
   if (/[+/]json$/.test(type)) return {}
   return type.startsWith('text/') || /[+/](x-ndjson|xml)$/.test(type)
@@ -221,7 +226,7 @@ function success(
   status: string,
   reply: TSchema | null | string,
   { replyTypes: otherTypes = [], hasEtag }: Route,
-  shelf: Shelf,
+  components: Components,
   limits?: JsonObject,
   example?: RouteExample,
 ): JsonObject {
@@ -231,7 +236,7 @@ function success(
   return {
     description: successWords[status] ?? 'Done.',
     ...(Object.keys(headers).length > 0 && { headers }),
-    ...(reply !== null && { content: { ...contentOf(reply, shelf, shown), ...otherwise(otherTypes) } }),
+    ...(reply !== null && { content: { ...contentOf(reply, components, shown), ...otherwise(otherTypes) } }),
   }
 }
 
@@ -239,13 +244,13 @@ function otherwise(types: readonly string[]): JsonObject {
   return Object.fromEntries(types.map((type) => [type, { schema: unstructured(type) }])) as JsonObject
 }
 
-/** As it would travel: without members that are undefined. */
+/** The example as JSON, without members that are undefined. */
 function exampleOf(shown: unknown): JsonObject {
   return shown === undefined ? {} : { example: JSON.parse(JSON.stringify(shown)) as Json }
 }
 
-function contentOf(reply: TSchema | string, shelf: Shelf, shown?: unknown): JsonObject {
-  if (typeof reply !== 'string') return { 'application/json': { schema: shelf.write(reply), ...exampleOf(shown) } }
+function contentOf(reply: TSchema | string, components: Components, shown?: unknown): JsonObject {
+  if (typeof reply !== 'string') return { 'application/json': { schema: components.write(reply), ...exampleOf(shown) } }
   const type = reply.split(';', 1)[0]!
   return { [type]: { schema: unstructured(type) } }
 }

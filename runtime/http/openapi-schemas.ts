@@ -1,4 +1,4 @@
-/** Writes route schemas into an OpenAPI document: those with a name once, as a component, and referred to from there. */
+/** The schema components of an OpenAPI document: each schema with a name is written once, and referred to elsewhere. */
 import type { TSchema } from 'typebox'
 import { isRecord } from '../../core/json.js'
 
@@ -7,16 +7,18 @@ export interface JsonObject {
   readonly [key: string]: Json
 }
 
-export interface Shelf {
-  /** The schema as it stands in the document: itself, or a reference to the component made of it. */
+export interface Components {
+  /** The schema for the document: itself, or a reference to its component. */
   write(schema: TSchema): Json
-  /** The document with its schema components; a component that only one place refers to is put back there. */
-  settle(document: JsonObject): JsonObject
+  /** The document with its schema components. A component that is referred to once is inlined. */
+  resolve(document: JsonObject): JsonObject
 }
 
 const prefix = '#/components/schemas/'
 
-/** Keywords that hold schemas. Whatever else a schema holds (defaults, enums, examples) is data and left alone. */
+/**
+ * Keywords that hold schemas. Every other member of a schema (defaults, enums, examples) is data and copied as it is.
+ */
 const holdsOne = new Set(
   'additionalProperties contains else if items not propertyNames then unevaluatedItems unevaluatedProperties'.split(
     ' ',
@@ -25,23 +27,25 @@ const holdsOne = new Set(
 const holdsList = new Set(['allOf', 'anyOf', 'oneOf', 'prefixItems'])
 const holdsMap = new Set(['dependentSchemas', 'patternProperties', 'properties'])
 
-export function openShelf(): Shelf {
-  const held = new Map<string, { readonly schema: JsonObject; readonly text: string }>()
+export function createComponents(): Components {
+  const schemas = new Map<string, { readonly schema: JsonObject; readonly text: string }>()
   const written = new WeakMap<object, Json>()
 
-  /** A schema that names itself by `$id` must be the only one of that name; a title may be shared, the first has it. */
-  function keep(name: string, schema: JsonObject, mustFit: boolean): Json {
+  /**
+   * The name of an `$id` must be unique. A title may be shared: the first schema of that title becomes the component.
+   */
+  function register(name: string, schema: JsonObject, isUnique: boolean): Json {
     const text = JSON.stringify(schema)
-    const before = held.get(name)
-    if (!before) held.set(name, { schema, text })
+    const before = schemas.get(name)
+    if (!before) schemas.set(name, { schema, text })
     else if (before.text !== text) {
-      if (mustFit) throw new Error(`two different schemas are called ${name}`)
+      if (isUnique) throw new Error(`two different schemas are called ${name}`)
       return schema
     }
     return { $ref: prefix + name }
   }
 
-  /** The same schema object is met again and again, the error bodies above all. */
+  /** Caches by schema object, because routes share schemas, above all those of error bodies. */
   function write(value: unknown): Json {
     if (!isRecord(value)) return value as Json
     const before = written.get(value)
@@ -54,12 +58,12 @@ export function openShelf(): Shelf {
   function writeNew(value: Record<string, unknown>): Json {
     const { $id, $defs, ...rest } = value
     for (const [name, schema] of Object.entries(isRecord($defs) ? $defs : {})) {
-      keep(nameFrom(name), writeKeywords(schema as Record<string, unknown>), true)
+      register(nameFrom(name), writeKeywords(schema as Record<string, unknown>), true)
     }
     if (typeof rest.$ref === 'string') return { ...writeKeywords(rest), $ref: prefix + lastPart(rest.$ref) }
     const schema = writeKeywords(rest)
-    if (typeof $id === 'string') return keep(lastPart($id), schema, true)
-    if (typeof rest.title === 'string') return keep(nameFrom(rest.title), schema, false)
+    if (typeof $id === 'string') return register(lastPart($id), schema, true)
+    if (typeof rest.title === 'string') return register(nameFrom(rest.title), schema, false)
     return schema
   }
 
@@ -77,14 +81,14 @@ export function openShelf(): Shelf {
 
   return {
     write,
-    settle(document) {
-      const components = Object.fromEntries([...held].map(([name, { schema }]) => [name, schema]))
+    resolve(document) {
+      const components = Object.fromEntries([...schemas].map(([name, { schema }]) => [name, schema]))
       return inlineSingles(document, components)
     },
   }
 }
 
-/** Says in the words of JSON Schema 2020-12 what TypeBox says in older ones, and gives an enum of strings its type. */
+/** Replaces keywords of older drafts that TypeBox writes by those of 2020-12, and gives an enum of strings its type. */
 function withModernForms(schema: Record<string, unknown>): Record<string, unknown> {
   const { items, additionalItems, ...rest } = schema
   if (Array.isArray(items)) return { ...rest, prefixItems: items, items: additionalItems ?? true }
@@ -96,7 +100,7 @@ function withModernForms(schema: Record<string, unknown>): Record<string, unknow
 function inlineSingles(document: JsonObject, components: Readonly<Record<string, JsonObject>>): JsonObject {
   const uses = new Map<string, number>()
   const reached = new Set<string>()
-  /** What a discriminator chooses among is chosen by name. */
+  /** A discriminator chooses schemas by name, so these are not inlined. */
   const chosen = new Set<string | undefined>()
   const isInlined = (name: string) => uses.get(name) === 1 && !chosen.has(name)
   const count = (value: Json): void => {
@@ -114,17 +118,17 @@ function inlineSingles(document: JsonObject, components: Readonly<Record<string,
   }
   count(document)
 
-  const settled = (value: Json): Json => {
+  const inlined = (value: Json): Json => {
     if (typeof value !== 'object' || value === null) return value
-    if (isList(value)) return value.map(settled)
+    if (isList(value)) return value.map(inlined)
     const name = referred(value)
-    if (name === undefined || !isInlined(name)) return mapped(value, settled)
+    if (name === undefined || !isInlined(name)) return mapped(value, inlined)
     const { $ref, ...beside } = value
-    return { ...(settled(components[name]!) as JsonObject), ...mapped(beside, settled) }
+    return { ...(inlined(components[name]!) as JsonObject), ...mapped(beside, inlined) }
   }
   const names = [...reached].filter((name) => !isInlined(name)).sort()
-  const schemas = Object.fromEntries(names.map((name) => [name, settled(components[name]!)]))
-  const { components: others, ...rest } = settled(document) as { components?: JsonObject }
+  const schemas = Object.fromEntries(names.map((name) => [name, inlined(components[name]!)]))
+  const { components: others, ...rest } = inlined(document) as { components?: JsonObject }
   return { ...rest, components: { ...(names.length > 0 && { schemas }), ...others } }
 }
 

@@ -1,4 +1,4 @@
-/** What each tag of a document is about, in the order readers meet them. A tag without a row here fails the lint. */
+/** The descriptions of tags, in the order of the document. A test fails for a tag without one. */
 
 export const tagDescriptions: Readonly<Record<string, string>> = {
   Access: 'Who is calling and what the token allows; signing in as a person.',

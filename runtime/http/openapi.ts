@@ -1,12 +1,11 @@
-/** The OpenAPI 3.1 document of a plane, made from its route declarations and from nothing else. */
-
+/** The OpenAPI 3.1 document of a plane, generated from its route declarations alone. */
 import { operationIds } from './openapi-names.js'
 import { writeOperation } from './openapi-operation.js'
-import { type Json, type JsonObject, openShelf } from './openapi-schemas.js'
+import { createComponents, type Json, type JsonObject } from './openapi-schemas.js'
 import { tagDescriptions } from './openapi-tags.js'
 import type { Method, Plane, Route } from './route.js'
 
-/** Plain JSON, the same for the same declarations in whatever order they come. */
+/** Plain JSON; it does not depend on the order of the declarations. */
 export interface OpenApiDocument extends JsonObject {
   readonly openapi: '3.1.0'
   readonly info: JsonObject
@@ -17,7 +16,7 @@ export interface OpenApiDocument extends JsonObject {
 export interface About {
   readonly plane: Plane
   readonly version: string
-  /** Where the routes are, with the version prefix and no slash at the end. */
+  /** The base URL of the routes, with the version prefix and without a slash at the end. */
   readonly serverUrl: string
 }
 
@@ -43,18 +42,18 @@ const methodOrder: readonly Method[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
 export function openapi(routes: readonly Route[], about: About): OpenApiDocument {
   const ours = routes.filter(({ plane }) => plane === about.plane).sort(byPathAndMethod)
   const ids = operationIds(ours)
-  const shelf = openShelf()
+  const components = createComponents()
   const paths: Record<string, Record<string, Json>> = {}
   const responses = new Map<string, JsonObject>()
   const schemes = new Set<string>()
   for (const route of ours) {
-    const written = writeOperation(route, ids.get(route)!, shelf)
+    const written = writeOperation(route, ids.get(route)!, components)
     paths[route.path] ??= {}
     paths[route.path]![route.method.toLowerCase()] = written.operation
     for (const { name, response } of written.responses) responses.set(name, response)
     for (const scheme of written.securitySchemes) schemes.add(scheme)
   }
-  return shelf.settle({
+  return components.resolve({
     openapi: '3.1.0',
     info: {
       title: titles[about.plane],
@@ -110,9 +109,9 @@ function whole(description: string): JsonObject {
 
 function tagsOf(routes: readonly Route[]): JsonObject[] {
   const order = Object.keys(tagDescriptions)
-  const place = (tag: string) => (order.includes(tag) ? order.indexOf(tag) : order.length)
+  const rank = (tag: string) => (order.includes(tag) ? order.indexOf(tag) : order.length)
   const used = [...new Set(routes.map(({ tag }) => tag))].sort()
-  used.sort((one, other) => place(one) - place(other))
+  used.sort((one, other) => rank(one) - rank(other))
   return used.map((name) => ({ name, ...(name in tagDescriptions && { description: tagDescriptions[name]! }) }))
 }
 

@@ -1,30 +1,31 @@
-/** Page tokens: a cursor that only this installation could have written, and only for the list it was written for. */
+/** Page tokens: cursors that are authenticated, and bound to the list they were written for. */
 import { createHmac, timingSafeEqual } from 'node:crypto'
 
 export type Cursor = readonly (string | number)[]
 
 export interface Pages {
-  /** `scope` names the list and its filters: a token of one list opens no other. */
+  /** `scope` names the list and its filters: a token of one list is not valid for another. */
   write(scope: string, cursor: Cursor): string
+  /** Undefined for a token that this installation did not write for that list. */
   read(scope: string, token: string): Cursor | undefined
 }
 
-const markBytes = 12
+const macBytes = 12
 
-export function openPages(key: Uint8Array): Pages {
-  function mark(scope: string, cursor: Uint8Array): Buffer {
-    return createHmac('sha256', key).update(scope).update('\0').update(cursor).digest().subarray(0, markBytes)
+export function createPages(key: Uint8Array): Pages {
+  function mac(scope: string, cursor: Uint8Array): Buffer {
+    return createHmac('sha256', key).update(scope).update('\0').update(cursor).digest().subarray(0, macBytes)
   }
   return {
     write(scope, cursor) {
       const bytes = Buffer.from(JSON.stringify(cursor))
-      return Buffer.concat([mark(scope, bytes), bytes]).toString('base64url')
+      return Buffer.concat([mac(scope, bytes), bytes]).toString('base64url')
     },
     read(scope, token) {
       const bytes = Buffer.from(token, 'base64url')
-      if (bytes.length <= markBytes || bytes.toString('base64url') !== token) return undefined
-      const cursor = bytes.subarray(markBytes)
-      if (!timingSafeEqual(bytes.subarray(0, markBytes), mark(scope, cursor))) return undefined
+      if (bytes.length <= macBytes || bytes.toString('base64url') !== token) return undefined
+      const cursor = bytes.subarray(macBytes)
+      if (!timingSafeEqual(bytes.subarray(0, macBytes), mac(scope, cursor))) return undefined
       return JSON.parse(cursor.toString()) as Cursor
     },
   }

@@ -1,4 +1,4 @@
-/** One page of a list that is short enough to be read whole, with the token of the next. */
+/** One page of a list that is short enough to be read whole, with the token of the next page. */
 import { invalid, type Refusal } from '../../core/errors.js'
 import { page } from '../../core/limits.js'
 import { type PageCursor, pageOf } from '../../core/paging.js'
@@ -23,7 +23,7 @@ export function paged<T extends { readonly id: string }>(
 
 type PageMaybe = Omit<PageWanted, 'limit'> & { readonly limit?: number }
 
-/** The whole list, as it was before there were pages of it, unless `limit` or `pageToken` ask for one. */
+/** One page if the call has a `limit` or a `pageToken`, and the whole list otherwise. */
 export function wholeOrPaged<T extends { readonly id: string }>(
   all: readonly T[],
   { limit, ...wanted }: PageMaybe,

@@ -1,4 +1,4 @@
-/** Pages for people who follow a link: plain HTML with one style, light and dark, nothing that runs and no script. */
+/** HTML pages for people who follow a link: one style, light and dark, and no script. */
 import { createHash } from 'node:crypto'
 import { brandOf, parsed } from '../../core/brand.js'
 import { parsedUrl } from '../url.js'
@@ -35,7 +35,7 @@ span { white-space: nowrap }
 .wrong { margin: 0; font-size: .9375rem; font-weight: 600; color: var(--wrong) }
 `
 
-/** What a page shows of the agent behind it. A colour or an address that cannot be read is left out. */
+/** The brand that a page shows. A colour or URL that is not valid is left out. */
 export interface PageLook {
   /** `#rgb` or `#rrggbb`. */
   readonly brandColor?: string
@@ -44,10 +44,10 @@ export interface PageLook {
 
 export interface PlainPage {
   readonly status: number
-  /** HTML, as the body is. */
+  /** HTML, like the body. */
   readonly title: string
   readonly body: string
-  /** Directives that the policy of the page has beside those of every page. */
+  /** Directives of the content security policy, beside those of every page. */
   readonly policy: string
   readonly headers: Readonly<Record<string, string>>
   readonly look?: PageLook
@@ -91,14 +91,14 @@ ${body}
   }
 }
 
-/** The brand's colour as it can be read on the light and on the dark paper; empty without one. */
+/** The brand's colour, adapted to be legible on the light and on the dark background; empty without one. */
 function colorsOf(brandColor: string | undefined): string {
   if (!parsed(brandColor)) return ''
   const { onLight, onDark } = brandOf(brandColor)
   return `:root { --act: ${onLight} } @media (prefers-color-scheme: dark) { :root { --act: ${onDark} } }`
 }
 
-/** Its origin becomes part of the policy, so a host holds nothing but what host names are made of. */
+/** The logo's origin becomes part of the policy, so its host may hold only characters of host names. */
 function logoOf(logoUrl: string | undefined): URL | undefined {
   const url = parsedUrl(logoUrl ?? '')
   return url && /^https?:$/.test(url.protocol) && /^[\w.:[\]-]+$/.test(url.host) ? url : undefined

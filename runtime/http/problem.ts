@@ -1,4 +1,4 @@
-/** Writes a refusal as the body its route's style asks for. */
+/** The body of a refusal, in the error style of its route. */
 import { errorTable, type Refusal, statusOf } from '../../core/errors.js'
 import type { ErrorStyle } from './route.js'
 

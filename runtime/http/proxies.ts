@@ -1,23 +1,23 @@
 /**
- * Whom a request is from where proxies stand before a node. They add the address that they were called from to
- * `X-Forwarded-For`, behind whatever a caller wrote there: so it is read from its end, and believed as far as those go
- * who are named.
+ * The client of a request that came through proxies. Each proxy appends its peer's address to `X-Forwarded-For`, behind
+ * what the client itself may have written there. The header is therefore read from its end, as far as the addresses are
+ * those of trusted proxies.
  */
 import { BlockList, isIP } from 'node:net'
 
 export interface Proxies {
   isTrusted(address: string): boolean
-  /** `peer` is who connected, `forwardedFor` every header of that name in the order of their coming. */
+  /** `peer` is the address of the connection, `forwardedFor` every `X-Forwarded-For` header in its order. */
   clientOf(peer: string, forwardedFor: readonly string[]): string
 }
 
-/** An address, or a network as `10.0.0.0/8`. */
+/** An address, or a network such as `10.0.0.0/8`. */
 export interface Network {
   readonly address: string
   readonly bits?: number
 }
 
-/** Undefined for what is neither. */
+/** Undefined for text that is neither. */
 export function networkOf(text: string): Network | undefined {
   const [, address = '', bits] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(text) ?? []
   const version = isIP(address)
@@ -36,10 +36,10 @@ export function trustedProxies(networks: readonly Network[]): Proxies {
     isTrusted,
     clientOf(peer, forwardedFor) {
       let client = peer
-      const said = forwardedFor.join(',').split(',')
-      while (isTrusted(client) && said.length > 0) {
-        const before = addressIn(said.pop()!)
-        // What is no address was not written by a proxy that is to be believed: the last one that was is the client.
+      const chain = forwardedFor.join(',').split(',')
+      while (isTrusted(client) && chain.length > 0) {
+        const before = addressIn(chain.pop()!)
+        // No trusted proxy writes anything but an address, so the address read last is the client's.
         if (before === undefined) break
         client = before
       }
@@ -52,9 +52,9 @@ function familyOf(address: string): 'ipv4' | 'ipv6' {
   return isIP(address) === 6 ? 'ipv6' : 'ipv4'
 }
 
-/** Some write the port too, and IPv6 in brackets. */
-function addressIn(written: string): string | undefined {
-  const text = written.trim()
+/** Some proxies append the port, and put IPv6 in brackets. */
+function addressIn(entry: string): string | undefined {
+  const text = entry.trim()
   const bare = /^\[([^\]]+)\](?::\d+)?$/.exec(text)?.[1] ?? /^([\d.]+):\d+$/.exec(text)?.[1] ?? text
   return isIP(bare) === 0 ? undefined : bare
 }

@@ -1,4 +1,4 @@
-/** Reads a query string by its schema: whole numbers and booleans as such, each name once, no name the route does not know. */
+/** The reader of query strings by their schema: numbers and booleans are typed, repeated and unknown names refused. */
 import type { TObject } from 'typebox'
 import type { FieldError } from '../../core/errors.js'
 
@@ -9,7 +9,7 @@ export function readQuery(text: string, schema: TObject | undefined): QueryRead 
   if (text === '') return { value }
   for (const [name, given] of new URLSearchParams(text)) {
     const declared = schema && Object.hasOwn(schema.properties, name) ? schema.properties[name] : undefined
-    if (!declared && !takesOthers(schema, name))
+    if (!declared && !matchesPattern(schema, name))
       return { problem: { field: name, message: 'is not a known parameter' } }
     if (Object.hasOwn(value, name)) return { problem: { field: name, message: 'is given twice' } }
     value[name] = typed(given, (declared as { type?: string } | undefined)?.type)
@@ -17,13 +17,13 @@ export function readQuery(text: string, schema: TObject | undefined): QueryRead 
   return { value }
 }
 
-/** Families of names such as `customFields.<key>` are declared by a pattern. */
-function takesOthers(schema: TObject | undefined, name: string): boolean {
+/** A pattern of the schema declares families of names, such as `customFields.<key>`. */
+function matchesPattern(schema: TObject | undefined, name: string): boolean {
   const patterns = (schema as { patternProperties?: object } | undefined)?.patternProperties ?? {}
   return Object.keys(patterns).some((pattern) => new RegExp(pattern, 'u').test(name))
 }
 
-/** What cannot be read as its type stays text, and the schema says what is wrong with it. */
+/** Text that is not of the declared type stays text, for the check of the schema to report. */
 function typed(given: string, type: string | undefined): unknown {
   if (type === 'integer' && /^-?\d{1,15}$/.test(given)) return Number(given)
   if (type === 'number' && /^-?\d{1,15}(\.\d{1,15})?$/.test(given)) return Number(given)

@@ -1,9 +1,9 @@
-/** Ids of requests: short, different for as long as anybody will look, and made without turning a number into text. */
+/** Ids of requests: short, unique on a node, and made without formatting a number for each. */
 
 const perBlock = 4_096
 const endings = Array.from({ length: perBlock }, (_, at) => at.toString(36).padStart(3, '0'))
 
-/** Each id is a block and an ending; a block counts on from the moment the process began, so a restart repeats none. */
+/** An id is a block and an ending. Blocks count up from the time of the start, so a restart repeats no id. */
 export function requestIds(startedAt: number): () => string {
   let block = startedAt
   let name = ''

@@ -1,4 +1,4 @@
-/** The one declaration of a route: matching, checking, limits, errors, documentation and access tests all read it. */
+/** The declaration of a route: matching, validation, limits, errors, documentation and access tests follow from it. */
 import type { Static, TObject, TSchema } from 'typebox'
 import type { Access, AgentCaller, Grant, Member } from '../../core/access.js'
 import type { ErrorCode, Refusal } from '../../core/errors.js'
@@ -8,7 +8,7 @@ import type { AnswerBody, Connection } from './exchange.js'
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 export type Plane = 'mgmt' | 'gateway'
 
-/** How a refusal is written: RFC-like problem details, `{ statusCode, message }`, or the gateway's `{ message }`. */
+/** The body of a refusal: problem details (RFC 9457), `{ statusCode, message }`, or the gateway's `{ message }`. */
 export type ErrorStyle = 'problem' | 'classic' | 'gateway'
 
 export type CallerOf<A extends Access> = A extends { who: 'public' }
@@ -21,47 +21,47 @@ export type CallerOf<A extends Access> = A extends { who: 'public' }
         ? Member | Grant
         : Member
 
-/** What a handler is given: everything checked, the caller known, the org its own. */
+/** The validated call that a handler gets: the caller is authorized, and the org is the caller's own. */
 export interface Call<C, P, Q, B> {
   readonly caller: C
   readonly params: P
   readonly query: Q
   readonly body: B
-  /** As it came, without a token. */
+  /** The query as it was sent, without the token. */
   readonly queryText: string
   readonly requestId: string
   readonly connection: Connection
-  /** Only the head of the answer is wanted: whoever asks so does not mean anything to be done. */
+  /** A HEAD request: the caller wants the head of the answer and no effect. */
   readonly isHead: boolean
-  /** A request header that the route declared in `headers`; empty when absent. */
+  /** A request header that the route declares in `headers`; empty when absent. */
   header(name: string): string
 }
 
-/** What is known of a call before its body. */
+/** A call before its body. */
 export type BeforeCall = Pick<Call<unknown, Readonly<Record<string, string>>, unknown, unknown>, 'params' | 'header'>
 
 /** A handler's answer: `json` for data, or `body` with its own content type. */
 export interface Answer<R = unknown> {
   readonly status: number
   readonly json?: R
-  /** The data is long and written in slices: in one piece it would hold the event loop. */
+  /** Writes long data in slices, because one piece would block the event loop. */
   readonly inSlices?: true
   readonly body?: AnswerBody
-  /** How long a body is that comes piece by piece, where that is known: then its length is told. */
+  /** The length of a streamed body, where it is known: the reply then declares it. */
   readonly bodyBytes?: number
   readonly type?: string
   readonly headers?: Readonly<Record<string, string>>
-  /** The very same answer is given again until it changes: here its text is kept. */
+  /** Caches the text of an answer that is the same for many calls. */
   readonly kept?: { text?: string }
 }
 
-/** One call of a route and its answer, for those who read about it. */
+/** An example of a call of a route and its answer, for the documentation. */
 export interface RouteExample {
   readonly params?: Readonly<Record<string, string>>
   readonly query?: Readonly<Record<string, unknown>>
   readonly body?: unknown
   readonly status: number
-  /** Absent: the answer says nothing. */
+  /** Absent: the answer has no body. */
   readonly reply?: unknown
 }
 
@@ -75,45 +75,48 @@ export interface Route {
   readonly access: Access
   readonly params?: TObject
   readonly query?: TObject
-  /** Absent: the route takes no body, and one that comes is not looked at. */
+  /** Absent: the route takes no body, and ignores one that is sent. */
   readonly body?: TSchema
-  /** The handler checks the body, naming fields its own way; the schema then only documents it. */
+  /** The handler validates the body, and the schema only documents it. */
   readonly bodyUnchecked?: true
-  /** The handler refuses half of a character (a lone surrogate) itself, as narrowly as it can; elsewhere the whole body is refused. */
+  /**
+   * The handler itself refuses a lone surrogate or NUL, in the field that holds it. Otherwise the whole body is
+   * refused.
+   */
   readonly judgesCharacters?: true
-  /** A body that may be left out altogether is then `undefined`. */
+  /** The body may be left out, and is `undefined` then. */
   readonly bodyOptional?: true
-  /** Media types read besides JSON; such a body reaches the handler as bytes. With any of them, and no `body`, JSON does too. */
+  /** Media types besides JSON; such a body reaches the handler as bytes, and so does JSON where there is no `body`. */
   readonly rawTypes?: readonly string[]
-  /** JSON that is longer reaches the handler as bytes too: parsing it would hold the event loop. */
+  /** Longer JSON reaches the handler as bytes too, because parsing it would block the event loop. */
   readonly rawOverBytes?: number
-  /** How deep JSON may be nested, where that is deeper than other bodies. */
+  /** The nesting that JSON may have, where that is more than for other bodies. */
   readonly bodyDepth?: number
-  /** Whatever the query holds is left to the handler, as text. */
+  /** The handler reads the query itself, as text. */
   readonly rawQuery?: true
   readonly bodyLimitBytes?: number
   /** Request headers the handler reads. */
   readonly headers?: readonly string[]
-  /** Its successes carry an ETag. */
+  /** Successful answers have an ETag. */
   readonly hasEtag?: true
-  /** Success statuses with the schema of each; null for no content, a string for a media type that is not JSON. */
+  /** The schema of each success status; null for no content, a string for a media type that is not JSON. */
   readonly reply: Readonly<Record<number, TSchema | null | string>>
-  /** Media types that a success may come in besides JSON. */
+  /** Media types of successful answers besides JSON. */
   readonly replyTypes?: readonly string[]
-  /** Codes the handler itself may answer; those of the pipeline are understood. */
+  /** Error codes of the handler; those of the pipeline need not be listed. */
   readonly errors?: readonly ErrorCode[]
-  /** The action under which a call that succeeded goes into the audit trail of the caller's org. */
+  /** The action under which the audit trail of the caller's org records a successful call. */
   readonly audit?: string
-  /** Counted for each API key. */
+  /** The rate limit of each API key. */
   readonly budget?: BudgetName
-  /** Counted for each address, or network of one, that callers without a key come from. */
+  /** The rate limit of each address, or IPv6 network, of callers without a key. */
   readonly addressBudget?: BudgetName
-  /** Asked before the body is awaited: a refusal is the answer, and the body is not read. */
+  /** Called before the body is awaited: a refusal is the answer, and the body is not read. */
   readonly before?: (call: BeforeCall) => Refusal | undefined | Promise<Refusal | undefined>
   readonly style?: ErrorStyle
-  /** Status of a body or a query that cannot be read, where the contract says 400 instead of 422. */
+  /** The status for a body or query that cannot be read, where the contract says 400 instead of 422. */
   readonly malformedStatus?: 400
-  /** Read when the documentation is, and not before. */
+  /** Called when the documentation is written. */
   readonly example?: () => RouteExample | undefined
   readonly handler: (call: Call<never, never, never, never>) => Promise<Answer | Refusal> | Answer | Refusal
 }
@@ -123,7 +126,7 @@ type ParamNames<Path extends string> = Path extends `${string}{${infer Name}}${i
   ? Name | ParamNames<Rest>
   : never
 
-/** Declares a route, its handler typed by its schemas, its path and its access. */
+/** Declares a route. Its schemas, path and access give the types of its handler. */
 export function route<
   const A extends Access,
   const Path extends string,

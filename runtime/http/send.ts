@@ -1,30 +1,32 @@
-/** Sends bodies no faster than the client reads them. */
+/** Writes of reply bodies to a socket, no faster than the client reads them. */
 import type { Socket } from './uws.js'
 
-/** Who reads at the other end. */
+/** The client that reads the reply. */
 export interface Peer {
-  readonly gone: boolean
-  whenGone(call: () => void): void
+  /** The client has disconnected, and its socket must not be used any more. */
+  readonly isAborted: boolean
+  /** Calls back when the client disconnects, or at once if it has. */
+  onAborted(call: () => void): void
 }
 
-/** Bodies up to this size are given to the socket whole. */
+/** Larger bodies are written as far as the socket takes them. */
 const wholeBytes = 64 * 1024
 
-/** A source that nobody is sent may hold something all the same, such as an open file. */
-export function letGo(source: AsyncIterable<unknown>): void {
+/** Ends a source that will not be sent, since it may hold a resource such as an open file. */
+export function destroySource(source: AsyncIterable<unknown>): void {
   const { destroy, return: end } = source as { destroy?: () => void; return?: () => Promise<unknown> }
   if (destroy) destroy.call(source)
   else end?.call(source).catch(() => undefined)
 }
 
-/** Called corked. Undefined when the socket took everything at once. */
+/** Called corked. Undefined when the socket took the whole body at once. */
 export function sendBody(
   socket: Socket,
   body: Uint8Array | string | undefined,
   peer: Peer,
   close?: boolean,
 ): Promise<void> | undefined {
-  // Only an answer that is given whole can end its connection.
+  // uWebSockets.js can end the connection only with a body that is passed to it whole.
   if (body === undefined || close || body.length <= wholeBytes) {
     socket.end(body ?? '', close)
     return undefined
@@ -32,12 +34,12 @@ export function sendBody(
   return sendLarge(socket, typeof body === 'string' ? Buffer.from(body) : body, peer)
 }
 
-/** The socket says how far it got; the rest is offered again whenever it has room. */
+/** The socket reports how many bytes it took; the rest is offered again when it has room. */
 function sendLarge(socket: Socket, body: Uint8Array, peer: Peer): Promise<void> {
   return new Promise((resolve) => {
     const [, done] = socket.tryEnd(body, body.length)
     if (done) return resolve()
-    peer.whenGone(resolve)
+    peer.onAborted(resolve)
     socket.onWritable((offset) => {
       const [ok, finished] = socket.tryEnd(body.subarray(offset), body.length)
       if (finished) resolve()
@@ -46,27 +48,29 @@ function sendLarge(socket: Socket, body: Uint8Array, peer: Peer): Promise<void> 
   })
 }
 
-/** A source that throws midway ends the connection, so that the client cannot take half for the whole. */
+/**
+ * Rejects when the source throws; the caller then closes the connection, so the client sees a truncated reply as such.
+ */
 export async function sendStream(
   socket: Socket,
   source: AsyncIterable<Uint8Array | string>,
   peer: Peer,
 ): Promise<void> {
   for await (const piece of source) {
-    if (peer.gone) return
+    if (peer.isAborted) return
     let hasRoom = true
     socket.cork(() => {
       hasRoom = socket.write(piece)
     })
-    if (!hasRoom) await room(socket, peer)
-    if (peer.gone) return
+    if (!hasRoom) await untilWritable(socket, peer)
+    if (peer.isAborted) return
   }
   socket.cork(() => {
     socket.end()
   })
 }
 
-/** The same for a source whose length is told first. One that gives less, or more, ends the connection. */
+/** Sends a source whose length the reply declares. Rejects when the source yields fewer or more bytes. */
 export async function sendCounted(
   socket: Socket,
   source: AsyncIterable<Uint8Array | string>,
@@ -75,15 +79,15 @@ export async function sendCounted(
 ): Promise<void> {
   let sent = 0
   for await (const part of source) {
-    if (peer.gone) return
+    if (peer.isAborted) return
     const piece = typeof part === 'string' ? Buffer.from(part) : part
     if (piece.length === 0) continue
-    if (sent + piece.length > bytes) throw new Error('a body is longer than was told')
+    if (sent + piece.length > bytes) throw new Error('a body is longer than its reply declares')
     await sendPiece(socket, piece, { from: sent, bytes }, peer)
     sent += piece.length
   }
-  if (sent < bytes && !peer.gone) throw new Error('a body is shorter than was told')
-  if (bytes === 0 && !peer.gone) socket.cork(() => socket.end())
+  if (sent < bytes && !peer.isAborted) throw new Error('a body is shorter than its reply declares')
+  if (bytes === 0 && !peer.isAborted) socket.cork(() => socket.end())
 }
 
 function sendPiece(
@@ -96,7 +100,7 @@ function sendPiece(
     socket.cork(() => {
       const [ok] = socket.tryEnd(piece, bytes)
       if (ok) return resolve()
-      peer.whenGone(resolve)
+      peer.onAborted(resolve)
       socket.onWritable((offset) => {
         const [hasRoom] = socket.tryEnd(piece.subarray(offset - from), bytes)
         if (hasRoom) setImmediate(resolve)
@@ -107,12 +111,12 @@ function sendPiece(
 }
 
 /**
- * Resolves outside the socket's own callback: a write made while that is still running is forgotten by the socket, which
- * then never says again that it has room.
+ * Resolves outside the socket's `onWritable` callback: uWebSockets.js loses track of a write that is made while the
+ * callback runs, and does not call it again.
  */
-function room(socket: Socket, peer: Peer): Promise<void> {
+function untilWritable(socket: Socket, peer: Peer): Promise<void> {
   return new Promise((resolve) => {
-    peer.whenGone(resolve)
+    peer.onAborted(resolve)
     socket.onWritable(() => {
       setImmediate(resolve)
       return true

@@ -1,4 +1,4 @@
-/** How a reply becomes text: by code made from its schema where that is plain, which costs half of what JSON does. */
+/** Serializers of replies: compiled from the schema where it is plain, and JSON.stringify otherwise. */
 import fastJson from 'fast-json-stringify'
 import type { TSchema } from 'typebox'
 
@@ -15,7 +15,7 @@ const simple = new Set<unknown>(['string', 'integer', 'number', 'boolean'])
 
 export function compileSerialize(schema: TSchema): Serialize {
   if (!isPlain(schema as Shape)) return JSON.stringify
-  // Like checks, compiled when it is first needed.
+  // Compiled with the first reply, as checks are.
   let write: Serialize | undefined
   return (value) => {
     write ??= fastJson(JSON.parse(JSON.stringify(schema)), { rounding: 'trunc' }) as Serialize
@@ -23,7 +23,7 @@ export function compileSerialize(schema: TSchema): Serialize {
   }
 }
 
-/** Closed objects and lists of plain values. Whatever leaves a choice is better left to JSON itself. */
+/** Closed objects and arrays of plain values. JSON.stringify writes every schema that leaves a choice. */
 function isPlain(shape: Shape): boolean {
   if (simple.has(shape.type)) return true
   if (shape.type === 'array') return shape.items !== undefined && isPlain(shape.items)

@@ -1,6 +1,6 @@
 /**
- * The listener of a plane over uWebSockets.js, whose pitfalls `socket.ts` and `upgrade.ts` handle: a request dies with its
- * callback, an aborted response must not be touched, and every late write is corked.
+ * The listener of a plane, on uWebSockets.js. `socket.ts` and `upgrade.ts` observe its rules: a request is valid only
+ * in its callback, an aborted response must not be used, and every later write is corked.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { closeCodes } from '../../core/channel/live.js'
@@ -9,13 +9,13 @@ import { http, shutdown } from '../../core/limits.js'
 import type { Log } from '../observe/log.js'
 import type { Reply, Serve } from './exchange.js'
 import type { Framing } from './head.js'
-import { Lobby, type LobbyLimits } from './lobby.js'
-import { whyNoListener } from './place.js'
+import { type ListenerLimits, ListenerState } from './listenerstate.js'
+import { explainBindError } from './port.js'
 import { writeRefusal } from './problem.js'
 import type { Proxies } from './proxies.js'
 import type { ErrorStyle } from './route.js'
 import { addressOf, SocketExchange } from './socket.js'
-import { openUpgrades } from './upgrade.js'
+import { createUpgrades } from './upgrade.js'
 import {
   countConnections,
   type ListenSocket,
@@ -24,20 +24,24 @@ import {
   type RequestHead,
   type Socket,
 } from './uws.js'
-import type { SocketDoor } from './websocket.js'
+import type { SocketAcceptor } from './websocket.js'
 
 export interface Listening {
   readonly host: string
   readonly port: number
-  /** Takes no new connection, sends sockets away, lets what is in flight finish until the deadline, then ends the rest. */
+  /**
+   * Accepts no new connection, closes the sockets, lets requests in flight finish until the deadline, and ends the
+   * rest.
+   */
   close(deadlineMs: number): Promise<void>
-  /** Whether it has as many connections as it may have. */
+  /** Whether the listener has as many connections as it may have. */
   isFull(): boolean
 }
 
 export interface SocketMeters {
-  /** Told of every change. */
+  /** Called with the number of connections whenever it changes. */
   open(sockets: number): void
+  /** Called for each connection that is refused. */
   refused(): void
 }
 
@@ -49,15 +53,14 @@ export interface ListenOptions {
   readonly host: string
   readonly port: number
   readonly serve: Serve
-  /** Who lets requests become sockets; absent where there are none. */
-  readonly sockets?: SocketDoor
-  /** Who may say whom a request is from; absent where nobody stands before the node. */
+  /** Accepts requests as sockets; absent on a listener without sockets. */
+  readonly sockets?: SocketAcceptor
+  /** The proxies whose `X-Forwarded-For` is trusted; absent when no proxy stands before the node. */
   readonly proxies?: Proxies
-  /** Sockets that are open at a time, requests and what they became; one more is closed at once. */
+  /** The limit of open connections, those of sockets included; one more is closed at once. */
   readonly socketsTotal?: number
-  /** What one address may take of the listener. */
-  readonly limits?: Partial<LobbyLimits>
-  /** How the listener's own refusals are written. */
+  readonly limits?: Partial<ListenerLimits>
+  /** The style of the listener's own refusals. */
   readonly style?: ErrorStyle
   readonly meters?: SocketMeters
   readonly log: Log
@@ -67,13 +70,13 @@ export async function listen(options: ListenOptions): Promise<Listening> {
   const uws = await loadUws()
   const { serve, log, meters, socketsTotal = http.socketsTotal, proxies, style = 'problem' } = options
   let sockets = 0
-  /** Said once, until a tenth of the connections is free again. */
+  /** The limit was reached and is logged; it is logged again once a tenth of the connections has been free. */
   let wasFull = false
-  const lobby = new Lobby({ proxies, limits: { ...http, ...options.limits }, style, log })
+  const state = new ListenerState({ proxies, limits: { ...http, ...options.limits }, style, log })
 
   function countSocket(socket: Socket, change: number): void {
     count(change)
-    if (change < 0 || (sockets <= socketsTotal && lobby.mayConnect(addressOf(socket)))) return
+    if (change < 0 || (sockets <= socketsTotal && state.mayConnect(addressOf(socket)))) return
     meters?.refused()
     if (sockets > socketsTotal && !wasFull) log.error('http.connections.full', { most: socketsTotal })
     wasFull ||= sockets > socketsTotal
@@ -88,62 +91,65 @@ export async function listen(options: ListenOptions): Promise<Listening> {
 
   const app = uws.App()
   countConnections(app, countSocket)
+  /** Undefined when the listener has refused the request. */
   function begin(method: string, socket: Socket, head: RequestHead): SocketExchange | undefined {
-    const exchange = new SocketExchange(method, socket, head, lobby)
-    const { reply, counted } = lobby.enter(() => exchange.remoteAddress())
+    const exchange = new SocketExchange(method, socket, head, state)
+    const { reply, counted } = state.enter(() => exchange.remoteAddress())
     exchange.counted = counted
     const { framing } = exchange
     if (!reply && typeof framing === 'string') return exchange
     exchange.respond(reply ?? malformed(framing as Exclude<Framing, string>, style))
-    exchange.arrived()
+    exchange.endParsing()
     return undefined
   }
-  function take(method: string, socket: Socket, head: RequestHead): void {
+
+  function handle(method: string, socket: Socket, head: RequestHead): void {
     const exchange = begin(method, socket, head)
     if (!exchange) return
     serve(exchange)
-    exchange.arrived()
+    exchange.endParsing()
   }
+
   const upgrades =
     options.sockets &&
-    openUpgrades({
-      door: options.sockets,
+    createUpgrades({
+      acceptor: options.sockets,
       begin: (socket, head) => begin('GET', socket, head),
-      otherwise: (socket, head) => take('GET', socket, head),
-      isClosing: () => lobby.closing,
-      gone: () => count(-1),
+      handleRequest: (socket, head) => handle('GET', socket, head),
+      isClosing: () => state.closing,
+      onClosed: () => count(-1),
       log,
     })
   if (upgrades) app.ws('/*', upgrades.behavior)
-  app.get('/*', (socket, head) => take('GET', socket, head))
-  app.post('/*', (socket, head) => take('POST', socket, head))
-  app.put('/*', (socket, head) => take('PUT', socket, head))
-  app.patch('/*', (socket, head) => take('PATCH', socket, head))
-  app.del('/*', (socket, head) => take('DELETE', socket, head))
-  app.any('/*', (socket, head) => take(head.getCaseSensitiveMethod(), socket, head))
+  app.get('/*', (socket, head) => handle('GET', socket, head))
+  app.post('/*', (socket, head) => handle('POST', socket, head))
+  app.put('/*', (socket, head) => handle('PUT', socket, head))
+  app.patch('/*', (socket, head) => handle('PATCH', socket, head))
+  app.del('/*', (socket, head) => handle('DELETE', socket, head))
+  app.any('/*', (socket, head) => handle(head.getCaseSensitiveMethod(), socket, head))
 
   const socket = await listenExclusively(app, options.host, options.port)
-  if (!socket) throw new CannotListen(await whyNoListener(options.host, options.port))
+  if (!socket) throw new CannotListen(await explainBindError(options.host, options.port))
   let closed: Promise<void> | undefined
 
   async function close(listening: ListenSocket, deadlineMs: number): Promise<void> {
-    lobby.closing = true
+    state.closing = true
     upgrades?.closeAll(closeCodes.goingAway, 'This node stops: connect again.')
-    // Callers on their way are answered first, and learn that their connection ends.
+    // Requests that arrive meanwhile are answered, and their replies close their connections.
     const lingerMs = Math.min(shutdown.lingerMs, deadlineMs)
     if (sockets > 0) await sleep(lingerMs, undefined, { ref: false })
-    // Right after the loop has accepted what waits: what the system holds when the socket closes is reset.
+    // The loop accepts the connections that wait first: the system resets those it still holds when the socket closes.
     await new Promise((resolve) => setImmediate(resolve))
     uws.us_listen_socket_close(listening)
-    // What was accepted last has not been read: closed now, those connections would be reset.
+    // The connections accepted last have not been read yet: closing now would reset them.
     if (sockets > 0) await sleep(lingerMs, undefined, { ref: false })
-    if (!lobby.isIdle) {
+    if (!state.isIdle) {
       await Promise.race([
-        new Promise<void>((resolve) => (lobby.whenIdle = resolve)),
+        new Promise<void>((resolve) => (state.whenIdle = resolve)),
         sleep(deadlineMs, undefined, { ref: false }),
       ])
     }
-    lobby.close()
+    state.close()
     app.close()
   }
 
@@ -151,7 +157,7 @@ export async function listen(options: ListenOptions): Promise<Listening> {
     host: options.host,
     port: uws.us_socket_local_port(socket),
     isFull: () => sockets >= socketsTotal,
-    // Closing what is closed would end the process: a second call waits for the first.
+    // uWebSockets.js ends the process when a socket is closed twice: a second call waits for the first.
     close(deadlineMs) {
       closed ??= close(socket, deadlineMs)
       return closed

@@ -1,20 +1,20 @@
-/** Long answers as JSON, written in slices: after each one everybody else has a turn of the event loop. */
+/** Long answers as JSON, written in slices: other work has a turn of the event loop after each. */
 import { systemClock } from '../clock.js'
 import { nextTurn } from '../turns.js'
 
 const sliceChars = 64 * 1024
-/** Lists that may be long stand this deep in what is answered. */
-const deepest = 3
+/** The depth to which answers have lists that may be long. */
+const maxDepth = 3
 const shortItems = 100
 
-/** Whether a value holds a list that is better written in slices. */
+/** Whether a value has a list that is long enough to be written in slices. */
 export function isLong(value: unknown, depth = 0): boolean {
   if (Array.isArray(value)) return value.length > shortItems
-  if (typeof value !== 'object' || value === null || depth >= deepest) return false
+  if (typeof value !== 'object' || value === null || depth >= maxDepth) return false
   return Object.values(value).some((each) => isLong(each, depth + 1))
 }
 
-/** The text that `JSON.stringify` gives, piece by piece. */
+/** Yields the text of `JSON.stringify` in pieces. */
 export async function* jsonInSlices(value: unknown): AsyncGenerator<string> {
   let slice = ''
   for (const piece of piecesOf(value, 0)) {
@@ -28,7 +28,7 @@ export async function* jsonInSlices(value: unknown): AsyncGenerator<string> {
 }
 
 function* piecesOf(value: unknown, depth: number): Generator<string> {
-  if (typeof value !== 'object' || value === null || depth > deepest) {
+  if (typeof value !== 'object' || value === null || depth > maxDepth) {
     yield JSON.stringify(value) ?? 'null'
     return
   }

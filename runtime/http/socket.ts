@@ -1,54 +1,53 @@
-/** One request on its socket: read while it may be, answered once, and never touched after its client has left. */
-
+/** One request on its socket: read in the turn that brings it, answered once, and not touched after its client left. */
 import { subjectOfAddress } from '../limits/subject.js'
 import { BodyPieces } from './body.js'
 import type { AnswerBody } from './exchange.js'
 import { type Incoming, type Receiver, type Reply, writeHeaders } from './exchange.js'
 import { type Framing, framingOf, HeadLines } from './head.js'
-import type { Lobby, Unfinished } from './lobby.js'
-import { letGo, sendBody, sendCounted, sendStream } from './send.js'
+import type { ListenerState, PendingBody } from './listenerstate.js'
+import { destroySource, sendBody, sendCounted, sendStream } from './send.js'
 import { statusLine } from './status.js'
 import type { RequestHead, Socket } from './uws.js'
 
-export class SocketExchange implements Incoming, Unfinished {
+export class SocketExchange implements Incoming, PendingBody {
   readonly path: string
   readonly query: string
   readonly framing: Framing
-  /** The client has left, and the socket must not be touched any more. */
-  gone = false
-  quietSeconds = 0
-  /** The address that the lobby counts this request for. */
+  /** The client has disconnected, and the socket must not be used any more. */
+  isAborted = false
+  idleSeconds = 0
+  /** The address that the listener counts this request for. */
   counted: string | undefined
   private readonly lines: HeadLines
-  /** uWebSockets.js is reading what arrived, and would go on with what follows this request. */
-  private isArriving = true
-  private isOver = false
+  /** uWebSockets.js is parsing the bytes that brought this request, and may find a further request in them. */
+  private isParsing = true
+  private isEnded = false
   private pieces: BodyPieces | undefined
   private heldBytes = 0
-  private calls: (() => void)[] | undefined
-  private aborting: AbortController | undefined
+  private abortListeners: (() => void)[] | undefined
+  private abortController: AbortController | undefined
   private address: string | undefined
 
   constructor(
     readonly method: string,
     private readonly socket: Socket,
     head: RequestHead,
-    private readonly lobby: Lobby,
+    private readonly listener: ListenerState,
   ) {
     this.path = head.getUrl()
     this.query = head.getQuery() ?? ''
     this.lines = new HeadLines(head)
     this.framing = framingOf(method, this.lines)
     socket.onAborted(() => {
-      this.gone = true
+      this.isAborted = true
       this.end()
-      for (const call of this.calls ?? []) call()
+      for (const call of this.abortListeners ?? []) call()
     })
   }
 
-  /** Called when the turn is over that brought the request. */
-  arrived(): void {
-    this.isArriving = false
+  /** Called when the callback that brought the request ends. */
+  endParsing(): void {
+    this.isParsing = false
   }
 
   header(name: string): string {
@@ -58,10 +57,10 @@ export class SocketExchange implements Incoming, Unfinished {
   body(limitBytes: number, to: Receiver): void {
     const pieces = new BodyPieces(limitBytes)
     this.pieces = pieces
-    this.lobby.await(this)
+    this.listener.watch(this)
     this.socket.onData((piece, isLast) => {
       if (this.pieces !== pieces) return
-      this.quietSeconds = 0
+      this.idleSeconds = 0
       const whole = pieces.add(piece, isLast)
       if (whole === undefined) return this.hold(piece.byteLength)
       this.stopReading()
@@ -70,18 +69,18 @@ export class SocketExchange implements Incoming, Unfinished {
   }
 
   expire(): void {
-    this.respond(this.lobby.replies.late)
+    this.respond(this.listener.replies.late)
   }
 
   private hold(bytes: number): void {
     this.heldBytes += bytes
-    const tooMuch = this.lobby.hold(this.remoteAddress(), bytes)
-    if (!tooMuch) return
+    const refusal = this.listener.hold(this.remoteAddress(), bytes)
+    if (!refusal) return
     this.stopReading()
-    setImmediate(() => this.respond(tooMuch))
+    setImmediate(() => this.respond(refusal))
   }
 
-  get isUnfinished(): boolean {
+  get isPending(): boolean {
     return this.pieces !== undefined
   }
 
@@ -89,41 +88,41 @@ export class SocketExchange implements Incoming, Unfinished {
     this.pieces = undefined
   }
 
-  whenGone(call: () => void): void {
-    if (this.gone) return call()
-    this.calls ??= []
-    this.calls.push(call)
+  onAborted(call: () => void): void {
+    if (this.isAborted) return call()
+    this.abortListeners ??= []
+    this.abortListeners.push(call)
   }
 
   remoteAddress(): string {
-    this.address ??= this.gone ? '' : subjectOfAddress(this.client())
+    this.address ??= this.isAborted ? '' : subjectOfAddress(this.client())
     return this.address
   }
 
   private client(): string {
     const peer = addressOf(this.socket)
-    return this.lobby.proxies?.clientOf(peer, this.lines.all('x-forwarded-for')) ?? peer
+    return this.listener.proxies?.clientOf(peer, this.lines.all('x-forwarded-for')) ?? peer
   }
 
-  /** Made only for the handlers that look at it. */
+  /** Created for the handlers that use it. */
   get signal(): AbortSignal {
-    if (!this.aborting) {
+    if (!this.abortController) {
       const controller = new AbortController()
-      this.aborting = controller
-      this.whenGone(() => controller.abort())
+      this.abortController = controller
+      this.onAborted(() => controller.abort())
     }
-    return this.aborting.signal
+    return this.abortController.signal
   }
 
   respond(reply: Reply): void {
-    if (this.gone || this.isOver) {
-      if (isStream(reply.body)) letGo(reply.body)
+    if (this.isAborted || this.isEnded) {
+      if (isStream(reply.body)) destroySource(reply.body)
       return
     }
-    // Answered now, a request that stands behind this one in what arrived would still be taken, and keep the connection.
-    if (this.isArriving && this.mustClose(reply)) {
+    // A reply that closes waits until the parser is done: it would serve a pipelined request, and keep the connection.
+    if (this.isParsing && this.mustClose(reply)) {
       setImmediate(() => {
-        this.arrived()
+        this.endParsing()
         this.respond(reply)
       })
       return
@@ -137,28 +136,28 @@ export class SocketExchange implements Incoming, Unfinished {
     rest.then(
       () => this.end(),
       (error) => {
-        if (!this.gone) this.socket.close()
+        if (!this.isAborted) this.socket.close()
         this.end(error)
       },
     )
   }
 
   /**
-   * Makes it a socket that stays open; the response is not touched after that. Only in the turn that brought the request:
-   * a later upgrade has to be corked, and what ends that cork may take the socket for a response still and close it.
+   * Makes the request a WebSocket; its response must not be used after that. Allowed only in the turn that brought the
+   * request: a later upgrade has to be corked, and the end of the cork may treat the socket as a response and close it.
    */
-  become(upgrade: (socket: Socket) => void): void {
-    upgrade(this.socket)
+  upgrade(call: (socket: Socket) => void): void {
+    call(this.socket)
     this.end()
   }
 
-  /** The promise, if any, is of the last byte. */
+  /** The promise, if any, resolves with the last byte. */
   private write(reply: Reply): Promise<void> | undefined {
     const { socket } = this
     const { body, bodyBytes } = reply
     const close = this.mustClose(reply)
     if (reply.status !== 200) socket.writeStatus(statusLine(reply.status))
-    if (isPlain(reply)) writeAtOnce(reply, socket)
+    if (isPlain(reply)) writeInOne(reply, socket)
     else writeHeaders(reply, socket)
     if (this.method === 'HEAD') {
       endHead(socket, body, bodyBytes, close)
@@ -170,15 +169,15 @@ export class SocketExchange implements Incoming, Unfinished {
   }
 
   private mustClose({ close }: Reply): boolean {
-    return close === true || this.lobby.closing || this.framing !== 'plain'
+    return close === true || this.listener.closing || this.framing !== 'plain'
   }
 
   private end(error?: unknown): void {
-    if (this.isOver) return
-    this.isOver = true
+    if (this.isEnded) return
+    this.isEnded = true
     this.stopReading()
-    if (this.heldBytes > 0) this.lobby.release(this.remoteAddress(), this.heldBytes)
-    this.lobby.leave(this.counted, error)
+    if (this.heldBytes > 0) this.listener.release(this.remoteAddress(), this.heldBytes)
+    this.listener.leave(this.counted, error)
   }
 }
 
@@ -187,8 +186,8 @@ export function addressOf(socket: Socket): string {
 }
 
 /**
- * Of a length that it is told, uWebSockets.js would wait for the bytes and drop the next request; so the length is a
- * header like others. Only with length 0 it ends the connection too.
+ * Ends the reply to a HEAD request. The length is written as a header of ours: given a length, uWebSockets.js waits for
+ * that many bytes and drops the next request. It closes the connection only with length 0.
  */
 function endHead(socket: Socket, body: AnswerBody | undefined, bodyBytes: number | undefined, close: boolean): void {
   if (close) socket.endWithoutBody(0, true)
@@ -197,30 +196,30 @@ function endHead(socket: Socket, body: AnswerBody | undefined, bodyBytes: number
     if (bytes !== undefined) socket.writeHeader('content-length', String(bytes))
     socket.endWithoutBody()
   }
-  if (isStream(body)) letGo(body)
+  if (isStream(body)) destroySource(body)
 }
 
 const firstName = Buffer.from('x-request-id')
-const plainByType = new Map<string | undefined, string>()
+const linesByType = new Map<string | undefined, string>()
 
-/** What follows the id in a reply of that type that carries nothing else. */
-function plainLines(type: string | undefined): string {
-  const known = plainByType.get(type)
-  if (known !== undefined) return known
+/** The lines that follow the request id in a reply of that type without headers of its own. */
+function linesOf(type: string | undefined): string {
+  const cached = linesByType.get(type)
+  if (cached !== undefined) return cached
   const lines: string[] = []
   const reply = { status: 200, requestId: '', type }
   writeHeaders(reply, { writeHeader: (name, value) => lines.push(`\r\n${name}: ${value}`) })
-  const plain = lines.slice(1).join('')
-  plainByType.set(type, plain)
-  return plain
+  const following = lines.slice(1).join('')
+  linesByType.set(type, following)
+  return following
 }
 
 /**
- * The same headers in one write instead of one each: every crossing into the socket costs. The id is ours or has been
- * checked, so it cannot hold a line end, and the socket looks for none in the others either way.
+ * Writes the headers of `writeHeaders` in one call, because each call into the socket costs. The request id is
+ * generated or validated, so it holds no line end; uWebSockets.js does not check the others in either case.
  */
-function writeAtOnce({ requestId, type, headers }: Reply, socket: Socket): void {
-  let lines = requestId + plainLines(type)
+function writeInOne({ requestId, type, headers }: Reply, socket: Socket): void {
+  let lines = requestId + linesOf(type)
   if (headers) for (const name in headers) lines += `\r\n${name}: ${headers[name]}`
   socket.writeHeader(firstName, lines)
 }

@@ -1,28 +1,33 @@
-/** Requests that become sockets, which must not be touched any more once they are closed: that pitfall ends here. */
+/** Upgrades of requests to WebSockets. uWebSockets.js forbids any use of a closed socket; this file sees to that. */
 import { isRefusal, type Refusal, refuse } from '../../core/errors.js'
 import { http } from '../../core/limits.js'
 import type { Log } from '../observe/log.js'
-import { refused } from './reply.js'
+import { refusalReply } from './reply.js'
 import type { SocketExchange } from './socket.js'
 import type { RequestHead, Socket, SocketBehavior, WebSocket } from './uws.js'
-import type { LiveSocket, SocketDoor, SocketListener } from './websocket.js'
+import type { LiveSocket, SocketAcceptor, SocketListener } from './websocket.js'
 
-/** What a socket carries with it. */
-export interface Held {
+/** The data that uWebSockets.js keeps with a socket. */
+export interface SocketData {
   readonly listener: SocketListener
-  live?: Live
+  live?: BatchedSocket
 }
 
-/** What is sent in one turn of the loop goes out at its end in one piece: a call of the system costs more than a frame. */
-class Live implements LiveSocket {
+/**
+ * Sends the frames of one turn of the event loop together at its end, because a system call costs more than a frame.
+ */
+class BatchedSocket implements LiveSocket {
   isOpen = true
-  /** Made with the first of them: a list that waits for long lies among the old objects, and would keep what it held there. */
+  /**
+   * Created with the first frame of a turn: a list of the socket's age would lie among the old objects, and its frames
+   * too.
+   */
   private frames: string[] | undefined
   private framesBytes = 0
   constructor(
-    private readonly socket: WebSocket<Held>,
+    private readonly socket: WebSocket<SocketData>,
     private readonly mostBytes: number,
-    private readonly sent: (socket: WebSocket<Held>) => void,
+    private readonly onSent: (socket: WebSocket<SocketData>) => void,
   ) {}
 
   send(text: string): 'sent' | 'dropped' {
@@ -34,7 +39,7 @@ class Live implements LiveSocket {
       this.frames.push(text)
     } else {
       this.frames = [text]
-      sendSoon(this)
+      scheduleFlush(this)
     }
     return 'sent'
   }
@@ -56,81 +61,87 @@ class Live implements LiveSocket {
     this.socket.cork(() => {
       for (const frame of frames) this.socket.send(frame)
     })
-    if (this.isOpen) this.sent(this.socket)
+    if (this.isOpen) this.onSent(this.socket)
   }
 }
 
-let waitingToSend: Live[] = []
+let unflushed: BatchedSocket[] = []
 
-function sendSoon(live: Live): void {
-  if (waitingToSend.push(live) === 1) setImmediate(sendAll)
+function scheduleFlush(socket: BatchedSocket): void {
+  if (unflushed.push(socket) === 1) setImmediate(flushAll)
 }
 
-function sendAll(): void {
-  const all = waitingToSend
-  waitingToSend = []
-  for (const live of all) live.flush()
+function flushAll(): void {
+  const sockets = unflushed
+  unflushed = []
+  for (const socket of sockets) socket.flush()
 }
 
 export interface Upgrades {
-  readonly behavior: SocketBehavior<Held>
+  readonly behavior: SocketBehavior<SocketData>
   closeAll(code: number, reason: string): void
 }
 
 export interface UpgradeOptions {
-  readonly door: SocketDoor
-  /** Begins the exchange of a request; undefined once it was answered, since there are too many. */
+  readonly acceptor: SocketAcceptor
+  /** Begins the exchange of a request; undefined when the listener has refused the request. */
   readonly begin: (socket: Socket, head: RequestHead) => SocketExchange | undefined
-  /** Answers a request that asks for a socket where there is none. */
-  readonly otherwise: (socket: Socket, head: RequestHead) => void
+  /** Handles a request for a socket on a path without sockets as an ordinary request. */
+  readonly handleRequest: (socket: Socket, head: RequestHead) => void
   readonly isClosing: () => boolean
-  /** Told of every socket that is closed. */
-  readonly gone: () => void
+  /** Called once for each socket that closes. */
+  readonly onClosed: () => void
   readonly log: Log
 }
 
 const unavailable = refuse('service.unavailable', { headers: { 'retry-after': String(http.retryAfterSeconds) } })
 
-export function openUpgrades({ door, begin, otherwise, isClosing, gone, log }: UpgradeOptions): Upgrades {
-  const open = new Set<Live>()
-  const { limits } = door
+export function createUpgrades(options: UpgradeOptions): Upgrades {
+  const { acceptor, begin, handleRequest, isClosing, onClosed, log } = options
+  const open = new Set<BatchedSocket>()
+  const { limits } = acceptor
 
-  function admitted(exchange: SocketExchange): SocketListener | Refusal {
+  function accept(exchange: SocketExchange): SocketListener | Refusal {
     if (isClosing()) return unavailable
     try {
       const { path, query } = exchange
-      return door.admit({ path, query, origin: exchange.header('origin'), remoteAddress: exchange.remoteAddress() })
+      return acceptor.accept({
+        path,
+        query,
+        origin: exchange.header('origin'),
+        remoteAddress: exchange.remoteAddress(),
+      })
     } catch (error) {
       log.error('socket.admit.failed', { error })
       return unavailable
     }
   }
 
-  function guarded(doing: () => void): void {
+  function guarded(call: () => void): void {
     try {
-      doing()
+      call()
     } catch (error) {
       log.error('socket.failed', { error })
     }
   }
 
-  function drained(socket: WebSocket<Held>): void {
+  function drained(socket: WebSocket<SocketData>): void {
     guarded(() => socket.getUserData().listener.drained())
   }
 
   function upgrade(socket: Socket, head: RequestHead, context: Parameters<Socket['upgrade']>[4]): void {
-    if (!door.takes(head.getUrl())) return otherwise(socket, head)
+    if (!acceptor.handles(head.getUrl())) return handleRequest(socket, head)
     const exchange = begin(socket, head)
     if (!exchange) return
-    const listener = admitted(exchange)
+    const listener = accept(exchange)
     if (isRefusal(listener)) {
-      exchange.respond(refused(listener, 'gateway', 'none', undefined))
-      return exchange.arrived()
+      exchange.respond(refusalReply(listener, 'gateway', 'none', undefined))
+      return exchange.endParsing()
     }
-    const held: Held = { listener }
+    const data: SocketData = { listener }
     const [key, extensions] = [exchange.header('sec-websocket-key'), exchange.header('sec-websocket-extensions')]
-    // No protocol is agreed on by name: frames say their version themselves.
-    exchange.become((response) => response.upgrade(held, key, '', extensions, context))
+    // No subprotocol is negotiated: the frames state their version.
+    exchange.upgrade((response) => response.upgrade(data, key, '', extensions, context))
   }
 
   return {
@@ -142,19 +153,19 @@ export function openUpgrades({ door, begin, otherwise, isClosing, gone, log }: U
       sendPingsAutomatically: true,
       upgrade,
       open(socket) {
-        const held = socket.getUserData()
-        const live = new Live(socket, limits.bufferedMostBytes, drained)
-        held.live = live
+        const data = socket.getUserData()
+        const live = new BatchedSocket(socket, limits.bufferedMostBytes, drained)
+        data.live = live
         open.add(live)
-        guarded(() => held.listener.opened(live))
+        guarded(() => data.listener.opened(live))
       },
       message(socket, message, isBinary) {
         const text = isBinary ? '' : Buffer.from(message).toString()
-        guarded(() => socket.getUserData().listener.heard(text))
+        guarded(() => socket.getUserData().listener.received(text))
       },
       drain: drained,
       close(socket) {
-        gone()
+        onClosed()
         const { live, listener } = socket.getUserData()
         if (live) {
           live.isOpen = false

@@ -1,7 +1,7 @@
 /**
- * Schemas made into checks. Each is compiled when it is first needed. Those of bodies are compiled once the node is up:
- * all of them take longer than the start, and one of a large schema would delay other requests. A failed check names every
- * wrong field the way its writer would spell it.
+ * Checks compiled from schemas, each with its first use. Checks of bodies are compiled after the start of the node: all
+ * of them take longer than the start, and one of a large schema would delay other requests. A failed check names every
+ * wrong field as the caller spells it.
  */
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
@@ -10,7 +10,7 @@ import type { FieldError } from '../../core/errors.js'
 import { patternWords } from '../../core/patternwords.js'
 import type { Steps } from '../../core/steps.js'
 
-/** Undefined when the value is as it should be. `bytes` is the size of what was sent: long lists get one finding only. */
+/** Undefined for a valid value. `bytes` is the size of the body: only the first error of a long one is reported. */
 export type Check = (value: unknown, bytes?: number) => FieldError[] | undefined
 
 const settings = {
@@ -18,43 +18,43 @@ const settings = {
   discriminator: true,
   useDefaults: true,
   allowUnionTypes: true,
-  // Making the code of a check shorter takes a third of compiling it, and makes it no faster.
+  // Ajv's optimizer lengthens compilation, and V8 optimizes the code of a check all the same.
   code: { optimize: false },
 } as const
 const listAllUpToBytes = 16 * 1024
 const mostErrors = 50
 
-/** Whether schemas are schemas is looked at by `mustCompile` alone: making that check costs more than most of the others. */
-const unlooked = { ...settings, meta: false, validateSchema: false } as const
-const firstOnly = withFormats(new Ajv2020(unlooked))
-const all = withFormats(new Ajv2020({ ...unlooked, allErrors: true }))
-let looking: Ajv2020 | undefined
+/** Only `mustCompile` validates schemas: the check that does so takes longer to compile than most others. */
+const trusting = { ...settings, meta: false, validateSchema: false } as const
+const firstOnly = withFormats(new Ajv2020(trusting))
+const all = withFormats(new Ajv2020({ ...trusting, allErrors: true }))
+let validating: Ajv2020 | undefined
 
 function withFormats(ajv: Ajv2020): Ajv2020 {
   formats.default(ajv)
   return ajv
 }
 
-/** Throws for a schema that is none. Those of routes are all tried by a test. */
+/** Throws for a schema that is not valid. A test compiles the schemas of all routes. */
 export function mustCompile(schema: TSchema): void {
-  looking ??= withFormats(new Ajv2020(settings))
-  looking.compile(schema)
+  validating ??= withFormats(new Ajv2020(settings))
+  validating.compile(schema)
 }
 
-const ofBodies = new WeakMap<TSchema, Check>()
+const bodyChecks = new WeakMap<TSchema, Check>()
 
-/** The check of a body; the same one for the same schema. */
+/** The check of a body, cached by its schema. */
 export function bodyCheck(schema: TSchema): Check {
-  const check = ofBodies.get(schema) ?? compileCheck(schema)
-  ofBodies.set(schema, check)
+  const check = bodyChecks.get(schema) ?? compileCheck(schema)
+  bodyChecks.set(schema, check)
   return check
 }
 
-/** Compiles the checks of bodies, one a step. */
+/** Compiles the checks of bodies, one in each step. */
 export function* compileBodyChecks(schemas: Iterable<TSchema>): Steps<void> {
   for (const schema of schemas) {
     const check = bodyCheck(schema)
-    // That a long body is wrong takes the quick check alone, that a short one is wrong the thorough one as well.
+    // A long body that is wrong needs the quick check only, a short one the thorough check as well.
     for (const bytes of [listAllUpToBytes + 1, 0]) {
       check(undefined, bytes)
       yield
@@ -84,7 +84,7 @@ function readable(errors: readonly ErrorObject[], root: string): FieldError[] {
   return [...seen.values()]
 }
 
-/** `/things/1/name` becomes `things[1].name`; a missing or unknown key is named itself, not the object around it. */
+/** Turns `/things/1/name` into `things[1].name`. For a missing or unknown key it names the key and not its object. */
 function fieldOf(error: ErrorObject): string {
   const parts = error.instancePath
     .split('/')
@@ -114,7 +114,7 @@ function namesOf(types: string | readonly string[]): string {
     .join(' or ')
 }
 
-/** Null clears a field, and is no value to choose from. */
+/** Null clears a field, so it is not listed as a choice. */
 function choicesOf(values: readonly unknown[]): string {
   return values.filter((value) => value !== null).join(', ')
 }

@@ -1,40 +1,41 @@
-/** Sockets that stay open, as the rest of the house sees them: who may open one, and what can be done with it. */
+/** WebSockets as the rest of the node uses them: which requests are accepted, what is received, and what is sent. */
 import type { Refusal } from '../../core/errors.js'
 
-export interface SocketDoor {
+export interface SocketAcceptor {
   readonly limits: SocketLimits
-  /** Whether requests for a socket on that path are meant for this door; others are answered as any request. */
-  takes(path: string): boolean
+  /** Whether upgrades on that path are this acceptor's; a request for any other is served as an ordinary one. */
+  handles(path: string): boolean
   /**
-   * Who comes in gets a listener. It is decided at once, by the request alone: what has to be asked around for is found
-   * out over the open socket, which a page can be told the reason on, too; of a refusal here a browser tells it nothing.
+   * Returns the listener of an accepted socket. The decision is synchronous and made from the request alone; what has
+   * to be looked up is checked on the open socket, where a page can learn why it is closed. A browser hides the reason
+   * of a refusal here from the page.
    */
-  admit(request: SocketRequest): SocketListener | Refusal
+  accept(request: SocketRequest): SocketListener | Refusal
 }
 
-/** The request that asks for a socket, as its head said. */
+/** The head of a request for a socket. */
 export interface SocketRequest {
   readonly path: string
-  /** What stood after the question mark, without it. */
+  /** The part of the URL after the question mark. */
   readonly query: string
-  /** Empty where no browser sent it. */
+  /** Empty when the client is no browser. */
   readonly origin: string
   readonly remoteAddress: string
 }
 
-/** It is opened, hears and drains, and is closed, in that order; the first and the last exactly once. */
+/** `opened` is called first and `closed` last, each exactly once; the others any number of times in between. */
 export interface SocketListener {
   opened(socket: LiveSocket): void
-  /** One text message; a binary one is empty text. */
-  heard(text: string): void
-  /** Less waits to be read by the client than before. */
+  /** Called with each text message. A binary message is passed on as empty text. */
+  received(text: string): void
+  /** Called when fewer bytes wait to be sent than before. */
   drained(): void
   closed(): void
 }
 
-/** Everything here may be called at any time: on a socket that is closed it does nothing. */
+/** Every method may be called at any time. On a closed socket it has no effect. */
 export interface LiveSocket {
-  /** `dropped`: more would wait than `bufferedMostBytes`, so it was not sent. */
+  /** `dropped`: not sent, because more than `bufferedMostBytes` would wait. */
   send(text: string): 'sent' | 'dropped'
   bufferedBytes(): number
   close(code: number, reason: string): void

@@ -2,7 +2,7 @@
 import { closeCodes } from '../../core/channel/live.js'
 import { invalid, type Refusal, refuse } from '../../core/errors.js'
 import { budgets, webchat as limits } from '../../core/limits.js'
-import type { SocketDoor, SocketListener, SocketRequest } from '../http/websocket.js'
+import type { SocketAcceptor, SocketListener, SocketRequest } from '../http/websocket.js'
 import { shapeOf } from '../limits/bucket.js'
 import { Ledger, monotonicClock } from '../limits/local.js'
 import { placeOfChat } from './chat.js'
@@ -16,7 +16,7 @@ export interface DoorOptions extends VisitOptions {
 const badTokenShape = shapeOf(budgets.webchatBadTokens)
 const socketPath = /^\/v4\/webchat\/([^/]+)$/
 
-export function openSocketDoor(options: DoorOptions): SocketDoor & { count(): number } {
+export function openSocketDoor(options: DoorOptions): SocketAcceptor & { count(): number } {
   const { tokens } = options
   const perAddress = new Map<string, number>()
   const badTokens = new Ledger(monotonicClock)
@@ -34,7 +34,7 @@ export function openSocketDoor(options: DoorOptions): SocketDoor & { count(): nu
     else perAddress.delete(address)
   }
 
-  function admit({ path, query, origin, remoteAddress }: SocketRequest): SocketListener | Refusal {
+  function accept({ path, query, origin, remoteAddress }: SocketRequest): SocketListener | Refusal {
     const place = placeOfChat(socketPath.exec(path)?.[1] ?? '')
     if (!place) return refuse('resource.not_found')
     const asked = new URLSearchParams(query)
@@ -52,7 +52,7 @@ export function openSocketDoor(options: DoorOptions): SocketDoor & { count(): nu
     return visit
   }
 
-  return { limits, takes: (path) => socketPath.test(path), admit, count: () => count }
+  return { limits, handles: (path) => socketPath.test(path), accept, count: () => count }
 }
 
 /** Without a good token a page is told so and nothing else. */
@@ -62,7 +62,7 @@ function turnedAway(closed: DoorOptions['closed']): SocketListener {
       closed(closeCodes.badToken)
       socket.close(closeCodes.badToken, 'The token is not good, or no longer.')
     },
-    heard: () => undefined,
+    received: () => undefined,
     drained: () => undefined,
     closed: () => undefined,
   }

@@ -3,7 +3,7 @@ import type { Adapter } from '../../core/channel/adapter.js'
 import { closeCodes } from '../../core/channel/live.js'
 import type { Wire } from '../bus/contract.js'
 import type { Route } from '../http/route.js'
-import type { SocketDoor } from '../http/websocket.js'
+import type { SocketAcceptor } from '../http/websocket.js'
 import type { Buckets } from '../limits/contract.js'
 import type { Log } from '../observe/log.js'
 import type { Metrics } from '../observe/metrics.js'
@@ -30,7 +30,7 @@ const whyOf = new Map<number, string>(Object.entries(closeCodes).map(([why, code
 
 export interface Webchat {
   readonly routes: readonly Route[]
-  readonly sockets: SocketDoor
+  readonly sockets: SocketAcceptor
   close(): void
 }
 

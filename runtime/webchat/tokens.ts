@@ -2,7 +2,7 @@
 import type { AgentPlace } from '../../core/agentkey.js'
 import { webchat as limits } from '../../core/limits.js'
 import type { Clock } from '../clock.js'
-import { openSignedWords } from '../http/signed.js'
+import { createSignedWords } from '../http/signed.js'
 
 export interface Visitor extends AgentPlace {
   readonly visitorId: string
@@ -17,7 +17,7 @@ export interface VisitorTokens {
 const version = 'wv1.'
 
 export function openVisitorTokens(key: Uint8Array, clock: Pick<Clock, 'now'>): VisitorTokens {
-  const words = openSignedWords(key)
+  const words = createSignedWords(key)
   return {
     mint({ orgId, agentId, visitorId }) {
       const expiresAt = clock.now() + limits.tokenMs

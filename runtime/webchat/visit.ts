@@ -83,7 +83,7 @@ export class Visit implements SocketListener, PageEnds, FeedEnds {
     this.ready = this.enter()
   }
 
-  heard(text: string): void {
+  received(text: string): void {
     this.page?.take(text)
   }
 

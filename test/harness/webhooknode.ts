@@ -16,8 +16,8 @@ import type { DeliveryView, WebhookView } from '../../mgmt/webhooks/schema.js'
 import type { Sealer } from '../../mgmt/webhooks/secret.js'
 import { followWebhooks, openTries } from '../../mgmt/webhooks/tries.js'
 import type { Clock } from '../../runtime/clock.js'
-import { openPages } from '../../runtime/http/page.js'
-import { openPipeline } from '../../runtime/http/pipeline.js'
+import { createPages } from '../../runtime/http/page.js'
+import { createPipeline } from '../../runtime/http/pipeline.js'
 import { openLog } from '../../runtime/observe/log.js'
 import type { Command, Shards } from '../../runtime/shard/contract.js'
 import { openEmbedded } from '../../runtime/shard/embedded.js'
@@ -139,8 +139,8 @@ export async function openWebhookNode(t: Test, options: WebhookNodeOptions = {})
   const space = (owner: string) => store.space(shardOf(owner, shardCount))
   followWebhooks(engine, tries)
   await engine.start()
-  const pages = openPages(Buffer.alloc(32, 9))
-  const serve = openPipeline({
+  const pages = createPages(Buffer.alloc(32, 9))
+  const serve = createPipeline({
     prefix: '/v1',
     routes: webhookRoutes({
       shards: engine,

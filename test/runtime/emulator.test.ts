@@ -3,7 +3,7 @@ import t, { type Test } from 'tap'
 import { twilioAdapter } from '../../adapters/sms/twilio/adapter.js'
 import { scopes } from '../../core/access.js'
 import { openEmulator } from '../../runtime/emulator.js'
-import { openPipeline } from '../../runtime/http/pipeline.js'
+import { createPipeline } from '../../runtime/http/pipeline.js'
 import { openLog } from '../../runtime/observe/log.js'
 import { manualClock } from '../harness/clock.js'
 import { injectInto } from '../harness/inject.js'
@@ -19,7 +19,7 @@ async function opened(t: Test, isStarted = true) {
   if (isStarted) await emulator.start()
   t.teardown(() => emulator.stop())
   const member = { kind: 'key', id: 'k', orgId: 'demo', role: 'admin', scopes: new Set(scopes) } as const
-  const serve = openPipeline({
+  const serve = createPipeline({
     prefix: '/v1',
     routes: [...emulator.routes(() => gatewayUrl), ...emulator.wireRoutes(() => gatewayUrl)],
     style: 'problem',

@@ -12,11 +12,11 @@ import Type from 'typebox'
 import { budgets, http } from '../../core/limits.js'
 import { systemClock } from '../../runtime/clock.js'
 import { readConfig } from '../../runtime/config.js'
-import { openBatch } from '../../runtime/http/batch.js'
+import { createBatch } from '../../runtime/http/batch.js'
 import { prepareUws } from '../../runtime/http/binary.js'
 import { readJson } from '../../runtime/http/json.js'
-import { openMatcher } from '../../runtime/http/match.js'
-import { openPages } from '../../runtime/http/page.js'
+import { createMatcher } from '../../runtime/http/match.js'
+import { createPages } from '../../runtime/http/page.js'
 import { readQuery } from '../../runtime/http/query.js'
 import { json, route } from '../../runtime/http/route.js'
 import { openLog } from '../../runtime/observe/log.js'
@@ -250,7 +250,7 @@ const head = (method: string, path: string, ...headers: string[]) =>
 t.test(
   'A path is matched whole, fixed segments before parameters, and an encoded slash stays inside its segment',
   async (t) => {
-    const matcher = openMatcher<string>()
+    const matcher = createMatcher<string>()
     for (const [method, path] of [
       ['GET', '/a'],
       ['GET', '/a/{x}'],
@@ -279,7 +279,7 @@ t.test(
       fc.property(
         fc.uniqueArray(fc.array(segment, { minLength: 1, maxLength: 4 }).map((parts) => `/${parts.join('/')}`)),
         (paths) => {
-          const all = openMatcher<string>()
+          const all = createMatcher<string>()
           for (const path of paths) all.add('GET', path, path)
           return paths.every((path) => (all.find('GET', path) as { entry: string }).entry === path)
         },
@@ -401,7 +401,7 @@ t.test('A JSON body that is too deep, or holds too many values or names, is refu
 })
 
 t.test('Requests of one turn are all decided before the first is answered, in the order they came', async (t) => {
-  const batch = openBatch()
+  const batch = createBatch()
   const seen: string[] = []
   const request = (name: string) => ({
     decide: () => seen.push(`decide ${name}`),
@@ -433,11 +433,11 @@ t.test('A query has each name once, only names the route knows, and numbers that
 })
 
 t.test('A page token opens only the list it was written for, and only unchanged', async (t) => {
-  const pages = openPages(Buffer.alloc(32, 1))
+  const pages = createPages(Buffer.alloc(32, 1))
   const token = pages.write('demo/keys', ['a', 7])
   t.same(pages.read('demo/keys', token), ['a', 7])
   t.equal(pages.read('other/keys', token), undefined)
-  t.equal(openPages(Buffer.alloc(32, 2)).read('demo/keys', token), undefined)
+  t.equal(createPages(Buffer.alloc(32, 2)).read('demo/keys', token), undefined)
   fc.assert(
     fc.property(fc.string(), (text) => pages.read('demo/keys', text) === undefined || text === token),
     { numRuns: 300 },

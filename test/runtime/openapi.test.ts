@@ -14,7 +14,7 @@ import { acceptsGzip } from '../../runtime/http/docs-files.js'
 import { type OpenApiDocument, openapi } from '../../runtime/http/openapi.js'
 import { errorBodies } from '../../runtime/http/openapi-errors.js'
 import { tagDescriptions } from '../../runtime/http/openapi-tags.js'
-import { openPipeline } from '../../runtime/http/pipeline.js'
+import { createPipeline } from '../../runtime/http/pipeline.js'
 import { writeRefusal } from '../../runtime/http/problem.js'
 import { type ErrorStyle, json, type Plane, type Route, route } from '../../runtime/http/route.js'
 import { listen } from '../../runtime/http/server.js'
@@ -510,7 +510,7 @@ const broken: Route = {
 /** Routes of a plane on a real listener. */
 async function serve(plane: Plane, routes: readonly Route[]) {
   const log = { error: (...what: unknown[]) => console.error(...what) } as never
-  const pipeline = openPipeline({
+  const pipeline = createPipeline({
     prefix: about[plane].prefix,
     routes,
     style: plane === 'gateway' ? 'gateway' : 'problem',

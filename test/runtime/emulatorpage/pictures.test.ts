@@ -8,7 +8,7 @@ import { pictureTypes } from '../../../runtime/emulatorpage/schema.js'
 import type { Standing } from '../../../runtime/emulatorpage/story.js'
 import { openTickets } from '../../../runtime/emulatorpage/ticket.js'
 import { openTold } from '../../../runtime/emulatorpage/told.js'
-import { openPipeline } from '../../../runtime/http/pipeline.js'
+import { createPipeline } from '../../../runtime/http/pipeline.js'
 import { openLog } from '../../../runtime/observe/log.js'
 import type { Shards } from '../../../runtime/shard/contract.js'
 import { manualClock } from '../../harness/clock.js'
@@ -57,7 +57,7 @@ function opened(why?: string) {
     chat: { lines: async () => [], line: async () => ({ refused: 'resource.not_found' }) },
     say: async () => ({ accepted: false }),
   })
-  const serve = openPipeline({
+  const serve = createPipeline({
     prefix: '/v1',
     routes,
     style: 'problem',

@@ -17,7 +17,7 @@ import { apiMetrics } from '../../../runtime/conversation/metrics.js'
 import { deadLetterTable, eventTable } from '../../../runtime/conversation/tables.js'
 import { openProviders } from '../../../runtime/delivery/providers.js'
 import { createThrottle } from '../../../runtime/delivery/throttle.js'
-import { openPipeline } from '../../../runtime/http/pipeline.js'
+import { createPipeline } from '../../../runtime/http/pipeline.js'
 import { receivedAddresses } from '../../../runtime/ingress/media.js'
 import { ingressRoutes } from '../../../runtime/ingress/routes.js'
 import { openCapsules } from '../../../runtime/media/capsule.js'
@@ -158,7 +158,7 @@ export async function openHouse(t: Test, options: HouseOptions = {}) {
     campaigns: { mayLeave: async () => true, mayLeaveHere: () => true },
   })
   await engine.start()
-  const serve = openPipeline({
+  const serve = createPipeline({
     prefix: '/v4',
     routes: [
       ...gatewayRoutes({ ...deps, metrics: apiMetrics(metrics) }),

@@ -24,7 +24,7 @@ class Noted implements SocketListener {
   opened(socket: LiveSocket): void {
     this.socket = socket
   }
-  heard(text: string): void {
+  received(text: string): void {
     this.heardTexts.push(text)
   }
   drained(): void {
@@ -49,8 +49,8 @@ async function serving(
     serve: (incoming) => incoming.respond({ status: 200, requestId: 'x', type: 'text/plain', body: incoming.path }),
     sockets: {
       limits,
-      takes: (path) => path.startsWith('/chat/'),
-      admit(request) {
+      handles: (path) => path.startsWith('/chat/'),
+      accept(request) {
         const listener = new Noted(request)
         came.push(listener)
         return decide(listener)
@@ -199,7 +199,7 @@ t.test('For a client that does not read no more is held than the limit, and it d
 
 t.test('A listener that throws is its own trouble', async (t) => {
   const { server, came } = await serving(t, (listener) => {
-    listener.heard = () => {
+    listener.received = () => {
       throw new Error('a bug')
     }
     return listener

@@ -4,7 +4,7 @@ import t, { type Test } from 'tap'
 import { media as limits } from '../../../core/limits.js'
 import { BusUnreachable } from '../../../runtime/bus/contract.js'
 import { prepareUws } from '../../../runtime/http/binary.js'
-import { openPipeline } from '../../../runtime/http/pipeline.js'
+import { createPipeline } from '../../../runtime/http/pipeline.js'
 import { listen } from '../../../runtime/http/server.js'
 import type { Objects } from '../../../runtime/media/contract.js'
 import { mediaRoutes } from '../../../runtime/media/routes.js'
@@ -36,7 +36,7 @@ function shelf(held: Readonly<Record<string, Buffer>>, tells: boolean): Objects 
 
 async function serve(t: Test, objects: Objects) {
   const { log } = openLog({ to: { write: () => {} } })
-  const pipeline = openPipeline({
+  const pipeline = createPipeline({
     prefix: '/v4',
     routes: mediaRoutes({ objects }),
     style: 'gateway',

@@ -1,8 +1,8 @@
-/** Whether a listener could have a place, and why not: uWebSockets.js only says that it has none. */
+/** The reason why a port cannot be listened on, which uWebSockets.js does not tell. */
 import { createServer } from 'node:net'
 
-/** The code of the system; undefined where it is free. */
-export function whyNotFree(host: string, port: number): Promise<string | undefined> {
+/** The system's error code; undefined when the port is free. */
+export function bindError(host: string, port: number): Promise<string | undefined> {
   return new Promise((resolve) => {
     const server = createServer()
     server.once('error', ({ code }: NodeJS.ErrnoException) => resolve(code ?? 'unknown'))
@@ -10,11 +10,11 @@ export function whyNotFree(host: string, port: number): Promise<string | undefin
   })
 }
 
-/** A sentence for whoever named the place. */
-export async function whyNoListener(host: string, port: number): Promise<string> {
-  const why = await whyNotFree(host, port)
-  switch (why) {
-    // Whoever had it a moment ago has let go of it.
+/** A sentence for the operator who named the host and port. */
+export async function explainBindError(host: string, port: number): Promise<string> {
+  const code = await bindError(host, port)
+  switch (code) {
+    // Another process had the port and has closed it since.
     case undefined:
     case 'EADDRINUSE':
       return `Port ${port} of ${host} is taken. Stop what listens there, or name another port.`
@@ -25,6 +25,6 @@ export async function whyNoListener(host: string, port: number): Promise<string>
     case 'EACCES':
       return `This user may not listen on port ${port} of ${host}. Name another port, or give the user the right to.`
     default:
-      return `Nothing can listen on port ${port} of ${host} (${why}).`
+      return `Nothing can listen on port ${port} of ${host} (${code}).`
   }
 }

@@ -1,6 +1,6 @@
 /**
- * What a listener knows of the requests that it has taken and not answered: how many there are, how much of their bodies
- * is held, which bodies have stopped coming, and how much of all that is one address's.
+ * The load of a listener, in all and by address: connections opened, requests in flight, and bytes of bodies that have
+ * not arrived whole. It refuses what exceeds a limit, and expires bodies that have stalled.
  */
 import { LRUCache } from 'lru-cache'
 import { type Refusal, refuse } from '../../core/errors.js'
@@ -13,47 +13,50 @@ import { writeRefusal } from './problem.js'
 import type { Proxies } from './proxies.js'
 import type { ErrorStyle } from './route.js'
 
-/** What one address may take of a listener, and how long it waits for the rest of a body. */
-export interface LobbyLimits {
+export interface ListenerLimits {
   readonly inFlightRequests: number
-  /** Requests in flight up to which it is not counted whose they are. */
+  /** Up to so many requests in flight, they are not counted by address. */
   readonly inFlightUncounted: number
   readonly inFlightPerAddress: number
   readonly bodyBytesHeld: number
   readonly bodyBytesHeldPerAddress: number
+  /** The longest pause between two pieces of a body. */
   readonly bodyStallSeconds: number
   readonly connectionsPerAddress: { readonly burstCalls: number; readonly refillPerSecond: number }
 }
 
-/** A request whose body has not come whole. */
-export interface Unfinished {
-  readonly isUnfinished: boolean
-  /** Seconds without a further piece of the body. */
-  quietSeconds: number
+/** A request whose body has not arrived whole. */
+export interface PendingBody {
+  readonly isPending: boolean
+  /** Seconds since the last piece of the body. */
+  idleSeconds: number
   expire(): void
 }
 
-export interface LobbyOptions {
+export interface ListenerStateOptions {
   readonly proxies?: Proxies
-  readonly limits: LobbyLimits
+  readonly limits: ListenerLimits
   readonly style: ErrorStyle
   readonly log: Log
 }
 
-const again = { headers: { 'retry-after': String(http.retryAfterSeconds) } }
+const retryAfter = { headers: { 'retry-after': String(http.retryAfterSeconds) } }
 const secondMs = 1_000
 
-export class Lobby {
+export class ListenerState {
   readonly proxies: Proxies | undefined
   readonly replies: Readonly<Record<'busy' | 'addressBusy' | 'late', Reply>>
-  /** No more requests are wanted: each reply ends its connection. */
+  /** The listener is closing: each reply ends its connection. */
   closing = false
   whenIdle: (() => void) | undefined
   private inFlight = 0
   private heldBytes = 0
-  private readonly unfinished = new Set<Unfinished>()
-  /** The last that began. Most bodies come with their head, so only one that is still unfinished at the next is kept. */
-  private latest: Unfinished | undefined
+  private readonly pendingBodies = new Set<PendingBody>()
+  /**
+   * The newest. Most bodies arrive with their head, so it enters the set only if it is pending when the next one
+   * begins.
+   */
+  private newestBody: PendingBody | undefined
   private readonly requestsOf = new Map<string, number>()
   private readonly bytesOf = new Map<string, number>()
   /** Memory grows with what is in it: each port has one. */
@@ -62,22 +65,22 @@ export class Lobby {
     sizeCalculation: () => 1,
   })
   private readonly connectionShape: Shape
-  private readonly limits: LobbyLimits
+  private readonly limits: ListenerLimits
   private readonly log: Log
-  private readonly beat = setInterval(() => this.everySecond(), secondMs).unref()
+  private readonly timer = setInterval(() => this.everySecond(), secondMs).unref()
 
-  constructor({ proxies, limits, style, log }: LobbyOptions) {
+  constructor({ proxies, limits, style, log }: ListenerStateOptions) {
     this.proxies = proxies
     this.limits = limits
     this.connectionShape = shapeOf(limits.connectionsPerAddress)
     this.log = log
     this.replies = {
-      busy: replyOf(refuse('service.unavailable', again), style),
-      addressBusy: replyOf(
-        refuse('service.unavailable', { ...again, detail: 'Too much is on its way from your address.' }),
+      busy: closingReply(refuse('service.unavailable', retryAfter), style),
+      addressBusy: closingReply(
+        refuse('service.unavailable', { ...retryAfter, detail: 'Too much is on its way from your address.' }),
         style,
       ),
-      late: replyOf(refuse('request.timeout'), style),
+      late: closingReply(refuse('request.timeout'), style),
     }
   }
 
@@ -86,8 +89,9 @@ export class Lobby {
   }
 
   /**
-   * Whether a connection from there may be opened. uWebSockets.js does not say whose connection was closed, so openings
-   * are limited and not what is open; a connection without requests is cut after ten to twelve seconds.
+   * Whether that address may open one more connection. uWebSockets.js does not tell whose connection was closed, so the
+   * rate of opening is limited and not the number open; it cuts a connection without requests after ten to twelve
+   * seconds.
    */
   mayConnect(address: string): boolean {
     if (this.proxies?.isTrusted(address)) return true
@@ -99,10 +103,10 @@ export class Lobby {
     return bucket.spend(shape, nowMicros).allowed
   }
 
-  /** Counts a request in. `counted` is the address that it was counted for, if any; undefined reply: it may go on. */
+  /** Counts a request that begins. `counted` is the address it is counted for, if any; `reply` refuses the request. */
   enter(address: () => string): { readonly reply?: Reply; readonly counted?: string } {
     const { inFlightRequests, inFlightUncounted, inFlightPerAddress } = this.limits
-    if (++this.inFlight <= inFlightUncounted) return nothing
+    if (++this.inFlight <= inFlightUncounted) return uncounted
     const counted = address()
     const own = (this.requestsOf.get(counted) ?? 0) + 1
     this.requestsOf.set(counted, own)
@@ -110,21 +114,21 @@ export class Lobby {
     return own > inFlightPerAddress ? { counted, reply: this.replies.addressBusy } : { counted }
   }
 
-  /** Called once a request is over, whether it was answered, failed on the way out, or its client left. */
+  /** Counts a request that ends: it was answered, its reply failed, or its client disconnected. */
   leave(counted: string | undefined, error?: unknown): void {
     if (error) this.log.error('http.reply.failed', { error })
-    if (counted !== undefined) take(this.requestsOf, counted, 1)
+    if (counted !== undefined) subtract(this.requestsOf, counted, 1)
     this.inFlight--
     if (this.inFlight === 0) this.whenIdle?.()
   }
 
-  /** Watches a body that has not come whole. */
-  await(request: Unfinished): void {
-    if (this.latest?.isUnfinished) this.unfinished.add(this.latest)
-    this.latest = request
+  /** Expires the request when its body stalls. */
+  watch(body: PendingBody): void {
+    if (this.newestBody?.isPending) this.pendingBodies.add(this.newestBody)
+    this.newestBody = body
   }
 
-  /** Counts what is held of a body; the reply says why no more is taken. */
+  /** Counts bytes of a body that has not arrived whole. The reply, if any, refuses the request. */
   hold(address: string, bytes: number): Reply | undefined {
     const own = (this.bytesOf.get(address) ?? 0) + bytes
     this.bytesOf.set(address, own)
@@ -135,31 +139,31 @@ export class Lobby {
 
   release(address: string, bytes: number): void {
     this.heldBytes -= bytes
-    take(this.bytesOf, address, bytes)
+    subtract(this.bytesOf, address, bytes)
   }
 
   close(): void {
-    clearInterval(this.beat)
+    clearInterval(this.timer)
   }
 
   private everySecond(): void {
-    if (this.latest?.isUnfinished) this.unfinished.add(this.latest)
-    this.latest = undefined
-    for (const request of this.unfinished) {
-      if (!request.isUnfinished) this.unfinished.delete(request)
-      else if (++request.quietSeconds > this.limits.bodyStallSeconds) request.expire()
+    if (this.newestBody?.isPending) this.pendingBodies.add(this.newestBody)
+    this.newestBody = undefined
+    for (const body of this.pendingBodies) {
+      if (!body.isPending) this.pendingBodies.delete(body)
+      else if (++body.idleSeconds > this.limits.bodyStallSeconds) body.expire()
     }
   }
 }
 
-const nothing = {}
+const uncounted = {}
 
-function take(counts: Map<string, number>, of: string, amount: number): void {
+function subtract(counts: Map<string, number>, of: string, amount: number): void {
   const left = (counts.get(of) ?? 0) - amount
   if (left > 0) counts.set(of, left)
   else counts.delete(of)
 }
 
-function replyOf(refusal: Refusal, style: ErrorStyle): Reply {
+function closingReply(refusal: Refusal, style: ErrorStyle): Reply {
   return { ...writeRefusal(refusal, style), requestId: 'none', close: true }
 }

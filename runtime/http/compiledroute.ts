@@ -1,4 +1,4 @@
-/** A route made ready to run, once at boot: its checks and writers, its meter. */
+/** A route compiled for the pipeline, once when the node starts: its checks, its serializers and its meter. */
 import type { TSchema } from 'typebox'
 import { http } from '../../core/limits.js'
 import type { RouteMeter } from './metrics.js'
@@ -6,7 +6,7 @@ import type { Answer, ErrorStyle, Route } from './route.js'
 import { compileSerialize, type Serialize } from './serialize.js'
 import { bodyCheck, type Check, compileCheck } from './validate.js'
 
-export interface Ready {
+export interface CompiledRoute {
   readonly route: Route
   readonly style: ErrorStyle
   readonly meter: RouteMeter
@@ -15,13 +15,13 @@ export interface Ready {
   readonly checkParams?: Check
   readonly checkQuery?: Check
   readonly checkBody?: Check
-  /** How JSON of each status is written. */
+  /** The serializer of each status that answers JSON. */
   readonly serialize: ReadonlyMap<number, Serialize>
-  /** Throws when an answer is not what the route declares; only in tests, which check every reply they see. */
+  /** Throws when an answer is not what the route declares. Set in tests only. */
   readonly checkAnswer?: (answer: Answer) => void
 }
 
-export function makeReady(route: Route, style: ErrorStyle, meter: RouteMeter, checkReplies: boolean): Ready {
+export function compileRoute(route: Route, style: ErrorStyle, meter: RouteMeter, checkReplies: boolean): CompiledRoute {
   return {
     route,
     style: route.style ?? style,

@@ -1,24 +1,28 @@
-/** Who comes through: first by what kind of token and whose org, then by role and scope. */
+/** Authorization of a call: first the kind of token and the tenant, then role and scopes. */
 import { type Access, type Caller, judge } from '../../core/access.js'
 import { type Refusal, refuse } from '../../core/errors.js'
 
 export const unauthenticated = refuse('auth.unauthenticated', { headers: { 'www-authenticate': 'Bearer' } })
 export const notFound = refuse('resource.not_found')
 
-/** Who may come this far at all: a stranger to the org learns nothing, not even that it exists. */
-export function confine(access: Access, caller: Caller, params: Readonly<Record<string, string>>): Refusal | undefined {
+/** Refuses a caller of another tenant, or of another kind than the route takes, without telling that an org exists. */
+export function checkTenant(
+  access: Access,
+  caller: Caller,
+  params: Readonly<Record<string, string>>,
+): Refusal | undefined {
   if (access.who === 'emulator') return caller.kind === 'grant' ? undefined : refuse('auth.forbidden')
   if (caller.kind === 'grant') {
-    const reached =
+    const isCovered =
       access.who === 'member' && access.grant && caller.orgId === params.org && caller.agentId === params.agent
-    return reached ? undefined : refuse('auth.emulator_grant.forbidden')
+    return isCovered ? undefined : refuse('auth.emulator_grant.forbidden')
   }
   if ((access.who === 'agent') !== (caller.kind === 'agent')) return unauthenticated
   if (access.who === 'member' && params.org !== undefined && params.org !== caller.orgId) return notFound
   return undefined
 }
 
-export function authorise(access: Access, caller: Caller): Refusal | undefined {
+export function authorize(access: Access, caller: Caller): Refusal | undefined {
   if (caller.kind === 'grant' || caller.kind === 'agent') return undefined
   switch (access.who) {
     case 'any':
@@ -32,13 +36,14 @@ export function authorise(access: Access, caller: Caller): Refusal | undefined {
   }
 }
 
-/** Whether the second way in would do, of a route that has one. */
-export function mayElse(access: Access, caller: Caller): boolean {
+/** Whether the route declares an alternative access, and the caller has its role and scopes. */
+export function hasAlternative(access: Access, caller: Caller): boolean {
   const { or } = access as Extract<Access, { who: 'member' }>
   if (!or || caller.kind === 'grant' || caller.kind === 'agent') return false
   return judge(caller, or.role, or.scopes) === undefined
 }
 
-export function isMeantFor(access: Access, body: unknown): boolean {
+/** Whether the body is one for which the route's alternative access suffices. */
+export function alternativeApplies(access: Access, body: unknown): boolean {
   return access.who === 'member' && access.or !== undefined && access.or.isMeant(body as never)
 }
