@@ -2,7 +2,7 @@
 
 import type { Conversation } from '../../core/conversation/state.js'
 import { traffic as limits } from '../../core/limits.js'
-import type { TrafficEntry } from '../../core/traffic/entry.js'
+import type { TrafficEntry } from '../../core/conversation/entry.js'
 import { newConversation } from '../../runtime/conversation/commands.js'
 import { HistoryWriter } from '../../runtime/conversation/history.js'
 import { conversationTable, outgoingTable } from '../../runtime/conversation/tables.js'

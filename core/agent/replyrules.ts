@@ -16,16 +16,6 @@ export interface ReplyRule {
   readonly replacement?: string
 }
 
-/** What rules made of a message; kept with it in the agent's log. */
-export interface RuleVerdict {
-  readonly flaggedBy?: readonly string[]
-  readonly blockedBy?: string
-  /** The message is the replacement of the one that was blocked. */
-  readonly isReplaced?: true
-  /** There was no telling what the rule that blocks makes of the message, within the steps that one message has. */
-  readonly isUnjudged?: true
-}
-
 export function enabledRules(rules: readonly Rule[]): ReplyRule[] {
   return rules
     .filter(({ enabled = true }) => enabled)

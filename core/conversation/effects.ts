@@ -2,10 +2,10 @@
 import type { LogNote } from '../catalogs/logevents.js'
 import type { MessageState, Receipt } from '../channel/inbound.js'
 import type { ChannelName } from '../channel/names.js'
-import type { SendNews } from '../outreach/send.js'
 import type { IdentityNews } from '../people/person.js'
-import type { TrafficEntry } from '../traffic/entry.js'
 import type { AgentFacts } from './context.js'
+import type { TrafficEntry } from './entry.js'
+import type { SendNews } from './sendnews.js'
 import type { Attempt, ConversationEvent, Outgoing, TypedEvent } from './state.js'
 
 /** Rows to be written in the commit of the decision, in this order. */

@@ -3,7 +3,7 @@
  * conversation the newest. Beside them it counts along the session that is on, which is written down when it is over.
  */
 import { traffic as limits } from '../limits.js'
-import type { TrafficEntry } from '../traffic/entry.js'
+import type { TrafficEntry } from './entry.js'
 
 /** Where a record of the conversation is: under its time and its number. */
 export type Spot = readonly [at: number, number: number]

@@ -1,5 +1,5 @@
 /** Outbound: accepting a message for a person, and planning the channels that it goes out on. */
-import type { RuleVerdict } from '../agent/replyrules.js'
+
 import { isSignal, type OutboundMessage } from '../amf/index.js'
 import type { ChannelName } from '../channel/names.js'
 import { conversation as limits } from '../limits.js'
@@ -8,6 +8,7 @@ import { type AgentContext, factsOf } from './context.js'
 import { countMessage, detectLoop } from './loopguard.js'
 import { enqueuePaced } from './paced.js'
 import { type Rejection, reject } from './rejections.js'
+import type { RuleVerdict } from './ruleverdict.js'
 import { withContent } from './session.js'
 import type { Conversation, Outgoing } from './state.js'
 import { advanceState } from './status.js'

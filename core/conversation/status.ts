@@ -1,9 +1,9 @@
 /** States of a message: each is reported at most once, to the agent, to the send it opens, or to the conversation it came from. */
 import type { MessageState, Receipt } from '../channel/inbound.js'
 import { conversation as limits } from '../limits.js'
-import type { SendNews } from '../outreach/send.js'
 import { type AgentFacts, factsOf } from './context.js'
 import { enqueueEvent } from './events.js'
+import type { SendNews } from './sendnews.js'
 import { sessionOf } from './session.js'
 import type { Conversation, Outgoing, Status } from './state.js'
 import { type ConversationTx, saveMessage } from './transaction.js'

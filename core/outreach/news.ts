@@ -1,7 +1,9 @@
 /** What a conversation tells of a send's message, folded into the send: each piece once, and never backwards. */
+
+import type { SendNews } from '../conversation/sendnews.js'
 import { having } from '../having.js'
 import { bindingLookMs, type Step, stepped, troubleOf, troubles } from './machine.js'
-import type { Send, SendNews } from './send.js'
+import type { Send } from './send.js'
 
 type Receipts = NonNullable<Send['receipts']>
 

@@ -74,19 +74,3 @@ export interface Send {
   readonly followUpOf?: string
   readonly sandbox?: true
 }
-
-/** What a conversation tells of a message that it took for a send. Each is told once, in the order it happened. */
-export interface SendNews {
-  readonly sendId: string
-  readonly at: number
-  /** Which handing over it is about: news of an earlier one is old news. */
-  readonly attempt: number
-  /** `withheld`: it was not handed over, because its campaign stands still; the same attempt may be made again. */
-  readonly state: 'sent' | 'delivered' | 'read' | 'failed' | 'responded' | 'withheld'
-  readonly messageId: string
-  /** In the conversation's words. */
-  readonly reason?: string
-  readonly detail?: string
-  /** With `failed`: whether the same could work later. */
-  readonly again?: 'later' | 'elsewhere' | 'never'
-}

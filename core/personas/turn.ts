@@ -1,7 +1,7 @@
 /** One turn of a rehearsal as it is read: what somebody did, what the agent said, or what happened around them. */
 
 import type { OutboundMessage } from '../amf/index.js'
-import type { TrafficEntry } from '../traffic/entry.js'
+import type { TrafficEntry } from '../conversation/entry.js'
 import { type Directive, systemActs } from './directive.js'
 
 export interface Turn {

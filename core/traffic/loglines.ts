@@ -5,8 +5,8 @@
 
 import { type LogEventName, levelOf } from '../catalogs/logevents.js'
 import type { WebhookAttempt } from '../conversation/effects.js'
+import type { TrafficEntry } from '../conversation/entry.js'
 import type { Outgoing } from '../conversation/state.js'
-import type { TrafficEntry } from './entry.js'
 
 export interface LogLine {
   readonly event: LogEventName

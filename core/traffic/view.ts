@@ -2,9 +2,9 @@
 
 import type { ChannelName } from '../channel/names.js'
 import type { WebhookAttempt } from '../conversation/effects.js'
+import type { LogEntry, TrafficEntry } from '../conversation/entry.js'
 import type { SessionSoFar } from '../conversation/history.js'
 import type { Outgoing } from '../conversation/state.js'
-import type { LogEntry, TrafficEntry } from './entry.js'
 import { attemptEvents } from './loglines.js'
 
 export const emulatedChannels = ['rcs', 'sms', 'vendorMessages', 'messengerA'] as const

@@ -1,5 +1,5 @@
 /** What is asked of a list of traffic, and a page of it. */
-import type { LogEntry, TrafficEntry } from './entry.js'
+import type { LogEntry, TrafficEntry } from '../conversation/entry.js'
 import type { Position } from './stretch.js'
 import type { Window } from './window.js'
 

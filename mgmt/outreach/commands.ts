@@ -1,5 +1,6 @@
 /** The commands that change sends: asked for, cancelled, picked up, reported on, heard of. */
 import type { AgentPlace } from '../../core/agentkey.js'
+import type { SendNews } from '../../core/conversation/sendnews.js'
 import { isRefusal, refuse } from '../../core/errors.js'
 import { having } from '../../core/having.js'
 import type { AttemptReport } from '../../core/outreach/attempt.js'
@@ -7,7 +8,6 @@ import { type Accepted, outreachIn, type Postponed } from '../../core/outreach/j
 import { dayKey, givenKey } from '../../core/outreach/key.js'
 import { troubles } from '../../core/outreach/machine.js'
 import { told as heard, heldForBinding } from '../../core/outreach/news.js'
-import type { SendNews } from '../../core/outreach/send.js'
 import { sendIdAt } from '../../core/outreach/sendid.js'
 import { type Sending, type SendingSettings, sendingReplaced } from '../../core/outreach/settings.js'
 import { type OutreachSend, sendAsRead } from '../../core/outreach/view.js'

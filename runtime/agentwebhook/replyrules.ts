@@ -5,14 +5,9 @@
  */
 
 import { type Pattern, type SearchedText, searchedText } from '../../core/agent/pattern/index.js'
-import {
-  compilePattern,
-  type ReplyRule,
-  type RuleVerdict,
-  replacementOf,
-  ruledText,
-} from '../../core/agent/replyrules.js'
+import { compilePattern, type ReplyRule, replacementOf, ruledText } from '../../core/agent/replyrules.js'
 import { isSignal, type OutboundMessage } from '../../core/amf/index.js'
+import type { RuleVerdict } from '../../core/conversation/ruleverdict.js'
 import { replyRules as limits, longWork } from '../../core/limits.js'
 import type { Reader } from '../../core/render/contract.js'
 import { nextTurn, type TurnClock } from '../turns.js'

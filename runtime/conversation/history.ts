@@ -2,11 +2,11 @@
 
 import type { AgentPlace } from '../../core/agentkey.js'
 import type { WebhookAttempt } from '../../core/conversation/effects.js'
+import type { LogEntry, TrafficEntry } from '../../core/conversation/entry.js'
 import { type SessionSoFar, type Spot, stepped, type Trail } from '../../core/conversation/history.js'
 import type { Conversation } from '../../core/conversation/state.js'
 import { having, type Writable } from '../../core/having.js'
 import { conversation as limits } from '../../core/limits.js'
-import type { LogEntry, TrafficEntry } from '../../core/traffic/entry.js'
 import type { Command, Tx } from '../shard/contract.js'
 import type { Table } from '../store/contract.js'
 import {

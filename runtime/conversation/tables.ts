@@ -3,9 +3,9 @@
 import type { Receipt } from '../../core/channel/inbound.js'
 import type { ChannelName } from '../../core/channel/names.js'
 import type { WebhookAttempt } from '../../core/conversation/effects.js'
+import type { LogEntry, TrafficEntry } from '../../core/conversation/entry.js'
 import type { SessionBegun, SessionSoFar, Spot } from '../../core/conversation/history.js'
 import type { Conversation, ConversationEvent, Outgoing } from '../../core/conversation/state.js'
-import type { LogEntry, TrafficEntry } from '../../core/traffic/entry.js'
 import { byOwner, readSoon, table } from '../store/contract.js'
 
 export const conversationTable = readSoon(byOwner(table<[asid: string], Conversation>('conversation')))

@@ -6,9 +6,9 @@
 
 import { isSignal } from '../../core/amf/index.js'
 import type { UserContent } from '../../core/channel/inbound.js'
+import type { TrafficEntry } from '../../core/conversation/entry.js'
 import type { Conversation } from '../../core/conversation/state.js'
 import { webchat as limits } from '../../core/limits.js'
-import type { TrafficEntry } from '../../core/traffic/entry.js'
 import { conversationTable, outgoingTable, trafficTable } from '../conversation/tables.js'
 import type { MessageListener } from '../conversation/transaction.js'
 import type { Query, Tx } from '../shard/contract.js'

@@ -1,8 +1,8 @@
 /** The routes of traffic: their parameters, their tokens, and whose traffic it is. */
 
 import t, { type Test } from 'tap'
+import type { TrafficEntry } from '../../core/conversation/entry.js'
 import { conversation as kept, traffic as limits } from '../../core/limits.js'
-import type { TrafficEntry } from '../../core/traffic/entry.js'
 import { settle } from '../harness/clock.js'
 import { openTestNode, type Response } from '../harness/node.js'
 import { leapingClock } from '../harness/webhooknode.js'

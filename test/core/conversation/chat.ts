@@ -11,15 +11,15 @@ import type {
   FailoverUpdate,
   TimerName,
 } from '../../../core/conversation/effects.js'
+import type { TrafficEntry } from '../../../core/conversation/entry.js'
 import type { Opening } from '../../../core/conversation/opener.js'
 import type { OutboundRequest, SendResult } from '../../../core/conversation/outbound.js'
 import type { DeliveryOutcome, NotHandedOver } from '../../../core/conversation/outcome.js'
 import { type ConversationInput, reduce } from '../../../core/conversation/reduce.js'
+import type { SendNews } from '../../../core/conversation/sendnews.js'
 import type { Conversation, ConversationEvent, Outgoing, TypedEvent } from '../../../core/conversation/state.js'
 import type { StoredMessages } from '../../../core/conversation/transaction.js'
-import type { SendNews } from '../../../core/outreach/send.js'
 import type { IdentityNews } from '../../../core/people/person.js'
-import type { TrafficEntry } from '../../../core/traffic/entry.js'
 
 const start = Date.UTC(2026, 10, 15, 12)
 

@@ -1,6 +1,7 @@
 /** The table of a send's states, and what news of its message make of it. */
 import fc from 'fast-check'
 import t from 'tap'
+import type { SendNews } from '../../../core/conversation/sendnews.js'
 import { minute } from '../../../core/durations.js'
 import { outreachSend as limits } from '../../../core/limits.js'
 import {
@@ -16,7 +17,7 @@ import {
   walk,
 } from '../../../core/outreach/machine.js'
 import { told } from '../../../core/outreach/news.js'
-import { finalStates, type Send, type SendNews, sendReasons, sendStates } from '../../../core/outreach/send.js'
+import { finalStates, type Send, sendReasons, sendStates } from '../../../core/outreach/send.js'
 import { sendIdAt, sendIdsFrom } from '../../../core/outreach/sendid.js'
 
 const triggers: SendTrigger[] = [

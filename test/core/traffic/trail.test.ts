@@ -2,9 +2,9 @@
 
 import fc from 'fast-check'
 import t from 'tap'
+import type { TrafficEntry } from '../../../core/conversation/entry.js'
 import { previewOf, type SessionSoFar, type Step, stepped } from '../../../core/conversation/history.js'
 import { traffic as limits } from '../../../core/limits.js'
-import type { TrafficEntry } from '../../../core/traffic/entry.js'
 
 const markMs = 1_000
 const types = ['content', 'status', 'action'] as const

@@ -1,8 +1,8 @@
 /** Lists of traffic over a real store and engine: what they hold, what they cost in rows, and how long they keep it. */
 
 import t from 'tap'
+import type { TrafficEntry } from '../../../core/conversation/entry.js'
 import { conversation as kept, traffic as limits } from '../../../core/limits.js'
-import type { TrafficEntry } from '../../../core/traffic/entry.js'
 import {
   conversationTable,
   deadLetterTable,

@@ -2,7 +2,7 @@
 
 import fc from 'fast-check'
 import t from 'tap'
-import type { TrafficEntry } from '../../../core/traffic/entry.js'
+import type { TrafficEntry } from '../../../core/conversation/entry.js'
 import type { Filter } from '../../../core/traffic/wanted.js'
 import { everything, type Opened, openPlace, pagesOf } from './trafficplace.js'
 
