@@ -1,7 +1,7 @@
 /** An agent as conversations know it: gathered by those who keep agents, used by those who carry messages. */
 import type { ReplyRule } from './agent/replyrules.js'
 import type { AgentPlace } from './agentkey.js'
-import type { ChannelName } from './channel/names.js'
+import type { ChannelName } from './channelnames.js'
 
 /** A secret as the sealer opens it: `open(orgId, kind, id, sealed)`. */
 export interface Sealed {

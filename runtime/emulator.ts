@@ -21,7 +21,7 @@ import {
   ToldView,
 } from '../adapters/emulator/schema.js'
 import type { Adapter } from '../core/channel/adapter.js'
-import { channelNames } from '../core/channel/names.js'
+import { channelNames } from '../core/channelnames.js'
 import { invalid, refuse } from '../core/errors.js'
 import { pathIdPattern } from '../core/ids.js'
 import { emulator as limits, providerEmulator } from '../core/limits.js'

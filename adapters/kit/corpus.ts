@@ -1,6 +1,6 @@
 /** The messages that every adapter is tried with: every kind of part and chip, in sizes below, at and above common limits. */
 import type { Chip, ContentMessage, Event, Part, PlainPart } from '../../core/amf/index.js'
-import { type ChannelName, channelNames } from '../../core/channel/names.js'
+import { type ChannelName, channelNames } from '../../core/channelnames.js'
 
 const tz = 'America/New_York'
 const moment = (hour: number) => ({ iso: new Date(Date.UTC(2026, 10, 20, hour)).toISOString(), tz })

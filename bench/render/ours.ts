@@ -1,7 +1,7 @@
 /** Our rendering in the render scenario: one message, to each channel in turn. */
 import { parseArgs } from 'node:util'
-import { channelNames } from '../../core/channel/names.js'
 import { traitsOf } from '../../core/channel/table.js'
+import { channelNames } from '../../core/channelnames.js'
 import { render } from '../../core/render/index.js'
 import { present } from '../control.js'
 import { messages } from './messages.js'

@@ -1,8 +1,8 @@
 /** Puts the traffic of a day on the disk, as conversations would have left it: people who talk in turn with an agent. */
 
+import type { TrafficEntry } from '../../core/conversation/entry.js'
 import type { Conversation } from '../../core/conversation/state.js'
 import { traffic as limits } from '../../core/limits.js'
-import type { TrafficEntry } from '../../core/conversation/entry.js'
 import { newConversation } from '../../runtime/conversation/commands.js'
 import { HistoryWriter } from '../../runtime/conversation/history.js'
 import { conversationTable, outgoingTable } from '../../runtime/conversation/tables.js'

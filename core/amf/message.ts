@@ -3,7 +3,7 @@
  * judges a message by them and by what a shape cannot tell (ids that repeat, moments that do not exist).
  */
 import Type, { type Static } from 'typebox'
-import { channelNames } from '../channel/names.js'
+import { channelNames } from '../channelnames.js'
 import { amf as limits } from '../limits.js'
 import { closed, Email, Event, Id, Moment, Money, Phone, Place, Run, Url, Words } from './values.js'
 

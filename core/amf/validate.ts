@@ -3,7 +3,7 @@
  * value, and it says of each fault where it is and what would be right. A message that passes is returned as it was given.
  */
 import Type from 'typebox'
-import { channelNames } from '../channel/names.js'
+import { channelNames } from '../channelnames.js'
 import { isRecord } from '../json.js'
 import { amf as limits } from '../limits.js'
 import { Card, Delivery, type OutboundMessage, partTypes, plainParts, signals } from './message.js'

@@ -1,9 +1,9 @@
 /** What is valid and will not look everywhere as it was written: each warning names the channel that has least room. */
 import { charactersOf } from '../amf/characters.js'
 import type { ContentMessage, Part } from '../amf/message.js'
-import { channelNames } from '../channel/names.js'
 import { traitsOf } from '../channel/table.js'
 import type { Traits } from '../channel/traits.js'
+import { channelNames } from '../channelnames.js'
 import { type Draft, originOf, warn } from './draft.js'
 
 interface Least {

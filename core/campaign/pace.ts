@@ -1,5 +1,5 @@
 /** How fast a campaign goes: what its binding's queue lets through, and how far ahead of that it is worked on. */
-import type { ChannelName } from '../channel/names.js'
+import type { ChannelName } from '../channelnames.js'
 import { second } from '../durations.js'
 import { campaign as limits } from '../limits.js'
 

@@ -1,5 +1,5 @@
 /** One recipient of a campaign: how they were staged, and what has become of them, which their send alone says. */
-import type { ChannelName } from '../channel/names.js'
+import type { ChannelName } from '../channelnames.js'
 import type { Send, SendReason } from '../outreach/send.js'
 import { type CampaignStatus, isOver } from './status.js'
 

@@ -4,7 +4,7 @@
  */
 import type { AgentDocument } from '../agent/index.js'
 import type { Outreach } from '../agent/resources/templates.js'
-import type { ChannelName } from '../channel/names.js'
+import type { ChannelName } from '../channelnames.js'
 import { type Facts, guard } from '../outreach/guardrails.js'
 import { chosenIdentity, inputOf, isBlank } from '../outreach/judge.js'
 import { type Opener, openerFor } from '../outreach/opener.js'

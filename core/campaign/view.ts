@@ -3,7 +3,7 @@
 import Type, { type Static } from 'typebox'
 import { anyObject, closed, optional } from '../agent/resources/words.js'
 import type { ContentMessage } from '../amf/index.js'
-import { channelNames } from '../channel/names.js'
+import { channelNames } from '../channelnames.js'
 import { sendReasons } from '../outreach/send.js'
 import { SendingHours } from '../outreach/settings.js'
 import { describePattern } from '../patternwords.js'

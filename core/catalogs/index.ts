@@ -1,7 +1,7 @@
 /** The catalogs: one table from kind to entries, and how to look into it. */
 import type { TSchema } from 'typebox'
 import type { ProviderForm } from '../channel/form.js'
-import type { ChannelName } from '../channel/names.js'
+import type { ChannelName } from '../channelnames.js'
 import { agentTemplates } from './agents.js'
 import { channels } from './channels.js'
 import { guardrailTemplates } from './guardrails.js'

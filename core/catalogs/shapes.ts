@@ -1,7 +1,7 @@
 /** The shape of every kind of catalog entry, as schemas that routes, documentation and tests all read. */
 import Type, { type Static, type TProperties } from 'typebox'
 import { FormSchema, ProviderForm, sentence, shortName } from '../channel/form.js'
-import { channelNames } from '../channel/names.js'
+import { channelNames } from '../channelnames.js'
 import { slugPattern } from '../ids.js'
 
 /** The word that stands for a kind inside a qualified id: `@svc/playbook.booking`. */

@@ -5,11 +5,11 @@
  */
 
 import type { Signal } from '../amf/index.js'
+import type { ChannelName } from '../channelnames.js'
 import type { Block } from './blocks.js'
 import type { ProviderForm } from './form.js'
 import type { MediaOpening, Reference, ToldInbound } from './held.js'
 import type { Live } from './live.js'
-import type { ChannelName } from './names.js'
 import type { Traits } from './traits.js'
 
 /** Raised when a change here asks something of adapters; a node refuses those that speak another version. */

@@ -3,7 +3,7 @@
  * answer stand here: what is not certain is not sent.
  */
 import { chipKinds } from '../amf/message.js'
-import type { ChannelName } from './names.js'
+import type { ChannelName } from '../channelnames.js'
 import type { Traits } from './traits.js'
 
 const kilobyte = 1_000

@@ -1,6 +1,6 @@
 /** What a channel shows and takes, as data: rendering walks it, adapters are held to it, and callers read it. */
 import type { ChipKind } from '../amf/message.js'
-import type { ChannelName } from './names.js'
+import type { ChannelName } from '../channelnames.js'
 
 /** How a channel writes emphasis, links and lists. `plain` has none of them. */
 export type Markup = 'plain' | 'commonmark' | 'whatsapp' | 'slack'

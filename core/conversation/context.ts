@@ -1,6 +1,7 @@
 /** Agent context: what a conversation needs to know of its agent to decide. It is resolved once per version of the agent. */
-import type { ChannelName } from '../channel/names.js'
+
 import type { Traits } from '../channel/traits.js'
+import type { ChannelName } from '../channelnames.js'
 import type { Reader } from '../render/contract.js'
 import type { Brand } from './keywords.js'
 

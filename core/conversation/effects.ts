@@ -1,7 +1,7 @@
 /** Records and effects: everything that a decision about a conversation leaves behind, as plain data. */
 import type { LogNote } from '../catalogs/logevents.js'
 import type { MessageState, Receipt } from '../channel/inbound.js'
-import type { ChannelName } from '../channel/names.js'
+import type { ChannelName } from '../channelnames.js'
 import type { IdentityNews } from '../people/person.js'
 import type { AgentFacts } from './context.js'
 import type { TrafficEntry } from './entry.js'

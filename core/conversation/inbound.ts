@@ -1,7 +1,7 @@
 /** Inbound: content is read as a keyword first, then as an answer to a question; anything else is a message. */
 import { isSignal, tapsOf } from '../amf/index.js'
 import type { Inbound, SystemKind, UserContent } from '../channel/inbound.js'
-import { carrierChannels } from '../channel/names.js'
+import { carrierChannels } from '../channelnames.js'
 import { having, type Writable } from '../having.js'
 import { labelsOf } from '../render/taplabels.js'
 import { type Answer, answerIn, knownId, resultOf } from './answers.js'

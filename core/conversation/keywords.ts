@@ -1,6 +1,5 @@
 /** Words by which people on carrier channels stop, resume and ask for help, and what they are answered. */
-import type { ChannelName } from '../channel/names.js'
-import { carrierChannels } from '../channel/names.js'
+import { type ChannelName, carrierChannels } from '../channelnames.js'
 
 export type Keyword = 'stop' | 'help' | 'start'
 

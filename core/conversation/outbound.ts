@@ -1,7 +1,7 @@
 /** Outbound: accepting a message for a person, and planning the channels that it goes out on. */
 
 import { isSignal, type OutboundMessage } from '../amf/index.js'
-import type { ChannelName } from '../channel/names.js'
+import type { ChannelName } from '../channelnames.js'
 import { conversation as limits } from '../limits.js'
 import type { MediaFiles } from '../render/hostedmedia.js'
 import { type AgentContext, factsOf } from './context.js'

@@ -1,6 +1,6 @@
 /** The reducer of a conversation: one input is decided on, and everything that follows from it is returned as data. */
 import type { Inbound } from '../channel/inbound.js'
-import type { ChannelName } from '../channel/names.js'
+import type { ChannelName } from '../channelnames.js'
 import { having } from '../having.js'
 import type { AgentContext, AgentFacts } from './context.js'
 import { expireDeferred } from './deferred.js'

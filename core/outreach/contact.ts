@@ -3,7 +3,7 @@
 import type { AgentPlace } from '../agentkey.js'
 import type { ContentMessage } from '../amf/index.js'
 import type { LogNote } from '../catalogs/logevents.js'
-import type { ChannelName } from '../channel/names.js'
+import type { ChannelName } from '../channelnames.js'
 import type { CampaignOfSend } from '../conversation/state.js'
 
 export interface Standing {

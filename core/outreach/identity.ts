@@ -1,6 +1,6 @@
 /** Where outreach reaches somebody whose number is all that is known of them. */
 import type { AgentPlace } from '../agentkey.js'
-import type { ChannelName } from '../channel/names.js'
+import type { ChannelName } from '../channelnames.js'
 import { addressOn } from '../people/address.js'
 import type { PersonIdentity } from '../people/person.js'
 import { outreachChannels } from './request.js'

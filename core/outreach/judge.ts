@@ -4,7 +4,7 @@
  */
 import type { AgentDocument } from '../agent/index.js'
 import type { Outreach } from '../agent/resources/templates.js'
-import type { ChannelName } from '../channel/names.js'
+import type { ChannelName } from '../channelnames.js'
 import { type Refusal, refuse } from '../errors.js'
 import { newPerson } from '../people/change.js'
 import { customTypesOf } from '../people/customfields.js'

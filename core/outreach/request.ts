@@ -1,7 +1,7 @@
 /** A named send as a caller asks for it, and as the house reads it: without what is null, with one form of recipient. */
 
 import Type, { type Static } from 'typebox'
-import { type ChannelName, channelNames } from '../channel/names.js'
+import { type ChannelName, channelNames } from '../channelnames.js'
 import { invalid, type Refusal, refuse } from '../errors.js'
 import { outreachSend as limits } from '../limits.js'
 import { isMoment } from '../moment.js'

@@ -1,5 +1,5 @@
 /** A send: one opening of an outreach to one person, from its acceptance to its end, explainable for half a year. */
-import type { ChannelName } from '../channel/names.js'
+import type { ChannelName } from '../channelnames.js'
 
 export const sendOrigins = ['named', 'automated', 'campaign'] as const
 export type SendOrigin = (typeof sendOrigins)[number]

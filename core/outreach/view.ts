@@ -1,7 +1,7 @@
 /** A send as callers read it. */
 import Type, { type Static } from 'typebox'
 import { closed, optional } from '../agent/resources/words.js'
-import { channelNames } from '../channel/names.js'
+import { channelNames } from '../channelnames.js'
 import { type Send, sendOrigins, sendReasons, sendStates } from './send.js'
 
 const moment = Type.String({ format: 'date-time' })

@@ -4,7 +4,7 @@
  * identities that were made under another form keep it.
  */
 import { parsePhoneNumberFromString } from 'libphonenumber-js/max'
-import type { ChannelName } from '../channel/names.js'
+import type { ChannelName } from '../channelnames.js'
 
 /** Space, dashes, dots and parentheses, and the marks that address books put around a number unseen. */
 const parting = /[\s().\-\u00ad\u200b-\u200f\u2010-\u2015\u2060-\u2069\u202a-\u202e\u2212\ufeff]+/g

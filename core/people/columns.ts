@@ -1,5 +1,5 @@
 /** The columns of a file of people: how a header names a field, and how a row becomes what is said of a person. */
-import { channelNames } from '../channel/names.js'
+import { channelNames } from '../channelnames.js'
 import { type FieldError, type Refusal, refuse } from '../errors.js'
 import type { Writable } from '../having.js'
 import { isRecord, parseJson } from '../json.js'

@@ -2,7 +2,7 @@
  * How a person's phone and the identities at numbers go together: the phone on record is the number that is written to,
  * and an identity at a number that is no longer the person's phone is no longer theirs.
  */
-import type { ChannelName } from '../channel/names.js'
+import type { ChannelName } from '../channelnames.js'
 import { phoneOf } from './address.js'
 import { type Person, type PersonIdentity, textFields } from './person.js'
 

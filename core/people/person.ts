@@ -2,7 +2,7 @@
  * A person as an agent keeps one: what operators say of them, what the runtime knows, and the identities by which they
  * can be reached. Everything here is plain data and lives in the agent's shard.
  */
-import type { ChannelName } from '../channel/names.js'
+import type { ChannelName } from '../channelnames.js'
 
 export const personStatuses = ['new', 'contacted', 'qualified', 'converted', 'lost'] as const
 export type PersonStatus = (typeof personStatuses)[number]

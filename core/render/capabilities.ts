@@ -1,7 +1,7 @@
 /** The document of `GET /capabilities`: a channel's traits as the contract names them, and the level of each part. */
 import { type ChipKind, type PartType, partTypes } from '../amf/message.js'
-import type { ChannelName } from '../channel/names.js'
 import type { Traits } from '../channel/traits.js'
+import type { ChannelName } from '../channelnames.js'
 import { levelOf } from './degrade.js'
 
 export interface Capabilities {

@@ -1,8 +1,8 @@
 /** What people on each channel would see of a message, for whoever writes it: nothing is sent to find out. */
 import type { ContentMessage } from '../amf/index.js'
 import type { Block } from '../channel/blocks.js'
-import { type ChannelName, channelNames } from '../channel/names.js'
 import { traitsOf } from '../channel/table.js'
+import { type ChannelName, channelNames } from '../channelnames.js'
 import { finish, type Steps } from '../steps.js'
 import type { Reader } from './contract.js'
 import { type Segments, segmentsOf } from './gsm7.js'

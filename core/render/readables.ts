@@ -4,8 +4,8 @@
  */
 import type { Card, Chip, ContentMessage, Event, Part, PlainPart } from '../amf/index.js'
 import type { Block, RenderedCard, RenderedChip } from '../channel/blocks.js'
-import type { ChannelName } from '../channel/names.js'
 import type { Traits } from '../channel/traits.js'
+import type { ChannelName } from '../channelnames.js'
 import type { Steps } from '../steps.js'
 import type { Reader } from './contract.js'
 import { foldLookalikes } from './gsm7.js'

@@ -1,6 +1,6 @@
 /** Records of traffic and of decisions as they are read. */
 
-import type { ChannelName } from '../channel/names.js'
+import type { ChannelName } from '../channelnames.js'
 import type { WebhookAttempt } from '../conversation/effects.js'
 import type { LogEntry, TrafficEntry } from '../conversation/entry.js'
 import type { SessionSoFar } from '../conversation/history.js'

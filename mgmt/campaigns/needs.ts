@@ -2,7 +2,7 @@
 import type { AgentDocument, Section } from '../../core/agent/index.js'
 import type { AgentPlace } from '../../core/agentkey.js'
 import type { Pace, Window } from '../../core/campaign/pace.js'
-import type { ChannelName } from '../../core/channel/names.js'
+import type { ChannelName } from '../../core/channelnames.js'
 import type { OrgEventPayload } from '../../core/orgevents.js'
 import type { AttemptFound, AttemptReport } from '../../core/outreach/attempt.js'
 import type { Hours } from '../../core/outreach/hours.js'

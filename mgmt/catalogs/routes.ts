@@ -1,7 +1,7 @@
 /** Reading the catalogs. They come with the build and its adapters and belong to no org, so every member reads the same. */
 import { type CatalogKind, catalogKinds, listCatalog } from '../../core/catalogs/index.js'
 import type { ProviderForm } from '../../core/channel/form.js'
-import type { ChannelName } from '../../core/channel/names.js'
+import type { ChannelName } from '../../core/channelnames.js'
 import { refuse } from '../../core/errors.js'
 import { catalog } from '../../core/limits.js'
 import { json, type Route, route } from '../../runtime/http/route.js'

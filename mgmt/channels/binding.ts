@@ -1,7 +1,7 @@
 /** A binding as it begins, comes back from the archive and changes: pure steps that commands put together. */
 import type { AgentPlace } from '../../core/agentkey.js'
 import { findInCatalog } from '../../core/catalogs/index.js'
-import type { ChannelName } from '../../core/channel/names.js'
+import type { ChannelName } from '../../core/channelnames.js'
 import { invalid, type Refusal } from '../../core/errors.js'
 import { channelBinding as limits } from '../../core/limits.js'
 import { type Trigger, walk } from './machine.js'

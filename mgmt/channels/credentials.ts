@@ -2,7 +2,7 @@
 import { findInCatalog } from '../../core/catalogs/index.js'
 import type { AuthProblem } from '../../core/channel/adapter.js'
 import type { HostedAdapter } from '../../core/channel/hosted.js'
-import type { ChannelName } from '../../core/channel/names.js'
+import type { ChannelName } from '../../core/channelnames.js'
 import { invalid, type Refusal } from '../../core/errors.js'
 import { type Check, compileCheck } from '../../runtime/http/validate.js'
 import type { CheckCredentials } from './rules.js'

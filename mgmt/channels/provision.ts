@@ -1,5 +1,5 @@
 /** The built-in provisioner: takes managed bindings of rcs and sms to Active on the emulator, a step at a time. */
-import type { ChannelName } from '../../core/channel/names.js'
+import type { ChannelName } from '../../core/channelnames.js'
 import { channelBinding as limits } from '../../core/limits.js'
 import type { Tx } from '../../runtime/shard/contract.js'
 import type { Trigger } from './machine.js'

@@ -1,6 +1,6 @@
 /** What may be written to a binding. Values that the contract answers with 400 are refused here and not by the schemas. */
 import { findInCatalog } from '../../core/catalogs/index.js'
-import { type ChannelName, carrierChannels } from '../../core/channel/names.js'
+import { type ChannelName, carrierChannels } from '../../core/channelnames.js'
 import { invalid, type Refusal } from '../../core/errors.js'
 import { channelBinding as limits } from '../../core/limits.js'
 import { type Check, compileCheck } from '../../runtime/http/validate.js'

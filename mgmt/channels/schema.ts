@@ -1,6 +1,6 @@
 /** Channel bindings as callers send and read them. */
 import Type, { type Static } from 'typebox'
-import { channelNames } from '../../core/channel/names.js'
+import { channelNames } from '../../core/channelnames.js'
 import { channelBinding as limits } from '../../core/limits.js'
 import { statuses } from './machine.js'
 

@@ -1,6 +1,6 @@
 /** Where bindings are kept, beside their agent in its shard, and how they are read. */
 import type { AgentPlace } from '../../core/agentkey.js'
-import type { ChannelName } from '../../core/channel/names.js'
+import type { ChannelName } from '../../core/channelnames.js'
 import { channelBinding as limits } from '../../core/limits.js'
 import { type Reader, readOften, table } from '../../runtime/store/contract.js'
 import type { Status } from './machine.js'

@@ -1,7 +1,7 @@
 /** The commands and queries of outreach links, and what of them comes and goes with bindings and with the agent. */
 import type { AgentPlace } from '../../core/agentkey.js'
 import type { ContentMessage } from '../../core/amf/index.js'
-import type { ChannelName } from '../../core/channel/names.js'
+import type { ChannelName } from '../../core/channelnames.js'
 import { invalid, isRefusal, refuse } from '../../core/errors.js'
 import { outreachLink as limits } from '../../core/limits.js'
 import { type Greeted, greetingOf } from '../../core/links/greeting.js'

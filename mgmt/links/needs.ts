@@ -1,7 +1,7 @@
 /** What outreach links need of their surroundings; whoever puts a node together gives it. */
 import type { AgentDocument } from '../../core/agent/index.js'
 import type { AgentPlace } from '../../core/agentkey.js'
-import type { ChannelName } from '../../core/channel/names.js'
+import type { ChannelName } from '../../core/channelnames.js'
 import type { Refusal } from '../../core/errors.js'
 import type { OpeningFor, OpeningResult } from '../../core/outreach/contact.js'
 import type { Person } from '../../core/people/person.js'

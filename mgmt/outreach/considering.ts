@@ -1,7 +1,7 @@
 /** What is decided about a send that is asked for, by the state of its agent's shard alone: for real, or for a dry run. */
 import type { AgentDocument } from '../../core/agent/index.js'
 import type { AgentPlace } from '../../core/agentkey.js'
-import type { ChannelName } from '../../core/channel/names.js'
+import type { ChannelName } from '../../core/channelnames.js'
 import { refuse } from '../../core/errors.js'
 import type { Hours } from '../../core/outreach/hours.js'
 import { chosenIdentity, judge, type Verdict } from '../../core/outreach/judge.js'

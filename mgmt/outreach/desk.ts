@@ -1,7 +1,7 @@
 /** Where sends are asked for, be it by a route, a journey, a rule or a campaign. */
 import type { Actor } from '../../core/access.js'
 import { type AgentPlace, agentKeyOf } from '../../core/agentkey.js'
-import type { ChannelName } from '../../core/channel/names.js'
+import type { ChannelName } from '../../core/channelnames.js'
 import { isRefusal, type Refusal, refuse } from '../../core/errors.js'
 import { outreachSend as limits } from '../../core/limits.js'
 import type { Standing } from '../../core/outreach/contact.js'

@@ -3,7 +3,7 @@
 import type { AgentDocument } from '../../core/agent/index.js'
 import type { AgentPlace } from '../../core/agentkey.js'
 import type { LogNote } from '../../core/catalogs/logevents.js'
-import type { ChannelName } from '../../core/channel/names.js'
+import type { ChannelName } from '../../core/channelnames.js'
 import type { SendNews } from '../../core/conversation/sendnews.js'
 import { hour } from '../../core/durations.js'
 import { having } from '../../core/having.js'

@@ -1,7 +1,7 @@
 /** What outreach needs of its surroundings; whoever puts a node together gives it. */
 import type { AgentDocument, Section } from '../../core/agent/index.js'
 import type { AgentPlace } from '../../core/agentkey.js'
-import type { ChannelName } from '../../core/channel/names.js'
+import type { ChannelName } from '../../core/channelnames.js'
 import type { Refusal } from '../../core/errors.js'
 import type { OpeningFor, OpeningResult, Probed, Standing } from '../../core/outreach/contact.js'
 import type { Outgoing } from '../../core/people/numbers.js'

@@ -1,6 +1,6 @@
 /** Sends as callers ask for them and read them. */
 import Type, { type Static } from 'typebox'
-import { channelNames } from '../../core/channel/names.js'
+import { channelNames } from '../../core/channelnames.js'
 import { page } from '../../core/limits.js'
 import { isoMoment, type NamedSend } from '../../core/outreach/request.js'
 import { sendOrigins, sendReasons, sendStates } from '../../core/outreach/send.js'

@@ -1,6 +1,6 @@
 /** People as callers send and read them, and the filters of their list. */
 import Type, { type TProperties } from 'typebox'
-import { channelNames } from '../../core/channel/names.js'
+import { channelNames } from '../../core/channelnames.js'
 import { person as limits, page } from '../../core/limits.js'
 import { appointmentStatuses } from '../../core/people/appointment.js'
 import { customPrefix } from '../../core/people/filter.js'

@@ -1,6 +1,6 @@
 /** Asks the conversation of a number how its person stands, before an identity is made for it. */
 import type { AgentPlace } from '../../core/agentkey.js'
-import type { ChannelName } from '../../core/channel/names.js'
+import type { ChannelName } from '../../core/channelnames.js'
 import { isRefusal, type Refusal } from '../../core/errors.js'
 import type { Standing } from '../../core/outreach/contact.js'
 import { identitiesBy } from '../../core/outreach/identity.js'

@@ -1,6 +1,6 @@
 /** The commands and queries of personas, and what of them comes and goes with the agent. */
 import type { AgentPlace } from '../../core/agentkey.js'
-import type { ChannelName } from '../../core/channel/names.js'
+import type { ChannelName } from '../../core/channelnames.js'
 import { invalid, isRefusal, type Refusal, refuse } from '../../core/errors.js'
 import { persona as limits } from '../../core/limits.js'
 import type { Person } from '../../core/people/person.js'

@@ -1,6 +1,6 @@
 /** What personas need of their surroundings; whoever puts a node together gives it. */
 import type { AgentPlace } from '../../core/agentkey.js'
-import type { ChannelName } from '../../core/channel/names.js'
+import type { ChannelName } from '../../core/channelnames.js'
 import type { Refusal } from '../../core/errors.js'
 import type { Person } from '../../core/people/person.js'
 import type { Directive } from '../../core/personas/directive.js'

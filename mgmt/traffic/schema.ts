@@ -1,7 +1,7 @@
 /** Records of traffic as callers read them, and what they may ask for. */
 
 import Type, { type TProperties } from 'typebox'
-import { channelNames } from '../../core/channel/names.js'
+import { channelNames } from '../../core/channelnames.js'
 import { traffic as limits, page } from '../../core/limits.js'
 import { describePattern } from '../../core/patternwords.js'
 import { emulatedChannels } from '../../core/traffic/view.js'

@@ -12,6 +12,7 @@ import { type Rejection, type RejectionReason, reject } from '../../core/convers
 import type { Conversation } from '../../core/conversation/state.js'
 import { isRefusal, type Refusal, refuse } from '../../core/errors.js'
 import { amf as limits } from '../../core/limits.js'
+import { capabilitiesOf } from '../../core/render/capabilities.js'
 import type { MediaFiles } from '../../core/render/hostedmedia.js'
 import { capabilitiesOf } from '../../core/render/capabilities.js'
 import { renderingsIn } from '../../core/render/index.js'

@@ -1,7 +1,7 @@
 /** The gateway's own calls and answers, as their schemas. */
 
 import Type from 'typebox'
-import { channelNames } from '../../core/channel/names.js'
+import { channelNames } from '../../core/channelnames.js'
 import { rejectionReasons } from '../../core/conversation/rejections.js'
 import { amf as limits } from '../../core/limits.js'
 

@@ -6,7 +6,7 @@
 import type { AgentPlace } from '../../core/agentkey.js'
 import type { LogNote } from '../../core/catalogs/logevents.js'
 import { levelOf } from '../../core/catalogs/logevents.js'
-import type { ChannelName } from '../../core/channel/names.js'
+import type { ChannelName } from '../../core/channelnames.js'
 import { conversation as limits } from '../../core/limits.js'
 import type { Command, Tx } from '../shard/contract.js'
 import { readOften, table } from '../store/contract.js'

@@ -1,6 +1,6 @@
 /** Asids: the name of one person's address on one channel, for one agent. Nobody reads the address from it. */
 import { createHmac } from 'node:crypto'
-import type { ChannelName } from '../../core/channel/names.js'
+import type { ChannelName } from '../../core/channelnames.js'
 import { idFromBytes } from '../../core/ids.js'
 import { conversation as limits } from '../../core/limits.js'
 import { addressOn } from '../../core/people/address.js'

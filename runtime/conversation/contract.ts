@@ -1,6 +1,6 @@
 /** Commands of a conversation, and what each is given and answers. A command is decided in the shard of the asid. */
 import type { AgentPlace } from '../../core/agentkey.js'
-import type { ChannelName } from '../../core/channel/names.js'
+import type { ChannelName } from '../../core/channelnames.js'
 import type { AgentContext, AgentFacts } from '../../core/conversation/context.js'
 import type { FailoverUpdate, TimerName } from '../../core/conversation/effects.js'
 import type { WebhookOutcome } from '../../core/conversation/eventqueue.js'

@@ -1,5 +1,5 @@
 /** Effects of conversations as the outbox keeps them: the kinds, and the payload that the handler of each is given. */
-import type { ChannelName } from '../../core/channel/names.js'
+import type { ChannelName } from '../../core/channelnames.js'
 import type { AgentFacts } from '../../core/conversation/context.js'
 
 export const effectKinds = {

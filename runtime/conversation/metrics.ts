@@ -2,7 +2,7 @@
  * Metrics of conversations. What people and agents did is counted from the records that are durable, where their shard is
  * owned, so that each is counted once however often it was tried.
  */
-import { channelNames } from '../../core/channel/names.js'
+import { channelNames } from '../../core/channelnames.js'
 import type { Status } from '../../core/conversation/state.js'
 import type { Log } from '../observe/log.js'
 import type { Metrics } from '../observe/metrics.js'

@@ -2,7 +2,7 @@
 
 import { type AgentPlace, agentKeyOf } from '../../core/agentkey.js'
 import { notReadyOn } from '../../core/agentside.js'
-import type { ChannelName } from '../../core/channel/names.js'
+import type { ChannelName } from '../../core/channelnames.js'
 import type { AgentContext } from '../../core/conversation/context.js'
 import { isRefusal, type Refusal } from '../../core/errors.js'
 import { adapter as limits } from '../../core/limits.js'

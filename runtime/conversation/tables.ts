@@ -1,7 +1,7 @@
 /** What is kept of conversations, all of it with its owner, the asid, in one shard. */
 
 import type { Receipt } from '../../core/channel/inbound.js'
-import type { ChannelName } from '../../core/channel/names.js'
+import type { ChannelName } from '../../core/channelnames.js'
 import type { WebhookAttempt } from '../../core/conversation/effects.js'
 import type { LogEntry, TrafficEntry } from '../../core/conversation/entry.js'
 import type { SessionBegun, SessionSoFar, Spot } from '../../core/conversation/history.js'

@@ -4,8 +4,8 @@
  * waits for its time where it is handed over.
  */
 import { type AgentPlace, agentKeyOf } from '../../core/agentkey.js'
-import type { ChannelName } from '../../core/channel/names.js'
 import { drawFrom, type SendBudget } from '../../core/channel/throttle.js'
+import type { ChannelName } from '../../core/channelnames.js'
 import type { Refusal } from '../../core/errors.js'
 import { bulk as limits } from '../../core/limits.js'
 import type { Clock } from '../clock.js'

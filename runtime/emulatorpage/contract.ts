@@ -1,6 +1,6 @@
 /** What the emulator page works with: phones of one agent, each with an account at an emulated provider. */
 import type { AgentPlace } from '../../core/agentkey.js'
-import type { ChannelName } from '../../core/channel/names.js'
+import type { ChannelName } from '../../core/channelnames.js'
 
 /** The phone of a person on one channel. */
 export interface Phone {

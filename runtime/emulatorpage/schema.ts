@@ -2,7 +2,7 @@
 
 import Type from 'typebox'
 import { messageStates } from '../../core/channel/inbound.js'
-import { channelNames } from '../../core/channel/names.js'
+import { channelNames } from '../../core/channelnames.js'
 import { emulatorPage as limits } from '../../core/limits.js'
 import { describePattern } from '../../core/patternwords.js'
 

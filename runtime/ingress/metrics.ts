@@ -1,5 +1,5 @@
 /** Metrics of ingress: calls of providers, and the items in them. */
-import { channelNames } from '../../core/channel/names.js'
+import { channelNames } from '../../core/channelnames.js'
 import type { Metrics } from '../observe/metrics.js'
 import { beginAtZero, counterOf } from '../observe/named.js'
 import type { IngressMetrics } from './inbound.js'

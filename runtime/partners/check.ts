@@ -2,7 +2,7 @@
 
 import { contractVersion } from '../../core/channel/adapter.js'
 import { ProviderForm } from '../../core/channel/form.js'
-import { channelNames } from '../../core/channel/names.js'
+import { channelNames } from '../../core/channelnames.js'
 import { isRecord } from '../../core/json.js'
 import { compileCheck, mustCompile } from '../http/validate.js'
 import { optionalMembers } from './contract.js'

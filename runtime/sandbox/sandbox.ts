@@ -1,6 +1,6 @@
 /** Rehearsals: one turn of a persona run as a channel would have told it, and everything that was said read back. */
 import { type AgentPlace, agentKeyOf } from '../../core/agentkey.js'
-import type { ChannelName } from '../../core/channel/names.js'
+import type { ChannelName } from '../../core/channelnames.js'
 import { isRefusal, type Refusal, refuse } from '../../core/errors.js'
 import { sandbox as limits } from '../../core/limits.js'
 import type { Directive } from '../../core/personas/directive.js'

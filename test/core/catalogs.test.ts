@@ -17,7 +17,7 @@ import {
 } from '../../core/catalogs/index.js'
 import { prose } from '../../core/catalogs/prose.js'
 import type { FormSchema } from '../../core/channel/form.js'
-import { channelNames } from '../../core/channel/names.js'
+import { channelNames } from '../../core/channelnames.js'
 import { isRefusal } from '../../core/errors.js'
 import { pathIdPattern, slugPattern } from '../../core/ids.js'
 import { catalog } from '../../core/limits.js'

@@ -1,7 +1,7 @@
 /** The wires of the providers as the flow of `providers.test.ts` meets them: one row each, with what it has and lacks. */
 import type { Act, WireName } from '../../adapters/emulator/contract.js'
 import type { FaultKind } from '../../adapters/emulator/faults.js'
-import type { ChannelName } from '../../core/channel/names.js'
+import type { ChannelName } from '../../core/channelnames.js'
 
 export const rooms = ['Red', 'Blue', 'Green', 'White', 'Black', 'Amber', 'Coral'].map((colour) => ({
   id: colour.toLowerCase(),

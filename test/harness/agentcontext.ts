@@ -1,6 +1,7 @@
 /** The context of an agent on a channel, for tests that decide without a directory. */
-import type { ChannelName } from '../../core/channel/names.js'
+
 import { traitsOf } from '../../core/channel/table.js'
+import type { ChannelName } from '../../core/channelnames.js'
 import type { AgentContext } from '../../core/conversation/context.js'
 
 export function contextOn(channel: ChannelName, more: Partial<AgentContext> = {}): AgentContext {

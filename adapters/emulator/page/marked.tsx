@@ -1,8 +1,8 @@
 /** A text drawn the way its channel draws it: bold, italic and struck words of the channel's own markup, and its lists. */
 import type { ComponentChildren } from 'preact'
-import type { ChannelName } from '../../../core/channel/names.js'
 import { traitsOf } from '../../../core/channel/table.js'
 import type { Markup } from '../../../core/channel/traits.js'
+import type { ChannelName } from '../../../core/channelnames.js'
 import type { Span } from '../../../core/render/lines.js'
 import { type Node, treeOf } from '../../webchat/widget/tree.js'
 

@@ -17,7 +17,7 @@ import {
 import { bruised, drawsFrom, flipped, spoiltJson } from '../../../adapters/kit/mutate.js'
 import { scrubbed, secretsIn } from '../../../adapters/kit/secrets.js'
 import { partTypes, validateMessage } from '../../../core/amf/index.js'
-import { channelNames } from '../../../core/channel/names.js'
+import { channelNames } from '../../../core/channelnames.js'
 import { generated, loaded } from './house.js'
 
 const { dir } = generated(t, 'rcs', 'pigeon')

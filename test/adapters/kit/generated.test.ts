@@ -1,7 +1,7 @@
 /** A generated adapter passes the suite as it is, on every channel that has providers. */
 import t from 'tap'
 import { checkAdapter } from '../../../adapters/kit/index.js'
-import { channelNames } from '../../../core/channel/names.js'
+import { channelNames } from '../../../core/channelnames.js'
 import { generated, loaded } from './house.js'
 
 const channels = channelNames.filter((name) => name !== 'webchat')

@@ -12,7 +12,7 @@ import type {
   Run,
 } from '../../../core/amf/index.js'
 import type { Part } from '../../../core/amf/message.js'
-import { channelNames } from '../../../core/channel/names.js'
+import { channelNames } from '../../../core/channelnames.js'
 import { webUrl as webUrlOf } from '../../harness/anytext.js'
 
 /** Text that says something, of all sorts of characters. */

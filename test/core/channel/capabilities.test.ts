@@ -1,8 +1,8 @@
 /** The table of channels, and the document that callers read of it. */
 import t from 'tap'
 import { partTypes } from '../../../core/amf/index.js'
-import { channelNames } from '../../../core/channel/names.js'
 import { traitsOf } from '../../../core/channel/table.js'
+import { channelNames } from '../../../core/channelnames.js'
 import { capabilitiesOf } from '../../../core/render/capabilities.js'
 import { render } from '../../../core/render/index.js'
 import { cases } from '../render/cases.js'

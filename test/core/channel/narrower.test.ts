@@ -1,9 +1,9 @@
 /** Traits that are held against wider ones. */
 import fc from 'fast-check'
 import t from 'tap'
-import { channelNames } from '../../../core/channel/names.js'
 import { widerTrait } from '../../../core/channel/narrower.js'
 import { traitsOf } from '../../../core/channel/table.js'
+import { channelNames } from '../../../core/channelnames.js'
 import { traits } from '../render/messages.js'
 
 const rcs = traitsOf('rcs')

@@ -2,8 +2,8 @@
 import type { OutboundMessage } from '../../../core/amf/index.js'
 import type { LogNote } from '../../../core/catalogs/logevents.js'
 import type { Inbound, Receipt } from '../../../core/channel/inbound.js'
-import type { ChannelName } from '../../../core/channel/names.js'
 import { traitsOf } from '../../../core/channel/table.js'
+import type { ChannelName } from '../../../core/channelnames.js'
 import { type AgentContext, factsOf } from '../../../core/conversation/context.js'
 import type {
   ConversationEffect,

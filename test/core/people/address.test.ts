@@ -1,7 +1,7 @@
 /** Addresses: one form for every number, whichever way it is written and whichever variant a country has of it. */
 import fc from 'fast-check'
 import t from 'tap'
-import { channelNames } from '../../../core/channel/names.js'
+import { channelNames } from '../../../core/channelnames.js'
 import { addressOn, phoneOf, readPhone } from '../../../core/people/address.js'
 
 const digit = fc.constantFrom(...'0123456789')

@@ -13,8 +13,8 @@ import type {
   Run,
 } from '../../../core/amf/index.js'
 import { chipKinds } from '../../../core/amf/message.js'
-import { channelNames } from '../../../core/channel/names.js'
 import type { Traits } from '../../../core/channel/traits.js'
+import { channelNames } from '../../../core/channelnames.js'
 
 /** Letters that make words unlike each other, so that a word which is found is the word that was meant. */
 const asciiWord = fc.stringMatching(/^[a-z]{2,9}$/)

@@ -2,7 +2,7 @@
 import { deepStrictEqual } from 'node:assert/strict'
 import t from 'tap'
 import type { ContentMessage } from '../../../core/amf/index.js'
-import { channelNames } from '../../../core/channel/names.js'
+import { channelNames } from '../../../core/channelnames.js'
 import { renderings, renderingsIn } from '../../../core/render/index.js'
 
 const reader = { locale: 'en-US', zone: 'UTC' }

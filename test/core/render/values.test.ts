@@ -2,8 +2,8 @@
 import fc from 'fast-check'
 import t from 'tap'
 import type { ContentMessage, Moment } from '../../../core/amf/index.js'
-import { channelNames } from '../../../core/channel/names.js'
 import { traitsOf } from '../../../core/channel/table.js'
+import { channelNames } from '../../../core/channelnames.js'
 import { floorText, render } from '../../../core/render/index.js'
 import { momentText, moneyText, sayFor, slotLabels, spanText } from '../../../core/render/values.js'
 

@@ -1,7 +1,7 @@
 /** Agents on a whole node without sockets: their channels on the emulator, their tokens, and phones that write to them. */
 import { signatureHeader, signatureOf } from '../../../adapters/emulator/adapter.js'
 import { agentKeyOf } from '../../../core/agentkey.js'
-import type { ChannelName } from '../../../core/channel/names.js'
+import type { ChannelName } from '../../../core/channelnames.js'
 import { deriveKey } from '../../../runtime/store/seal.js'
 import { readOrMakeSecretKey } from '../../../runtime/store/secretkey.js'
 import type { TestNode } from '../../harness/node.js'

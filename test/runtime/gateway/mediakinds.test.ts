@@ -1,9 +1,9 @@
 /** Media by its kind: what a channel takes is shown there, and everything else is a link with its name and size. */
 import t from 'tap'
 import type { ContentMessage, Part } from '../../../core/amf/index.js'
-import { type ChannelName, channelNames } from '../../../core/channel/names.js'
 import { traitsOf } from '../../../core/channel/table.js'
 import type { Traits } from '../../../core/channel/traits.js'
+import { type ChannelName, channelNames } from '../../../core/channelnames.js'
 import { isRefusal } from '../../../core/errors.js'
 import { fileLabel } from '../../../core/render/filelabel.js'
 import { readerFor, withHostedMedia } from '../../../core/render/hostedmedia.js'

@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto'
 import t, { type Test } from 'tap'
 import type { Inbound } from '../../../core/channel/inbound.js'
-import type { ChannelName } from '../../../core/channel/names.js'
+import type { ChannelName } from '../../../core/channelnames.js'
 import type { DeliveryOutcome } from '../../../core/conversation/outcome.js'
 import { isRefusal } from '../../../core/errors.js'
 import { conversation as kept, webchat as limits } from '../../../core/limits.js'
