@@ -126,7 +126,7 @@ function mgmtMay({ from, to }: Import): boolean {
 }
 
 /** Folders whose import circles are still to be cut; the list only becomes shorter. */
-const circlesLeft = ['mgmt/agents', 'mgmt/campaigns', 'mgmt/channels', 'mgmt/people', 'runtime/observe']
+const circlesLeft = ['mgmt/agents', 'mgmt/campaigns', 'mgmt/channels', 'mgmt/people']
 
 t.test('No import circles', async (t) => {
   const edges = ['a b', 'b c', 'c a', 'c d', 'e a'].map((edge) => ({ from: edge[0]!, to: edge[2]! }))

@@ -3,7 +3,13 @@ import type { Counter, Histogram, Metrics } from '../observe/metrics.js'
 import { counterOf, gaugeOf, histogramOf } from '../observe/named.js'
 import { type Calls, openCalls } from './callrate.js'
 import type { Plane, Route } from './route.js'
-import type { SocketMeters } from './server.js'
+
+export interface SocketMeters {
+  /** Called with the number of connections whenever it changes. */
+  open(sockets: number): void
+  /** Called for each connection that is refused. */
+  refused(): void
+}
 
 export interface RouteMeter {
   /** A status of 0 means that no answer was sent: the client had gone. */

@@ -10,6 +10,7 @@ import type { Log } from '../observe/log.js'
 import type { Reply, Serve } from './exchange.js'
 import type { Framing } from './head.js'
 import { type ListenerLimits, ListenerState } from './listenerstate.js'
+import type { SocketMeters } from './metrics.js'
 import { explainBindError } from './port.js'
 import { writeRefusal } from './problem.js'
 import type { Proxies } from './proxies.js'
@@ -36,13 +37,6 @@ export interface Listening {
   close(deadlineMs: number): Promise<void>
   /** Whether the listener has as many connections as it may have. */
   isFull(): boolean
-}
-
-export interface SocketMeters {
-  /** Called with the number of connections whenever it changes. */
-  open(sockets: number): void
-  /** Called for each connection that is refused. */
-  refused(): void
 }
 
 export class CannotListen extends Error {
