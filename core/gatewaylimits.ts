@@ -209,17 +209,6 @@ export const ingress = {
   accountsRemembered: 10_000,
 } as const
 
-/** Messages in bulk leave over one binding at this pace, unless its provider says otherwise. */
-export const bulk = {
-  perSecond: 100,
-  /** Messages of one step leave together. */
-  everyMs: 100,
-  /** A message that leaves within this time waits where it is handed over; one that leaves later waits in its conversation. */
-  soonMs: second,
-  /** Messages that did not wait are counted against the budget this often. */
-  reportEveryMs: second,
-} as const
-
 /** What a conversation keeps, and for how long. */
 export const conversation = {
   /** Names of people that a process has at hand, since the next of them is likely one of the last. */
