@@ -13,8 +13,7 @@ import { dataFileName, prepareDirectory, refuseHalfRestored, syncDirectory, watc
 import { type Environment, openEnvironment } from './environment.js'
 import { keyBytes } from './key.js'
 import { lockDirectory } from './lock.js'
-import { checkManifest, type Manifest, manifestTable, mustMigrate, newManifest } from './manifest.js'
-import { migrate } from './migrate-v2.js'
+import { checkManifest, type Manifest, manifestTable, newManifest } from './manifest.js'
 import { encodeWrites, ownSpace, spaceOfShard, spaceOver } from './space.js'
 import { withWriteBehind } from './writebehind.js'
 
@@ -52,11 +51,7 @@ export async function openStore(options: StoreOptions): Promise<FileStore> {
     checkDataFile(path)
     await syncFile(path)
     environment = openEnvironment(path, mapBytes)
-    let manifest = readManifest(environment, options)
-    if (mustMigrate(manifest)) {
-      options.log?.warn('store.format.raised', { dir, from: manifest.format })
-      manifest = await migrate(environment, manifest)
-    }
+    const manifest = readManifest(environment, options)
     if (durability === 'async') environment = withWriteBehind(environment, options.writeBehindMs)
     return storeOver(withCheckedReads(environment, dir), manifest, options, lock.release)
   } catch (error) {

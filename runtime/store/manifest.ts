@@ -3,9 +3,8 @@ import { randomBytes } from 'node:crypto'
 import { decodeRecord } from './codec.js'
 import { type StoreAbout, StoreUnusable, table } from './contract.js'
 
-/** How spaces, tables, keys and records are laid out in the file: what this program writes, and the oldest it migrates. */
-export const dataFormat = 3
-const oldestFormat = 2
+/** How spaces, tables, keys and records are laid out in the file. Data of another format is refused (decision 073). */
+export const dataFormat = 4
 
 const installationBytes = 16
 const nodeChars = 8
@@ -13,8 +12,6 @@ const nodeChars = 8
 export interface Manifest extends StoreAbout {
   readonly format: number
   readonly shards: number
-  /** A migration to this format has begun and not ended. */
-  readonly isHalfCarried?: true
 }
 
 /** In the space that belongs to no shard. */
@@ -26,12 +23,7 @@ export function newManifest(shards: number, random: (bytes: number) => Uint8Arra
   return { format: dataFormat, shards, installation, node: `n${drawn.toString(36).padStart(nodeChars, '0')}` }
 }
 
-/** Whether the data must be migrated before anything else is done with it. */
-export function mustMigrate({ format, isHalfCarried }: Manifest): boolean {
-  return format < dataFormat || isHalfCarried === true
-}
-
-/** `bytes` is the record of the data just opened, before anything was changed in it; its format may be an older one. */
+/** `bytes` is the record of the data just opened, before anything was changed in it. */
 export function checkManifest(
   bytes: Uint8Array | undefined,
   { dir, shards }: { dir: string; shards: number },
@@ -44,10 +36,10 @@ export function checkManifest(
         'Run that version or a later one.',
     )
   }
-  if (manifest.format < oldestFormat) {
+  if (manifest.format < dataFormat) {
     throw new StoreUnusable(
-      `The data in ${dir} was written by a Parley from before its first release (format ${manifest.format}, this one ` +
-        `reads ${dataFormat}) and cannot be carried over. Name another data directory.`,
+      `The data in ${dir} was written by an earlier Parley (format ${manifest.format}, this one ` +
+        `reads ${dataFormat}) and cannot be carried over. Name another data directory, or run that version.`,
     )
   }
   if (manifest.shards !== shards) {

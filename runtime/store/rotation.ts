@@ -12,7 +12,7 @@ import { dataFileName, refuseHalfRestored } from './directory.js'
 import { type Environment, openEnvironment } from './environment.js'
 import { keyBytes as tableKeyBytes } from './key.js'
 import { lockDirectory } from './lock.js'
-import { checkManifest, manifestTable, mustMigrate } from './manifest.js'
+import { checkManifest, manifestTable } from './manifest.js'
 import {
   dataKeysIn,
   judgeRootKey,
@@ -81,9 +81,7 @@ function readersOver(environment: Environment): Spaces {
 
 function refuseOthers(environment: Environment, { own }: Spaces, about: { dir: string; shards: number }): void {
   const { dir } = about
-  if (mustMigrate(checkManifest(environment.get(ownSpace, tableKeyBytes(manifestTable, [])), about))) {
-    throw new StoreUnusable(`The data in ${dir} is of an earlier Parley. Start this one on it once, then rotate.`)
-  }
+  checkManifest(environment.get(ownSpace, tableKeyBytes(manifestTable, [])), about)
   if (own.get(clusterTable, [])) {
     throw new StoreUnusable(
       `The data in ${dir} belongs to a node of a cluster, whose nodes share one root key. Rotating that is not possible yet.`,

@@ -3,7 +3,6 @@
  * of which only the last makes it count. Every message names its line, so that the end of a log tells which one it is.
  */
 import type { Change } from '../../store/contract.js'
-import { migrateKeys } from '../../store/migrate-v2.js'
 
 /**
  * A line is one history of a shard. A new one begins when the log was empty, or had lost what a node still knows and that
@@ -28,9 +27,8 @@ export interface CommitEntry {
   readonly changes: readonly Change[]
 }
 
-const entryVersion = 2
-/** Written before keys were laid out anew. */
-const earlierVersion = 1
+/** Entries of another version are refused (decision 073). */
+const entryVersion = 3
 const firstFlag = 1
 const lastFlag = 2
 const foundingFlag = 4
@@ -121,15 +119,18 @@ export function openAssembler(): Assembler {
 
 function readBody(body: Buffer, isFounded: boolean): Entry {
   const version = body[0]
-  if (version !== entryVersion && version !== earlierVersion)
-    throw new Error(`the log holds entries of version ${version}, written by a newer Parley`)
+  if (version !== entryVersion) {
+    const writer = (version ?? 0) > entryVersion ? 'a newer' : 'an earlier'
+    throw new Error(
+      `the log holds entries of version ${version}, written by ${writer} Parley; this one reads ${entryVersion}`,
+    )
+  }
   const kind = kinds[body[1]!]
   const epoch = body.readUIntBE(2, 6)
   const after = bodyHeadBytes + body[8]!
   const holder = body.toString('utf8', bodyHeadBytes, after)
   if (kind === 'owner') return { kind, epoch, holder, ...(isFounded && { founded: true }) }
-  const changes = readChanges(body, after)
-  return { kind: 'commit', epoch, holder, changes: version === earlierVersion ? migrateKeys(changes) : changes }
+  return { kind: 'commit', epoch, holder, changes: readChanges(body, after) }
 }
 
 function readChanges(body: Buffer, from: number): Change[] {

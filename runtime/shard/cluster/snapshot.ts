@@ -6,12 +6,10 @@
 import { cluster as limits } from '../../../core/limits.js'
 import { decodePlain, encodePlain } from '../../store/codec.js'
 import type { Change, Space } from '../../store/contract.js'
-import { migrateKeys } from '../../store/migrate-v2.js'
 import type { Position } from './copy.js'
 
-const snapshotVersion = 2
-/** Written before keys were laid out anew. */
-const earlierVersion = 1
+/** Snapshots of another version are refused (decision 073). */
+const snapshotVersion = 3
 const lengthBytes = 4
 
 interface Head {
@@ -44,11 +42,14 @@ export async function* readSnapshot(parts: AsyncIterable<Uint8Array>): AsyncGene
   let end: number | undefined
   for await (const part of frames(parts)) {
     if (!head) head = part as unknown as Head
-    else if (part.rows)
-      yield head.version === earlierVersion ? migrateKeys(changesFrom(part.rows)) : changesFrom(part.rows)
+    else if (part.rows) yield changesFrom(part.rows)
     else end = part.end
-    if (head.version !== snapshotVersion && head.version !== earlierVersion)
-      throw new Error(`a snapshot of version ${head.version} was written by a newer Parley`)
+    if (head.version !== snapshotVersion) {
+      const writer = head.version > snapshotVersion ? 'a newer' : 'an earlier'
+      throw new Error(
+        `a snapshot of version ${head.version} was written by ${writer} Parley; this one reads ${snapshotVersion}`,
+      )
+    }
   }
   if (!head || end === undefined) throw new Error('a snapshot is cut short')
   return { ...head.position, wholeFrom: end }

@@ -10,7 +10,7 @@ import { openCopy, type Position } from '../../../runtime/shard/cluster/copy.js'
 import { type CommitEntry, messagesOf } from '../../../runtime/shard/cluster/entry.js'
 import { readSnapshot, writeSnapshot } from '../../../runtime/shard/cluster/snapshot.js'
 import { encodePlain } from '../../../runtime/store/codec.js'
-import { byOwner, type Change, type Space, table } from '../../../runtime/store/contract.js'
+import type { Change, Space } from '../../../runtime/store/contract.js'
 import { openStore } from '../../../runtime/store/lmdb.js'
 
 /** Small parts, so that a few rows make many. */
@@ -91,30 +91,22 @@ t.test('A snapshot comes back as it was, however it is cut up on the way', async
   t.pass('any rows, any pieces')
 })
 
-t.test('A snapshot that is cut short anywhere, or was written by a newer Parley, is refused', async (t) => {
+t.test('A snapshot that is cut short anywhere, or was written by another Parley, is refused', async (t) => {
   const space = newSpace()
   await space.commit(Array.from({ length: 10 }, (_, n) => ({ key: Buffer.from([0x20, n]), value: Buffer.from([n]) })))
   const bytes = await collect(writeSnapshot(space, head, () => head, unpaced))
   for (let length = 0; length < bytes.length; length++) {
     await t.rejects(read(cut(bytes.subarray(0, length), [7])), /cut short/, `${length} of ${bytes.length} bytes`)
   }
-  const body = encodePlain({ version: 3, position: head })
-  const length = Buffer.alloc(4)
-  length.writeUInt32BE(body.length)
-  await t.rejects(read(cut(Buffer.concat([length, body]), [9])), /newer Parley/)
-})
-
-t.test('A snapshot from before keys were laid out anew is read with the keys that its rows have now', async (t) => {
-  const owned = table<[string, number], object>('conversation.event')
-  const write = { table: owned, key: ['usr_a', 7], value: { n: 1 } }
-  const space = newSpace()
-  await space.commit(space.encode([write as never]))
-  const bytes = await collect(writeSnapshot(space, head, () => head, unpaced))
-  t.ok(same((await read(cut(bytes, [9]))).rows, rowsOf(space)), 'one of today is read as it stands')
-  const versionOf = (version: number) => encodePlain({ version, position: head })
-  const at = bytes.indexOf(versionOf(2))
-  versionOf(1).copy(bytes, at)
-  t.ok(same((await read(cut(bytes, [9]))).rows, space.encode([{ ...write, table: byOwner(owned) } as never])))
+  for (const [version, said] of [
+    [4, /a newer Parley; this one reads 3/],
+    [2, /an earlier Parley; this one reads 3/],
+  ] as const) {
+    const body = encodePlain({ version, position: head })
+    const length = Buffer.alloc(4)
+    length.writeUInt32BE(body.length)
+    await t.rejects(read(cut(Buffer.concat([length, body]), [9])), said)
+  }
 })
 
 t.test('A snapshot that is not wanted any more ends where it is', async (t) => {
