@@ -135,7 +135,7 @@ export function callPerformer(deps: DispatchDeps): Performer {
       const { eventId, event: about, replayed } = event!
       const answering = { ...(about.type === 'status' && { toStatus: eventId }), ...(ruled && { ruled }) }
       const files = media === noFiles ? {} : { media }
-      const requests = [{ message, ...files, from: 'reply' as const, ...answering }]
+      const requests = [{ message, from: 'reply' as const, ...files, ...answering }]
       const answer = await send(commandId)
       // What was refused is decided anew with its event; what was taken before is not sent twice.
       const last = replayed && 'reason' in answer ? await send(`${commandId}:${replayed}`) : answer

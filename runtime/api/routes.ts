@@ -108,8 +108,8 @@ export function gatewayRoutes({
     const times = perSecond === undefined ? [] : await throttle.draw({ ...place, channel }, perSecond, messages.length)
     if (isRefusal(times)) return times
     const requests = messages.map((message, nth) => ({
-      ...message,
       from: 'send' as const,
+      ...message,
       ...(isBatch && { isBatch: true as const }),
       ...(times[nth] !== undefined && { leaveAt: times[nth] }),
     }))

@@ -177,6 +177,7 @@ function emit(
   effect: ConversationEffect,
 ): void {
   const { asid, agent, channel, address, sandbox, optedOutAt } = before
+  const { orgId, agentId } = agent
   switch (effect.kind) {
     case 'deliver': {
       const { messageId, tried } = effect
@@ -199,7 +200,7 @@ function emit(
       enqueueCall(tx, asid, effect.number)
       return
     case 'notifySend':
-      if (subscribers.sends) tx.tell(agentKeyOf(agent), subscribers.sends, { ...agent, ...effect.report })
+      if (subscribers.sends) tx.tell(agentKeyOf(agent), subscribers.sends, { orgId, agentId, ...effect.report })
       return
     case 'notifyPeople': {
       if (!subscribers.people || sandbox) return
