@@ -24,3 +24,5 @@ export const refusedCalls = {
   bindings: 1_000,
   problemChars: 200,
 } as const
+
+export { bulk } from './throttlelimits.js'
