@@ -104,9 +104,9 @@ t.test('Data of another number of shards, of another format, or of somebody else
   const store = await openStore({ dir, shards: 16 })
   t.same(store.space(0).get(left, [1, 1]), { n: 1, text: 'kept' }, 'after the refusal it opens as it should')
   const about = store.own.get(manifestTable, [])
-  await commit(store.own, [{ table: manifestTable, key: [], value: { ...about, format: 4 } }])
+  await commit(store.own, [{ table: manifestTable, key: [], value: { ...about, format: 5 } }])
   await store.close()
-  await refusedUnharmed(t, dir, /written by a newer Parley \(format 4, this one reads 3\)/)
+  await refusedUnharmed(t, dir, /written by a newer Parley \(format 5, this one reads 4\)/)
 
   const other = await newData()
   const stranger = await openStore({ dir: other, shards: 16 })
@@ -119,7 +119,7 @@ t.test('Data of another number of shards, of another format, or of somebody else
   const db = open<Buffer, Buffer>({ path: dataFile(early), noSubdir: true, encoding: 'binary', keyEncoding: 'binary' })
   await db.put(keyBytes(manifestTable, []), encodeRecord(manifestTable, { format: 1, shards: 16 }))
   await db.close()
-  await refusedUnharmed(t, early, /before its first release \(format 1, this one reads 3\)/)
+  await refusedUnharmed(t, early, /written by an earlier Parley \(format 1, this one reads 4\)/)
 })
 
 t.test('New data draws the names of its installation and node once, and may be adopted by another', async (t) => {
