@@ -1,4 +1,5 @@
 /** Puts people and past sends of theirs on the disk of a node that is not running, as its own code would have written them. */
+import type { AgentScope } from '../../core/agent/scope.js'
 import { type AgentPlace, agentKeyOf } from '../../core/agentkey.js'
 import { givenKey } from '../../core/outreach/key.js'
 import { sendIdAt } from '../../core/outreach/sendid.js'
@@ -23,14 +24,12 @@ const peoplePerCommit = 20_000
 /** One after the other, the last of them a day ago. */
 const agoMs = 86_400_000
 
-type Home = readonly [orgId: string, agentId: string, serial: number]
-
 /** `keep` writes what there is of somebody. */
 export async function fillPeople(
   { dir, rootKey }: NodePlace,
   agent: AgentPlace,
   people: number,
-  keep: (tx: Tx, home: Home, person: Person, nth: number) => void,
+  keep: (tx: Tx, scope: AgentScope, person: Person, nth: number) => void,
 ): Promise<void> {
   const store = await openStore({ dir, shards, durability: 'synced' })
   try {
@@ -54,12 +53,12 @@ export async function fillPeople(
 }
 
 export function fill(place: NodePlace, agent: AgentPlace, people: number): Promise<void> {
-  return fillPeople(place, agent, people, (tx, home, person, nth) => {
-    writePerson(tx, home, undefined, person)
+  return fillPeople(place, agent, people, (tx, scope, person, nth) => {
+    writePerson(tx, scope, undefined, person)
     const send = sendTo(person, nth)
-    keepSend(tx, home, send)
-    tx.put(keyTable, [...home, ...givenKey(send.key!)], send.id)
-    tx.put(capableTable, [...home, send.asid], { isCapable: true, until: send.sentAt! + agoMs * 7 })
+    keepSend(tx, scope, send)
+    tx.put(keyTable, [...scope, ...givenKey(send.key!)], send.id)
+    tx.put(capableTable, [...scope, send.asid], { isCapable: true, until: send.sentAt! + agoMs * 7 })
   })
 }
 

@@ -2,7 +2,7 @@
 import type { Route } from '../../runtime/http/route.js'
 import type { Performer, Repertoire, Shards } from '../../runtime/shard/contract.js'
 import type { ConversationDoor, Doors } from './needs.js'
-import { lookEffect, pickupCommand } from './pulse.js'
+import { lookEffect, pickupCommand } from './pickup.js'
 import { redateCommand } from './redating.js'
 import { openReminders, remindEffect } from './reminding.js'
 import { type AutomationRoutesOptions, automationRoutes } from './routes.js'

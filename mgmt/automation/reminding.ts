@@ -1,5 +1,7 @@
 /** Reminders of appointments: kept with every appointment, moved and dropped with it, sent once, and gone when it begins. */
+
 import type { AgentDocument } from '../../core/agent/index.js'
+import { type AgentIncarnation, type AgentScope, scopeOf } from '../../core/agent/scope.js'
 import type { AgentPlace } from '../../core/agentkey.js'
 import { remindAt, remindedOf } from '../../core/automation/reminder.js'
 import type { SendNews } from '../../core/conversation/sendnews.js'
@@ -10,23 +12,14 @@ import type { Appointment } from '../../core/people/appointment.js'
 import { isTimeZone } from '../../core/zones.js'
 import type { Command, Told, Tx } from '../../runtime/shard/contract.js'
 import type { Doors } from './needs.js'
-import {
-  dropReminder,
-  type Home,
-  type HomePlace,
-  homeOf,
-  keepReminder,
-  type Reminder,
-  reminderIdTable,
-  reminderTable,
-} from './store.js'
-import { wake } from './wake.js'
+import { dropReminder, keepReminder, type Reminder, reminderIdTable, reminderTable } from './store.js'
+import { scheduleTimer } from './timer.js'
 
 export const remindEffect = 'appointmentReminder'
 const redateName = 'automation.redate'
 
 /** One attempt at a reminder. */
-export interface Reminding extends HomePlace {
+export interface Reminding extends AgentIncarnation {
   readonly appointmentId: string
   readonly reminderId: string
   readonly attempt: number
@@ -55,8 +48,8 @@ export function openReminders({ agents, people, timeScale }: Doors) {
         return invalid('appointment.prospectTimezone', 'must be an IANA time zone')
       }
       people.keepAppointment(tx, place, person.id, appointment)
-      const home = { ...place, serial: known.agent.serial }
-      if (!person.sandbox) remind(tx, home, known.document, person.id, appointment, told)
+      const scope = { ...place, serial: known.agent.serial }
+      if (!person.sandbox) remind(tx, scope, known.document, person.id, appointment, told)
       return true
     },
   }
@@ -64,32 +57,32 @@ export function openReminders({ agents, people, timeScale }: Doors) {
   /** One that has been reminded of stays so until it moves. What is booked within the lead needs no reminder. */
   function remind(
     tx: Tx,
-    place: HomePlace,
+    place: AgentIncarnation,
     document: AgentDocument,
     personId: string,
     appointment: Appointment,
     told: Told,
   ): void {
-    const home = homeOf(place)
+    const scope = scopeOf(place)
     const { id, status, startUtc } = appointment
-    const before = tx.get(reminderTable, [...home, id])
+    const before = tx.get(reminderTable, [...scope, id])
     const reminded = remindedOf(appointment)
     if (status !== 'cancelled' && before?.reminded.startUtc === startUtc) {
-      keepReminder(tx, home, id, { ...before, personId, reminded }, before)
+      keepReminder(tx, scope, id, { ...before, personId, reminded }, before)
       return
     }
-    if (before) dropReminder(tx, home, id, before)
+    if (before) dropReminder(tx, scope, id, before)
     const dueAt = remindAt(startUtc, document.scheduling, timeScale)
     if (status === 'cancelled' || dueAt <= told.at) return
-    keepReminder(tx, home, id, { id: told.mint('rm'), personId, reminded, state: 'due', dueAt, attempts: 0 })
-    wake(tx, place, dueAt)
+    keepReminder(tx, scope, id, { id: told.mint('rm'), personId, reminded, state: 'due', dueAt, attempts: 0 })
+    scheduleTimer(tx, place, dueAt)
   }
 
   /** A report on an attempt that is no longer under way is a repeat, and changes nothing. */
   const report: Command<Reminding & { readonly outcome: RemindOutcome }, boolean> = {
     name: 'automation.reported',
     decide(tx, { appointmentId, reminderId, attempt, outcome, ...place }, { at }) {
-      const before = tx.get(reminderTable, [...homeOf(place), appointmentId])
+      const before = tx.get(reminderTable, [...scopeOf(place), appointmentId])
       if (before?.id !== reminderId || before.attempts !== attempt || before.state !== 'sending') return false
       if (outcome.kind === 'held') waits(tx, place, appointmentId, { ...before, attempts: attempt - 1 }, outcome.until)
       else if (outcome.kind === 'again') again(tx, place, appointmentId, before, at)
@@ -99,36 +92,36 @@ export function openReminders({ agents, people, timeScale }: Doors) {
   }
 
   /** News of openings that are no sends; whether it was about a reminder. */
-  function news(tx: Tx, place: HomePlace, { sendId, state, attempt, again: when, at }: SendNews): boolean {
+  function news(tx: Tx, place: AgentIncarnation, { sendId, state, attempt, again: when, at }: SendNews): boolean {
     if (state !== 'failed' || when !== 'later') return false
-    const home = homeOf(place)
-    const appointmentId = tx.get(reminderIdTable, [...home, sendId])
-    const before = appointmentId === undefined ? undefined : tx.get(reminderTable, [...home, appointmentId])
+    const scope = scopeOf(place)
+    const appointmentId = tx.get(reminderIdTable, [...scope, sendId])
+    const before = appointmentId === undefined ? undefined : tx.get(reminderTable, [...scope, appointmentId])
     if (before?.attempts !== attempt) return false
     again(tx, place, appointmentId!, before, at)
     return true
   }
 
-  function again(tx: Tx, place: HomePlace, appointmentId: string, before: Reminder, at: number): void {
+  function again(tx: Tx, place: AgentIncarnation, appointmentId: string, before: Reminder, at: number): void {
     const { attempts } = before
     if (attempts >= mostAttempts) over(tx, place, appointmentId, before)
     else waits(tx, place, appointmentId, before, at + retryWaitMs(attempts, timeScale))
   }
 
   /** What would come too late does not come. */
-  function waits(tx: Tx, place: HomePlace, appointmentId: string, reminder: Reminder, until: number): void {
+  function waits(tx: Tx, place: AgentIncarnation, appointmentId: string, reminder: Reminder, until: number): void {
     if (until >= reminder.reminded.startUtc) return over(tx, place, appointmentId, reminder)
     put(tx, place, appointmentId, { ...reminder, state: 'due', dueAt: until })
   }
 
   /** It is remembered until the appointment begins, so that nobody is reminded twice. */
-  function over(tx: Tx, place: HomePlace, appointmentId: string, reminder: Reminder): void {
+  function over(tx: Tx, place: AgentIncarnation, appointmentId: string, reminder: Reminder): void {
     put(tx, place, appointmentId, { ...reminder, state: 'over', dueAt: reminder.reminded.startUtc })
   }
 
-  function put(tx: Tx, place: HomePlace, appointmentId: string, after: Reminder): void {
-    keepReminder(tx, homeOf(place), appointmentId, after, tx.get(reminderTable, [...homeOf(place), appointmentId]))
-    wake(tx, place, after.dueAt!)
+  function put(tx: Tx, place: AgentIncarnation, appointmentId: string, after: Reminder): void {
+    keepReminder(tx, scopeOf(place), appointmentId, after, tx.get(reminderTable, [...scopeOf(place), appointmentId]))
+    scheduleTimer(tx, place, after.dueAt!)
   }
 
   /** Told of every change of the agent's document: another lead is another time for all that are to come. */
@@ -138,18 +131,18 @@ export function openReminders({ agents, people, timeScale }: Doors) {
     if (serial !== undefined) redateFrom(tx, { ...place, serial }, told.at)
   }
 
-  function redateFrom(tx: Tx, place: HomePlace & { readonly after?: string }, dueAt: number): void {
+  function redateFrom(tx: Tx, place: AgentIncarnation & { readonly after?: string }, dueAt: number): void {
     tx.schedule({ name: `${redateName}:${place.serial}`, dueAt, command: redateName, input: place })
   }
 
-  const redate: Command<HomePlace & { readonly after?: string }, true> = {
+  const redate: Command<AgentIncarnation & { readonly after?: string }, true> = {
     name: redateName,
     decide(tx, { after, ...place }, { at }) {
-      const home = homeOf(place)
+      const scope = scopeOf(place)
       const known = agents.read(tx, place)
       if (known?.agent.serial !== place.serial) return true
-      const from = after === undefined ? {} : { after: [...home, after] as const }
-      const rows = [...tx.range(reminderTable, { prefix: home, ...from, limit: limits.rowsPerSweep })]
+      const from = after === undefined ? {} : { after: [...scope, after] as const }
+      const rows = [...tx.range(reminderTable, { prefix: scope, ...from, limit: limits.rowsPerSweep })]
       for (const { key, value } of rows) {
         if (value.state !== 'due' || value.attempts > 0) continue
         const dueAt = Math.max(at, remindAt(value.reminded.startUtc, known.document.scheduling, timeScale))
@@ -164,17 +157,17 @@ export function openReminders({ agents, people, timeScale }: Doors) {
 }
 
 /** Picks a reminder up. One whose appointment has begun goes, whatever became of it. */
-export function beginReminder(tx: Tx, place: HomePlace, appointmentId: string, at: number): void {
-  const home: Home = homeOf(place)
-  const before = tx.get(reminderTable, [...home, appointmentId])
+export function beginReminder(tx: Tx, place: AgentIncarnation, appointmentId: string, at: number): void {
+  const scope: AgentScope = scopeOf(place)
+  const before = tx.get(reminderTable, [...scope, appointmentId])
   if (!before) return
   if (before.state !== 'due' || at >= before.reminded.startUtc) {
-    if (at >= before.reminded.startUtc) dropReminder(tx, home, appointmentId, before)
+    if (at >= before.reminded.startUtc) dropReminder(tx, scope, appointmentId, before)
     return
   }
-  const { dueAt: _rung, ...rest } = before
+  const { dueAt: _fired, ...rest } = before
   const begun: Reminder = { ...rest, state: 'sending', attempts: before.attempts + 1 }
-  keepReminder(tx, home, appointmentId, begun, before)
+  keepReminder(tx, scope, appointmentId, begun, before)
   const { orgId, agentId, serial } = place
   const payload: Reminding = { orgId, agentId, serial, appointmentId, reminderId: before.id, attempt: begun.attempts }
   tx.effect({ kind: remindEffect, destination: `automation:${appointmentId.slice(-1)}`, payload })

@@ -1,5 +1,6 @@
 /** The rows of rules: made in the commit of the change that sets a rule off, decided when they are due, ended by their send. */
 
+import { type AgentIncarnation, type AgentScope, scopeOf } from '../../core/agent/scope.js'
 import type { AgentPlace } from '../../core/agentkey.js'
 import { fires } from '../../core/automation/fires.js'
 import {
@@ -21,14 +22,11 @@ import { compileFilter } from '../../core/people/filter.js'
 import type { Person } from '../../core/people/person.js'
 import type { Command, Told, Tx } from '../../runtime/shard/contract.js'
 import type { Doors } from './needs.js'
-import type { Look } from './pulse.js'
+import type { Look } from './pickup.js'
 import {
   claimTable,
   dropRow,
   entriesOf,
-  type Home,
-  type HomePlace,
-  homeOf,
   keepRow,
   type RuleEntry,
   rowAt,
@@ -36,7 +34,7 @@ import {
   ruleTable,
   sendTable,
 } from './store.js'
-import { wake } from './wake.js'
+import { scheduleTimer } from './timer.js'
 
 /** What the look at a row found: how the person stands on the identity they would be written to by. */
 export interface Looked extends Look {
@@ -52,41 +50,41 @@ export function openRows({ agents, people, sends, log, timeScale }: Doors) {
     if (after.sandbox) return
     const serial = agents.serialOf(tx, place)
     if (serial === undefined) return
-    const at: HomePlace = { orgId: place.orgId, agentId: place.agentId, serial }
-    for (const entry of entriesOf(tx, homeOf(at))) {
+    const at: AgentIncarnation = { orgId: place.orgId, agentId: place.agentId, serial }
+    for (const entry of entriesOf(tx, scopeOf(at))) {
       if (entry.enabled && fires(entry.trigger, before, after)) make(tx, at, entry, after, told)
     }
   }
 
   /** A row that ended without its person having received anything begins anew. */
-  function make(tx: Tx, place: HomePlace, { key, outreachId }: RuleEntry, person: Person, { at }: Told): void {
-    const home = homeOf(place)
-    if (received(person, outreachId) || isClaimed(tx, home, outreachId, person.id)) return
-    const rule = tx.get(ruleTable, [...home, key])
+  function make(tx: Tx, place: AgentIncarnation, { key, outreachId }: RuleEntry, person: Person, { at }: Told): void {
+    const scope = scopeOf(place)
+    if (received(person, outreachId) || isClaimed(tx, scope, outreachId, person.id)) return
+    const rule = tx.get(ruleTable, [...scope, key])
     if (!rule || !passes(rule, person)) return
-    const before = rowAt(tx, home, key, person.id)
+    const before = rowAt(tx, scope, key, person.id)
     const dueAt = at + Math.ceil((rule.delayMinutes * minute) / timeScale)
     const row: Row = { outreachId, state: 'pending', dueAt, look: before?.look ?? 0 }
-    keepRow(tx, home, [key, person.id], row, before)
-    wake(tx, place, dueAt)
+    keepRow(tx, scope, [key, person.id], row, before)
+    scheduleTimer(tx, place, dueAt)
   }
 
   /** By a rule that is gone nothing is claimed, however long its rows take to go. */
-  function isClaimed(tx: Tx, home: Home, outreachId: string, personId: string): boolean {
-    const holder = tx.get(claimTable, [...home, outreachId, personId])
-    return holder !== undefined && tx.get(ruleTable, [...home, holder]) !== undefined
+  function isClaimed(tx: Tx, scope: AgentScope, outreachId: string, personId: string): boolean {
+    const holder = tx.get(claimTable, [...scope, outreachId, personId])
+    return holder !== undefined && tx.get(ruleTable, [...scope, holder]) !== undefined
   }
 
   /** The row and the send it becomes are one commit, so neither is ever there without the other. */
   const judge: Command<Looked, boolean> = {
     name: 'automation.judge',
     decide(tx, { ruleKey, personId, look, standing, ...place }, told) {
-      const home = homeOf(place)
-      const row = rowAt(tx, home, ruleKey, personId)
+      const scope = scopeOf(place)
+      const row = rowAt(tx, scope, ruleKey, personId)
       if (agents.serialOf(tx, place) !== place.serial || row?.look !== look || !isUndecided(row)) return false
-      const rule = tx.get(ruleTable, [...home, ruleKey])
+      const rule = tx.get(ruleTable, [...scope, ruleKey])
       if (!rule) {
-        dropRow(tx, home, [ruleKey, personId], row)
+        dropRow(tx, scope, [ruleKey, personId], row)
         return true
       }
       const after = decided(tx, place, { rule, row, personId, standing }, told)
@@ -95,7 +93,7 @@ export function openRows({ agents, people, sends, log, timeScale }: Doors) {
         const about = { automatedOutreachId: rule.id, outreachId: rule.outreachId, personId, reason: after.reason }
         log?.(tx, place, { event: 'outreach.suppressed', data: about }, told.at)
       }
-      if (after.sendId !== undefined) tx.put(sendTable, [...home, after.sendId], [ruleKey, personId])
+      if (after.sendId !== undefined) tx.put(sendTable, [...scope, after.sendId], [ruleKey, personId])
       return true
     },
   }
@@ -103,7 +101,7 @@ export function openRows({ agents, people, sends, log, timeScale }: Doors) {
   /** One that ends now is forgotten as long after that time as sends are, so both are explained for as long. */
   function keepEnding(
     tx: Tx,
-    place: HomePlace,
+    place: AgentIncarnation,
     which: readonly [ruleKey: string, personId: string],
     after: Row,
     before: Row,
@@ -111,9 +109,9 @@ export function openRows({ agents, people, sends, log, timeScale }: Doors) {
   ): void {
     const forgetAt = keptFrom + Math.ceil(sendLimits.keptMs / timeScale)
     const row = isLive(after) ? after : { ...after, forgetAt }
-    keepRow(tx, homeOf(place), which, row, before)
+    keepRow(tx, scopeOf(place), which, row, before)
     const dueAt = rowDueAt(row)
-    if (dueAt !== undefined) wake(tx, place, dueAt)
+    if (dueAt !== undefined) scheduleTimer(tx, place, dueAt)
   }
 
   interface About {
@@ -123,7 +121,7 @@ export function openRows({ agents, people, sends, log, timeScale }: Doors) {
     readonly standing: Looked['standing']
   }
 
-  function decided(tx: Tx, place: HomePlace, about: About, told: Told): Row {
+  function decided(tx: Tx, place: AgentIncarnation, about: About, told: Told): Row {
     const { rule, row, standing } = about
     const person = people.byId(tx, place, about.personId)
     const passed = (reason: RowReason) => rowMoved(row, 'passedOver', { reason })!
@@ -159,15 +157,15 @@ export function openRows({ agents, people, sends, log, timeScale }: Doors) {
   }
 
   /** Told of every send that comes to another state, in the same commit. */
-  function settled(tx: Tx, place: HomePlace, send: Send): void {
+  function settled(tx: Tx, place: AgentIncarnation, send: Send): void {
     if (send.automatedOutreachId === undefined) return
-    const home = homeOf(place)
-    const from = tx.get(sendTable, [...home, send.id])
-    const row = from && rowAt(tx, home, ...from)
+    const scope = scopeOf(place)
+    const from = tx.get(sendTable, [...scope, send.id])
+    const row = from && rowAt(tx, scope, ...from)
     const after = row && rowOfSend(row, send)
     if (!from || !after) return
     keepEnding(tx, place, from, after, row, send.queuedAt)
-    if (!isLive(after)) tx.remove(sendTable, [...home, send.id])
+    if (!isLive(after)) tx.remove(sendTable, [...scope, send.id])
   }
 
   return { kept, settled, judge }

@@ -1,4 +1,5 @@
 /** The commands and queries of rules: made, changed, taken away, listed, and what became of each person under one. */
+import { type AgentScope, scopeOf } from '../../core/agent/scope.js'
 import type { AgentPlace } from '../../core/agentkey.js'
 import { type RowState, type RowView, rowView } from '../../core/automation/row.js'
 import {
@@ -14,7 +15,7 @@ import { automation as limits } from '../../core/limits.js'
 import type { Command, Query, Tx } from '../../runtime/shard/contract.js'
 import type { Reader } from '../../runtime/store/contract.js'
 import type { Doors } from './needs.js'
-import { entriesOf, entryTable, type Home, homeOf, type RuleEntry, rowTable, ruleTable } from './store.js'
+import { entriesOf, entryTable, type RuleEntry, rowTable, ruleTable } from './store.js'
 import { clearLater } from './sweep.js'
 
 export interface OneRule extends AgentPlace {
@@ -42,36 +43,36 @@ const notFound = refuse('resource.not_found')
 const agentNotFound = refuse('agent.not_found')
 
 export function openRules({ agents }: Pick<Doors, 'agents'>) {
-  function homeFor(reader: Reader, { orgId, agentId }: AgentPlace): Home | undefined {
+  function homeFor(reader: Reader, { orgId, agentId }: AgentPlace): AgentScope | undefined {
     const serial = agents.serialOf(reader, { orgId, agentId })
-    return serial === undefined ? undefined : homeOf({ orgId, agentId, serial })
+    return serial === undefined ? undefined : scopeOf({ orgId, agentId, serial })
   }
 
-  function found(reader: Reader, place: OneRule): { home: Home; entry: RuleEntry; rule: Rule } | Refusal {
-    const home = homeFor(reader, place)
-    if (!home) return agentNotFound
-    const entry = entriesOf(reader, home).find(({ id }) => id === place.ruleId)
-    const rule = entry && reader.get(ruleTable, [...home, entry.key])
-    return rule ? { home, entry, rule } : notFound
+  function found(reader: Reader, place: OneRule): { scope: AgentScope; entry: RuleEntry; rule: Rule } | Refusal {
+    const scope = homeFor(reader, place)
+    if (!scope) return agentNotFound
+    const entry = entriesOf(reader, scope).find(({ id }) => id === place.ruleId)
+    const rule = entry && reader.get(ruleTable, [...scope, entry.key])
+    return rule ? { scope, entry, rule } : notFound
   }
 
-  function keep(tx: Tx, home: Home, key: string, rule: Rule): void {
+  function keep(tx: Tx, scope: AgentScope, key: string, rule: Rule): void {
     const { id, name, outreachId, enabled, trigger } = rule
     const entry: RuleEntry = { id, key, name, outreachId, enabled, trigger }
-    const entries = entriesOf(tx, home)
+    const entries = entriesOf(tx, scope)
     const isNew = !entries.some((each) => each.key === key)
-    tx.put(entryTable, home, isNew ? [...entries, entry] : entries.map((each) => (each.key === key ? entry : each)))
-    tx.put(ruleTable, [...home, key], rule)
+    tx.put(entryTable, scope, isNew ? [...entries, entry] : entries.map((each) => (each.key === key ? entry : each)))
+    tx.put(ruleTable, [...scope, key], rule)
   }
 
   const create: Command<AgentPlace & { readonly body: AutomatedOutreachBody }, Rule> = {
     name: 'automation.create',
     decide(tx, { orgId, agentId, body }, { mint }) {
       const place = { orgId, agentId }
-      const [known, home] = [agents.read(tx, place), homeFor(tx, place)]
-      if (!known || !home) return agentNotFound
-      const rule = ruleMade(known.document, new Set(entriesOf(tx, home).map(({ id }) => id)), body)
-      if (!isRefusal(rule)) keep(tx, home, mint('ao'), rule)
+      const [known, scope] = [agents.read(tx, place), homeFor(tx, place)]
+      if (!known || !scope) return agentNotFound
+      const rule = ruleMade(known.document, new Set(entriesOf(tx, scope).map(({ id }) => id)), body)
+      if (!isRefusal(rule)) keep(tx, scope, mint('ao'), rule)
       return rule
     },
   }
@@ -82,12 +83,12 @@ export function openRules({ agents }: Pick<Doors, 'agents'>) {
       const known = agents.read(tx, place)
       const before = found(tx, place)
       if (!known || isRefusal(before)) return known ? (before as Refusal) : agentNotFound
-      const { home, entry, rule } = before
+      const { scope, entry, rule } = before
       const after =
         change.kind === 'replace'
           ? ruleReplaced(known.document, rule, change.body)
           : rulePatched(known.document, rule, change.body)
-      if (!isRefusal(after)) keep(tx, home, entry.key, after)
+      if (!isRefusal(after)) keep(tx, scope, entry.key, after)
       return after
     },
   }
@@ -98,14 +99,14 @@ export function openRules({ agents }: Pick<Doors, 'agents'>) {
     decide(tx, place, { at }) {
       const before = found(tx, place)
       if (isRefusal(before)) return before
-      const { home, entry } = before
+      const { scope, entry } = before
       tx.put(
         entryTable,
-        home,
-        entriesOf(tx, home).filter(({ key }) => key !== entry.key),
+        scope,
+        entriesOf(tx, scope).filter(({ key }) => key !== entry.key),
       )
-      tx.remove(ruleTable, [...home, entry.key])
-      const [orgId, agentId, serial] = home
+      tx.remove(ruleTable, [...scope, entry.key])
+      const [orgId, agentId, serial] = scope
       clearLater(tx, { orgId, agentId, serial, ruleKey: entry.key }, at)
       return true
     },
@@ -114,9 +115,9 @@ export function openRules({ agents }: Pick<Doors, 'agents'>) {
   const list: Query<AgentPlace, readonly Rule[]> = {
     name: 'automation.list',
     read(reader, place) {
-      const home = homeFor(reader, place)
-      if (!home) return agentNotFound
-      return entriesOf(reader, home).flatMap(({ key }) => reader.get(ruleTable, [...home, key]) ?? [])
+      const scope = homeFor(reader, place)
+      if (!scope) return agentNotFound
+      return entriesOf(reader, scope).flatMap(({ key }) => reader.get(ruleTable, [...scope, key]) ?? [])
     },
   }
 
@@ -134,7 +135,7 @@ export function openRules({ agents }: Pick<Doors, 'agents'>) {
     read(reader, { state, limit, after, ...place }) {
       const known = found(reader, place)
       if (isRefusal(known)) return known
-      const prefix = [...known.home, known.entry.key] as const
+      const prefix = [...known.scope, known.entry.key] as const
       const from = after === undefined ? {} : { after: [...prefix, after] }
       const data: RowView[] = []
       let seen = 0
@@ -148,8 +149,8 @@ export function openRules({ agents }: Pick<Doors, 'agents'>) {
 
   /** Rules that name an outreach, enabled or not. */
   function referrersOf(reader: Reader, place: AgentPlace, outreachId: string) {
-    const home = homeFor(reader, place)
-    const naming = home ? entriesOf(reader, home).filter((each) => each.outreachId === outreachId) : []
+    const scope = homeFor(reader, place)
+    const naming = scope ? entriesOf(reader, scope).filter((each) => each.outreachId === outreachId) : []
     return naming.map(({ id, name }) => ({ kind: 'automatedOutreach' as const, id, name }))
   }
 

@@ -2,25 +2,12 @@
  * Where rules, their rows and reminders are kept, beside their agent in its shard. Keys hold the agent's serial, and rows
  * the key of their rule, which is never used again: whoever comes after under an old id sees nothing of what was before.
  */
-import type { AgentPlace } from '../../core/agentkey.js'
+import type { AgentScope, ScopedKey } from '../../core/agent/scope.js'
 import type { Reminded } from '../../core/automation/reminder.js'
 import { isLive, isUndecided, type Row } from '../../core/automation/row.js'
 import type { Rule, Trigger } from '../../core/automation/rule.js'
 import type { Tx } from '../../runtime/shard/contract.js'
 import { type Key, type Reader, readSoon, type Table, table } from '../../runtime/store/contract.js'
-
-export type Home = readonly [orgId: string, agentId: string, serial: number]
-
-/** Which agent, and which of those that had its id. */
-export interface HomePlace extends AgentPlace {
-  readonly serial: number
-}
-
-export function homeOf({ orgId, agentId, serial }: HomePlace): Home {
-  return [orgId, agentId, serial]
-}
-
-type Of<T extends readonly (string | number)[]> = readonly [...home: Home, ...rest: T]
 
 /** As much of a rule as everybody who is kept is held against. */
 export interface RuleEntry {
@@ -46,22 +33,25 @@ export interface Reminder {
 }
 
 /** In the order of their making. */
-export const entryTable = readSoon(table<Of<[]>, readonly RuleEntry[]>('automation.entries'))
-export const ruleTable = table<Of<[ruleKey: string]>, Rule>('automation.rules')
-export const rowTable = table<Of<[ruleKey: string, personId: string]>, Row>('automation.rows')
+export const entryTable = readSoon(table<ScopedKey<[]>, readonly RuleEntry[]>('automation.entries'))
+export const ruleTable = table<ScopedKey<[ruleKey: string]>, Rule>('automation.rules')
+export const rowTable = table<ScopedKey<[ruleKey: string, personId: string]>, Row>('automation.rows')
 /** Which rule is about to send that outreach to that person: one at a time, and none after they received it. */
-export const claimTable = table<Of<[outreachId: string, personId: string]>, string>('automation.claims')
+export const claimTable = table<ScopedKey<[outreachId: string, personId: string]>, string>('automation.claims')
 /** Leads from a send that is on its way to the row it came from. */
-export const sendTable = table<Of<[sendId: string]>, readonly [ruleKey: string, personId: string]>('automation.sends')
-export const reminderTable = table<Of<[appointmentId: string]>, Reminder>('automation.reminders')
-/** Leads from the id under which a conversation knows a reminder to its appointment. */
-export const reminderIdTable = table<Of<[reminderId: string]>, string>('automation.reminderids')
-/** What is due when: a row under its rule and person, a reminder under its appointment. */
-export const queueTable = table<Of<[dueAt: number, what: 'row' | 'reminder', id: string, personId: string]>, true>(
-  'automation.queue',
+export const sendTable = table<ScopedKey<[sendId: string]>, readonly [ruleKey: string, personId: string]>(
+  'automation.sends',
 )
+export const reminderTable = table<ScopedKey<[appointmentId: string]>, Reminder>('automation.reminders')
+/** Leads from the id under which a conversation knows a reminder to its appointment. */
+export const reminderIdTable = table<ScopedKey<[reminderId: string]>, string>('automation.reminderids')
+/** What is due when: a row under its rule and person, a reminder under its appointment. */
+export const queueTable = table<
+  ScopedKey<[dueAt: number, what: 'row' | 'reminder', id: string, personId: string]>,
+  true
+>('automation.queue')
 /** When the timer of the agent rings, so that none is set that is not sooner. */
-export const pulseTable = readSoon(table<Of<[]>, { readonly pickupAt: number }>('automation.pulse'))
+export const timerTable = readSoon(table<ScopedKey<[]>, { readonly pickupAt: number }>('automation.timer'))
 
 export const allTables = [
   entryTable,
@@ -72,15 +62,15 @@ export const allTables = [
   reminderTable,
   reminderIdTable,
   queueTable,
-  pulseTable,
+  timerTable,
 ] as unknown as readonly Table<Key, unknown>[]
 
-export function entriesOf(reader: Reader, home: Home): readonly RuleEntry[] {
-  return reader.get(entryTable, home) ?? []
+export function entriesOf(reader: Reader, scope: AgentScope): readonly RuleEntry[] {
+  return reader.get(entryTable, scope) ?? []
 }
 
-export function rowAt(reader: Reader, home: Home, ruleKey: string, personId: string): Row | undefined {
-  return reader.get(rowTable, [...home, ruleKey, personId])
+export function rowAt(reader: Reader, scope: AgentScope, ruleKey: string, personId: string): Row | undefined {
+  return reader.get(rowTable, [...scope, ruleKey, personId])
 }
 
 /** When somebody has to see to a row: to decide it, or to forget it. Nobody has to while its send is on its way. */
@@ -91,7 +81,7 @@ export function rowDueAt(row: Row): number | undefined {
 /** Keeps a row with its claim and its place in the queue; `isLooked`: somebody is looking at it. */
 export function keepRow(
   tx: Tx,
-  home: Home,
+  scope: AgentScope,
   [ruleKey, personId]: readonly [string, string],
   row: Row,
   before?: Row,
@@ -99,36 +89,42 @@ export function keepRow(
 ): void {
   const stood = before && rowDueAt(before)
   const stands = isLooked ? undefined : rowDueAt(row)
-  if (stood !== undefined) tx.remove(queueTable, [...home, stood, 'row', ruleKey, personId])
-  if (stands !== undefined) tx.put(queueTable, [...home, stands, 'row', ruleKey, personId], true)
-  tx.put(rowTable, [...home, ruleKey, personId], row)
-  const claim = [...home, row.outreachId, personId] as const
+  if (stood !== undefined) tx.remove(queueTable, [...scope, stood, 'row', ruleKey, personId])
+  if (stands !== undefined) tx.put(queueTable, [...scope, stands, 'row', ruleKey, personId], true)
+  tx.put(rowTable, [...scope, ruleKey, personId], row)
+  const claim = [...scope, row.outreachId, personId] as const
   if (isLive(row)) tx.put(claimTable, claim, ruleKey)
   else if (tx.get(claimTable, claim) === ruleKey) tx.remove(claimTable, claim)
 }
 
 /** A row and all that leads to it. */
-export function dropRow(tx: Tx, home: Home, [ruleKey, personId]: readonly [string, string], row: Row): void {
+export function dropRow(tx: Tx, scope: AgentScope, [ruleKey, personId]: readonly [string, string], row: Row): void {
   const stood = rowDueAt(row)
-  if (stood !== undefined) tx.remove(queueTable, [...home, stood, 'row', ruleKey, personId])
-  const claim = [...home, row.outreachId, personId] as const
+  if (stood !== undefined) tx.remove(queueTable, [...scope, stood, 'row', ruleKey, personId])
+  const claim = [...scope, row.outreachId, personId] as const
   if (tx.get(claimTable, claim) === ruleKey) tx.remove(claimTable, claim)
-  if (row.sendId !== undefined) tx.remove(sendTable, [...home, row.sendId])
-  tx.remove(rowTable, [...home, ruleKey, personId])
+  if (row.sendId !== undefined) tx.remove(sendTable, [...scope, row.sendId])
+  tx.remove(rowTable, [...scope, ruleKey, personId])
 }
 
 /** Keeps a reminder and its place in the queue. */
-export function keepReminder(tx: Tx, home: Home, appointmentId: string, after: Reminder, before?: Reminder): void {
+export function keepReminder(
+  tx: Tx,
+  scope: AgentScope,
+  appointmentId: string,
+  after: Reminder,
+  before?: Reminder,
+): void {
   if (before?.dueAt !== after.dueAt) {
-    if (before?.dueAt !== undefined) tx.remove(queueTable, [...home, before.dueAt, 'reminder', appointmentId, ''])
-    if (after.dueAt !== undefined) tx.put(queueTable, [...home, after.dueAt, 'reminder', appointmentId, ''], true)
+    if (before?.dueAt !== undefined) tx.remove(queueTable, [...scope, before.dueAt, 'reminder', appointmentId, ''])
+    if (after.dueAt !== undefined) tx.put(queueTable, [...scope, after.dueAt, 'reminder', appointmentId, ''], true)
   }
-  if (!before) tx.put(reminderIdTable, [...home, after.id], appointmentId)
-  tx.put(reminderTable, [...home, appointmentId], after)
+  if (!before) tx.put(reminderIdTable, [...scope, after.id], appointmentId)
+  tx.put(reminderTable, [...scope, appointmentId], after)
 }
 
-export function dropReminder(tx: Tx, home: Home, appointmentId: string, { id, dueAt }: Reminder): void {
-  if (dueAt !== undefined) tx.remove(queueTable, [...home, dueAt, 'reminder', appointmentId, ''])
-  tx.remove(reminderIdTable, [...home, id])
-  tx.remove(reminderTable, [...home, appointmentId])
+export function dropReminder(tx: Tx, scope: AgentScope, appointmentId: string, { id, dueAt }: Reminder): void {
+  if (dueAt !== undefined) tx.remove(queueTable, [...scope, dueAt, 'reminder', appointmentId, ''])
+  tx.remove(reminderIdTable, [...scope, id])
+  tx.remove(reminderTable, [...scope, appointmentId])
 }

@@ -1,14 +1,15 @@
 /** What automation lets go of: the rows of a rule that is gone, and everything of an agent that is gone, a part at a time. */
+import { type AgentIncarnation, scopeOf } from '../../core/agent/scope.js'
 import type { AgentPlace } from '../../core/agentkey.js'
 import { automation as limits } from '../../core/limits.js'
 import type { Command, Tx } from '../../runtime/shard/contract.js'
 import type { Doors } from './needs.js'
-import { allTables, dropRow, type HomePlace, homeOf, rowTable } from './store.js'
+import { allTables, dropRow, rowTable } from './store.js'
 
 const clearName = 'automation.clear'
 
 /** Without a rule: everything. */
-export interface Clearing extends HomePlace {
+export interface Clearing extends AgentIncarnation {
   readonly ruleKey?: string
 }
 
@@ -27,18 +28,18 @@ export const clearCommand: Command<Clearing, number> = {
   },
 }
 
-function clearRule(tx: Tx, place: HomePlace, ruleKey: string): number {
-  const home = homeOf(place)
-  const rows = [...tx.range(rowTable, { prefix: [...home, ruleKey], limit: limits.rowsPerSweep })]
-  for (const { key, value } of rows) dropRow(tx, home, [ruleKey, key[4]], value)
+function clearRule(tx: Tx, place: AgentIncarnation, ruleKey: string): number {
+  const scope = scopeOf(place)
+  const rows = [...tx.range(rowTable, { prefix: [...scope, ruleKey], limit: limits.rowsPerSweep })]
+  for (const { key, value } of rows) dropRow(tx, scope, [ruleKey, key[4]], value)
   return rows.length
 }
 
-function clearAgent(tx: Tx, place: HomePlace): number {
+function clearAgent(tx: Tx, place: AgentIncarnation): number {
   let room: number = limits.rowsPerSweep
   for (const table of allTables) {
     if (room === 0) break
-    for (const { key } of [...tx.range(table, { prefix: homeOf(place), limit: room })]) {
+    for (const { key } of [...tx.range(table, { prefix: scopeOf(place), limit: room })]) {
       tx.remove(table, key)
       room--
     }

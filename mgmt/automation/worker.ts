@@ -1,5 +1,6 @@
 /** Goes and asks conversations for automation: how the person of a row stands, and whether a reminder is taken. */
 
+import { scopeOf } from '../../core/agent/scope.js'
 import { agentKeyOf } from '../../core/agentkey.js'
 import { areOn, reminderMessage } from '../../core/automation/reminder.js'
 import { isRefusal } from '../../core/errors.js'
@@ -11,10 +12,10 @@ import type { Person, PersonIdentity } from '../../core/people/person.js'
 import type { Command, Performing, Shards } from '../../runtime/shard/contract.js'
 import type { Reader } from '../../runtime/store/contract.js'
 import type { ConversationDoor, Doors } from './needs.js'
-import type { Look } from './pulse.js'
+import type { Look } from './pickup.js'
 import type { Reminding, RemindOutcome } from './reminding.js'
 import type { Looked } from './rows.js'
-import { homeOf, type Reminder, reminderTable } from './store.js'
+import { type Reminder, reminderTable } from './store.js'
 
 export interface WorkerOptions extends Doors {
   readonly shards: Shards
@@ -39,7 +40,7 @@ export function lookPerformer({ people, shards, conversations, commands }: Worke
 export function remindPerformer(options: WorkerOptions) {
   return async (which: Reminding, { reader, settles }: Performing): Promise<void> => {
     const { appointmentId, reminderId, attempt } = which
-    const reminder = reader.get(reminderTable, [...homeOf(which), appointmentId])
+    const reminder = reader.get(reminderTable, [...scopeOf(which), appointmentId])
     if (reminder?.id !== reminderId || reminder.attempts !== attempt || reminder.state !== 'sending') return
     const outcome = await attempted(options, reader, which, reminder)
     await told(options.shards.ask(agentKeyOf(which), options.commands.report, { ...which, outcome }, { settles }))

@@ -1,10 +1,11 @@
 /** Walks through the audience of a campaign, a bounded part of it at a time. */
+import { scopeOf } from '../../core/agent/scope.js'
 import { campaign as limits } from '../../core/limits.js'
 import { compileFilter, readInBy } from '../../core/people/filter.js'
 import type { Person } from '../../core/people/person.js'
 import type { Reader } from '../../runtime/store/contract.js'
 import type { Doors } from './needs.js'
-import { homeOf, listTable, type OneCampaign, type Walk } from './store.js'
+import { listTable, type OneCampaign, type Walk } from './store.js'
 
 /** One of the audience, as they were named and as they were found. */
 export interface Member {
@@ -32,11 +33,11 @@ type StepOf<K extends Walk['kind']> = (
 const steps: { readonly [K in Walk['kind']]: StepOf<K> } = {
   filter: (doors, reader, one, walk) => looked(doors, reader, one, walk, compileFilter(walk.filter)),
   importBatch: (doors, reader, one, walk) => looked(doors, reader, one, walk, readInBy(walk.importBatchId)),
-  people({ people }, reader, { campaignId, ...home }, walk) {
-    const key = [...homeOf(home), campaignId, walk.list] as const
+  people({ people }, reader, { campaignId, ...scope }, walk) {
+    const key = [...scopeOf(scope), campaignId, walk.list] as const
     const ids = reader.get(listTable, [...key, walk.place]) ?? []
     const members = ids.map((id) => {
-      const person = people.byId(reader, home, id)
+      const person = people.byId(reader, scope, id)
       return { id, person: person?.sandbox ? undefined : person, mayRepeat: true as const }
     })
     const next = walk.place + 1

@@ -1,4 +1,5 @@
 /** The commands and queries of campaigns as records: made, changed, taken away, read and listed. */
+import { scopeOf } from '../../core/agent/scope.js'
 import type { AgentPlace } from '../../core/agentkey.js'
 import {
   type Campaign,
@@ -31,7 +32,6 @@ import type { Doors } from './needs.js'
 import {
   campaignTable,
   dropCampaign,
-  homeOf,
   keepCampaign,
   keepList,
   listOf,
@@ -64,7 +64,7 @@ export function openCampaigns(doors: Doors) {
 
   function keepPeople(tx: Tx, { place }: Known, id: string, { audience, personIds }: Judged): void {
     if (audience.kind === 'people' && personIds) {
-      keepList(tx, homeOf(place), [id, audience.list], personIds, limits.idsPerRecord)
+      keepList(tx, scopeOf(place), [id, audience.list], personIds, limits.idsPerRecord)
     }
   }
 
@@ -73,8 +73,8 @@ export function openCampaigns(doors: Doors) {
     decide(tx, { body, ...asked }, { at, mint }) {
       const known = knownAgent(doors, tx, asked)
       if (!known) return agentNotFound
-      const home = homeOf(known.place)
-      if ([...tx.range(openTable, { prefix: home, limit: limits.open })].length === limits.open) {
+      const scope = scopeOf(known.place)
+      if ([...tx.range(openTable, { prefix: scope, limit: limits.open })].length === limits.open) {
         return refuse('request.invalid', { detail: `An agent has at most ${limits.open} campaigns that are not over.` })
       }
       const judged = campaignJudged(judgedBy(tx, known, mint('ls')), body)
@@ -82,7 +82,7 @@ export function openCampaigns(doors: Doors) {
       const id = campaignIdAt(at, mint('cm'))
       const { personIds: _ids, ...said } = judged
       const campaign: Campaign = { id, ...said, status: 'draft', createdAt: at, updatedAt: at }
-      keepCampaign(tx, home, campaign)
+      keepCampaign(tx, scope, campaign)
       keepPeople(tx, known, id, judged)
       return viewOf(doors, tx, { ...known, one: { ...known.place, campaignId: id }, campaign }, judged.personIds)
     },
@@ -112,7 +112,7 @@ export function openCampaigns(doors: Doors) {
 
   /** Also one that is just being made: nobody ever reads it. */
   function dropSnapshots(tx: Tx, { one, place, campaign }: Found, at: number): void {
-    const key = [...homeOf(place), one.campaignId] as const
+    const key = [...scopeOf(place), one.campaignId] as const
     const staging = tx.get(stagingTable, key)
     for (const of of [campaign.snapshot, staging?.snapshot]) if (of !== undefined) clearLater(tx, { ...one, of }, at)
     tx.remove(stagingTable, key)
@@ -129,7 +129,7 @@ export function openCampaigns(doors: Doors) {
       if (!isDeletable(campaign.status)) {
         return refuse(wrongStatus, { detail: `The campaign is ${campaign.status}: cancel it first.` })
       }
-      dropCampaign(tx, homeOf(place), campaign)
+      dropCampaign(tx, scopeOf(place), campaign)
       clearLater(tx, one, at)
       return true
     },
@@ -146,7 +146,7 @@ export function openCampaigns(doors: Doors) {
         doors,
         reader,
         found,
-        isList ? listOf(reader, homeOf(found.place), named.campaignId, audience.list) : undefined,
+        isList ? listOf(reader, scopeOf(found.place), named.campaignId, audience.list) : undefined,
       )
     },
   }
@@ -157,11 +157,11 @@ export function openCampaigns(doors: Doors) {
     read(reader, { status, limit, after, ...place }) {
       const known = knownAgent(doors, reader, place)
       if (!known) return agentNotFound
-      const home = homeOf(known.place)
-      const from = after === undefined ? {} : { after: [...home, after] as const }
+      const scope = scopeOf(known.place)
+      const from = after === undefined ? {} : { after: [...scope, after] as const }
       const data: CampaignView[] = []
       let seen = 0
-      for (const { key, value } of reader.range(campaignTable, { prefix: home, ...from, reverse: true })) {
+      for (const { key, value } of reader.range(campaignTable, { prefix: scope, ...from, reverse: true })) {
         const campaignId = key[3]
         if (status === undefined || value.status === status) {
           data.push(viewOf(doors, reader, { ...known, one: { ...known.place, campaignId }, campaign: value }))
@@ -175,13 +175,13 @@ export function openCampaigns(doors: Doors) {
   /** Campaigns that name an outreach and are not over. */
   function referrersOf(reader: Reader, place: AgentPlace, outreachId: string) {
     const known = knownAgent(doors, reader, place)
-    const rows = known ? [...reader.range(openTable, { prefix: [...homeOf(known.place), outreachId] })] : []
+    const rows = known ? [...reader.range(openTable, { prefix: [...scopeOf(known.place), outreachId] })] : []
     return rows.map(({ key, value: { name, status } }) => ({ kind: 'campaign' as const, id: key[4], name, status }))
   }
 
   function draftCampaignsOf(reader: Reader, place: AgentPlace) {
     const known = knownAgent(doors, reader, place)
-    const rows = known ? [...reader.range(openTable, { prefix: homeOf(known.place) })] : []
+    const rows = known ? [...reader.range(openTable, { prefix: scopeOf(known.place) })] : []
     return rows
       .filter(({ value: { status, segmentId } }) => status === 'draft' && segmentId !== undefined)
       .map(({ key, value: { name, segmentId } }) => ({ id: key[4], name, segmentId: segmentId! }))

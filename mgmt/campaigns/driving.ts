@@ -2,6 +2,7 @@
  * Carries a running campaign on: whose turn it is, in the order of the snapshot, as many as may be on their way; until
  * nobody is left, or its outreach or binding is gone. Everything it needs to go on is in the commit that it went so far in.
  */
+import { type AgentIncarnation, scopeOf } from '../../core/agent/scope.js'
 import { isTest } from '../../core/campaign/campaign.js'
 import { aheadRows, type Pace, type Window, windowFor } from '../../core/campaign/pace.js'
 import { overStanding, type Recipient } from '../../core/campaign/recipient.js'
@@ -22,8 +23,6 @@ import {
   atRest,
   batchTable,
   campaignAt,
-  type HomePlace,
-  homeOf,
   keepProgress,
   type OneCampaign,
   type Progress,
@@ -38,7 +37,7 @@ export const batchEffect = 'campaignBatch'
 const driveName = 'campaigns.drive'
 
 /** Recipients whose openings are handed to their conversations together; each for the first time. */
-export interface Batch extends HomePlace {
+export interface Batch extends AgentIncarnation {
   readonly campaignId: string
   readonly batch: number
   readonly sendIds: readonly string[]
@@ -179,7 +178,7 @@ function claim(
 ): void {
   const { one, campaign, place } = found
   const before = progressOf(tx, one)
-  const key = [...homeOf(place), one.campaignId, campaign.snapshot!] as const
+  const key = [...scopeOf(place), one.campaignId, campaign.snapshot!] as const
   const claimed: { index: number; launched: Launched }[] = []
   const end = Math.min(campaign.counts!.total, before.next + limits.rowsPerClaim)
   let { next } = before
@@ -208,7 +207,7 @@ function claim(
   for (let nth = 0; nth * batchRows < handed.length; nth++) {
     const sendIds = handed.slice(nth * batchRows, (nth + 1) * batchRows)
     const payload: Batch = { batch: before.batches + nth, sendIds, ...one }
-    tx.put(batchTable, [...homeOf(place), one.campaignId, payload.batch], sendIds.length)
+    tx.put(batchTable, [...scopeOf(place), one.campaignId, payload.batch], sendIds.length)
     tx.effect({ kind: batchEffect, destination: one.campaignId, payload })
   }
 }

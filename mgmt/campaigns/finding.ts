@@ -1,6 +1,7 @@
 /** A campaign with all that is known around it, and the one way from one status to the next. */
 
 import type { Outreach } from '../../core/agent/resources/templates.js'
+import { type AgentIncarnation, scopeOf } from '../../core/agent/scope.js'
 import type { AgentPlace } from '../../core/agentkey.js'
 import { type Campaign, isTest } from '../../core/campaign/campaign.js'
 import {
@@ -19,7 +20,7 @@ import { isOutreachChannel } from '../../core/outreach/request.js'
 import type { Told, Tx } from '../../runtime/shard/contract.js'
 import type { Reader } from '../../runtime/store/contract.js'
 import type { Doors, KnownAgent } from './needs.js'
-import { campaignAt, type HomePlace, homeOf, keepCampaign, type OneCampaign, progressOf } from './store.js'
+import { campaignAt, keepCampaign, type OneCampaign, progressOf } from './store.js'
 
 /** A campaign as callers name one. */
 export interface Named extends AgentPlace {
@@ -27,7 +28,7 @@ export interface Named extends AgentPlace {
 }
 
 export interface Known extends KnownAgent {
-  readonly place: HomePlace
+  readonly place: AgentIncarnation
 }
 
 export interface Found extends Known {
@@ -108,7 +109,7 @@ export function stepped(tx: Tx, { orgEvent }: Doors, found: Found, stepping: Ste
     updatedAt: told.at,
     ...(isOver(status) && { endedAt: told.at }),
   }
-  keepCampaign(tx, homeOf(place), campaign, before)
+  keepCampaign(tx, scopeOf(place), campaign, before)
   if (status !== before.status) {
     const { orgId, agentId } = place
     const { id: campaignId, name, outreachId, failReason } = campaign

@@ -1,5 +1,7 @@
 /** What campaigns need of their surroundings; whoever puts a node together gives it. */
+
 import type { AgentDocument, Section } from '../../core/agent/index.js'
+import type { AgentIncarnation } from '../../core/agent/scope.js'
 import type { AgentPlace } from '../../core/agentkey.js'
 import type { Pace, Window } from '../../core/campaign/pace.js'
 import type { ChannelName } from '../../core/channelnames.js'
@@ -12,7 +14,6 @@ import type { CompiledFilter } from '../../core/people/filter.js'
 import type { Person } from '../../core/people/person.js'
 import type { Command, Told, Tx } from '../../runtime/shard/contract.js'
 import type { Reader } from '../../runtime/store/contract.js'
-import type { HomePlace } from './store.js'
 
 /** The sections of an agent's document that campaigns are judged and screened by. */
 export const sectionsOfCampaigns = [
@@ -77,17 +78,17 @@ export interface Launched {
 /** Sends, in the agent's shard and in the commits of a campaign's own steps. */
 export interface SendDoor {
   /** Makes sends that are on their way, in their order, and answers their ids. */
-  launch(tx: Tx, place: HomePlace, wanted: readonly Launched[], told: Told): readonly string[]
-  report(tx: Tx, place: HomePlace, reports: readonly AttemptReport[], told: Told): void
+  launch(tx: Tx, place: AgentIncarnation, wanted: readonly Launched[], told: Told): readonly string[]
+  report(tx: Tx, place: AgentIncarnation, reports: readonly AttemptReport[], told: Told): void
   /** One that rests goes back into the queue. */
-  resume(tx: Tx, place: HomePlace, sendId: string, told: Told): void
+  resume(tx: Tx, place: AgentIncarnation, sendId: string, told: Told): void
   /** One that waits; any other runs on. */
-  cancel(tx: Tx, place: HomePlace, sendId: string, detail: string, told: Told): void
+  cancel(tx: Tx, place: AgentIncarnation, sendId: string, detail: string, told: Told): void
   /** Whether nothing has come up, since the turn of a send came, that keeps its message from the provider. */
-  mayBeHandedOver(reader: Reader, place: HomePlace, sendId: string, at: number): boolean
-  sendAt(reader: Reader, place: HomePlace, sendId: string): Send | undefined
-  sendingOf(reader: Reader, place: HomePlace): Sending
-  isMarketingUnderWay(reader: Reader, place: HomePlace, person: Person): boolean
+  mayBeHandedOver(reader: Reader, place: AgentIncarnation, sendId: string, at: number): boolean
+  sendAt(reader: Reader, place: AgentIncarnation, sendId: string): Send | undefined
+  sendingOf(reader: Reader, place: AgentIncarnation): Sending
+  isMarketingUnderWay(reader: Reader, place: AgentIncarnation, person: Person): boolean
 }
 
 /**
@@ -96,7 +97,7 @@ export interface SendDoor {
  */
 export type Attempting = (
   reader: Reader,
-  which: HomePlace & { readonly sendId: string; readonly attempt: number },
+  which: AgentIncarnation & { readonly sendId: string; readonly attempt: number },
 ) => Promise<AttemptFound | undefined>
 
 export interface Doors {

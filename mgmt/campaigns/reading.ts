@@ -1,4 +1,5 @@
 /** What is read of a campaign: its recipients and what became of each, what one of them would be sent, and its report. */
+import { scopeOf } from '../../core/agent/scope.js'
 import { isTest } from '../../core/campaign/campaign.js'
 import { estimateOf } from '../../core/campaign/pace.js'
 import { type Recipient, type RecipientState, standingOfSend, standingWithout } from '../../core/campaign/recipient.js'
@@ -21,7 +22,7 @@ import type { Reader } from '../../runtime/store/contract.js'
 import { type Found, foundCampaign, type Named, notFound } from './finding.js'
 import type { Doors } from './needs.js'
 import { screeningOf } from './staging.js'
-import { homeOf, progressTable, recipientTable, sendIdsOf, snapshotTable } from './store.js'
+import { progressTable, recipientTable, sendIdsOf, snapshotTable } from './store.js'
 
 export interface RecipientStretch extends Named {
   readonly state?: RecipientState
@@ -51,7 +52,7 @@ export function campaignQueries(doors: Doors) {
       if (isRefusal(found)) return found
       const { snapshot } = found.campaign
       if (snapshot === undefined) return { rows: [] }
-      const prefix = [...homeOf(found.place), named.campaignId, snapshot] as const
+      const prefix = [...scopeOf(found.place), named.campaignId, snapshot] as const
       const from = after === undefined ? {} : { after: [...prefix, after] }
       const rows: RecipientFound[] = []
       let seen = 0
@@ -104,7 +105,7 @@ export function campaignQueries(doors: Doors) {
     read(reader, named) {
       const found = foundCampaign(doors, reader, named)
       if (isRefusal(found)) return found
-      const progress = reader.get(progressTable, [...homeOf(found.place), named.campaignId])
+      const progress = reader.get(progressTable, [...scopeOf(found.place), named.campaignId])
       return { ...shownTally(progress?.tally ?? noTally), test: isTest(found.campaign) }
     },
   }
@@ -117,7 +118,7 @@ export function campaignQueries(doors: Doors) {
       if (isRefusal(found)) return found
       const { id, status, counts, snapshot, stagedAt } = found.campaign
       if (!counts || snapshot === undefined) return notFound
-      const { previews = [] } = reader.get(snapshotTable, [...homeOf(found.place), id, snapshot]) ?? {}
+      const { previews = [] } = reader.get(snapshotTable, [...scopeOf(found.place), id, snapshot]) ?? {}
       const paces = isTest(found.campaign) ? [] : doors.agents.pacesOf(reader, found.place)
       return {
         id,

@@ -1,4 +1,5 @@
 /** The commands by which a campaign is sent: started, paused, resumed, cancelled, and what its batches came to. */
+import { scopeOf } from '../../core/agent/scope.js'
 import { countOf } from '../../core/campaign/tally.js'
 import type { CampaignView } from '../../core/campaign/view.js'
 import { isRefusal } from '../../core/errors.js'
@@ -7,7 +8,7 @@ import type { Command, Told, Tx } from '../../runtime/shard/contract.js'
 import { type Batch, driven, ended, stopDriving } from './driving.js'
 import { type Found, foundCampaign, type Named, sameCampaign, stepped, viewOf } from './finding.js'
 import type { Doors } from './needs.js'
-import { atRest, batchTable, campaignAt, homeOf, keepProgress, progressOf, stagingTable } from './store.js'
+import { atRest, batchTable, campaignAt, keepProgress, progressOf, stagingTable } from './store.js'
 import { clearLater, retireLater } from './sweep.js'
 import { tend } from './tending.js'
 
@@ -37,7 +38,7 @@ export function openRunning(doors: Doors) {
 
   /** A snapshot that is just being taken anew is given up: it is sent as it was staged. */
   function giveUpStaging(tx: Tx, { one, place }: Found, at: number): void {
-    const key = [...homeOf(place), one.campaignId] as const
+    const key = [...scopeOf(place), one.campaignId] as const
     const staging = tx.get(stagingTable, key)
     if (!staging) return
     tx.remove(stagingTable, key)
@@ -85,7 +86,7 @@ export function openRunning(doors: Doors) {
       const { orgId, agentId, serial, campaignId } = one
       const place = { orgId, agentId, serial }
       doors.sends.report(tx, place, reports, told)
-      const key = [...homeOf(place), campaignId, batch] as const
+      const key = [...scopeOf(place), campaignId, batch] as const
       const rows = tx.get(batchTable, key)
       const found = sameCampaign(doors, tx, one)
       if (!isWhole || rows === undefined || !found) return false

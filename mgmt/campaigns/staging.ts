@@ -2,6 +2,7 @@
  * Takes the snapshot of a campaign's audience: everybody once, screened, a bounded number of people a commit. Whoever asked
  * for it drives it on; should they go away it carries on by itself. It replaces the one before it only when it is whole.
  */
+import { scopeOf } from '../../core/agent/scope.js'
 import { includesContacted, isTest } from '../../core/campaign/campaign.js'
 import type { Recipient } from '../../core/campaign/recipient.js'
 import { nobody, type Screened, type Screening, screened } from '../../core/campaign/screening.js'
@@ -18,7 +19,6 @@ import { audienceStep, type Member } from './audience.js'
 import { type Found, foundCampaign, type Named, noMove, outreachOf, sameCampaign, stepped } from './finding.js'
 import type { Doors } from './needs.js'
 import {
-  homeOf,
   keepProgress,
   noProgress,
   type OneCampaign,
@@ -51,7 +51,7 @@ export function openStaging(doors: Doors) {
       if (!mayCampaign(found.campaign.status, 'stage')) return noMove(found.campaign, 'stage')
       const wrong = unresolved(found)
       if (wrong) return wrong
-      const key = [...homeOf(found.place), named.campaignId] as const
+      const key = [...scopeOf(found.place), named.campaignId] as const
       const before = tx.get(stagingTable, key)
       if (before) return { ...named, snapshot: before.snapshot }
       const snapshot = told.mint('sn')
@@ -66,7 +66,7 @@ export function openStaging(doors: Doors) {
     decide(tx, { snapshot, ...named }, told) {
       const found = foundCampaign(doors, tx, named)
       if (isRefusal(found)) return found
-      const staging = tx.get(stagingTable, [...homeOf(found.place), named.campaignId])
+      const staging = tx.get(stagingTable, [...scopeOf(found.place), named.campaignId])
       if (staging?.snapshot === snapshot) return walkedOn(tx, found, staging, told)
       return found.campaign.snapshot === snapshot ? 'whole' : 'lost'
     },
@@ -76,7 +76,7 @@ export function openStaging(doors: Doors) {
     name: aloneName,
     decide(tx, one, told) {
       const found = sameCampaign(doors, tx, one)
-      const staging = found && tx.get(stagingTable, [...homeOf(one), one.campaignId])
+      const staging = found && tx.get(stagingTable, [...scopeOf(one), one.campaignId])
       return staging ? walkedOn(tx, found, staging, told, told.at) : 'lost'
     },
   }
@@ -88,7 +88,7 @@ export function openStaging(doors: Doors) {
 
   function walkedOn(tx: Tx, found: Found, staging: Staging, told: Told, nextAt?: number): StageAnswer {
     const { place, one } = found
-    const key = [...homeOf(place), one.campaignId] as const
+    const key = [...scopeOf(place), one.campaignId] as const
     const screening = screeningOf(doors, tx, found, told.at)
     if (!screening || unresolved(found)) {
       tx.remove(stagingTable, key)
@@ -118,7 +118,7 @@ export function openStaging(doors: Doors) {
       return 'lost'
     }
     if (campaign.snapshot !== undefined) clearLater(tx, { ...one, of: campaign.snapshot }, told.at)
-    tx.put(snapshotTable, [...homeOf(place), one.campaignId, snapshot], { previews } satisfies Snapshot)
+    tx.put(snapshotTable, [...scopeOf(place), one.campaignId, snapshot], { previews } satisfies Snapshot)
     keepProgress(tx, one, { ...noProgress, tally: tallyOf(counts) })
     return 'whole'
   }
@@ -128,7 +128,7 @@ export function openStaging(doors: Doors) {
 
 /** Rows of a snapshot, written one behind the other; somebody who is there already is not counted again. */
 function openSnapshot(tx: Tx, { campaignId, ...place }: OneCampaign, { snapshot, ...before }: Staging) {
-  const key = [...homeOf(place), campaignId, snapshot] as const
+  const key = [...scopeOf(place), campaignId, snapshot] as const
   let { total, sendable } = before.counts
   const left = { ...before.counts.exclusions }
   const previews: CampaignPreview[] = [...before.previews]

@@ -3,7 +3,7 @@
  * the snapshot they belong to, which is never used again: a snapshot is read whole or not at all, however long another
  * takes to go.
  */
-import type { AgentPlace } from '../../core/agentkey.js'
+import { type AgentIncarnation, type AgentScope, type ScopedKey, scopeOf } from '../../core/agent/scope.js'
 import type { Campaign } from '../../core/campaign/campaign.js'
 import type { Recipient } from '../../core/campaign/recipient.js'
 import type { CampaignStatus } from '../../core/campaign/status.js'
@@ -14,25 +14,12 @@ import type { PersonFilter } from '../../core/people/filter.js'
 import type { Tx } from '../../runtime/shard/contract.js'
 import { type Key, type Reader, readOften, readSoon, type Table, table } from '../../runtime/store/contract.js'
 
-export type Home = readonly [orgId: string, agentId: string, serial: number]
-
-/** Which agent, and which of those that had its id. */
-export interface HomePlace extends AgentPlace {
-  readonly serial: number
-}
-
-export function homeOf({ orgId, agentId, serial }: HomePlace): Home {
-  return [orgId, agentId, serial]
-}
-
 /** Which campaign of which agent. */
-export interface OneCampaign extends HomePlace {
+export interface OneCampaign extends AgentIncarnation {
   readonly campaignId: string
 }
 
-type Of<T extends readonly (string | number)[]> = readonly [...home: Home, ...rest: T]
-
-export type SnapshotKey = Of<[campaignId: string, snapshot: string]>
+export type SnapshotKey = ScopedKey<[campaignId: string, snapshot: string]>
 
 /** Of a campaign that is not over, what others ask about. */
 export interface OpenEntry {
@@ -87,25 +74,31 @@ export interface Snapshot {
 }
 
 /** Read before each message of a campaign is handed to its provider. */
-export const campaignTable = readOften(table<Of<[campaignId: string]>, Campaign>('campaigns'))
-export const openTable = table<Of<[outreachId: string, campaignId: string]>, OpenEntry>('campaigns.open')
-export const progressTable = readSoon(table<Of<[campaignId: string]>, Progress>('campaigns.progress'))
-export const stagingTable = readSoon(table<Of<[campaignId: string]>, Staging>('campaigns.staging'))
-export const snapshotTable = table<Of<[campaignId: string, snapshot: string]>, Snapshot>('campaigns.snapshots')
-export const recipientTable = table<Of<[campaignId: string, snapshot: string, index: number]>, Recipient>(
+export const campaignTable = readOften(table<ScopedKey<[campaignId: string]>, Campaign>('campaigns'))
+export const openTable = table<ScopedKey<[outreachId: string, campaignId: string]>, OpenEntry>('campaigns.open')
+export const progressTable = readSoon(table<ScopedKey<[campaignId: string]>, Progress>('campaigns.progress'))
+export const stagingTable = readSoon(table<ScopedKey<[campaignId: string]>, Staging>('campaigns.staging'))
+export const snapshotTable = table<ScopedKey<[campaignId: string, snapshot: string]>, Snapshot>('campaigns.snapshots')
+export const recipientTable = table<ScopedKey<[campaignId: string, snapshot: string, index: number]>, Recipient>(
   'campaigns.recipients',
 )
 /** Whose turn came together, under the first of their rows. */
-export const turnTable = table<Of<[campaignId: string, snapshot: string, first: number]>, Turn>('campaigns.turns')
+export const turnTable = table<ScopedKey<[campaignId: string, snapshot: string, first: number]>, Turn>(
+  'campaigns.turns',
+)
 /** Whom a list of people has led to: two of its ids may be one person by now. */
-export const seenTable = table<Of<[campaignId: string, snapshot: string, personId: string]>, true>('campaigns.seen')
-export const listTable = table<Of<[campaignId: string, list: string, place: number]>, readonly string[]>(
+export const seenTable = table<ScopedKey<[campaignId: string, snapshot: string, personId: string]>, true>(
+  'campaigns.seen',
+)
+export const listTable = table<ScopedKey<[campaignId: string, list: string, place: number]>, readonly string[]>(
   'campaigns.lists',
 )
 /** Sends that wait for another attempt, and those whose follow-up rests or that are one themselves. */
-export const waitingTable = table<Of<[campaignId: string, sendId: string]>, true | 'followUp'>('campaigns.waiting')
+export const waitingTable = table<ScopedKey<[campaignId: string, sendId: string]>, true | 'followUp'>(
+  'campaigns.waiting',
+)
 /** Batches that are under way, with how many recipients each has. */
-export const batchTable = table<Of<[campaignId: string, batch: number]>, number>('campaigns.batches')
+export const batchTable = table<ScopedKey<[campaignId: string, batch: number]>, number>('campaigns.batches')
 
 /** Of one campaign, beside its record: under its id, or under its id and a snapshot or a list. */
 export const rowTables = [
@@ -136,15 +129,15 @@ export function atRest({ drivesAt: _drives, waitsUntil: _waits, wakesBelow: _wak
 }
 
 export function campaignAt(reader: Reader, { campaignId, ...place }: OneCampaign): Campaign | undefined {
-  return reader.get(campaignTable, [...homeOf(place), campaignId])
+  return reader.get(campaignTable, [...scopeOf(place), campaignId])
 }
 
 export function progressOf(reader: Reader, { campaignId, ...place }: OneCampaign): Progress {
-  return reader.get(progressTable, [...homeOf(place), campaignId]) ?? noProgress
+  return reader.get(progressTable, [...scopeOf(place), campaignId]) ?? noProgress
 }
 
 export function keepProgress(tx: Tx, { campaignId, ...place }: OneCampaign, progress: Progress): void {
-  tx.put(progressTable, [...homeOf(place), campaignId], progress)
+  tx.put(progressTable, [...scopeOf(place), campaignId], progress)
 }
 
 /** The sends that rows became which are no less than `first` and less than `end`. */
@@ -160,36 +153,36 @@ export function sendIdsOf(reader: Reader, snapshot: SnapshotKey, first: number, 
 }
 
 /** Keeps a campaign, and what leads to it from its outreach while it is not over. */
-export function keepCampaign(tx: Tx, home: Home, after: Campaign, before?: Campaign): void {
+export function keepCampaign(tx: Tx, scope: AgentScope, after: Campaign, before?: Campaign): void {
   const { id, name, outreachId, status, audience } = after
-  tx.put(campaignTable, [...home, id], after)
+  tx.put(campaignTable, [...scope, id], after)
   if (before && (before.outreachId !== outreachId || isOver(status))) {
-    tx.remove(openTable, [...home, before.outreachId, id])
+    tx.remove(openTable, [...scope, before.outreachId, id])
   }
   if (isOver(status)) return
   const segmentId = audience.kind === 'segment' ? audience.segmentId : undefined
-  tx.put(openTable, [...home, outreachId, id], { name, status, ...(segmentId !== undefined && { segmentId }) })
+  tx.put(openTable, [...scope, outreachId, id], { name, status, ...(segmentId !== undefined && { segmentId }) })
 }
 
-export function dropCampaign(tx: Tx, home: Home, { id, outreachId }: Campaign): void {
-  tx.remove(campaignTable, [...home, id])
-  tx.remove(openTable, [...home, outreachId, id])
-  tx.remove(progressTable, [...home, id])
-  tx.remove(stagingTable, [...home, id])
+export function dropCampaign(tx: Tx, scope: AgentScope, { id, outreachId }: Campaign): void {
+  tx.remove(campaignTable, [...scope, id])
+  tx.remove(openTable, [...scope, outreachId, id])
+  tx.remove(progressTable, [...scope, id])
+  tx.remove(stagingTable, [...scope, id])
 }
 
 export function keepList(
   tx: Tx,
-  home: Home,
+  scope: AgentScope,
   key: readonly [string, string],
   ids: readonly string[],
   perRecord: number,
 ) {
   for (let from = 0, place = 0; from < ids.length; from += perRecord, place++) {
-    tx.put(listTable, [...home, ...key, place], ids.slice(from, from + perRecord))
+    tx.put(listTable, [...scope, ...key, place], ids.slice(from, from + perRecord))
   }
 }
 
-export function listOf(reader: Reader, home: Home, campaignId: string, list: string): string[] {
-  return [...reader.range(listTable, { prefix: [...home, campaignId, list] })].flatMap(({ value }) => value)
+export function listOf(reader: Reader, scope: AgentScope, campaignId: string, list: string): string[] {
+  return [...reader.range(listTable, { prefix: [...scope, campaignId, list] })].flatMap(({ value }) => value)
 }

@@ -1,17 +1,18 @@
 /** What campaigns let go of: a snapshot that was replaced, a campaign that was deleted, an agent that is gone; a part at a time. */
+import { type AgentIncarnation, scopeOf } from '../../core/agent/scope.js'
 import type { AgentPlace } from '../../core/agentkey.js'
 import { isOver } from '../../core/campaign/status.js'
 import { campaign as limits, outreachSend } from '../../core/limits.js'
 import type { Command, Tx } from '../../runtime/shard/contract.js'
 import type { Key } from '../../runtime/store/contract.js'
 import type { Doors } from './needs.js'
-import { allTables, campaignAt, type HomePlace, homeOf, type OneCampaign, rowTables, snapshotTables } from './store.js'
+import { allTables, campaignAt, type OneCampaign, rowTables, snapshotTables } from './store.js'
 
 const clearName = 'campaigns.clear'
 const retireName = 'campaigns.retire'
 
 /** Of the agent; of one campaign; of one snapshot or list of it. */
-export interface Clearing extends HomePlace {
+export interface Clearing extends AgentIncarnation {
   readonly campaignId?: string
   readonly of?: string
 }
@@ -35,7 +36,7 @@ export const clearCommand: Command<Clearing, number> = {
     const { campaignId, of } = what
     const tables = campaignId === undefined ? allTables : of === undefined ? rowTables : snapshotTables
     const prefix: Key = [
-      ...homeOf(what),
+      ...scopeOf(what),
       ...(campaignId === undefined ? [] : [campaignId]),
       ...(of === undefined ? [] : [of]),
     ]

@@ -1,10 +1,11 @@
 /** Sends of a campaign that wait for another attempt: they rest while it does, and end with it. */
+import { scopeOf } from '../../core/agent/scope.js'
 import { isOver } from '../../core/campaign/status.js'
 import { campaign as limits } from '../../core/limits.js'
 import type { Command, Told, Tx } from '../../runtime/shard/contract.js'
 import { type Found, sameCampaign } from './finding.js'
 import type { Doors } from './needs.js'
-import { homeOf, type OneCampaign, waitingTable } from './store.js'
+import { type OneCampaign, waitingTable } from './store.js'
 
 const tendName = 'campaigns.tend'
 
@@ -17,7 +18,7 @@ const timerOf = ({ serial, campaignId }: OneCampaign) => `${tendName}:${serial}:
 /** Walks through those that wait: they go back into the queue when the campaign goes on, and end when it is over. */
 export function tend(tx: Tx, doors: Pick<Doors, 'sends'>, found: Found, told: Told, after?: string): void {
   const { one, campaign, place } = found
-  const prefix = [...homeOf(place), one.campaignId] as const
+  const prefix = [...scopeOf(place), one.campaignId] as const
   const from = after === undefined ? {} : { after: [...prefix, after] }
   const rows = [...tx.range(waitingTable, { prefix, ...from, limit: limits.rowsPerSweep })]
   for (const { key, value } of rows) {

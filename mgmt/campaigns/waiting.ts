@@ -1,4 +1,5 @@
 /** Sends of a campaign after they were made: each step is counted, and what comes of it for the campaign follows. */
+import { type AgentIncarnation, scopeOf } from '../../core/agent/scope.js'
 import { standingOfSend } from '../../core/campaign/recipient.js'
 import { isOver } from '../../core/campaign/status.js'
 import { countOf, openCount, shifted } from '../../core/campaign/tally.js'
@@ -8,16 +9,7 @@ import type { Reader } from '../../runtime/store/contract.js'
 import { driveLater, driven, failedIfLost } from './driving.js'
 import { sameCampaign } from './finding.js'
 import type { Doors } from './needs.js'
-import {
-  campaignAt,
-  type HomePlace,
-  homeOf,
-  keepProgress,
-  type OneCampaign,
-  type Progress,
-  progressTable,
-  waitingTable,
-} from './store.js'
+import { campaignAt, keepProgress, type OneCampaign, type Progress, progressTable, waitingTable } from './store.js'
 
 /** Of sends that have ended because the outreach or the binding of their campaign may be gone. */
 const reasonsOfLoss: ReadonlySet<SendReason> = new Set<SendReason>(['outreach_unavailable', 'no_route'])
@@ -30,10 +22,10 @@ interface HandedOver {
 
 export function openWaiting(doors: Doors) {
   /** Told of every step of a campaign's sends, in the same commit. Nobody counts for a campaign that was deleted. */
-  function campaigned(tx: Tx, place: HomePlace, before: Send, after: Send, told: Told): void {
+  function campaigned(tx: Tx, place: AgentIncarnation, before: Send, after: Send, told: Told): void {
     const { orgId, agentId, serial } = place
     const one: OneCampaign = { orgId, agentId, serial, campaignId: after.campaignId! }
-    const key = [...homeOf(place), one.campaignId] as const
+    const key = [...scopeOf(place), one.campaignId] as const
     const progress = tx.get(progressTable, key)
     if (!progress) return
     if (after.state === 'queued') tx.put(waitingTable, [...key, after.id], true)
@@ -68,14 +60,14 @@ export function openWaiting(doors: Doors) {
 
   function leaves(
     reader: Reader,
-    { orgId, agentId, serial }: HomePlace,
+    { orgId, agentId, serial }: AgentIncarnation,
     { campaignId, followUpOf }: Pick<Send, 'campaignId' | 'followUpOf'>,
   ) {
     return leavesFor(reader, { orgId, agentId, serial, campaignId: campaignId! }, followUpOf !== undefined)
   }
 
-  function rests(tx: Tx, place: HomePlace, { id, campaignId }: Send): void {
-    tx.put(waitingTable, [...homeOf(place), campaignId!, id], 'followUp')
+  function rests(tx: Tx, place: AgentIncarnation, { id, campaignId }: Send): void {
+    tx.put(waitingTable, [...scopeOf(place), campaignId!, id], 'followUp')
   }
 
   /** Asked of the message of a send right before it is handed to its provider. */

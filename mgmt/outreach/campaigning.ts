@@ -1,5 +1,6 @@
 /** Sends as campaigns have them: many made in one commit, on their way from the start, and reported on together. */
 
+import { type AgentIncarnation, scopeOf } from '../../core/agent/scope.js'
 import type { AttemptReport } from '../../core/outreach/attempt.js'
 import { outreachIn } from '../../core/outreach/judge.js'
 import { longestWaitMs } from '../../core/outreach/machine.js'
@@ -11,19 +12,9 @@ import type { Reader } from '../../runtime/store/contract.js'
 import { reported } from './commands.js'
 import { sameAgent } from './considering.js'
 import { isMarketingUnderWay, noteMarketing } from './marketing.js'
-import { type Moving, take, wake } from './moving.js'
+import { type Moving, scheduleTimers, take } from './moving.js'
 import { mayBeHandedOver } from './pickup.js'
-import {
-  type HomePlace,
-  homeOf,
-  type KeptSend,
-  keepLaunched,
-  keepSend,
-  keptUntil,
-  pulseTable,
-  sendAt,
-  sendingOf,
-} from './store.js'
+import { type KeptSend, keepLaunched, keepSend, keptUntil, sendAt, sendingOf, timerTable } from './store.js'
 
 /** A send that a campaign makes. */
 export interface Launched
@@ -35,13 +26,13 @@ export interface Launched
 
 export function campaigning(moving: Moving) {
   /** Makes them in their order and answers their ids; whoever asks sees to it that those which are on their way are attempted. */
-  function launch(tx: Tx, place: HomePlace, wanted: readonly Launched[], told: Told): readonly string[] {
+  function launch(tx: Tx, place: AgentIncarnation, wanted: readonly Launched[], told: Told): readonly string[] {
     const known = sameAgent(moving, tx, place)
     if (!known) throw new Error('campaigns send for agents that are there')
-    const home = homeOf(place)
+    const scope = scopeOf(place)
     const { at } = told
-    const pulse = tx.get(pulseTable, home) ?? {}
-    wake(tx, place, pulse, { sweepAt: pulse.sweepAt ?? keptUntil(at, moving.timeScale) })
+    const timers = tx.get(timerTable, scope) ?? {}
+    scheduleTimers(tx, place, timers, { sweepAt: timers.sweepAt ?? keptUntil(at, moving.timeScale) })
     const isMarketing = outreachIn(known.document, wanted[0]?.outreachId ?? '')?.class === 'marketing'
     const sends = wanted.map(
       ({ suppressed, ...which }): KeptSend => ({
@@ -54,8 +45,8 @@ export function campaigning(moving: Moving) {
         ...(isMarketing && !suppressed && !which.sandbox && { isMarketing }),
       }),
     )
-    keepLaunched(tx, home, sends)
-    for (const send of sends) noteMarketing(tx, home, send)
+    keepLaunched(tx, scope, sends)
+    for (const send of sends) noteMarketing(tx, scope, send)
     for (const [nth, { suppressed }] of wanted.entries()) {
       if (suppressed) take(tx, moving, known, sends[nth]!, { on: 'notAttempted', reason: suppressed, at }, told)
     }
@@ -64,7 +55,7 @@ export function campaigning(moving: Moving) {
   }
 
   /** One line for all of them: a launch writes no more rows for each send. */
-  function logLaunch(tx: Tx, place: HomePlace, wanted: readonly Launched[], at: number): void {
+  function logLaunch(tx: Tx, place: AgentIncarnation, wanted: readonly Launched[], at: number): void {
     const live = wanted.filter(({ suppressed, sandbox }) => !suppressed && !sandbox)
     if (!moving.log || !live[0]) return
     const { campaignId, outreachId, channel } = live[0]
@@ -72,33 +63,33 @@ export function campaigning(moving: Moving) {
     moving.log(tx, place, { event: 'outreach.accepted', channel, data }, at)
   }
 
-  function report(tx: Tx, place: HomePlace, reports: readonly AttemptReport[], told: Told): void {
+  function report(tx: Tx, place: AgentIncarnation, reports: readonly AttemptReport[], told: Told): void {
     const known = sameAgent(moving, tx, place)
     if (known) for (const each of reports) reported(tx, moving, known, each, told)
   }
 
   /** One that rests, or whose follow-up does, goes back into the queue; one that waits for its binding has its turn. */
-  function resume(tx: Tx, place: HomePlace, sendId: string, { at }: Told): void {
-    const home = homeOf(place)
-    const send = sendAt(tx, home, sendId)
+  function resume(tx: Tx, place: AgentIncarnation, sendId: string, { at }: Told): void {
+    const scope = scopeOf(place)
+    const send = sendAt(tx, scope, sendId)
     if (send?.isFollowUpHeld) {
       const { isFollowUpHeld: _held, ...rest } = send
-      keepSend(tx, home, { ...rest, followUpAt: at }, send)
-      return wake(tx, place, tx.get(pulseTable, home) ?? {}, { pickupAt: at })
+      keepSend(tx, scope, { ...rest, followUpAt: at }, send)
+      return scheduleTimers(tx, place, tx.get(timerTable, scope) ?? {}, { pickupAt: at })
     }
     const isForBinding = send?.heldFor === 'binding_error'
     if (send?.state !== 'queued' || (send.dueAt !== undefined && !isForBinding)) return
     // The time of day may have been set back since.
     const latestAt = at + longestWaitMs(send, moving.timeScale)
     const dueAt = isForBinding ? at : Math.max(at, Math.min(send.nextAttemptAt ?? at, latestAt))
-    keepSend(tx, home, { ...send, dueAt }, send)
-    wake(tx, place, tx.get(pulseTable, home) ?? {}, { pickupAt: dueAt })
+    keepSend(tx, scope, { ...send, dueAt }, send)
+    scheduleTimers(tx, place, tx.get(timerTable, scope) ?? {}, { pickupAt: dueAt })
   }
 
   /** One that waits, in the queue or outside of it; any other runs on. */
-  function cancel(tx: Tx, place: HomePlace, sendId: string, detail: string, told: Told): void {
+  function cancel(tx: Tx, place: AgentIncarnation, sendId: string, detail: string, told: Told): void {
     const known = sameAgent(moving, tx, place)
-    const send = known && sendAt(tx, homeOf(place), sendId)
+    const send = known && sendAt(tx, scopeOf(place), sendId)
     if (send) take(tx, moving, known, send, { on: 'cancelled', at: told.at, detail }, told)
   }
 
@@ -107,12 +98,12 @@ export function campaigning(moving: Moving) {
     report,
     resume,
     cancel,
-    mayBeHandedOver: (reader: Reader, place: HomePlace, sendId: string, at: number): boolean =>
+    mayBeHandedOver: (reader: Reader, place: AgentIncarnation, sendId: string, at: number): boolean =>
       mayBeHandedOver(reader, moving, place, sendId, at),
-    sendAt: (reader: Reader, place: HomePlace, sendId: string): Send | undefined =>
-      sendAt(reader, homeOf(place), sendId),
-    sendingOf: (reader: Reader, place: HomePlace) => sendingOf(reader, homeOf(place)),
-    isMarketingUnderWay: (reader: Reader, place: HomePlace, person: Person) =>
-      isMarketingUnderWay(reader, homeOf(place), person),
+    sendAt: (reader: Reader, place: AgentIncarnation, sendId: string): Send | undefined =>
+      sendAt(reader, scopeOf(place), sendId),
+    sendingOf: (reader: Reader, place: AgentIncarnation) => sendingOf(reader, scopeOf(place)),
+    isMarketingUnderWay: (reader: Reader, place: AgentIncarnation, person: Person) =>
+      isMarketingUnderWay(reader, scopeOf(place), person),
   }
 }

@@ -1,4 +1,5 @@
 /** The commands that change sends: asked for, cancelled, picked up, reported on, heard of. */
+import { type AgentIncarnation, scopeOf } from '../../core/agent/scope.js'
 import type { AgentPlace } from '../../core/agentkey.js'
 import type { SendNews } from '../../core/conversation/sendnews.js'
 import { isRefusal, refuse } from '../../core/errors.js'
@@ -25,24 +26,22 @@ import {
   type Moving,
   pickupCommand,
   rememberCapability,
+  scheduleTimers,
   settle,
   take,
-  wake,
 } from './moving.js'
 import { pickUp } from './pickup.js'
 import type { CreateResult } from './schema.js'
 import {
-  type HomePlace,
-  homeOf,
   type KeptSend,
   keepSend,
   keptUntil,
   keyTable,
-  pulseTable,
   sendAt,
   sendOfDay,
   sendOfKey,
   settingsTable,
+  timerTable,
 } from './store.js'
 
 export interface OneSend extends AgentPlace {
@@ -61,17 +60,17 @@ export function sendCommands(moving: Moving) {
       const known = knownAgent(moving, tx, asked)
       if (!known) return agentNotFound
       const { request } = asked
-      const home = homeOf(known.place)
+      const scope = scopeOf(known.place)
       const { at } = told
       const given = request.idempotencyKey
-      const repeat = given === undefined ? undefined : sendOfKey(tx, home, givenKey(given), at, timeScale)
+      const repeat = given === undefined ? undefined : sendOfKey(tx, scope, givenKey(given), at, timeScale)
       if (repeat) return duplicateOf(repeat)
       const before = personFor(moving, tx, known, asked)
       const isMeant = before && (!before.sandbox || request.recipient.kind === 'persona')
       const { outreachId } = request
       const already =
         given === undefined && isMeant && !before.sandbox
-          ? sendOfDay(tx, home, { outreachId, personIds: [before.id, ...(before.formerIds ?? [])] }, at, timeScale)
+          ? sendOfDay(tx, scope, { outreachId, personIds: [before.id, ...(before.formerIds ?? [])] }, at, timeScale)
           : undefined
       if (already) return duplicateOf(already)
       const personId = before?.id ?? people.newId(told)
@@ -80,9 +79,9 @@ export function sendCommands(moving: Moving) {
       const isMarketing = outreachIn(known.document, outreachId)?.class === 'marketing' && !verdict.person.sandbox
       const send = { ...newSend(asked, verdict, told), ...(isMarketing && { isMarketing }) }
       keepRecipient(tx, known, asked, before, verdict, send, told)
-      noteMarketing(tx, home, send)
+      noteMarketing(tx, scope, send)
       const key = given === undefined ? dayKey(outreachId, personId, at) : givenKey(given)
-      tx.put(keyTable, [...home, ...key], send.id)
+      tx.put(keyTable, [...scope, ...key], send.id)
       if (send.sandbox) rehearse(tx, known, send, told)
       else enqueue(tx, moving, known.place, send, at)
       return queuedResult(send, verdict)
@@ -109,9 +108,9 @@ export function sendCommands(moving: Moving) {
 
   /** A rehearsal does not wait in the queue. */
   function rehearse(tx: Tx, known: Known, send: KeptSend, told: Told): void {
-    keepSend(tx, homeOf(known.place), send)
-    const pulse = tx.get(pulseTable, homeOf(known.place)) ?? {}
-    wake(tx, known.place, pulse, { sweepAt: pulse.sweepAt ?? keptUntil(told.at, timeScale) })
+    keepSend(tx, scopeOf(known.place), send)
+    const timers = tx.get(timerTable, scopeOf(known.place)) ?? {}
+    scheduleTimers(tx, known.place, timers, { sweepAt: timers.sweepAt ?? keptUntil(told.at, timeScale) })
     begin(tx, moving, known, send, told)
   }
 
@@ -120,7 +119,7 @@ export function sendCommands(moving: Moving) {
     decide(tx, { orgId, agentId, sendId, seesAddress }, told) {
       const known = knownAgent(moving, tx, { orgId, agentId })
       if (!known) return agentNotFound
-      const send = sendAt(tx, homeOf(known.place), sendId)
+      const send = sendAt(tx, scopeOf(known.place), sendId)
       if (!send || send.sandbox) return notFound
       const cancelled = take(tx, moving, known, send, { on: 'cancelled', at: told.at }, told)
       return cancelled ? sendAsRead(cancelled, seesAddress) : notCancellable
@@ -128,7 +127,7 @@ export function sendCommands(moving: Moving) {
   }
 
   /** Takes what is due, a bounded number at a time, and comes back for the rest. */
-  const pickup: Command<HomePlace, number> = {
+  const pickup: Command<AgentIncarnation, number> = {
     name: pickupCommand,
     decide(tx, place, told) {
       const known = sameAgent(moving, tx, place)
@@ -136,7 +135,7 @@ export function sendCommands(moving: Moving) {
     },
   }
 
-  const report: Command<HomePlace & AttemptReport, boolean> = {
+  const report: Command<AgentIncarnation & AttemptReport, boolean> = {
     name: 'outreach.report',
     decide(tx, { sendId, attempt, outcome, isCapable, notes, ...place }, told) {
       const known = sameAgent(moving, tx, place)
@@ -146,7 +145,7 @@ export function sendCommands(moving: Moving) {
   }
 
   function hear(tx: Tx, known: Known, said: SendNews, told: Told): boolean {
-    const send = sendAt(tx, homeOf(known.place), said.sendId)
+    const send = sendAt(tx, scopeOf(known.place), said.sendId)
     if (!send) return moving.strayNews?.(tx, known.place, said) ?? false
     const after = heard(send, said, timeScale)
     if (after === send) return false
@@ -180,7 +179,7 @@ export function sendCommands(moving: Moving) {
       const known = knownAgent(moving, tx, { orgId, agentId })
       if (!known) return agentNotFound
       const settings = sendingReplaced(sent)
-      if (!isRefusal(settings)) tx.put(settingsTable, homeOf(known.place), settings)
+      if (!isRefusal(settings)) tx.put(settingsTable, scopeOf(known.place), settings)
       return settings
     },
   }
@@ -197,14 +196,14 @@ function withoutFollowUp({ followUpAt: _due, ...answered }: KeptSend): KeptSend 
 export function reported(tx: Tx, moving: Moving, known: Known, report: AttemptReport, told: Told): boolean {
   const { sendId, attempt, outcome, isCapable } = report
   const { place } = known
-  const send = sendAt(tx, homeOf(place), sendId)
+  const send = sendAt(tx, scopeOf(place), sendId)
   if (!send) return false
   if (isCapable !== undefined) rememberCapability(tx, moving, place, send.asid, isCapable, told.at)
   if (send.state !== 'sending' || send.attempts !== attempt) return false
   const { at } = told
   for (const note of report.notes ?? []) logSend(tx, moving, place, send, note, at)
   if (outcome.kind === 'taken') {
-    if (isNotedWhenTaken(send)) keepSend(tx, homeOf(place), having(send, { messageId: outcome.messageId }), send)
+    if (isNotedWhenTaken(send)) keepSend(tx, scopeOf(place), having(send, { messageId: outcome.messageId }), send)
   } else if (outcome.kind === 'held') {
     const { until, heldFor } = outcome
     take(tx, moving, known, send, { on: 'held', at, until, ...(heldFor && { heldFor }) }, told)

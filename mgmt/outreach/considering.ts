@@ -1,5 +1,7 @@
 /** What is decided about a send that is asked for, by the state of its agent's shard alone: for real, or for a dry run. */
+
 import type { AgentDocument } from '../../core/agent/index.js'
+import { type AgentIncarnation, scopeOf } from '../../core/agent/scope.js'
 import type { AgentPlace } from '../../core/agentkey.js'
 import type { ChannelName } from '../../core/channelnames.js'
 import { refuse } from '../../core/errors.js'
@@ -12,7 +14,7 @@ import type { Query } from '../../runtime/shard/contract.js'
 import type { Reader } from '../../runtime/store/contract.js'
 import { isMarketingUnderWay } from './marketing.js'
 import type { AgentOfSends, DocumentDoor, PeopleDoor, PersonaDoor } from './needs.js'
-import { type HomePlace, homeOf, sendingOf } from './store.js'
+import { sendingOf } from './store.js'
 
 /** Where a send comes from besides its caller, and what that adds. */
 export interface SendHow {
@@ -43,7 +45,7 @@ export interface Doors {
 
 /** The agent as sends know it. */
 export interface Known {
-  readonly place: HomePlace
+  readonly place: AgentIncarnation
   readonly document: AgentDocument
   readonly agent: AgentOfSends
 }
@@ -62,7 +64,7 @@ export function knownAgent(
 }
 
 /** The agent itself, and none that came after it under the same id. */
-export function sameAgent(doors: Pick<Doors, 'documents'>, reader: Reader, place: HomePlace): Known | undefined {
+export function sameAgent(doors: Pick<Doors, 'documents'>, reader: Reader, place: AgentIncarnation): Known | undefined {
   const known = knownAgent(doors, reader, place)
   return known?.place.serial === place.serial ? known : undefined
 }
@@ -106,7 +108,7 @@ export function consider(
     request,
     origin,
     document,
-    sending: sendingOf(reader, homeOf(place)),
+    sending: sendingOf(reader, scopeOf(place)),
     at,
     timeScale,
     ...(person && { person }),
@@ -115,7 +117,7 @@ export function consider(
     standing,
     ...(sendWindow && { sendWindow }),
     ...(ignoresSafeHours !== undefined && { ignoresSafeHours }),
-    ...(person && isMarketingUnderWay(reader, homeOf(place), person) && { isMarketingUnderWay: true }),
+    ...(person && isMarketingUnderWay(reader, scopeOf(place), person) && { isMarketingUnderWay: true }),
   })
 }
 

@@ -1,5 +1,7 @@
 /** An outreach that goes: who still names it, and what becomes of sends and follow-ups that wait. */
+
 import type { AgentDocument } from '../../core/agent/index.js'
+import { type AgentIncarnation, type AgentScope, scopeOf } from '../../core/agent/scope.js'
 import type { AgentPlace } from '../../core/agentkey.js'
 import { type Refusal, refuse } from '../../core/errors.js'
 import { outreachSend as limits } from '../../core/limits.js'
@@ -8,31 +10,21 @@ import type { Reader } from '../../runtime/store/contract.js'
 import { type Known, knownAgent } from './considering.js'
 import { type Moving, take } from './moving.js'
 import type { OutreachReferrer } from './needs.js'
-import {
-  type Gone,
-  goneTable,
-  type Home,
-  type HomePlace,
-  homeOf,
-  type KeptSend,
-  keepSend,
-  queueTable,
-  sendAt,
-} from './store.js'
+import { type Gone, goneTable, type KeptSend, keepSend, queueTable, sendAt } from './store.js'
 
 export type ReferrersOf = (reader: Reader, place: AgentPlace, outreachId: string) => readonly OutreachReferrer[]
 
 const clearCommand = 'outreach.withdraw'
 
-interface Withdrawing extends HomePlace {
+interface Withdrawing extends AgentIncarnation {
   readonly outreachId: string
   /** The walk goes on behind this place in the queue. */
   readonly after?: readonly [dueAt: number, sendId: string]
 }
 
 /** Only sends that are older than its going are meant: the id may have been given to another one since. */
-export function goneOf(reader: Reader, home: Home, { outreachId, queuedAt }: KeptSend): Gone | undefined {
-  const gone = reader.get(goneTable, [...home, outreachId])
+export function goneOf(reader: Reader, scope: AgentScope, { outreachId, queuedAt }: KeptSend): Gone | undefined {
+  const gone = reader.get(goneTable, [...scope, outreachId])
   return gone && queuedAt <= gone.at ? gone : undefined
 }
 
@@ -59,7 +51,7 @@ export function withdrawing(moving: Moving, referrersOf: ReferrersOf = () => [])
     }
     const known = going.length > 0 ? knownAgent(moving, tx, place) : undefined
     for (const { id, name } of known ? going : []) {
-      tx.put(goneTable, [...homeOf(known!.place), id], { name, at: told.at })
+      tx.put(goneTable, [...scopeOf(known!.place), id], { name, at: told.at })
       walkOn(tx, known!, { ...known!.place, outreachId: id }, told)
     }
     return undefined
@@ -67,26 +59,26 @@ export function withdrawing(moving: Moving, referrersOf: ReferrersOf = () => [])
 
   /** Cancels what waits, a bounded part of the queue at a time; pickups and follow-ups that come first know it too. */
   function walkOn(tx: Tx, known: Known, { outreachId, after, ...place }: Withdrawing, told: Told): void {
-    const home = homeOf(place)
-    const gone = tx.get(goneTable, [...home, outreachId])
+    const scope = scopeOf(place)
+    const gone = tx.get(goneTable, [...scope, outreachId])
     if (!gone) return
     const rows = [
       ...tx.range(queueTable, {
-        prefix: home,
-        ...(after && { after: [...home, ...after] }),
+        prefix: scope,
+        ...(after && { after: [...scope, ...after] }),
         limit: limits.rowsPerSweep,
       }),
     ]
     for (const { key, value } of rows) {
-      const send = sendAt(tx, home, key[4])
-      if (send?.outreachId !== outreachId || !goneOf(tx, home, send)) continue
+      const send = sendAt(tx, scope, key[4])
+      if (send?.outreachId !== outreachId || !goneOf(tx, scope, send)) continue
       if (value === 'send') cancelledWith(tx, moving, known, send, gone, told)
       else dropFollowUp(tx, known, send, gone, told)
     }
     const last = rows.at(-1)?.key
     const name = `${clearCommand}:${place.serial}:${outreachId}`
     if (!last || rows.length < limits.rowsPerSweep) {
-      tx.remove(goneTable, [...home, outreachId])
+      tx.remove(goneTable, [...scope, outreachId])
       tx.unschedule(name)
       return
     }
@@ -96,7 +88,7 @@ export function withdrawing(moving: Moving, referrersOf: ReferrersOf = () => [])
 
   function dropFollowUp(tx: Tx, known: Known, send: KeptSend, { name }: Gone, told: Told): void {
     const { followUpAt: _due, ...rest } = send
-    keepSend(tx, homeOf(known.place), rest, send)
+    keepSend(tx, scopeOf(known.place), rest, send)
     if (!moving.people.byId(tx, known.place, send.personId)) return
     moving.people.note(tx, known.place, send.personId, `No follow-up: the outreach ${name} was deleted.`, told)
   }

@@ -1,6 +1,7 @@
 /** One send from one state to the next, with all that goes along: its place in the queue, who is told, what is remembered. */
 
 import type { AgentDocument } from '../../core/agent/index.js'
+import { type AgentIncarnation, scopeOf } from '../../core/agent/scope.js'
 import type { AgentPlace } from '../../core/agentkey.js'
 import type { LogNote } from '../../core/catalogs/logevents.js'
 import type { ChannelName } from '../../core/channelnames.js'
@@ -17,32 +18,23 @@ import type { Command, Told, Tx } from '../../runtime/shard/contract.js'
 import type { Reader } from '../../runtime/store/contract.js'
 import type { Doors, Known } from './considering.js'
 import { endMarketing } from './marketing.js'
-import {
-  capableTable,
-  type HomePlace,
-  homeOf,
-  type KeptSend,
-  keepSend,
-  keptUntil,
-  type Pulse,
-  pulseTable,
-} from './store.js'
+import { capableTable, type KeptSend, keepSend, keptUntil, type TimerState, timerTable } from './store.js'
 
 export interface Moving extends Doors {
   /** The command by which the org's webhooks are told. */
   readonly orgEvent: Command<OrgEventPayload, unknown>
   /** Told of every send that comes to another state, in the same commit; rehearsals are not told of. */
-  readonly settled?: (tx: Tx, place: HomePlace, send: Send) => void
+  readonly settled?: (tx: Tx, place: AgentIncarnation, send: Send) => void
   /** Told of every step of a campaign's own sends, rehearsals too, in the same commit; the campaign made them itself. */
-  readonly campaigned?: (tx: Tx, place: HomePlace, before: Send, after: Send, told: Told) => void
+  readonly campaigned?: (tx: Tx, place: AgentIncarnation, before: Send, after: Send, told: Told) => void
   /** Whether a campaign's send, or a follow-up on one, may leave the queue: it rests while its campaign does, and ends with it. */
-  readonly leaves?: (reader: Reader, place: HomePlace, send: CampaignSend) => 'now' | 'whenResumed' | 'never'
+  readonly leaves?: (reader: Reader, place: AgentIncarnation, send: CampaignSend) => 'now' | 'whenResumed' | 'never'
   /** Notes that a follow-up rests, or that the one of this send does: the campaign takes it up again, or ends it. */
-  readonly rests?: (tx: Tx, place: HomePlace, send: Send) => void
+  readonly rests?: (tx: Tx, place: AgentIncarnation, send: Send) => void
   /** Writes a line of the agent's log in the same commit. */
   readonly log?: (tx: Tx, place: AgentPlace, line: SendLine, at: number) => void
   /** News of an opening that is no send; answers whether it was anybody's. */
-  readonly strayNews?: (tx: Tx, place: HomePlace, news: SendNews) => boolean
+  readonly strayNews?: (tx: Tx, place: AgentIncarnation, news: SendNews) => boolean
 }
 
 export interface SendLine extends LogNote {
@@ -55,7 +47,7 @@ export interface SendLine extends LogNote {
 export type CampaignSend = Pick<Send, 'campaignId' | 'followUpOf'>
 
 /** The effect that carries one attempt to whoever performs it. */
-export interface SendAttempt extends HomePlace {
+export interface SendAttempt extends AgentIncarnation {
   readonly sendId: string
   readonly attempt: number
 }
@@ -66,17 +58,17 @@ export const sweepCommand = 'outreach.sweep'
 export const setBackCommand = 'outreach.setBack'
 
 /** Puts a new send in the queue. */
-export function enqueue(tx: Tx, moving: Moving, place: HomePlace, send: KeptSend, at: number): void {
+export function enqueue(tx: Tx, moving: Moving, place: AgentIncarnation, send: KeptSend, at: number): void {
   const { timeScale } = moving
   const dueAt = pickupAt(at, timeScale)
-  keepSend(tx, homeOf(place), having(send, { dueAt }))
-  const pulse = tx.get(pulseTable, homeOf(place)) ?? {}
-  wake(tx, place, pulse, { pickupAt: dueAt, sweepAt: pulse.sweepAt ?? keptUntil(at, timeScale) })
+  keepSend(tx, scopeOf(place), having(send, { dueAt }))
+  const timers = tx.get(timerTable, scopeOf(place)) ?? {}
+  scheduleTimers(tx, place, timers, { pickupAt: dueAt, sweepAt: timers.sweepAt ?? keptUntil(at, timeScale) })
   logSend(tx, moving, place, send, { event: 'outreach.accepted', data: { origin: send.origin } }, at)
 }
 
 /** A line about one send; rehearsals have none. */
-export function logSend(tx: Tx, { log }: Moving, place: HomePlace, send: Send, note: LogNote, at: number): void {
+export function logSend(tx: Tx, { log }: Moving, place: AgentIncarnation, send: Send, note: LogNote, at: number): void {
   if (!log || send.sandbox) return
   const { id: sendId, outreachId, asid, channel, campaignId, automatedOutreachId, followUpOf } = send
   const data: Record<string, unknown> = { sendId, outreachId }
@@ -87,19 +79,24 @@ export function logSend(tx: Tx, { log }: Moving, place: HomePlace, send: Send, n
 }
 
 /** Sets the timers that are wanted sooner than they ring. */
-export function wake(tx: Tx, place: HomePlace, pulse: Pulse, wanted: Pick<Pulse, 'pickupAt' | 'sweepAt'>): void {
-  let next = pulse
+export function scheduleTimers(
+  tx: Tx,
+  place: AgentIncarnation,
+  timers: TimerState,
+  wanted: Pick<TimerState, 'pickupAt' | 'sweepAt'>,
+): void {
+  let next = timers
   for (const [name, command] of [
     ['pickupAt', pickupCommand],
     ['sweepAt', sweepCommand],
   ] as const) {
     const dueAt = wanted[name]
-    if (dueAt === undefined || dueAt >= (pulse[name] ?? Infinity)) continue
+    if (dueAt === undefined || dueAt >= (timers[name] ?? Infinity)) continue
     const timer = { name: `${command}:${place.serial}`, dueAt, command, input: place }
     tx.schedule(command === pickupCommand ? { ...timer, whenSetBack: setBackCommand } : timer)
     next = { ...next, [name]: dueAt }
   }
-  if (next !== pulse) tx.put(pulseTable, homeOf(place), next)
+  if (next !== timers) tx.put(timerTable, scopeOf(place), next)
 }
 
 /** Takes the step if the table of states has it, and does what it brings; undefined when it has not. */
@@ -122,14 +119,14 @@ export function settle(tx: Tx, moving: Moving, known: Known, before: KeptSend, a
   const isNewlySent = after.state === 'sent' && before.state !== 'sent'
   const followUpAt = isNewlySent ? followUpOf(moving, known, after, told.at) : after.followUpAt
   const kept = dueAt === after.dueAt && followUpAt === after.followUpAt ? after : withTimes(after, dueAt, followUpAt)
-  keepSend(tx, homeOf(place), kept, before)
+  keepSend(tx, scopeOf(place), kept, before)
   const soonest = Math.min(dueAt ?? Infinity, followUpAt ?? Infinity)
-  if (soonest < Infinity) wake(tx, place, tx.get(pulseTable, homeOf(place)) ?? {}, { pickupAt: soonest })
+  if (soonest < Infinity) scheduleTimers(tx, place, tx.get(timerTable, scopeOf(place)) ?? {}, { pickupAt: soonest })
   if (isNewlySent) remember(tx, moving, known, kept, told)
   if (kept.origin === 'named' && !isFinal(before.state) && isFinal(kept.state)) part(tx, moving, known, kept, told)
-  if (after.state !== before.state) endMarketing(tx, homeOf(place), kept)
+  if (after.state !== before.state) endMarketing(tx, scopeOf(place), kept)
   // A number that could not be written to is asked about afresh, whatever it was found to be.
-  if (after.reason === 'dispatch_failed') tx.remove(capableTable, [...homeOf(place), after.asid])
+  if (after.reason === 'dispatch_failed') tx.remove(capableTable, [...scopeOf(place), after.asid])
   if (after.state !== before.state && !after.sandbox) {
     announce(tx, moving, place, before, kept)
     if (after.state === 'suppressed') {
@@ -203,7 +200,7 @@ function part(tx: Tx, { people }: Moving, { place }: Known, { id, personId, asid
   if (after !== before) people.keep(tx, place, before, after!, told)
 }
 
-function announce(tx: Tx, { orgEvent }: Moving, place: HomePlace, before: KeptSend, after: KeptSend): void {
+function announce(tx: Tx, { orgEvent }: Moving, place: AgentIncarnation, before: KeptSend, after: KeptSend): void {
   const { orgId, agentId } = place
   const { id: sendId, outreachId, origin, personId, state, reason, detail } = after
   const { campaignId, automatedOutreachId, followUpOf } = after
@@ -227,11 +224,11 @@ function announce(tx: Tx, { orgEvent }: Moving, place: HomePlace, before: KeptSe
 export function rememberCapability(
   tx: Tx,
   { timeScale }: Moving,
-  place: HomePlace,
+  place: AgentIncarnation,
   asid: string,
   isCapable: boolean,
   at: number,
 ): void {
   const until = at + Math.ceil(limits.capabilityKeptMs / timeScale)
-  tx.put(capableTable, [...homeOf(place), asid], { isCapable, until })
+  tx.put(capableTable, [...scopeOf(place), asid], { isCapable, until })
 }

@@ -1,4 +1,5 @@
 /** Picks up what is due in an agent's queue: openings that go out, openings that wait on, and follow-ups that are made. */
+import { type AgentIncarnation, type AgentScope, scopeOf } from '../../core/agent/scope.js'
 import { outreachSend as limits } from '../../core/limits.js'
 import { type Facts, type GuardedOrigin, guard } from '../../core/outreach/guardrails.js'
 import { outreachIn } from '../../core/outreach/judge.js'
@@ -9,41 +10,31 @@ import type { Reader } from '../../runtime/store/contract.js'
 import { type Known, sameAgent } from './considering.js'
 import { cancelledWith, goneOf } from './gone.js'
 import { isMarketingUnderWay } from './marketing.js'
-import { begin, isCampaigns, type Moving, take, wake } from './moving.js'
-import {
-  type Home,
-  type HomePlace,
-  homeOf,
-  type KeptSend,
-  keepSend,
-  pulseTable,
-  queueTable,
-  sendAt,
-  sendingOf,
-} from './store.js'
+import { begin, isCampaigns, type Moving, scheduleTimers, take } from './moving.js'
+import { type KeptSend, keepSend, queueTable, sendAt, sendingOf, timerTable } from './store.js'
 
 /** Answers how many were due. */
 export function pickUp(tx: Tx, moving: Moving, known: Known, told: Told): number {
-  const home = homeOf(known.place)
-  const rows = [...tx.range(queueTable, { prefix: home, limit: limits.rowsPerPickup })]
+  const scope = scopeOf(known.place)
+  const rows = [...tx.range(queueTable, { prefix: scope, limit: limits.rowsPerPickup })]
   const due = rows.filter(({ key: [, , , dueAt] }) => dueAt <= told.at)
   for (const { key, value } of due) {
-    const send = sendAt(tx, home, key[4])
+    const send = sendAt(tx, scope, key[4])
     if (!send) tx.remove(queueTable, key)
     else if (value === 'send') pickUpSend(tx, moving, known, send, told)
     else followUp(tx, moving, known, send, told)
   }
-  const [next] = [...tx.range(queueTable, { prefix: home, limit: 1 })]
-  const { pickupAt: _rung, ...pulse } = tx.get(pulseTable, home) ?? {}
-  tx.put(pulseTable, home, pulse)
-  if (next) wake(tx, known.place, pulse, { pickupAt: Math.max(next.key[3], told.at) })
+  const [next] = [...tx.range(queueTable, { prefix: scope, limit: 1 })]
+  const { pickupAt: _fired, ...timers } = tx.get(timerTable, scope) ?? {}
+  tx.put(timerTable, scope, timers)
+  if (next) scheduleTimers(tx, known.place, timers, { pickupAt: Math.max(next.key[3], told.at) })
   return due.length
 }
 
 /** Guardrails are asked again where they may have changed since: a person's no, hours that closed, a cap just reached. */
 function pickUpSend(tx: Tx, moving: Moving, known: Known, send: KeptSend, told: Told): void {
   const { at } = told
-  const gone = goneOf(tx, homeOf(known.place), send)
+  const gone = goneOf(tx, scopeOf(known.place), send)
   if (gone) {
     cancelledWith(tx, moving, known, send, gone, told)
     return
@@ -54,8 +45,8 @@ function pickUpSend(tx: Tx, moving: Moving, known: Known, send: KeptSend, told: 
     return
   }
   if (leaves === 'whenResumed') {
-    const { dueAt: _rung, ...resting } = send
-    keepSend(tx, homeOf(known.place), resting, send)
+    const { dueAt: _fired, ...resting } = send
+    keepSend(tx, scopeOf(known.place), resting, send)
     if (!isCampaigns(send)) moving.rests?.(tx, known.place, send)
     return
   }
@@ -65,7 +56,7 @@ function pickUpSend(tx: Tx, moving: Moving, known: Known, send: KeptSend, told: 
   if (held?.kind === 'wait') {
     const isRetry = send.nextAttemptAt !== undefined
     const waiting = { ...send, dueAt: held.until, ...(isRetry && { nextAttemptAt: held.until }) }
-    keepSend(tx, homeOf(known.place), waiting, send)
+    keepSend(tx, scopeOf(known.place), waiting, send)
   } else if (held?.kind === 'skip') {
     const begun = take(tx, moving, known, send, { on: 'pickedUp', at }, told)
     if (begun) take(tx, moving, known, begun, { on: 'notAttempted', reason: held.reason, at }, told)
@@ -77,9 +68,15 @@ function pickUpSend(tx: Tx, moving: Moving, known: Known, send: KeptSend, told: 
  * hours may have changed while its message waited. Whatever this refuses, the next pickup decides about. The cap is not asked
  * again, since this send counted for it before any that was made meanwhile.
  */
-export function mayBeHandedOver(reader: Reader, moving: Moving, place: HomePlace, sendId: string, at: number): boolean {
+export function mayBeHandedOver(
+  reader: Reader,
+  moving: Moving,
+  place: AgentIncarnation,
+  sendId: string,
+  at: number,
+): boolean {
   const known = sameAgent(moving, reader, place)
-  const send = known && sendAt(reader, homeOf(place), sendId)
+  const send = known && sendAt(reader, scopeOf(place), sendId)
   if (!send || !outreachIn(known.document, send.outreachId)?.enabled) return false
   const person = moving.people.byId(reader, place, send.personId)
   if (!person?.identities.some(({ asid }) => asid === send.asid)) return false
@@ -105,7 +102,7 @@ function guarded(
   const cap: OfCap = {
     isMarketing: outreachIn(document, send.outreachId)?.class === 'marketing',
     marketingAt: person.outreach?.marketingAt,
-    isMarketingUnderWay: isMarketingUnderWay(reader, homeOf(place), person, send.id),
+    isMarketingUnderWay: isMarketingUnderWay(reader, scopeOf(place), person, send.id),
   }
   return guard(origin, factsOf(reader, moving, place, send, person, at, cap))
 }
@@ -117,13 +114,13 @@ function guarded(
 function factsOf(
   reader: Reader,
   { timeScale }: Pick<Moving, 'timeScale'>,
-  place: HomePlace,
+  place: AgentIncarnation,
   { sendWindow, ignoresSafeHours }: KeptSend,
   { consent }: Person,
   at: number,
   { isMarketing, marketingAt, isMarketingUnderWay }: OfCap,
 ): Facts {
-  const { safeHours, minTouchIntervalHours } = sendingOf(reader, homeOf(place))
+  const { safeHours, minTouchIntervalHours } = sendingOf(reader, scopeOf(place))
   return {
     at,
     consent: consent.status,
@@ -141,7 +138,7 @@ function factsOf(
 
 /** Silence is followed up once. Whoever answered, said no or is no longer there hears nothing more of it. */
 function followUp(tx: Tx, moving: Moving, known: Known, send: KeptSend, told: Told): void {
-  const home = homeOf(known.place)
+  const scope = scopeOf(known.place)
   const { followUpAt: _due, isFollowUpHeld: _held, ...rest } = send
   // Whatever window the opening had to keep to, its follow-up waits for safe hours alone.
   const { sendWindow: _ofOpening, ...plain } = send
@@ -149,23 +146,23 @@ function followUp(tx: Tx, moving: Moving, known: Known, send: KeptSend, told: To
   const outreach = outreachIn(known.document, send.outreachId)
   const { campaignId } = send
   const leaves = campaignId && moving.leaves?.(tx, known.place, { campaignId, followUpOf: send.id })
-  const isMeant = send.respondedAt === undefined && leaves !== 'never' && !goneOf(tx, home, send)
+  const isMeant = send.respondedAt === undefined && leaves !== 'never' && !goneOf(tx, scope, send)
   const isWanted = isMeant && outreach?.enabled && outreach.followUp
   if (isWanted && leaves === 'whenResumed') {
-    keepSend(tx, home, { ...rest, isFollowUpHeld: true }, send)
+    keepSend(tx, scope, { ...rest, isFollowUpHeld: true }, send)
     moving.rests?.(tx, known.place, send)
     return
   }
   const held = isWanted && person ? guarded('followUp', tx, moving, known, plain, person, told.at) : undefined
   if (held?.kind === 'wait') {
-    keepSend(tx, home, { ...send, followUpAt: held.until }, send)
+    keepSend(tx, scope, { ...send, followUpAt: held.until }, send)
     return
   }
-  keepSend(tx, home, rest, send)
-  if (isWanted && person && !held) begin(tx, moving, known, madeAfter(tx, home, send, told), told)
+  keepSend(tx, scope, rest, send)
+  if (isWanted && person && !held) begin(tx, moving, known, madeAfter(tx, scope, send, told), told)
 }
 
-function madeAfter(tx: Tx, home: Home, send: KeptSend, told: Told): KeptSend {
+function madeAfter(tx: Tx, scope: AgentScope, send: KeptSend, told: Told): KeptSend {
   const { outreachId, origin, campaignId, automatedOutreachId, personId, asid, channel, address, inputs } = send
   const made: KeptSend = {
     id: sendIdAt(told.at, told.mint('sd')),
@@ -183,6 +180,6 @@ function madeAfter(tx: Tx, home: Home, send: KeptSend, told: Told): KeptSend {
     ...(inputs && { inputs }),
     followUpOf: send.id,
   }
-  keepSend(tx, home, made)
+  keepSend(tx, scope, made)
   return made
 }

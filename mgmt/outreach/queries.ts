@@ -1,4 +1,5 @@
 /** The questions about sends: one of them, a stretch of the list, the settings, and what a send would come to. */
+import { type AgentScope, scopeOf } from '../../core/agent/scope.js'
 import type { AgentPlace } from '../../core/agentkey.js'
 import { isRefusal, refuse } from '../../core/errors.js'
 import { outreachSend as limits } from '../../core/limits.js'
@@ -20,17 +21,7 @@ import {
   personFor,
 } from './considering.js'
 import type { CreateResult, SendFilter } from './schema.js'
-import {
-  type Home,
-  homeOf,
-  type KeptSend,
-  launchTable,
-  type Shelf,
-  sendAt,
-  sendingOf,
-  sendTable,
-  shelfTable,
-} from './store.js'
+import { type KeptSend, launchTable, type Shelf, sendAt, sendingOf, sendTable, shelfTable } from './store.js'
 
 export interface SendStretch extends AgentPlace {
   readonly filter: Omit<SendFilter, 'limit'>
@@ -54,7 +45,7 @@ export function sendQueries(doors: Doors) {
     read(reader, { orgId, agentId, sendId, seesAddress }) {
       const known = knownAgent(doors, reader, { orgId, agentId })
       if (!known) return agentNotFound
-      const send = sendAt(reader, homeOf(known.place), sendId)
+      const send = sendAt(reader, scopeOf(known.place), sendId)
       return send && !send.sandbox ? sendAsRead(send, seesAddress) : notFound
     },
   }
@@ -65,7 +56,7 @@ export function sendQueries(doors: Doors) {
     read(reader, { orgId, agentId, sendId }) {
       const known = knownAgent(doors, reader, { orgId, agentId })
       if (!known) return agentNotFound
-      return sendAt(reader, homeOf(known.place), sendId) ?? notFound
+      return sendAt(reader, scopeOf(known.place), sendId) ?? notFound
     },
   }
 
@@ -74,7 +65,7 @@ export function sendQueries(doors: Doors) {
     name: 'outreach.rehearsal',
     read(reader, { orgId, agentId, sendId }) {
       const known = knownAgent(doors, reader, { orgId, agentId })
-      const send = known && sendAt(reader, homeOf(known.place), sendId)
+      const send = known && sendAt(reader, scopeOf(known.place), sendId)
       return { isUnderWay: send?.state === 'sending' && send.messageId === undefined }
     },
   }
@@ -85,7 +76,7 @@ export function sendQueries(doors: Doors) {
     read(reader, { orgId, agentId, filter, limit, after, seesAddress }) {
       const known = knownAgent(doors, reader, { orgId, agentId })
       if (!known) return agentNotFound
-      const home = homeOf(known.place)
+      const scope = scopeOf(known.place)
       const oldest = filter.since === undefined ? '' : sendIdsFrom(Date.parse(filter.since))
       const newest = filter.until === undefined ? undefined : sendIdsFrom(Date.parse(filter.until) + 1)
       const data: OutreachSend[] = []
@@ -94,8 +85,8 @@ export function sendQueries(doors: Doors) {
       const { personId, ...others } = filter
       const sends =
         personId === undefined
-          ? sendsBelow(reader, home, filter, below)
-          : sendsOfPerson(reader, home, idsOfPerson(doors, reader, known.place, personId), below)
+          ? sendsBelow(reader, scope, filter, below)
+          : sendsOfPerson(reader, scope, idsOfPerson(doors, reader, known.place, personId), below)
       for (const send of sends) {
         if (send.id < oldest) return { data }
         if (isWanted(send, others)) data.push(sendAsRead(send, seesAddress))
@@ -109,7 +100,7 @@ export function sendQueries(doors: Doors) {
     name: 'outreach.sending',
     read(reader, { orgId, agentId }) {
       const known = knownAgent(doors, reader, { orgId, agentId })
-      return known ? sendingOf(reader, homeOf(known.place)) : agentNotFound
+      return known ? sendingOf(reader, scopeOf(known.place)) : agentNotFound
     },
   }
 
@@ -148,13 +139,13 @@ function idsOfPerson({ people }: Doors, reader: Reader, place: AgentPlace, perso
 
 function* sendsOfPerson(
   reader: Reader,
-  home: Home,
+  scope: AgentScope,
   personIds: readonly string[],
   below: string | undefined,
 ): Iterable<KeptSend> {
-  const shelves = personIds.map((id) => idsOnShelf(reader, [...home, 'person', id], below))
+  const shelves = personIds.map((id) => idsOnShelf(reader, [...scope, 'person', id], below))
   for (const id of shelves.reduce(newestOf)) {
-    const send = sendAt(reader, home, id)
+    const send = sendAt(reader, scope, id)
     if (send) yield send
   }
 }
@@ -162,30 +153,39 @@ function* sendsOfPerson(
 const shelfOf = { campaignId: 'campaign', automatedOutreachId: 'automated' } as const
 
 /** By the narrowest way there is: a campaign's sends, a rule's, or all. */
-function* sendsBelow(reader: Reader, home: Home, filter: SendStretch['filter'], below?: string): Iterable<KeptSend> {
+function* sendsBelow(
+  reader: Reader,
+  scope: AgentScope,
+  filter: SendStretch['filter'],
+  below?: string,
+): Iterable<KeptSend> {
   const narrowed = Object.entries(shelfOf).find(([name]) => filter[name as keyof typeof shelfOf] !== undefined)
   if (!narrowed) {
-    const from = below === undefined ? {} : { after: [...home, below] as const }
-    for (const { key, value } of reader.range(sendTable, { prefix: home, ...from, reverse: true })) {
+    const from = below === undefined ? {} : { after: [...scope, below] as const }
+    for (const { key, value } of reader.range(sendTable, { prefix: scope, ...from, reverse: true })) {
       yield { id: key[3], ...value }
     }
     return
   }
   const [name, shelf] = narrowed as [keyof typeof shelfOf, Shelf]
-  const shelved = idsOnShelf(reader, [...home, shelf, filter[name]!], below)
-  const ids = shelf === 'campaign' ? newestOf(shelved, launchedIds(reader, [...home, filter[name]!], below)) : shelved
+  const shelved = idsOnShelf(reader, [...scope, shelf, filter[name]!], below)
+  const ids = shelf === 'campaign' ? newestOf(shelved, launchedIds(reader, [...scope, filter[name]!], below)) : shelved
   for (const id of ids) {
-    const send = sendAt(reader, home, id)
+    const send = sendAt(reader, scope, id)
     if (send) yield send
   }
 }
 
-function* idsOnShelf(reader: Reader, prefix: readonly [...Home, Shelf, string], below?: string): Iterable<string> {
+function* idsOnShelf(
+  reader: Reader,
+  prefix: readonly [...AgentScope, Shelf, string],
+  below?: string,
+): Iterable<string> {
   const from = below === undefined ? {} : { after: [...prefix, below] as const }
   for (const { key } of reader.range(shelfTable, { prefix, ...from, reverse: true })) yield key[5]
 }
 
-function* launchedIds(reader: Reader, prefix: readonly [...Home, string], below?: string): Iterable<string> {
+function* launchedIds(reader: Reader, prefix: readonly [...AgentScope, string], below?: string): Iterable<string> {
   // Those of its own time may be above or below it.
   const from = below === undefined ? {} : { after: [...prefix, `${timeOfSendId(below)}~`] as const }
   for (const { value } of reader.range(launchTable, { prefix, ...from, reverse: true })) {

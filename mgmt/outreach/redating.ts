@@ -1,12 +1,13 @@
 /** The queue of an agent's sends after the clock was set back: nothing waits longer than its own delay from then on. */
+import { type AgentIncarnation, scopeOf } from '../../core/agent/scope.js'
 import { outreachSend as limits } from '../../core/limits.js'
 import { longestWaitMs } from '../../core/outreach/machine.js'
 import type { Command, Tx } from '../../runtime/shard/contract.js'
 import { type Known, sameAgent } from './considering.js'
-import { followUpWaitMs, type Moving, setBackCommand, wake } from './moving.js'
-import { type HomePlace, homeOf, type KeptSend, keepSend, pulseTable, queueTable, sendAt } from './store.js'
+import { followUpWaitMs, type Moving, scheduleTimers, setBackCommand } from './moving.js'
+import { type KeptSend, keepSend, queueTable, sendAt, timerTable } from './store.js'
 
-interface Redating extends HomePlace {
+interface Redating extends AgentIncarnation {
   /** The walk goes on behind this place in the queue. */
   readonly after?: readonly [dueAt: number, sendId: string]
 }
@@ -21,15 +22,15 @@ export function redating(moving: Moving): Command<Redating, true> {
     decide(tx, { after, ...place }, { at }) {
       const known = sameAgent(moving, tx, place)
       if (!known) return true
-      const home = homeOf(place)
-      const from = after ? { after: [...home, ...after] as const } : {}
-      const rows = [...tx.range(queueTable, { prefix: home, ...from, limit: limits.rowsPerSweep })]
+      const scope = scopeOf(place)
+      const from = after ? { after: [...scope, ...after] as const } : {}
+      const rows = [...tx.range(queueTable, { prefix: scope, ...from, limit: limits.rowsPerSweep })]
       for (const { key, value } of rows) {
-        const send = sendAt(tx, home, key[4])
+        const send = sendAt(tx, scope, key[4])
         if (send) redate(tx, known, send, value, at)
       }
-      const [first] = [...tx.range(queueTable, { prefix: home, limit: 1 })]
-      if (first) wake(tx, place, tx.get(pulseTable, home) ?? {}, { pickupAt: Math.max(first.key[3], at) })
+      const [first] = [...tx.range(queueTable, { prefix: scope, limit: 1 })]
+      if (first) scheduleTimers(tx, place, tx.get(timerTable, scope) ?? {}, { pickupAt: Math.max(first.key[3], at) })
       const last = rows.length === limits.rowsPerSweep ? rows.at(-1)!.key : undefined
       const input: Redating = { ...place, ...(last && { after: [last[3], last[4]] }) }
       if (last) tx.schedule({ name: `${setBackCommand}:${place.serial}`, dueAt: at, command: setBackCommand, input })
@@ -42,11 +43,11 @@ export function redating(moving: Moving): Command<Redating, true> {
     const { dueAt = at, followUpAt = at, nextAttemptAt } = send
     if (what === 'followUp') {
       const soonerAt = at + (followUpWaitMs(document, send, timeScale) ?? 0)
-      if (followUpAt > soonerAt) keepSend(tx, homeOf(place), { ...send, followUpAt: soonerAt }, send)
+      if (followUpAt > soonerAt) keepSend(tx, scopeOf(place), { ...send, followUpAt: soonerAt }, send)
       return
     }
     const soonerAt = at + longestWaitMs(send, timeScale)
     const retry = nextAttemptAt === undefined ? {} : { nextAttemptAt: soonerAt }
-    if (dueAt > soonerAt) keepSend(tx, homeOf(place), { ...send, dueAt: soonerAt, ...retry }, send)
+    if (dueAt > soonerAt) keepSend(tx, scopeOf(place), { ...send, dueAt: soonerAt, ...retry }, send)
   }
 }

@@ -1,11 +1,12 @@
 /** A STOP ends what waits for its person at once: their sends are picked up, and their conversation refuses each. */
+import { scopeOf } from '../../core/agent/scope.js'
 import type { AgentPlace } from '../../core/agentkey.js'
 import { outreachSend as limits } from '../../core/limits.js'
 import type { Person } from '../../core/people/person.js'
 import type { Told, Tx } from '../../runtime/shard/contract.js'
 import { knownAgent } from './considering.js'
-import { type Moving, wake } from './moving.js'
-import { homeOf, keepSend, pulseTable, sendAt, shelfTable } from './store.js'
+import { type Moving, scheduleTimers } from './moving.js'
+import { keepSend, sendAt, shelfTable, timerTable } from './store.js'
 
 /** Told of every change of a person, in its commit. Sends beyond the bound end when their time comes. */
 export function afterStop(moving: Moving) {
@@ -15,14 +16,14 @@ export function afterStop(moving: Moving) {
     const stopped = new Set(after.identities.filter(isOut).flatMap(({ asid }) => (wereOut.has(asid) ? [] : [asid])))
     const known = before && stopped.size > 0 ? knownAgent(moving, tx, place) : undefined
     if (!known) return
-    const home = homeOf(known.place)
-    const prefix = [...home, 'person', after.id] as const
+    const scope = scopeOf(known.place)
+    const prefix = [...scope, 'person', after.id] as const
     for (const { key } of [...tx.range(shelfTable, { prefix, reverse: true, limit: limits.rowsPerStop })]) {
-      const send = sendAt(tx, home, key[5])
+      const send = sendAt(tx, scope, key[5])
       if (send?.state !== 'queued' || !stopped.has(send.asid) || send.dueAt === undefined || send.dueAt <= at) continue
       const { nextAttemptAt } = send
-      keepSend(tx, home, { ...send, dueAt: at, ...(nextAttemptAt !== undefined && { nextAttemptAt: at }) }, send)
-      wake(tx, known.place, tx.get(pulseTable, home) ?? {}, { pickupAt: at })
+      keepSend(tx, scope, { ...send, dueAt: at, ...(nextAttemptAt !== undefined && { nextAttemptAt: at }) }, send)
+      scheduleTimers(tx, known.place, tx.get(timerTable, scope) ?? {}, { pickupAt: at })
     }
   }
 }

@@ -2,7 +2,7 @@
  * Where sends are kept, beside their agent in its shard. Keys hold the agent's serial, so an agent that comes after one
  * of the same id sees nothing of it, however long the old rows take to go.
  */
-import type { AgentPlace } from '../../core/agentkey.js'
+import type { AgentScope, ScopedKey } from '../../core/agent/scope.js'
 import { outreachSend as limits } from '../../core/limits.js'
 import type { Hours } from '../../core/outreach/hours.js'
 import { dayKey, keyOfSend, launchKey, type SendKey } from '../../core/outreach/key.js'
@@ -11,18 +11,6 @@ import { timeOfSendId } from '../../core/outreach/sendid.js'
 import { type Sending, usualSending } from '../../core/outreach/settings.js'
 import type { Tx } from '../../runtime/shard/contract.js'
 import { type Key, type Reader, readOften, readSoon, type Table, table } from '../../runtime/store/contract.js'
-
-/** What every key of an agent begins with. */
-export type Home = readonly [orgId: string, agentId: string, serial: number]
-
-/** Which agent, and which of those that had its id. */
-export interface HomePlace extends AgentPlace {
-  readonly serial: number
-}
-
-export function homeOf({ orgId, agentId, serial }: HomePlace): Home {
-  return [orgId, agentId, serial]
-}
 
 /** A send with what only its keeper needs. */
 export interface KeptSend extends Send {
@@ -43,24 +31,24 @@ export interface KeptSend extends Send {
 
 export type SendRow = Omit<KeptSend, 'id'>
 
-type Of<T extends readonly (string | number)[]> = readonly [...home: Home, ...rest: T]
-
-export const sendTable = readSoon(table<Of<[sendId: string]>, SendRow>('outreach.sends'))
-export const keyTable = table<Of<SendKey>, string>('outreach.keys')
+export const sendTable = readSoon(table<ScopedKey<[sendId: string]>, SendRow>('outreach.sends'))
+export const keyTable = table<ScopedKey<SendKey>, string>('outreach.keys')
 /** What is due when: the opening of a send, or what follows up on one. */
-export const queueTable = table<Of<[dueAt: number, sendId: string]>, 'send' | 'followUp'>('outreach.queue')
+export const queueTable = table<ScopedKey<[dueAt: number, sendId: string]>, 'send' | 'followUp'>('outreach.queue')
 /** Leads from a person, a campaign or a rule to its sends; to one that was launched, from its person, with its outreach. */
-export const shelfTable = table<Of<[shelf: Shelf, id: string, sendId: string]>, true | string>('outreach.shelves')
+export const shelfTable = table<ScopedKey<[shelf: Shelf, id: string, sendId: string]>, true | string>(
+  'outreach.shelves',
+)
 /** Sends that a campaign launched, all of one time together. */
-export const launchTable = table<Of<[campaignId: string, time: string]>, readonly string[]>('outreach.launches')
+export const launchTable = table<ScopedKey<[campaignId: string, time: string]>, readonly string[]>('outreach.launches')
 /** Whether a number can receive rcs, as it was last found out. */
-export const capableTable = table<Of<[asid: string]>, Capability>('outreach.capable')
+export const capableTable = table<ScopedKey<[asid: string]>, Capability>('outreach.capable')
 /** Marketing sends to a person that have not come to their end, in the order in which they were made. */
-export const marketingTable = table<Of<[personId: string]>, readonly string[]>('outreach.marketing')
-export const settingsTable = readOften(table<Of<[]>, Sending>('outreach.settings'))
-export const pulseTable = readOften(table<Of<[]>, Pulse>('outreach.pulse'))
+export const marketingTable = table<ScopedKey<[personId: string]>, readonly string[]>('outreach.marketing')
+export const settingsTable = readOften(table<ScopedKey<[]>, Sending>('outreach.settings'))
+export const timerTable = readOften(table<ScopedKey<[]>, TimerState>('outreach.timers'))
 /** Outreaches that are gone while sends of theirs are still being cancelled. */
-export const goneTable = table<Of<[outreachId: string]>, Gone>('outreach.gone')
+export const goneTable = table<ScopedKey<[outreachId: string]>, Gone>('outreach.gone')
 
 export const allTables = [
   sendTable,
@@ -71,7 +59,7 @@ export const allTables = [
   capableTable,
   marketingTable,
   settingsTable,
-  pulseTable,
+  timerTable,
   goneTable,
 ] as unknown as readonly Table<Key, unknown>[]
 
@@ -83,7 +71,7 @@ export interface Capability {
 }
 
 /** When the timers of an agent ring, so that none is set that is not sooner. */
-export interface Pulse {
+export interface TimerState {
   readonly pickupAt?: number
   readonly sweepAt?: number
   /** How far the walk through old capabilities has come. */
@@ -95,8 +83,8 @@ export interface Gone {
   readonly at: number
 }
 
-export function sendAt(reader: Reader, home: Home, id: string): KeptSend | undefined {
-  const row = reader.get(sendTable, [...home, id])
+export function sendAt(reader: Reader, scope: AgentScope, id: string): KeptSend | undefined {
+  const row = reader.get(sendTable, [...scope, id])
   return row && { id, ...row }
 }
 
@@ -113,28 +101,28 @@ export function shelvesOf({
 }
 
 /** Keeps a send, and its place in the queue; `before` is the record as it was, absent for a new one. */
-export function keepSend(tx: Tx, home: Home, { id, ...row }: KeptSend, before?: KeptSend): void {
-  tx.put(sendTable, [...home, id], row)
-  moveInQueue(tx, home, id, 'send', before?.dueAt, row.dueAt)
-  moveInQueue(tx, home, id, 'followUp', before?.followUpAt, row.followUpAt)
+export function keepSend(tx: Tx, scope: AgentScope, { id, ...row }: KeptSend, before?: KeptSend): void {
+  tx.put(sendTable, [...scope, id], row)
+  moveInQueue(tx, scope, id, 'send', before?.dueAt, row.dueAt)
+  moveInQueue(tx, scope, id, 'followUp', before?.followUpAt, row.followUpAt)
   if (before) return
-  for (const [shelf, of] of shelvesOf(row)) tx.put(shelfTable, [...home, shelf, of, id], true)
+  for (const [shelf, of] of shelvesOf(row)) tx.put(shelfTable, [...scope, shelf, of, id], true)
 }
 
 /**
  * Keeps new sends of one campaign, all of one time and outreach. The key of their day is one for all, and so is the row
  * by which their campaign leads to them.
  */
-export function keepLaunched(tx: Tx, home: Home, sends: readonly KeptSend[]): void {
+export function keepLaunched(tx: Tx, scope: AgentScope, sends: readonly KeptSend[]): void {
   const [first] = sends
   if (!first) return
   for (const { id, ...row } of sends) {
-    tx.put(sendTable, [...home, id], row)
-    tx.put(shelfTable, [...home, 'person', row.personId, id], row.outreachId)
+    tx.put(sendTable, [...scope, id], row)
+    tx.put(shelfTable, [...scope, 'person', row.personId, id], row.outreachId)
   }
-  const key = [...home, first.campaignId!, timeOfSendId(first.id)] as const
+  const key = [...scope, first.campaignId!, timeOfSendId(first.id)] as const
   tx.put(launchTable, key, [...(tx.get(launchTable, key) ?? []), ...sends.map(({ id }) => id)])
-  const today = [...home, ...launchKey(first.outreachId, first.queuedAt)] as const
+  const today = [...scope, ...launchKey(first.outreachId, first.queuedAt)] as const
   const earliest = tx.get(keyTable, today)
   // The time of day may have been set back since.
   if (earliest === undefined || first.id < earliest) tx.put(keyTable, today, first.id)
@@ -142,61 +130,61 @@ export function keepLaunched(tx: Tx, home: Home, sends: readonly KeptSend[]): vo
 
 function moveInQueue(
   tx: Tx,
-  home: Home,
+  scope: AgentScope,
   id: string,
   what: 'send' | 'followUp',
   from: number | undefined,
   to: number | undefined,
 ): void {
   if (from === to) return
-  if (from !== undefined) tx.remove(queueTable, [...home, from, id])
-  if (to !== undefined) tx.put(queueTable, [...home, to, id], what)
+  if (from !== undefined) tx.remove(queueTable, [...scope, from, id])
+  if (to !== undefined) tx.put(queueTable, [...scope, to, id], what)
 }
 
 /** Everything of a send goes. A key that leads to another send by now stays. */
-export function dropSend(tx: Tx, home: Home, send: KeptSend): void {
+export function dropSend(tx: Tx, scope: AgentScope, send: KeptSend): void {
   const { id, dueAt, followUpAt } = send
   for (const key of [keyOfSend(send), launchKey(send.outreachId, send.queuedAt)]) {
-    if (tx.get(keyTable, [...home, ...key]) === id) tx.remove(keyTable, [...home, ...key])
+    if (tx.get(keyTable, [...scope, ...key]) === id) tx.remove(keyTable, [...scope, ...key])
   }
-  for (const due of [dueAt, followUpAt]) if (due !== undefined) tx.remove(queueTable, [...home, due, id])
-  for (const [shelf, of] of shelvesOf(send)) tx.remove(shelfTable, [...home, shelf, of, id])
+  for (const due of [dueAt, followUpAt]) if (due !== undefined) tx.remove(queueTable, [...scope, due, id])
+  for (const [shelf, of] of shelvesOf(send)) tx.remove(shelfTable, [...scope, shelf, of, id])
   // Whatever was launched at one time is over at one time.
-  if (send.campaignId !== undefined) tx.remove(launchTable, [...home, send.campaignId, timeOfSendId(id)])
-  tx.remove(sendTable, [...home, id])
+  if (send.campaignId !== undefined) tx.remove(launchTable, [...scope, send.campaignId, timeOfSendId(id)])
+  tx.remove(sendTable, [...scope, id])
 }
 
 /** The send that a key led to, for as long as sends are kept. */
 export function sendOfKey(
   reader: Reader,
-  home: Home,
+  scope: AgentScope,
   key: SendKey,
   at: number,
   timeScale: number,
 ): KeptSend | undefined {
-  const id = reader.get(keyTable, [...home, ...key])
-  const send = id === undefined ? undefined : sendAt(reader, home, id)
+  const id = reader.get(keyTable, [...scope, ...key])
+  const send = id === undefined ? undefined : sendAt(reader, scope, id)
   return send && !isOver(send, at, timeScale) ? send : undefined
 }
 
 /** The send of that day by which a keyless one is a repeat, be it named or launched, under any id the person has had. */
 export function sendOfDay(
   reader: Reader,
-  home: Home,
+  scope: AgentScope,
   { outreachId, personIds }: Pick<Send, 'outreachId'> & { readonly personIds: readonly string[] },
   at: number,
   timeScale: number,
 ): KeptSend | undefined {
   for (const personId of personIds) {
-    const named = sendOfKey(reader, home, dayKey(outreachId, personId, at), at, timeScale)
+    const named = sendOfKey(reader, scope, dayKey(outreachId, personId, at), at, timeScale)
     if (named) return named
   }
-  const launched = reader.get(keyTable, [...home, ...launchKey(outreachId, at)])
+  const launched = reader.get(keyTable, [...scope, ...launchKey(outreachId, at)])
   if (launched === undefined) return undefined
   for (const personId of personIds) {
-    const prefix = [...home, 'person', personId] as const
+    const prefix = [...scope, 'person', personId] as const
     for (const { key, value } of reader.range(shelfTable, { prefix, after: [...prefix, timeOfSendId(launched)] })) {
-      const send = value === outreachId ? sendAt(reader, home, key[5]) : undefined
+      const send = value === outreachId ? sendAt(reader, scope, key[5]) : undefined
       if (send && !isOver(send, at, timeScale)) return send
     }
   }
@@ -211,6 +199,6 @@ export function isOver({ queuedAt }: Send, at: number, timeScale: number): boole
   return keptUntil(queuedAt, timeScale) <= at
 }
 
-export function sendingOf(reader: Reader, home: Home): Sending {
-  return reader.get(settingsTable, [...home]) ?? usualSending
+export function sendingOf(reader: Reader, scope: AgentScope): Sending {
+  return reader.get(settingsTable, [...scope]) ?? usualSending
 }

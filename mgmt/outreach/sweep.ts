@@ -1,21 +1,20 @@
 /** What sends forget: records and keys whose time is over, and everything of an agent that is gone, a part at a time. */
+import { type AgentIncarnation, scopeOf } from '../../core/agent/scope.js'
 import type { AgentPlace } from '../../core/agentkey.js'
 import { outreachSend as limits } from '../../core/limits.js'
 import type { Command, Tx } from '../../runtime/shard/contract.js'
 import { knownAgent } from './considering.js'
 import { endMarketing } from './marketing.js'
-import { type Moving, sweepCommand, wake } from './moving.js'
+import { type Moving, scheduleTimers, sweepCommand } from './moving.js'
 import {
   allTables,
   capableTable,
   dropSend,
-  type HomePlace,
-  homeOf,
   isOver,
   keptUntil,
-  type Pulse,
-  pulseTable,
   sendTable,
+  type TimerState,
+  timerTable,
 } from './store.js'
 
 const clearCommand = 'outreach.clear'
@@ -23,45 +22,45 @@ const clearCommand = 'outreach.clear'
 export function sweeping(moving: Moving) {
   const { timeScale } = moving
 
-  const sweep: Command<HomePlace, true> = {
+  const sweep: Command<AgentIncarnation, true> = {
     name: sweepCommand,
     decide(tx, place, { at }) {
       if (knownAgent(moving, tx, place)?.place.serial !== place.serial) return true
-      const home = homeOf(place)
-      const oldest = [...tx.range(sendTable, { prefix: home, limit: limits.rowsPerSweep + 1 })]
+      const scope = scopeOf(place)
+      const oldest = [...tx.range(sendTable, { prefix: scope, limit: limits.rowsPerSweep + 1 })]
       const over = oldest
         .slice(0, limits.rowsPerSweep)
         .filter(({ value }) => isOver({ id: '', ...value }, at, timeScale))
       for (const { key, value } of over) {
-        endMarketing(tx, home, { id: key[3], ...value, state: 'cancelled' })
-        dropSend(tx, home, { id: key[3], ...value })
+        endMarketing(tx, scope, { id: key[3], ...value, state: 'cancelled' })
+        dropSend(tx, scope, { id: key[3], ...value })
       }
       const next = oldest[over.length]?.value
-      const { sweepAt: _rung, ...pulse } = sweptCapabilities(tx, place, tx.get(pulseTable, home) ?? {}, at)
-      tx.put(pulseTable, home, pulse)
+      const { sweepAt: _fired, ...timers } = sweptCapabilities(tx, place, tx.get(timerTable, scope) ?? {}, at)
+      tx.put(timerTable, scope, timers)
       const soonest = over.length === limits.rowsPerSweep ? at : at + Math.ceil(limits.sweepEveryMs / timeScale)
-      if (next) wake(tx, place, pulse, { sweepAt: Math.max(keptUntil(next.queuedAt, timeScale), soonest) })
+      if (next) scheduleTimers(tx, place, timers, { sweepAt: Math.max(keptUntil(next.queuedAt, timeScale), soonest) })
       return true
     },
   }
 
   /** They are in no order of time, so each sweep looks at the next few. */
-  function sweptCapabilities(tx: Tx, place: HomePlace, pulse: Pulse, at: number): Pulse {
-    const home = homeOf(place)
-    const { sweptTo, ...rest } = pulse
-    const after = sweptTo === undefined ? {} : { after: [...home, sweptTo] as never }
-    const rows = [...tx.range(capableTable, { prefix: home, ...after, limit: limits.rowsPerSweep })]
+  function sweptCapabilities(tx: Tx, place: AgentIncarnation, timers: TimerState, at: number): TimerState {
+    const scope = scopeOf(place)
+    const { sweptTo, ...rest } = timers
+    const after = sweptTo === undefined ? {} : { after: [...scope, sweptTo] as never }
+    const rows = [...tx.range(capableTable, { prefix: scope, ...after, limit: limits.rowsPerSweep })]
     for (const { key, value } of rows) if (value.until <= at) tx.remove(capableTable, key)
     return rows.length < limits.rowsPerSweep ? rest : { ...rest, sweptTo: rows.at(-1)!.key[3] }
   }
 
   /** Nobody can see them any more: the agent is gone, and another of its id has keys of its own. */
-  const clear: Command<HomePlace, true> = {
+  const clear: Command<AgentIncarnation, true> = {
     name: clearCommand,
     decide(tx, place, { at }) {
       let room: number = limits.rowsPerSweep
       for (const table of allTables) {
-        for (const { key } of [...tx.range(table, { prefix: homeOf(place), limit: room })]) {
+        for (const { key } of [...tx.range(table, { prefix: scopeOf(place), limit: room })]) {
           tx.remove(table, key)
           room--
         }
@@ -72,7 +71,7 @@ export function sweeping(moving: Moving) {
     },
   }
 
-  function clearOn(tx: Tx, place: HomePlace, dueAt: number): void {
+  function clearOn(tx: Tx, place: AgentIncarnation, dueAt: number): void {
     tx.schedule({ name: `${clearCommand}:${place.serial}`, dueAt, command: clearCommand, input: place })
   }
 

@@ -1,5 +1,6 @@
 /** Performs the attempts of sends: looks once more whether it may go, writes the opening, and hands it to its conversation. */
 
+import { scopeOf } from '../../core/agent/scope.js'
 import { agentKeyOf } from '../../core/agentkey.js'
 import type { LogNote } from '../../core/catalogs/logevents.js'
 import { isRefusal } from '../../core/errors.js'
@@ -16,7 +17,7 @@ import { type Doors, sameAgent } from './considering.js'
 import type { SendMeters } from './meters.js'
 import { isNotedWhenTaken, type Moving, type SendAttempt } from './moving.js'
 import type { ConversationDoor } from './needs.js'
-import { capableTable, homeOf, type KeptSend, sendAt } from './store.js'
+import { capableTable, type KeptSend, sendAt } from './store.js'
 
 export interface AttemptOptions extends Doors, Pick<Moving, 'leaves'> {
   readonly conversations: ConversationDoor
@@ -68,7 +69,7 @@ export function campaignAttempts(options: AttemptOptions) {
 
 /** The send, if this attempt at it is to be made. */
 function underWay(reader: Reader, which: SendAttempt): KeptSend | undefined {
-  const send = sendAt(reader, homeOf(which), which.sendId)
+  const send = sendAt(reader, scopeOf(which), which.sendId)
   if (send?.state !== 'sending' || send.attempts !== which.attempt) return undefined
   // A later attempt still has the message of the one before it.
   return which.attempt === 1 && send.messageId !== undefined ? undefined : send
@@ -94,7 +95,7 @@ async function tried(
   const { conversations, clock } = options
   const opening = openingOf(options, reader, which, send)
   if ('outcome' in opening) return opening
-  const known = send.sandbox ? undefined : reader.get(capableTable, [...homeOf(which), send.asid])
+  const known = send.sandbox ? undefined : reader.get(capableTable, [...scopeOf(which), send.asid])
   const isKnown = send.sandbox || (known !== undefined && known.until > clock.now())
   if (isKnown && known?.isCapable === false) return trouble('knownIncapable')
   const probed = isKnown ? 'capable' : await conversations.probe(opening.place, send.channel, send.address)
@@ -124,11 +125,11 @@ function trouble(name: TroubleName, detail?: string): { outcome: Extract<Attempt
 function openingOf(
   options: AttemptOptions,
   reader: Reader,
-  { sendId, attempt, ...home }: SendAttempt,
+  { sendId, attempt, ...scope }: SendAttempt,
   send: KeptSend,
 ): OpeningFor | AttemptFound {
-  const place = { orgId: home.orgId, agentId: home.agentId }
-  const known = sameAgent(options, reader, home)
+  const place = { orgId: scope.orgId, agentId: scope.agentId }
+  const known = sameAgent(options, reader, scope)
   const outreach = known && outreachIn(known.document, send.outreachId)
   const templateId = send.followUpOf === undefined ? outreach?.openerTemplateId : outreach?.followUp?.templateId
   if (!known || !outreach?.enabled || templateId === undefined) return trouble('outreachGone')
@@ -153,7 +154,7 @@ function openingOf(
     // A rehearsal rides in no queue, and interrupts nobody.
     ...(send.origin === 'campaign' && !send.sandbox && { isBatch: true as const }),
     ...(send.origin !== 'named' && !send.sandbox && send.followUpOf === undefined && { quietMs: limits.quietMs }),
-    ...(!send.sandbox && campaignOf(send, home.serial)),
+    ...(!send.sandbox && campaignOf(send, scope.serial)),
     ...(send.sandbox && { sandbox: true as const }),
   }
 }

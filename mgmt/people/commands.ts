@@ -1,4 +1,5 @@
 /** The commands that make, change, merge and take away an agent's people, and what of them goes with the agent. */
+import type { AgentScope } from '../../core/agent/scope.js'
 import type { AgentPlace } from '../../core/agentkey.js'
 import { invalid, isRefusal, refuse } from '../../core/errors.js'
 import type { OrgEventPayload } from '../../core/orgevents.js'
@@ -14,7 +15,7 @@ import { importCommand } from './importing.js'
 import { append } from './journal.js'
 import { type OnePerson, peopleQueries, queriesOf } from './queries.js'
 import { merge as mergeInto } from './reaching.js'
-import { type AgentOf, numberedTable, personLedTo, type Realm, realmOf } from './store.js'
+import { type AgentOf, numberedTable, personLedTo, scopeFor } from './store.js'
 
 /** What is said of a person, and the identity at the phone that it names. */
 export interface Entered {
@@ -46,16 +47,20 @@ export function openPeople({ orgEvent, agentOf, listeners = [] }: PeopleOptions)
   const queries = peopleQueries(agentOf)
 
   /** Whom operators may see and change: not those who are only rehearsed. An id that was merged away leads on. */
-  function found(reader: Reader, place: AgentPlace, personId: string): { realm: Realm; person: Person } | undefined {
-    const realm = realmOf(agentOf, reader, place)
-    const person = realm && personLedTo(reader, realm, personId)
-    return person && !person.sandbox ? { realm, person } : undefined
+  function found(
+    reader: Reader,
+    place: AgentPlace,
+    personId: string,
+  ): { scope: AgentScope; person: Person } | undefined {
+    const scope = scopeFor(agentOf, reader, place)
+    const person = scope && personLedTo(reader, scope, personId)
+    return person && !person.sandbox ? { scope, person } : undefined
   }
 
   const create: Command<AgentPlace & Entered, Person> = {
     name: 'people.create',
     decide(tx, { change, identity, ...place }, told) {
-      if (!realmOf(agentOf, tx, place)) return notFound
+      if (!scopeFor(agentOf, tx, place)) return notFound
       const blank = newPerson(door.newId(told), change.source ?? enteredSource, told.at)
       const person = changed(blank, change, told.at)
       if (isRefusal(person)) return person
@@ -92,19 +97,19 @@ export function openPeople({ orgEvent, agentOf, listeners = [] }: PeopleOptions)
       if (!stays) return notFound
       const goes = found(tx, place, from)?.person
       if (!goes) return invalid('from', 'names nobody')
-      const { realm, person } = stays
+      const { scope, person } = stays
       if (goes.id === person.id) return invalid('from', 'is the same person')
-      return mergeInto(tx, { place, realm, keep: door.keep }, person, goes, told)
+      return mergeInto(tx, { place, scope, keep: door.keep }, person, goes, told)
     },
   }
 
   const note: Command<NotePerson, boolean> = {
     name: 'people.note',
     decide(tx, { personId, author, text, ...place }, { at }) {
-      const realm = realmOf(agentOf, tx, place)
-      const person = realm && personLedTo(tx, realm, personId)
+      const scope = scopeFor(agentOf, tx, place)
+      const person = scope && personLedTo(tx, scope, personId)
       if (!person) return false
-      append(tx, realm, person.id, { at, author, text })
+      append(tx, scope, person.id, { at, author, text })
       return true
     },
   }
@@ -114,7 +119,7 @@ export function openPeople({ orgEvent, agentOf, listeners = [] }: PeopleOptions)
     name: 'people.heard',
     decide(tx, { orgId, agentId, ...news }, told) {
       const place = { orgId, agentId }
-      if (!realmOf(agentOf, tx, place)) return false
+      if (!scopeFor(agentOf, tx, place)) return false
       const holder = door.byAsid(tx, place, news.asid)
       // Whoever is known by the number is the one who writes from it, on whichever channel.
       const known = holder ?? door.byNumber(tx, place, news)
@@ -138,12 +143,12 @@ export function openPeople({ orgEvent, agentOf, listeners = [] }: PeopleOptions)
   /** What of this comes and goes with the agent. */
   const part = {
     made(tx: Tx, place: AgentPlace): void {
-      const realm = realmOf(agentOf, tx, place)
-      if (realm) tx.put(numberedTable, [...realm], true)
+      const scope = scopeFor(agentOf, tx, place)
+      if (scope) tx.put(numberedTable, [...scope], true)
     },
     removed(tx: Tx, place: AgentPlace): void {
-      const realm = realmOf(agentOf, tx, place)
-      if (realm) dropLater(tx, realm)
+      const scope = scopeFor(agentOf, tx, place)
+      if (scope) dropLater(tx, scope)
     },
   }
 

@@ -1,4 +1,5 @@
 /** An agent's people for the rest of the house, in the agent's shard: found, made, kept and told of. */
+import type { AgentScope } from '../../core/agent/scope.js'
 import type { AgentPlace } from '../../core/agentkey.js'
 import type { Appointment } from '../../core/people/appointment.js'
 import type { CompiledFilter } from '../../core/people/filter.js'
@@ -18,8 +19,7 @@ import {
   personLedTo,
   personOfAsid,
   personOfNumber,
-  type Realm,
-  realmOf,
+  scopeFor,
   write,
 } from './store.js'
 
@@ -27,46 +27,46 @@ import {
 export type PersonListener = (tx: Tx, place: AgentPlace, before: Person | undefined, after: Person, told: Told) => void
 
 export function peopleDoor(agentOf: AgentOf, listeners: readonly PersonListener[]) {
-  function realmFor(tx: Tx, place: AgentPlace): Realm {
-    const realm = realmOf(agentOf, tx, place)
-    if (!realm) throw new Error('people are kept of agents that are there')
-    return realm
+  function requiredScope(tx: Tx, place: AgentPlace): AgentScope {
+    const scope = scopeFor(agentOf, tx, place)
+    if (!scope) throw new Error('people are kept of agents that are there')
+    return scope
   }
 
   function keep(tx: Tx, place: AgentPlace, before: Person | undefined, after: Person, told: Told): void {
-    const realm = realmFor(tx, place)
-    write(tx, realm, before, after)
+    const scope = requiredScope(tx, place)
+    write(tx, scope, before, after)
     for (const listener of listeners) listener(tx, place, before, after, told)
     if (!before || before.identities === after.identities || before.sandbox) return
     const kept = new Set(after.identities.map(({ asid }) => asid))
     const freed = before.identities.filter(({ asid }) => !kept.has(asid))
-    passOn(tx, { place, realm, keep }, freed, told)
+    passOn(tx, { place, scope, keep }, freed, told)
   }
 
   return {
     byId(reader: Reader, place: AgentPlace, personId: string): Person | undefined {
-      const realm = realmOf(agentOf, reader, place)
-      return realm && personLedTo(reader, realm, personId)
+      const scope = scopeFor(agentOf, reader, place)
+      return scope && personLedTo(reader, scope, personId)
     },
     byAsid(reader: Reader, place: AgentPlace, asid: string): Person | undefined {
-      const realm = realmOf(agentOf, reader, place)
-      return realm && personOfAsid(reader, realm, asid)
+      const scope = scopeFor(agentOf, reader, place)
+      return scope && personOfAsid(reader, scope, asid)
     },
     /** Who is known by the number of an identity that no person holds: by their phone, or by another identity at it. */
     byNumber(reader: Reader, place: AgentPlace, identity: Pick<PersonIdentity, 'channel' | 'address'>) {
-      const realm = realmOf(agentOf, reader, place)
+      const scope = scopeFor(agentOf, reader, place)
       const value = numberOf(identity)
-      return realm && value !== undefined ? personOfNumber(reader, realm, value) : undefined
+      return scope && value !== undefined ? personOfNumber(reader, scope, value) : undefined
     },
     /** Those whom the filter lets through, sandbox people never: newest first, a bounded part of them at a time. */
     look(reader: Reader, place: AgentPlace, filter: CompiledFilter, after: string | undefined, limit: number): Looked {
-      const realm = realmOf(agentOf, reader, place)
-      return realm ? lookedThrough(reader, realm, filter, after, limit) : { people: [], chars: 0 }
+      const scope = scopeFor(agentOf, reader, place)
+      return scope ? lookedThrough(reader, scope, filter, after, limit) : { people: [], chars: 0 }
     },
     /** As templates read them. */
     asRead(reader: Reader, place: AgentPlace, personId: string) {
-      const realm = realmOf(agentOf, reader, place)
-      const person = realm && personLedTo(reader, realm, personId)
+      const scope = scopeFor(agentOf, reader, place)
+      const person = scope && personLedTo(reader, scope, personId)
       return person && { ...person }
     },
     newId: (told: Told): string => personIdAt(told.at, told.mint('pr')),
@@ -81,26 +81,26 @@ export function peopleDoor(agentOf: AgentOf, listeners: readonly PersonListener[
       reached: Reached,
       told: Told,
     ): Person {
-      return keepReachable(tx, { place, realm: realmFor(tx, place), keep }, before, after, reached, told)
+      return keepReachable(tx, { place, scope: requiredScope(tx, place), keep }, before, after, reached, told)
     },
     /** Takes somebody away with all that leads to them and is told of them. */
     drop(tx: Tx, place: AgentPlace, personId: string, told: Told): void {
-      const realm = realmFor(tx, place)
-      const person = personAt(tx, realm, personId)
-      if (person) erase(tx, realm, person)
-      forget(tx, realm, personId)
-      if (person && !person.sandbox) passOn(tx, { place, realm, keep }, person.identities, told)
+      const scope = requiredScope(tx, place)
+      const person = personAt(tx, scope, personId)
+      if (person) erase(tx, scope, person)
+      forget(tx, scope, personId)
+      if (person && !person.sandbox) passOn(tx, { place, scope, keep }, person.identities, told)
     },
     note(tx: Tx, place: AgentPlace, personId: string, text: string, told: Told): void {
-      const realm = realmFor(tx, place)
-      const person = personLedTo(tx, realm, personId)
-      if (person) append(tx, realm, person.id, { at: told.at, author: 'agent', text })
+      const scope = requiredScope(tx, place)
+      const person = personLedTo(tx, scope, personId)
+      if (person) append(tx, scope, person.id, { at: told.at, author: 'agent', text })
     },
     /** Makes or replaces an appointment; ids that begin with their time keep the list in order. */
     keepAppointment(tx: Tx, place: AgentPlace, personId: string, appointment: Appointment): void {
-      const realm = realmFor(tx, place)
-      const person = personLedTo(tx, realm, personId)
-      if (person) tx.put(appointmentTable, [...realm, person.id, appointment.id], appointment)
+      const scope = requiredScope(tx, place)
+      const person = personLedTo(tx, scope, personId)
+      if (person) tx.put(appointmentTable, [...scope, person.id, appointment.id], appointment)
     },
   }
 }

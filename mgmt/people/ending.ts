@@ -2,9 +2,10 @@
  * The people of an agent that was deleted: nobody can read them any more, since they are kept under its serial, and they
  * are taken away step by step, since there may be very many.
  */
+import type { AgentScope } from '../../core/agent/scope.js'
 import { person as limits } from '../../core/limits.js'
 import type { Command, Tx } from '../../runtime/shard/contract.js'
-import { peopleTables, type Realm } from './store.js'
+import { peopleTables } from './store.js'
 
 interface Gone {
   readonly orgId: string
@@ -20,7 +21,7 @@ function dropAt(tx: Tx, { orgId, agentId, serial }: Gone, dueAt: number): void {
 }
 
 /** At once, which is any time before now. */
-export function dropLater(tx: Tx, [orgId, agentId, serial]: Realm): void {
+export function dropLater(tx: Tx, [orgId, agentId, serial]: AgentScope): void {
   dropAt(tx, { orgId, agentId, serial }, 0)
 }
 

@@ -1,4 +1,5 @@
 /** Rows of a file laid over the people there are: each finds whom it is about, or makes somebody. */
+import type { AgentScope } from '../../core/agent/scope.js'
 import type { AgentPlace } from '../../core/agentkey.js'
 import { isRefusal, refuse } from '../../core/errors.js'
 import { withBatch } from '../../core/people/batches.js'
@@ -11,7 +12,7 @@ import type { Command } from '../../runtime/shard/contract.js'
 import type { Reader } from '../../runtime/store/contract.js'
 import type { People } from './door.js'
 import { noteOnce } from './journal.js'
-import { type AgentOf, personAt, personOfAsid, personOfMark, type Realm, realmOf } from './store.js'
+import { type AgentOf, personAt, personOfAsid, personOfMark, scopeFor } from './store.js'
 
 export interface ImportRows extends AgentPlace {
   readonly importBatchId: string
@@ -48,9 +49,9 @@ export function importCommand(door: People, agentOf: AgentOf): Command<ImportRow
   return {
     name: 'people.import',
     decide(tx, { importBatchId, rows, ...place }, told) {
-      const realm = realmOf(agentOf, tx, place)
-      if (!realm) return refuse('resource.not_found')
-      const index = indexFor(tx, realm, rows)
+      const scope = scopeFor(agentOf, tx, place)
+      if (!scope) return refuse('resource.not_found')
+      const index = indexFor(tx, scope, rows)
       const counts = { created: 0, updated: 0, consentKept: 0 }
       const rejected: Rejected[] = []
 
@@ -72,7 +73,7 @@ export function importCommand(door: People, agentOf: AgentOf): Command<ImportRow
         index.note(door.keepReachable(tx, place, whom, after, { identity }, told))
         if (lifts) {
           counts.consentKept++
-          noteOnce(tx, realm!, start.id, { at: told.at, author: 'operator', text: denialKept })
+          noteOnce(tx, scope!, start.id, { at: told.at, author: 'operator', text: denialKept })
         }
         return whom ? 'updated' : 'created'
       }
@@ -80,7 +81,7 @@ export function importCommand(door: People, agentOf: AgentOf): Command<ImportRow
       /** Somebody new, with those identities that nobody holds. */
       function made(source: string | undefined, identities: readonly PersonIdentity[]): Person {
         const free = new Map(identities.map((each) => [each.asid, each]))
-        for (const asid of free.keys()) if (personOfAsid(tx, realm!, asid)) free.delete(asid)
+        for (const asid of free.keys()) if (personOfAsid(tx, scope!, asid)) free.delete(asid)
         return { ...newPerson(door.newId(told), source ?? importedSource, told.at), identities: [...free.values()] }
       }
 
@@ -102,17 +103,17 @@ interface Index {
 }
 
 /** Looked up before anything is written, since ranges over what a command has just written are slow. */
-function indexFor(reader: Reader, realm: Realm, rows: ImportRows['rows']): Index {
+function indexFor(reader: Reader, scope: AgentScope, rows: ImportRows['rows']): Index {
   const nameOf = ({ kind, value }: Mark) => `${kind} ${value}`
   const bearers = new Map<string, string>()
   for (const { row } of rows) {
     for (const mark of row.marks) {
-      const bearer = bearers.has(nameOf(mark)) ? undefined : personOfMark(reader, realm, mark)
+      const bearer = bearers.has(nameOf(mark)) ? undefined : personOfMark(reader, scope, mark)
       if (bearer) bearers.set(nameOf(mark), bearer.id)
     }
   }
   function byId(id: string): Person | undefined {
-    const person = personAt(reader, realm, id)
+    const person = personAt(reader, scope, id)
     return person?.sandbox ? undefined : person
   }
   return {
@@ -123,7 +124,7 @@ function indexFor(reader: Reader, realm: Realm, rows: ImportRows['rows']): Index
       const person = byId(id)
       if (person && marksOf(person).some((each) => nameOf(each) === nameOf(mark))) return person
       // A row before this one has given them another, or made them one with another: whoever else bears it is the one.
-      return personOfMark(reader, realm, mark)
+      return personOfMark(reader, scope, mark)
     },
     note(person) {
       for (const mark of marksOf(person)) {

@@ -1,50 +1,51 @@
 /** What is told of a person beside what they are: the journal, and their appointments. */
+import type { AgentScope } from '../../core/agent/scope.js'
 import { person as limits } from '../../core/limits.js'
 import type { Appointment } from '../../core/people/appointment.js'
 import type { JournalEntry } from '../../core/people/view.js'
 import type { Tx } from '../../runtime/shard/contract.js'
 import type { Reader } from '../../runtime/store/contract.js'
-import { appointmentTable, journalTable, type Realm } from './store.js'
+import { appointmentTable, journalTable } from './store.js'
 
 /** The oldest entry gives way to one more. */
-export function append(tx: Tx, realm: Realm, personId: string, entry: JournalEntry): void {
-  const [newest] = tx.range(journalTable, { prefix: [...realm, personId], reverse: true, limit: 1 })
+export function append(tx: Tx, scope: AgentScope, personId: string, entry: JournalEntry): void {
+  const [newest] = tx.range(journalTable, { prefix: [...scope, personId], reverse: true, limit: 1 })
   const number = (newest?.key[4] ?? 0) + 1
   const text = entry.text.slice(0, limits.journalChars)
-  tx.put(journalTable, [...realm, personId, number], { ...entry, text })
-  if (number > limits.journalKept) tx.remove(journalTable, [...realm, personId, number - limits.journalKept])
+  tx.put(journalTable, [...scope, personId, number], { ...entry, text })
+  if (number > limits.journalKept) tx.remove(journalTable, [...scope, personId, number - limits.journalKept])
 }
 
 /** Unless the newest entry says the same. */
-export function noteOnce(tx: Tx, realm: Realm, personId: string, entry: JournalEntry): void {
-  if (journalOf(tx, realm, personId, 1)[0]?.text !== entry.text) append(tx, realm, personId, entry)
+export function noteOnce(tx: Tx, scope: AgentScope, personId: string, entry: JournalEntry): void {
+  if (journalOf(tx, scope, personId, 1)[0]?.text !== entry.text) append(tx, scope, personId, entry)
 }
 
 /** Newest first. */
-export function journalOf(reader: Reader, realm: Realm, personId: string, limit: number): JournalEntry[] {
-  const rows = reader.range(journalTable, { prefix: [...realm, personId], reverse: true, limit })
+export function journalOf(reader: Reader, scope: AgentScope, personId: string, limit: number): JournalEntry[] {
+  const rows = reader.range(journalTable, { prefix: [...scope, personId], reverse: true, limit })
   return Array.from(rows, ({ value }) => value)
 }
 
 /** Newest first: their ids are in the order of their making. */
-export function appointmentsOf(reader: Reader, realm: Realm, personId: string): Appointment[] {
-  const options = { prefix: [...realm, personId], reverse: true, limit: limits.appointmentsShown }
+export function appointmentsOf(reader: Reader, scope: AgentScope, personId: string): Appointment[] {
+  const options = { prefix: [...scope, personId], reverse: true, limit: limits.appointmentsShown }
   return Array.from(reader.range(appointmentTable, options), ({ value }) => value)
 }
 
-export function forget(tx: Tx, realm: Realm, personId: string): void {
-  for (const { key } of tx.range(journalTable, { prefix: [...realm, personId] })) tx.remove(journalTable, key)
-  for (const { key } of tx.range(appointmentTable, { prefix: [...realm, personId] })) tx.remove(appointmentTable, key)
+export function forget(tx: Tx, scope: AgentScope, personId: string): void {
+  for (const { key } of tx.range(journalTable, { prefix: [...scope, personId] })) tx.remove(journalTable, key)
+  for (const { key } of tx.range(appointmentTable, { prefix: [...scope, personId] })) tx.remove(appointmentTable, key)
 }
 
 /** What was told of one is told of the other from now on, as if it always had been. */
-export function handOver(tx: Tx, realm: Realm, from: string, to: string): void {
-  const both = [from, to].flatMap((id) => journalOf(tx, realm, id, limits.journalKept).reverse())
+export function handOver(tx: Tx, scope: AgentScope, from: string, to: string): void {
+  const both = [from, to].flatMap((id) => journalOf(tx, scope, id, limits.journalKept).reverse())
   const entries = both.sort((one, other) => one.at - other.at).slice(-limits.journalKept)
   const appointments = [from, to].flatMap((id) =>
-    Array.from(tx.range(appointmentTable, { prefix: [...realm, id] }), ({ value }) => value),
+    Array.from(tx.range(appointmentTable, { prefix: [...scope, id] }), ({ value }) => value),
   )
-  for (const id of [from, to]) forget(tx, realm, id)
-  for (const [place, entry] of entries.entries()) tx.put(journalTable, [...realm, to, place + 1], entry)
-  for (const each of appointments) tx.put(appointmentTable, [...realm, to, each.id], each)
+  for (const id of [from, to]) forget(tx, scope, id)
+  for (const [place, entry] of entries.entries()) tx.put(journalTable, [...scope, to, place + 1], entry)
+  for (const each of appointments) tx.put(appointmentTable, [...scope, to, each.id], each)
 }

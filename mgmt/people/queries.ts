@@ -1,4 +1,5 @@
 /** What is read of an agent's people; a list is looked through part by part, so that no reader keeps a shard for long. */
+import type { AgentScope } from '../../core/agent/scope.js'
 import type { AgentPlace } from '../../core/agentkey.js'
 import { refuse } from '../../core/errors.js'
 import { person as limits } from '../../core/limits.js'
@@ -10,7 +11,7 @@ import { charsOf, type JournalEntry } from '../../core/people/view.js'
 import type { Query, Repertoire } from '../../runtime/shard/contract.js'
 import type { Reader } from '../../runtime/store/contract.js'
 import { appointmentsOf, journalOf } from './journal.js'
-import { type AgentOf, markTable, personAt, personLedTo, personTable, type Realm, realmOf } from './store.js'
+import { type AgentOf, markTable, personAt, personLedTo, personTable, scopeFor } from './store.js'
 
 export interface OnePerson extends AgentPlace {
   readonly personId: string
@@ -45,28 +46,28 @@ export function peopleQueries(agentOf: AgentOf) {
   const read: Query<OnePerson, PersonRead> = {
     name: 'people.read',
     read(reader, place) {
-      const realm = realmOf(agentOf, reader, place)
-      const person = realm && personLedTo(reader, realm, place.personId)
+      const scope = scopeFor(agentOf, reader, place)
+      const person = scope && personLedTo(reader, scope, place.personId)
       if (!person || person.sandbox) return notFound
-      return { person, journal: journalOf(reader, realm, person.id, limits.journalShown) }
+      return { person, journal: journalOf(reader, scope, person.id, limits.journalShown) }
     },
   }
 
   const look: Query<Look, Looked> = {
     name: 'people.look',
     read(reader, { filter, seesAddresses = false, after, limit, ...place }) {
-      const realm = realmOf(agentOf, reader, place)
-      if (!realm) return notFound
-      return lookedThrough(reader, realm, compileFilter(filter, { seesAddresses }), after, limit)
+      const scope = scopeFor(agentOf, reader, place)
+      if (!scope) return notFound
+      return lookedThrough(reader, scope, compileFilter(filter, { seesAddresses }), after, limit)
     },
   }
 
   const appointments: Query<OnePerson, readonly Appointment[]> = {
     name: 'people.appointments',
     read(reader, place) {
-      const realm = realmOf(agentOf, reader, place)
-      const person = realm && personLedTo(reader, realm, place.personId)
-      return person && !person.sandbox ? appointmentsOf(reader, realm, person.id) : notFound
+      const scope = scopeFor(agentOf, reader, place)
+      const person = scope && personLedTo(reader, scope, place.personId)
+      return person && !person.sandbox ? appointmentsOf(reader, scope, person.id) : notFound
     },
   }
 
@@ -81,7 +82,7 @@ export function queriesOf(queries: PeopleQueries): Repertoire['queries'] {
 /** One look: bounded by rows, by people and by text, whoever asks. */
 export function lookedThrough(
   reader: Reader,
-  realm: Realm,
+  scope: AgentScope,
   filter: CompiledFilter,
   after: string | undefined,
   limit: number,
@@ -91,7 +92,7 @@ export function lookedThrough(
   let rows = 0
   let chars = 0
   let last: string | undefined
-  for (const { id, person } of candidates(reader, realm, filter, after)) {
+  for (const { id, person } of candidates(reader, scope, filter, after)) {
     if (id < end) break
     if (rows === limits.rowsPerLook || people.length === limit || chars >= limits.charsPerLook) {
       return { people, chars, next: last! }
@@ -108,7 +109,7 @@ export function lookedThrough(
 /** Everybody who might match, newest first: those who bear a mark that all who match do, or simply everybody. */
 function* candidates(
   reader: Reader,
-  realm: Realm,
+  scope: AgentScope,
   { marks, before }: CompiledFilter,
   after: string | undefined,
 ): Generator<{ id: string; person: Person | undefined }> {
@@ -117,7 +118,7 @@ function* candidates(
   const direction = { reverse: true, limit: limits.rowsPerLook + 1 }
   if (marks) {
     const bearers = marks.map(({ kind, value }) => {
-      const prefix = [...realm, kind, value] as const
+      const prefix = [...scope, kind, value] as const
       const start = from === undefined ? {} : { after: [...prefix, from] }
       return reader.range(markTable, { prefix, ...start, ...direction })
     })
@@ -131,15 +132,17 @@ function* candidates(
               .sort()
               .reverse(),
           )
-    for (const id of ids) yield { id, person: personAt(reader, realm, id) }
+    for (const id of ids) yield { id, person: personAt(reader, scope, id) }
     return
   }
-  const start = from === undefined ? {} : { after: [...realm, from] }
-  for (const { key, value } of reader.range(personTable, { prefix: realm, ...start, ...direction })) {
+  const start = from === undefined ? {} : { after: [...scope, from] }
+  for (const { key, value } of reader.range(personTable, { prefix: scope, ...start, ...direction })) {
     yield { id: key[3], person: value }
   }
 }
 
-function* idsOf(rows: Iterable<{ readonly key: readonly [...Realm, kind: string, value: string, personId: string] }>) {
+function* idsOf(
+  rows: Iterable<{ readonly key: readonly [...AgentScope, kind: string, value: string, personId: string] }>,
+) {
   for (const { key } of rows) yield key[5]
 }

@@ -1,4 +1,5 @@
 /** Keeps people who were entered or changed together with the identities that their phones give them. */
+import type { AgentScope } from '../../core/agent/scope.js'
 import type { AgentPlace } from '../../core/agentkey.js'
 import { mergedPeople } from '../../core/people/merging.js'
 import {
@@ -12,14 +13,14 @@ import {
 import type { Person, PersonIdentity } from '../../core/people/person.js'
 import type { Told, Tx } from '../../runtime/shard/contract.js'
 import { handOver } from './journal.js'
-import { aliasTable, erase, holdersAt, personOfAsid, personOfMark, type Realm } from './store.js'
+import { aliasTable, erase, holdersAt, personOfAsid, personOfMark } from './store.js'
 
 type Keep = (tx: Tx, place: AgentPlace, before: Person | undefined, after: Person, told: Told) => void
 
 /** The people of one agent, and how one of them is written. */
 export interface Keeper {
   readonly place: AgentPlace
-  readonly realm: Realm
+  readonly scope: AgentScope
   readonly keep: Keep
 }
 
@@ -37,7 +38,7 @@ export interface Reached {
  */
 export function keepReachable(
   tx: Tx,
-  { place, realm, keep }: Keeper,
+  { place, scope, keep }: Keeper,
   before: Person | undefined,
   after: Person,
   { identity, send }: Reached,
@@ -45,10 +46,10 @@ export function keepReachable(
 ): Person {
   let person = withoutFormerNumber(before, after, send)
   const number = phoneNumberOf(person)
-  for (const holder of number === undefined ? [] : holdersAt(tx, realm, number)) {
-    if (holder.id !== person.id && isUnnamed(holder)) person = takeOver(tx, realm, person, holder, told.at)
+  for (const holder of number === undefined ? [] : holdersAt(tx, scope, number)) {
+    if (holder.id !== person.id && isUnnamed(holder)) person = takeOver(tx, scope, person, holder, told.at)
   }
-  const isHeld = (asid: string) => person.identities.some((each) => each.asid === asid) || personOfAsid(tx, realm, asid)
+  const isHeld = (asid: string) => person.identities.some((each) => each.asid === asid) || personOfAsid(tx, scope, asid)
   if (identity && !isHeld(identity.asid)) person = { ...person, identities: [...person.identities, identity] }
   if (person !== before) keep(tx, place, before, person, told)
   return person
@@ -58,22 +59,22 @@ export function keepReachable(
  * Identities that a person gave up go to whoever has had their numbers as phone longest, and vanish where nobody has. What
  * is known of an identity goes with it, so one that is opted out stays so.
  */
-export function passOn(tx: Tx, { place, realm, keep }: Keeper, freed: readonly PersonIdentity[], told: Told): void {
+export function passOn(tx: Tx, { place, scope, keep }: Keeper, freed: readonly PersonIdentity[], told: Told): void {
   for (const { partsWith: _send, ...identity } of freed) {
     const value = numberOf(identity)
-    const heir = value === undefined ? undefined : personOfMark(tx, realm, { kind: 'phone', value })
+    const heir = value === undefined ? undefined : personOfMark(tx, scope, { kind: 'phone', value })
     if (heir) keep(tx, place, heir, { ...heir, identities: [...heir.identities, identity] }, told)
   }
 }
 
 /** Two records become one. A phone that is the other's alone stays with whoever else has it as phone, if anybody has. */
 export function merge(tx: Tx, keeper: Keeper, stays: Person, goes: Person, told: Told): Person {
-  const whole = takeOver(tx, keeper.realm, stays, goes, told.at)
+  const whole = takeOver(tx, keeper.scope, stays, goes, told.at)
   const value = phoneNumberOf(goes)
   const isAnothers =
     value !== undefined &&
     value !== phoneNumberOf(whole) &&
-    personOfMark(tx, keeper.realm, { kind: 'phone', value }) !== undefined
+    personOfMark(tx, keeper.scope, { kind: 'phone', value }) !== undefined
   const merged = isAnothers ? withoutNumber(whole, value) : whole
   const person = keepReachable(tx, keeper, stays, merged, {}, told)
   const isTheirs = ({ asid }: PersonIdentity) => merged.identities.some((each) => each.asid === asid)
@@ -87,9 +88,9 @@ export function merge(tx: Tx, keeper: Keeper, stays: Person, goes: Person, told:
 }
 
 /** One record goes and the other takes over what is told of it; its id leads to the one that stays. */
-function takeOver(tx: Tx, realm: Realm, stays: Person, goes: Person, at: number): Person {
-  erase(tx, realm, goes)
-  handOver(tx, realm, goes.id, stays.id)
-  tx.put(aliasTable, [...realm, goes.id], stays.id)
+function takeOver(tx: Tx, scope: AgentScope, stays: Person, goes: Person, at: number): Person {
+  erase(tx, scope, goes)
+  handOver(tx, scope, goes.id, stays.id)
+  tx.put(aliasTable, [...scope, goes.id], stays.id)
   return mergedPeople(stays, goes, at)
 }

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import t, { type Test } from 'tap'
 import { shard as limits } from '../../../core/limits.js'
 import { campaignTable } from '../../../mgmt/campaigns/store.js'
-import { pulseTable, settingsTable } from '../../../mgmt/outreach/store.js'
+import { settingsTable, timerTable } from '../../../mgmt/outreach/store.js'
 import { layerOver } from '../../../runtime/shard/layer.js'
 import { recentOver } from '../../../runtime/shard/recent.js'
 import { type Key, readOften, readSoon, type Table, table } from '../../../runtime/store/contract.js'
@@ -141,7 +141,7 @@ t.test('What is read often stays at hand while another record of its table is co
 })
 
 t.test('The campaign, the timer and the settings that every send reads are read from the store once', async (t) => {
-  for (const each of [campaignTable, pulseTable, settingsTable] as unknown as Table<Key, unknown>[]) {
+  for (const each of [campaignTable, timerTable, settingsTable] as unknown as Table<Key, unknown>[]) {
     const { space, recent, reads } = await openCounted(t)
     const key = ['org', 'agent', 1, 'campaign'].slice(0, each === (campaignTable as unknown) ? 4 : 3)
     await space.commit(space.encode([{ table: each as never, key, value: { name: 'any' } }]))
