@@ -3,8 +3,8 @@ import t, { type Test } from 'tap'
 import { type Refusal, refuse } from '../../core/errors.js'
 import { directive as directiveLimits, persona as limits, sandbox } from '../../core/limits.js'
 import { newPerson } from '../../core/people/change.js'
-import { openPersonas } from '../../mgmt/personas/commands.js'
-import { personaTable } from '../../mgmt/personas/store.js'
+import { openPersonas } from '../../mgmt/sandbox/commands.js'
+import { personaTable } from '../../mgmt/sandbox/store.js'
 import { newConversation } from '../../runtime/conversation/commands.js'
 import {
   conversationTable,
