@@ -16,7 +16,7 @@ import { openBindingPlaces } from '../mgmt/channels/bindingindex.js'
 import { findBindingsOf } from '../mgmt/channels/ofprovider.js'
 import { openOperatorCalls } from '../mgmt/channels/operatorcalls.js'
 import { bindingTable } from '../mgmt/channels/store.js'
-import { exampled } from '../mgmt/examples/index.js'
+import { managementExamples } from '../mgmt/examples.js'
 import { openDirectory } from '../mgmt/gatewayaccess/directory.js'
 import { agentWebhookRoutes } from '../mgmt/gatewayaccess/webhook.js'
 import { objectTable } from '../mgmt/knowledge/media.js'
@@ -46,6 +46,7 @@ import { type Emulator, openEmulator } from './emulator.js'
 import { openEmulatorFront } from './emulatorfront.js'
 import { corsFor } from './http/cors.js'
 import { docsRoutes, entranceRoutes, openapiRoute } from './http/docs.js'
+import { withExamples } from './http/examples.js'
 import type { Serve } from './http/exchange.js'
 import type { SocketMeters } from './http/metrics.js'
 import { routeMeters, socketMeters } from './http/metrics.js'
@@ -66,6 +67,7 @@ import { openObjects } from './media/objects.js'
 import { openMedia } from './media/open.js'
 import { type Kept, keptTable, mediaCommands, mediaRepertoire } from './media/record.js'
 import { mediaRoutes } from './media/routes.js'
+import { nodeExamples } from './node/examples/index.js'
 import { gatewayDeps, gatewayParts } from './node/gateway.js'
 import { readRoom, watchDescriptors } from './observe/descriptors.js'
 import { type Health, openHealth } from './observe/health.js'
@@ -314,16 +316,19 @@ export async function openNode(config: Config, around: Surroundings): Promise<No
   const partnerForms = partners.adapters.map(({ descriptor: { channel, form } }) => ({ channel, form }))
   const mgmt = plane(
     'mgmt',
-    exampled([
-      ...managed.routes({ shards: engine, sealer, pages, grants, idTokens, adapters, partnerForms }),
-      ...deadLetterRoutes({ shards: engine, directory, pages }),
-      ...systemRoutes({ engine, shards: config.shards, log }),
-      statusRoute({ engine, health, shards: config.shards, clock }),
-      ...backupRoutes({ desk: backups, log }),
-      ...emulator.routes(gatewayUrl),
-      ...emulator.wireRoutes(gatewayUrl),
-      ...front.routes(deps),
-    ]),
+    withExamples(
+      [
+        ...managed.routes({ shards: engine, sealer, pages, grants, idTokens, adapters, partnerForms }),
+        ...deadLetterRoutes({ shards: engine, directory, pages }),
+        ...systemRoutes({ engine, shards: config.shards, log }),
+        statusRoute({ engine, health, shards: config.shards, clock }),
+        ...backupRoutes({ desk: backups, log }),
+        ...emulator.routes(gatewayUrl),
+        ...emulator.wireRoutes(gatewayUrl),
+        ...front.routes(deps),
+      ],
+      { ...managementExamples, ...nodeExamples },
+    ),
     access.authenticate,
   )
   const webchat = openWebchat({

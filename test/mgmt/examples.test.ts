@@ -1,10 +1,12 @@
 /** The OpenAPI document shows every route of the management plane with a call and its answer. */
 import t from 'tap'
-import { examples } from '../../mgmt/examples/index.js'
+import { managementExamples } from '../../mgmt/examples.js'
 import type { Route } from '../../runtime/http/route.js'
 import { compileCheck } from '../../runtime/http/validate.js'
+import { nodeExamples } from '../../runtime/node/examples/index.js'
 import { openTestNode } from '../harness/node.js'
 
+const examples = { ...managementExamples, ...nodeExamples }
 const node = await openTestNode()
 t.teardown(() => node.close())
 /** Documentation is pages of its own, and the document that examples are for. */

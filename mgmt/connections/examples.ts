@@ -1,7 +1,7 @@
-/** Calls and answers of connections and sign-ins of tools, as a node gave them, for the OpenAPI document. */
-import type { RouteExample } from '../../runtime/http/route.js'
+/** Recorded calls and answers of connections and sign-ins of tools, for the OpenAPI document. */
+import type { RouteExamples } from '../../runtime/http/examples.js'
 
-export const connections: Readonly<Record<string, RouteExample>> = {
+export const examples: RouteExamples = {
   'GET /orgs/{org}/connections': {
     params: {
       org: 'demo',

@@ -1,7 +1,7 @@
-/** Calls and answers of how campaigns are staged and run, as a node gave them, for the OpenAPI document. */
-import type { RouteExample } from '../../runtime/http/route.js'
+/** Recorded calls and answers of how campaigns are staged and run, for the OpenAPI document. */
+import type { RouteExamples } from '../../runtime/http/examples.js'
 
-export const campaignRuns: Readonly<Record<string, RouteExample>> = {
+export const runExamples: RouteExamples = {
   'POST /orgs/{org}/agents/{agent}/campaigns/{campaignId}/stage': {
     params: {
       org: 'demo',

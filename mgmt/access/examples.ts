@@ -1,7 +1,7 @@
-/** Calls and answers of signing in, the org and its API keys, as a node gave them, for the OpenAPI document. */
-import type { RouteExample } from '../../runtime/http/route.js'
+/** Recorded calls and answers of signing in, API keys and the audit trail, for the OpenAPI document. */
+import type { RouteExamples } from '../../runtime/http/examples.js'
 
-export const access: Readonly<Record<string, RouteExample>> = {
+export const examples: RouteExamples = {
   'GET /me': {
     status: 200,
     reply: {
@@ -81,40 +81,6 @@ export const access: Readonly<Record<string, RouteExample>> = {
           use: 'sig',
         },
       ],
-    },
-  },
-  'PATCH /orgs/{org}': {
-    params: {
-      org: 'demo',
-    },
-    body: {
-      name: 'Harbor Hotels',
-      timeZone: 'Europe/Oslo',
-    },
-    status: 200,
-    reply: {
-      id: 'demo',
-      name: 'Harbor Hotels',
-      features: [],
-      products: [],
-      createdAt: '2026-03-01T12:00:00.000Z',
-      updatedAt: '2026-03-01T12:00:00.500Z',
-      timeZone: 'Europe/Oslo',
-    },
-  },
-  'GET /orgs/{org}': {
-    params: {
-      org: 'demo',
-    },
-    status: 200,
-    reply: {
-      id: 'demo',
-      name: 'Harbor Hotels',
-      features: [],
-      products: [],
-      createdAt: '2026-03-01T12:00:00.000Z',
-      updatedAt: '2026-03-01T12:00:00.500Z',
-      timeZone: 'Europe/Oslo',
     },
   },
   'POST /orgs/{org}/api-keys': {

@@ -1,7 +1,7 @@
-/** Calls and answers of campaigns: what is drafted, and what is read of it, as a node gave them, for the OpenAPI document. */
-import type { RouteExample } from '../../runtime/http/route.js'
+/** Recorded calls and answers of campaigns as records, and of what is read of them, for the OpenAPI document. */
+import type { RouteExamples } from '../../runtime/http/examples.js'
 
-export const campaigns: Readonly<Record<string, RouteExample>> = {
+export const examples: RouteExamples = {
   'POST /orgs/{org}/agents/{agent}/campaigns': {
     params: {
       org: 'demo',

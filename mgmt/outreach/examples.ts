@@ -1,100 +1,7 @@
-/** Calls and answers of outreach and its sends, as a node gave them, for the OpenAPI document. */
-import type { RouteExample } from '../../runtime/http/route.js'
+/** Recorded calls and answers of sends and sending settings, for the OpenAPI document. */
+import type { RouteExamples } from '../../runtime/http/examples.js'
 
-export const outreach: Readonly<Record<string, RouteExample>> = {
-  'POST /orgs/{org}/agents/{agent}/outreach': {
-    params: {
-      org: 'demo',
-      agent: 'harbor-desk',
-    },
-    body: {
-      id: 'welcome',
-      name: 'Welcome',
-      class: 'service',
-      openerTemplateId: 'welcome',
-      inputs: ['room'],
-    },
-    status: 201,
-    reply: {
-      inputs: ['room'],
-      enabled: true,
-      name: 'Welcome',
-      class: 'service',
-      openerTemplateId: 'welcome',
-      id: 'welcome',
-      playbookId: 'welcome',
-      createdAt: '2026-03-01T12:00:18.000Z',
-      updatedAt: '2026-03-01T12:00:18.000Z',
-    },
-  },
-  'GET /orgs/{org}/agents/{agent}/outreach/{outreachId}': {
-    params: {
-      org: 'demo',
-      agent: 'harbor-desk',
-      outreachId: 'welcome',
-    },
-    status: 200,
-    reply: {
-      inputs: ['room'],
-      enabled: true,
-      name: 'Welcome',
-      class: 'service',
-      openerTemplateId: 'welcome',
-      id: 'welcome',
-      playbookId: 'welcome',
-      createdAt: '2026-03-01T12:00:18.000Z',
-      updatedAt: '2026-03-01T12:00:18.000Z',
-    },
-  },
-  'PATCH /orgs/{org}/agents/{agent}/outreach/{outreachId}': {
-    params: {
-      org: 'demo',
-      agent: 'harbor-desk',
-      outreachId: 'welcome',
-    },
-    body: {
-      description: 'When a room is ready.',
-    },
-    status: 200,
-    reply: {
-      inputs: ['room'],
-      enabled: true,
-      name: 'Welcome',
-      class: 'service',
-      openerTemplateId: 'welcome',
-      id: 'welcome',
-      playbookId: 'welcome',
-      createdAt: '2026-03-01T12:00:18.000Z',
-      updatedAt: '2026-03-01T12:00:19.000Z',
-      description: 'When a room is ready.',
-    },
-  },
-  'PUT /orgs/{org}/agents/{agent}/outreach/{outreachId}': {
-    params: {
-      org: 'demo',
-      agent: 'harbor-desk',
-      outreachId: 'welcome',
-    },
-    body: {
-      id: 'welcome',
-      name: 'Room ready',
-      class: 'service',
-      openerTemplateId: 'welcome',
-      inputs: ['room'],
-    },
-    status: 200,
-    reply: {
-      inputs: ['room'],
-      enabled: true,
-      playbookId: 'welcome',
-      createdAt: '2026-03-01T12:00:18.000Z',
-      name: 'Room ready',
-      class: 'service',
-      openerTemplateId: 'welcome',
-      id: 'welcome',
-      updatedAt: '2026-03-01T12:00:20.000Z',
-    },
-  },
+export const examples: RouteExamples = {
   'POST /orgs/{org}/agents/{agent}/outreach/{outreachId}/sends': {
     params: {
       org: 'demo',
@@ -256,13 +163,5 @@ export const outreach: Readonly<Record<string, RouteExample>> = {
         timeZone: 'Europe/Oslo',
       },
     },
-  },
-  'DELETE /orgs/{org}/agents/{agent}/outreach/{outreachId}': {
-    params: {
-      org: 'demo',
-      agent: 'harbor-desk',
-      outreachId: 'welcome',
-    },
-    status: 204,
   },
 }

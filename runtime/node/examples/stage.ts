@@ -1,7 +1,7 @@
-/** Calls and answers of the emulator page, as a node gave them, for the OpenAPI document. */
-import type { RouteExample } from '../../runtime/http/route.js'
+/** Recorded calls and answers of the emulator page, for the OpenAPI document. */
+import type { RouteExamples } from '../../http/examples.js'
 
-export const stage: Readonly<Record<string, RouteExample>> = {
+export const stage: RouteExamples = {
   'GET /system/emulator/stage': {
     status: 200,
     reply: {

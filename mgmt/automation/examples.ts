@@ -1,7 +1,7 @@
-/** Calls and answers of rules of automated outreach, as a node gave them, for the OpenAPI document. */
-import type { RouteExample } from '../../runtime/http/route.js'
+/** Recorded calls and answers of rules of automated outreach, for the OpenAPI document. */
+import type { RouteExamples } from '../../runtime/http/examples.js'
 
-export const automation: Readonly<Record<string, RouteExample>> = {
+export const examples: RouteExamples = {
   'POST /orgs/{org}/agents/{agent}/automated-outreach': {
     params: {
       org: 'demo',

@@ -1,7 +1,7 @@
-/** Calls and answers of the installation and its backups, as a node gave them, for the OpenAPI document. */
-import type { RouteExample } from '../../runtime/http/route.js'
+/** Recorded calls and answers of the installation and its backups, for the OpenAPI document. */
+import type { RouteExamples } from '../../http/examples.js'
 
-export const system: Readonly<Record<string, RouteExample>> = {
+export const system: RouteExamples = {
   'GET /system/shards': {
     status: 200,
     reply: {

@@ -1,12 +1,12 @@
-/** Calls and answers of what is behind the bubbles of phones on the emulator page, as a node gave them, for the OpenAPI document. */
+/** Recorded calls and answers of what is behind the bubbles of phones on the emulator page, for the OpenAPI document. */
 
-import { traitsOf } from '../../core/channel/table.js'
-import { capabilitiesOf } from '../../core/render/capabilities.js'
-import type { RouteExample } from '../../runtime/http/route.js'
+import { traitsOf } from '../../../core/channel/table.js'
+import { capabilitiesOf } from '../../../core/render/capabilities.js'
+import type { RouteExamples } from '../../http/examples.js'
 
 const ofSms = capabilitiesOf(traitsOf('sms'), 'twilio')
 
-export const stories: Readonly<Record<string, RouteExample>> = {
+export const stories: RouteExamples = {
   'GET /system/emulator/stage/acts/{number}': {
     params: {
       number: '2',

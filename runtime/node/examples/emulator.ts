@@ -1,7 +1,7 @@
-/** Calls and answers of emulated providers and phones, as a node gave them, for the OpenAPI document. */
-import type { RouteExample } from '../../runtime/http/route.js'
+/** Recorded calls and answers of emulated providers and phones, for the OpenAPI document. */
+import type { RouteExamples } from '../../http/examples.js'
 
-export const emulator: Readonly<Record<string, RouteExample>> = {
+export const emulator: RouteExamples = {
   'PUT /system/emulator/bindings/{bindingId}/refusal': {
     params: {
       bindingId: 'cb_48bc1rkr33w1qma0t2dm6w0es3',

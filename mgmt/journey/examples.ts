@@ -1,7 +1,7 @@
-/** Calls and answers of journeys, as a node gave them, for the OpenAPI document. */
-import type { RouteExample } from '../../runtime/http/route.js'
+/** Recorded calls and answers of journeys, for the OpenAPI document. */
+import type { RouteExamples } from '../../runtime/http/examples.js'
 
-export const journey: Readonly<Record<string, RouteExample>> = {
+export const examples: RouteExamples = {
   'POST /orgs/{org}/agents/{agent}/integrations/journey/outreach/{outreachId}/sends': {
     params: {
       org: 'demo',

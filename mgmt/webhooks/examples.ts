@@ -1,7 +1,7 @@
-/** Calls and answers of org webhooks, as a node gave them, for the OpenAPI document. */
-import type { RouteExample } from '../../runtime/http/route.js'
+/** Recorded calls and answers of org webhooks, for the OpenAPI document. */
+import type { RouteExamples } from '../../runtime/http/examples.js'
 
-export const webhooks: Readonly<Record<string, RouteExample>> = {
+export const examples: RouteExamples = {
   'POST /orgs/{org}/webhooks': {
     params: {
       org: 'demo',

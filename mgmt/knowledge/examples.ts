@@ -1,7 +1,7 @@
-/** Calls and answers of sources and media, as a node gave them, for the OpenAPI document. */
-import type { RouteExample } from '../../runtime/http/route.js'
+/** Recorded calls and answers of sources and media, for the OpenAPI document. */
+import type { RouteExamples } from '../../runtime/http/examples.js'
 
-export const knowledge: Readonly<Record<string, RouteExample>> = {
+export const examples: RouteExamples = {
   'POST /orgs/{org}/agents/{agent}/knowledge/sources': {
     params: {
       org: 'demo',

@@ -1,86 +1,7 @@
-/** Calls and answers of people, as a node gave them, for the OpenAPI document. */
-import type { RouteExample } from '../../runtime/http/route.js'
+/** Recorded calls and answers of people, for the OpenAPI document. */
+import type { RouteExamples } from '../../runtime/http/examples.js'
 
-export const people: Readonly<Record<string, RouteExample>> = {
-  'PUT /orgs/{org}/agents/{agent}/people/fields': {
-    params: {
-      org: 'demo',
-      agent: 'harbor-desk',
-    },
-    body: {
-      fields: [
-        {
-          key: 'room',
-          label: 'Favourite room',
-          type: 'string',
-        },
-      ],
-    },
-    status: 200,
-    reply: {
-      fields: [
-        {
-          key: 'room',
-          label: 'Favourite room',
-          type: 'string',
-        },
-      ],
-    },
-  },
-  'POST /orgs/{org}/agents/{agent}/people/segments': {
-    params: {
-      org: 'demo',
-      agent: 'harbor-desk',
-    },
-    body: {
-      id: 'regulars',
-      name: 'Regulars',
-      filter: {
-        tag: 'regular',
-      },
-    },
-    status: 201,
-    reply: {
-      id: 'regulars',
-      name: 'Regulars',
-      filter: {
-        tag: 'regular',
-      },
-    },
-  },
-  'GET /orgs/{org}/agents/{agent}/people/segments/{segmentId}': {
-    params: {
-      org: 'demo',
-      agent: 'harbor-desk',
-      segmentId: 'regulars',
-    },
-    status: 200,
-    reply: {
-      id: 'regulars',
-      name: 'Regulars',
-      filter: {
-        tag: 'regular',
-      },
-    },
-  },
-  'PATCH /orgs/{org}/agents/{agent}/people/segments/{segmentId}': {
-    params: {
-      org: 'demo',
-      agent: 'harbor-desk',
-      segmentId: 'regulars',
-    },
-    body: {
-      name: 'Our regulars',
-    },
-    status: 200,
-    reply: {
-      id: 'regulars',
-      name: 'Our regulars',
-      filter: {
-        tag: 'regular',
-      },
-    },
-  },
+export const examples: RouteExamples = {
   'POST /orgs/{org}/agents/{agent}/people': {
     params: {
       org: 'demo',
@@ -280,14 +201,6 @@ export const people: Readonly<Record<string, RouteExample>> = {
       tag: 'regular',
     },
     status: 200,
-  },
-  'DELETE /orgs/{org}/agents/{agent}/people/segments/{segmentId}': {
-    params: {
-      org: 'demo',
-      agent: 'harbor-desk',
-      segmentId: 'regulars',
-    },
-    status: 204,
   },
   'DELETE /orgs/{org}/agents/{agent}/people/{personId}': {
     params: {

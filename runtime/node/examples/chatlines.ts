@@ -1,7 +1,7 @@
-/** Calls and answers of what is behind the lines of the web chat on the emulator page, as a node gave them, for the OpenAPI document. */
-import type { RouteExample } from '../../runtime/http/route.js'
+/** Recorded calls and answers of what is behind the lines of the web chat on the emulator page, for the OpenAPI document. */
+import type { RouteExamples } from '../../http/examples.js'
 
-export const chatLines: Readonly<Record<string, RouteExample>> = {
+export const chatLines: RouteExamples = {
   'GET /system/emulator/stage/chat/lines/{cursor}': {
     params: {
       cursor: '3',

@@ -1,7 +1,7 @@
-/** Calls and answers of channels and gateway access, as a node gave them, for the OpenAPI document. */
-import type { RouteExample } from '../../runtime/http/route.js'
+/** Recorded calls and answers of channel bindings, for the OpenAPI document. */
+import type { RouteExamples } from '../../runtime/http/examples.js'
 
-export const channels: Readonly<Record<string, RouteExample>> = {
+export const examples: RouteExamples = {
   'GET /orgs/{org}/agents/{agent}/channels': {
     params: {
       org: 'demo',
@@ -189,82 +189,6 @@ export const channels: Readonly<Record<string, RouteExample>> = {
       ingressUrl: 'https://gateway.example/v4/ingress/cb_sbtsvqzbkhssf1vh3n0wankjhq',
     },
   },
-  'GET /orgs/{org}/agents/{agent}/gateway': {
-    params: {
-      org: 'demo',
-      agent: 'harbor-desk',
-    },
-    status: 200,
-    reply: {
-      accessTokenPrefix: 'at-svc-APbvOa',
-      signingSecretPrefix: 'ws-svc-3ZFbbh',
-      mode: 'managed',
-    },
-  },
-  'POST /orgs/{org}/agents/{agent}/gateway/_rotateToken': {
-    params: {
-      org: 'demo',
-      agent: 'harbor-desk',
-    },
-    status: 200,
-    reply: {
-      accessToken: 'at-svc-MlCynp0shown0once0and0never0again',
-    },
-  },
-  'POST /orgs/{org}/agents/{agent}/gateway/_rotateSecret': {
-    params: {
-      org: 'demo',
-      agent: 'harbor-desk',
-    },
-    status: 200,
-    reply: {
-      signingSecret: 'ws-svc-3ZFbbh0shown0once0and0never0again',
-    },
-  },
-  'GET /orgs/{org}/agents/{agent}/gateway/attempts': {
-    params: {
-      org: 'demo',
-      agent: 'harbor-desk',
-    },
-    status: 200,
-    reply: {
-      data: [
-        {
-          timestamp: '2026-03-01T12:01:35.500Z',
-          eventId: 'ev_dpt140nca9r5zcrdv1ky2bysz6',
-          type: 'message',
-          userId: 'usr_hy8r4hpjx7sysrpwsmv8h1jdg4',
-          sessionId: 'ses_7g2k9x4v',
-          channel: 'sms',
-          attempt: 1,
-          outcome: 'retried',
-          durationMs: 12,
-          status: 500,
-          reason: 'The webhook answered 500.',
-          nextAttemptAt: '2026-03-01T12:01:36.500Z',
-        },
-      ],
-    },
-  },
-  'GET /orgs/{org}/agents/{agent}/gateway/dead-letters': {
-    params: {
-      org: 'demo',
-      agent: 'harbor-desk',
-    },
-    status: 200,
-    reply: {
-      data: [
-        {
-          id: 'dead_4kq2m7',
-          userId: 'usr_hy8r4hpjx7sysrpwsmv8h1jdg4',
-          at: '2026-03-01T12:01:35.500Z',
-          why: 'messages[0].parts[0].colour: is not a known field',
-          eventId: 'ev_dpt140nca9r5zcrdv1ky2bysz6',
-          type: 'message',
-        },
-      ],
-    },
-  },
   'DELETE /orgs/{org}/agents/{agent}/channels/{bindingId}': {
     params: {
       org: 'demo',
@@ -272,24 +196,5 @@ export const channels: Readonly<Record<string, RouteExample>> = {
       bindingId: 'cb_sbtsvqzbkhssf1vh3n0wankjhq',
     },
     status: 204,
-  },
-  'POST /orgs/{org}/agents/{agent}/gateway/dead-letters/_replay': {
-    params: {
-      org: 'demo',
-      agent: 'harbor-desk',
-    },
-    status: 202,
-    reply: {
-      replayed: 3,
-      isMore: false,
-    },
-  },
-  'POST /orgs/{org}/agents/{agent}/gateway/dead-letters/{id}/_replay': {
-    params: {
-      org: 'demo',
-      agent: 'harbor-desk',
-      id: 'dead_4kq2m7',
-    },
-    status: 202,
   },
 }
