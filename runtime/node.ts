@@ -9,31 +9,18 @@ import type { Adapter } from '../core/channel/adapter.js'
 import { traitsOf } from '../core/channel/table.js'
 import { isRefusal } from '../core/errors.js'
 import { agentWebhook, provider as providerLimits, shutdown } from '../core/limits.js'
-import type { Grants } from '../mgmt/access/grants.js'
-import { agentTable } from '../mgmt/agents/store.js'
+import { objectTable } from '../mgmt/agents/mediaobjects.js'
 import { audited } from '../mgmt/audit/actions.js'
-import { openBindingPlaces } from '../mgmt/channels/bindingindex.js'
-import { findBindingsOf } from '../mgmt/channels/ofprovider.js'
-import { openOperatorCalls } from '../mgmt/channels/operatorcalls.js'
-import { bindingTable } from '../mgmt/channels/store.js'
-import { managementExamples } from '../mgmt/examples.js'
-import { openDirectory } from '../mgmt/gatewayaccess/directory.js'
-import { agentWebhookRoutes } from '../mgmt/gatewayaccess/webhook.js'
-import { objectTable } from '../mgmt/knowledge/media.js'
-import { orgTable, readOrg } from '../mgmt/orgs/store.js'
-import { openAccess } from './access.js'
 import { openPartners } from './adapters.js'
-import { publicAddresses, type Urls } from './addresses.js'
+import { publicAddresses } from './addresses.js'
 import { deadLetterRoutes } from './agentwebhook/deadletters.js'
 import { logFailedCalls } from './agentwebhook/metrics.js'
 import { gatewayRoutes } from './api/routes.js'
 import { openBackups } from './backup/desk.js'
 import { backupRoutes } from './backup/routes.js'
-import { type Bootstrapped, bootstrap, bootstrapRepertoire } from './bootstrap.js'
 import { builtInAdapters } from './builtin.js'
-import type { Clock } from './clock.js'
 import type { Config } from './config.js'
-import { type AsidOf, asids } from './conversation/asid.js'
+import { asids } from './conversation/asid.js'
 import { adaptersAmong, createAgentContexts } from './conversation/context.js'
 import { apiMetrics, logLoops, meterRecords } from './conversation/metrics.js'
 import { openOpenings } from './conversation/outreachport.js'
@@ -42,41 +29,40 @@ import { openLines } from './delivery/connections.js'
 import { providerMetrics } from './delivery/metrics.js'
 import { openProviders } from './delivery/providers.js'
 import { createThrottle } from './delivery/throttle.js'
-import { type Emulator, openEmulator } from './emulator.js'
+import { openEmulator } from './emulator.js'
 import { openEmulatorFront } from './emulatorfront.js'
 import { corsFor } from './http/cors.js'
 import { docsRoutes, entranceRoutes, openapiRoute } from './http/docs.js'
 import { withExamples } from './http/examples.js'
-import type { Serve } from './http/exchange.js'
-import type { SocketMeters } from './http/metrics.js'
 import { routeMeters, socketMeters } from './http/metrics.js'
 import { type OpenApiDocument, openapi } from './http/openapi.js'
 import { createPages } from './http/page.js'
 import { createPipeline } from './http/pipeline.js'
 import type { Authenticate } from './http/request.js'
 import type { Plane, Route } from './http/route.js'
-import type { SocketAcceptor } from './http/websocket.js'
 import { recordInbound } from './ingress/inbound.js'
 import { receivedAddresses, receivedRoutes } from './ingress/media.js'
 import { ingressRoutes } from './ingress/routes.js'
 import { metered } from './limits/metered.js'
 import { openBuckets } from './limits/open.js'
-import { openManagement } from './management.js'
 import { openCapsules } from './media/capsule.js'
 import { openObjects } from './media/objects.js'
 import { openMedia } from './media/open.js'
 import { type Kept, keptTable, mediaCommands, mediaRepertoire } from './media/record.js'
 import { mediaRoutes } from './media/routes.js'
+import { bootstrap, bootstrapRepertoire } from './node/bootstrap.js'
+import type { Node, PlaneParts, Surroundings } from './node/contract.js'
 import { nodeExamples } from './node/examples/index.js'
 import { gatewayDeps, gatewayParts } from './node/gateway.js'
+import { openManagement } from './node/management.js'
+import { sandboxModule } from './node/sandbox.js'
 import { readRoom, watchDescriptors } from './observe/descriptors.js'
-import { type Health, openHealth } from './observe/health.js'
-import type { Log } from './observe/log.js'
+import { openHealth } from './observe/health.js'
 import { openMetrics } from './observe/metrics.js'
 import { addProcessFigures } from './observe/process.js'
 import { operationRoutes } from './operations.js'
 import { createSemaphore } from './semaphore.js'
-import type { Engine, Repertoire, Shards } from './shard/contract.js'
+import type { Repertoire } from './shard/contract.js'
 import { shardFigures } from './shard/metrics.js'
 import { openState } from './state.js'
 import { statusRoute } from './status.js'
@@ -84,53 +70,14 @@ import { deriveKey } from './store/seal.js'
 import { openSealer, sealerRepertoire } from './store/sealer.js'
 import { readOrMakeSecretKey } from './store/secretkey.js'
 import { systemRoutes } from './system.js'
+import { openTraffic } from './traffic/messages.js'
 import { version } from './version.js'
 import { isChatPath, openWebchat, webchatQueries } from './webchat/open.js'
 import { chatPageRoutes } from './webchat/pages.js'
 import { openDoor } from './webhook/door.js'
-import { checkUrl, openAddresses } from './webhook/guard.js'
+import { openAddresses } from './webhook/guard.js'
 
-export interface PlaneParts {
-  readonly routes: readonly Route[]
-  readonly serve: Serve
-  /** Accepts requests as sockets, on the plane that has sockets. */
-  readonly sockets?: SocketAcceptor
-  readonly meters: SocketMeters
-  readonly document: () => OpenApiDocument
-}
-
-/** A node without its sockets: what tests inject requests into, and what the listeners serve. */
-export interface Node {
-  readonly planes: Readonly<Record<Plane, PlaneParts>>
-  readonly bootstrapped: Bootstrapped
-  readonly engine: Engine
-  readonly health: Health
-  readonly grants: Grants
-  /** Connections that each listener may have, within the open files that the process may have. */
-  readonly socketsMost: Readonly<Record<Plane, number>>
-  /** Servers that stand in for providers; they are there once they were started. */
-  readonly emulator: Pick<Emulator, 'start' | 'stop' | 'providers'>
-  /** Somebody to talk to, once providers run; `link` opens the page. */
-  readonly sample: { start(port?: number): Promise<void>; link(): string | undefined }
-  /** The user id of a person: the same on every node of an installation. */
-  readonly asidOf: AsidOf
-  /** Gives the node its public addresses; effects are performed from then on. */
-  reachableAt(urls: Urls): void
-  /** Finishes what was asked, flushes, and lets go of the data. */
-  close(): Promise<void>
-}
-
-export interface Surroundings {
-  readonly clock: Clock
-  readonly log: Log
-  readonly randomBytes?: (count: number) => Uint8Array
-  readonly checkReplies?: boolean
-  /** Stands between the node and its shards, for tests. */
-  readonly between?: <S extends Shards>(shards: S) => S
-  /** Routes, commands and queries beside the product's own, for tests and benchmarks. */
-  readonly extraRoutes?: readonly Route[]
-  readonly extraRepertoire?: Repertoire
-}
+export type { Node, PlaneParts, Surroundings } from './node/contract.js'
 
 /** Made by the build. */
 const widgetFile = new URL('../adapters/webchat/widget.js', import.meta.url)
@@ -165,25 +112,37 @@ export async function openNode(config: Config, around: Surroundings): Promise<No
   const { secrets, rootKey } = state
   const objects = await openObjects({ dataDir: dir, bus: state.bus, log })
 
+  const partnerForms = partners.adapters.map(({ descriptor: { channel, form } }) => ({ channel, form }))
   const management = openManagement({
-    ...{ config, secrets, clock, log, randomBytes: random, objects, mgmtUrl, gatewayUrl, metrics, requestMeters },
-    places: () => deps,
-    openings,
-    slots,
+    ...{
+      config,
+      secrets,
+      clock,
+      log,
+      randomBytes: random,
+      objects,
+      mgmtUrl,
+      gatewayUrl,
+      metrics,
+      slots,
+      requestMeters,
+    },
+    ...{ adapters, partnerForms, conversations: openings },
   })
   const policy = { allowPrivate: config.allowPrivateUrls, slots }
   const front = openEmulatorFront({ emulator, secrets, clock, log, urls })
   const agentDoor = openDoor({ ...policy, own: front.origins }, agentWebhook)
-  const conversations = gatewayParts({ timeScale: config.timeScale, subscribers: management.subscribers })
-  const managed = management.over(conversations.conversation)
+  const conversations = gatewayParts({ timeScale: config.timeScale, subscribers: management.reports })
+  const sandbox = sandboxModule(conversations.conversation)
   const mediaParts = mediaCommands({ timeScale: config.timeScale })
   const mediaRecords = mediaRepertoire(mediaParts, objects)
   const extra = around.extraRepertoire ?? nothingExtra
   const parts = [
     sealerRepertoire,
     bootstrapRepertoire,
-    ...managed.parts,
+    ...management.modules,
     conversations,
+    sandbox,
     mediaRecords,
     { commands: [], queries: [...webchatQueries, ...front.queries] },
     extra,
@@ -196,7 +155,7 @@ export async function openNode(config: Config, around: Surroundings): Promise<No
     performers(inner) {
       const shards = between(inner)
       return addresses.gate({
-        ...managed.performers(shards, openSealer(rootKey, shards)),
+        ...management.performers({ shards, sealer: openSealer(rootKey, shards) }),
         ...conversations.performers(() => handlerDeps(shards)),
         ...mediaRecords.performers(shards),
         ...extra.performers(shards),
@@ -206,18 +165,14 @@ export async function openNode(config: Config, around: Surroundings): Promise<No
   const engine = between(await state.openEngine(repertoire, figures.meters))
   figures.watch(engine, state.store ? config.shards : 0)
   const sealer = openSealer(rootKey, engine)
-  management.follow(engine)
+  management.subscribe(engine)
   meterRecords(engine, metrics)
   logFailedCalls(engine, log)
   logLoops(engine, log)
 
   let origins: ReadonlySet<string> = new Set()
-  const directory = openDirectory({
-    shards: engine,
-    routes: management.routesOfAgent,
-    agentTables: [agentTable, bindingTable],
-    org: { table: orgTable, read: readOrg },
-  })
+  const known = management.connect(engine)
+  const { directory, grants, trail } = known
   const adapterOf = adaptersAmong([...adapters, webchatAdapter as Adapter])
   const asidOf = asids(deriveKey(secrets.identity, 'asids'))
   const contexts = createAgentContexts({ adapters: adapterOf, asidOf, traitsOf })
@@ -236,7 +191,7 @@ export async function openNode(config: Config, around: Surroundings): Promise<No
     ...{ directory, adapters: adapterOf, providers, clock },
     record: (items) => recordInbound(ingress, items, log),
     async find() {
-      const found = await findBindingsOf(engine, connectedTo)
+      const found = await known.findBindingsOf(connectedTo)
       if (isRefusal(found)) throw new Error('not every shard can be asked for its bindings just now')
       return found
     },
@@ -249,12 +204,10 @@ export async function openNode(config: Config, around: Surroundings): Promise<No
     ...{ directory, contexts, adapters: adapterOf, asidOf, media, providers, lines, sealer, door: agentDoor },
     throttle: createThrottle({ shards: engine, clock }),
     received: receivedAddresses(capsules, gatewayUrl),
-    needsOperator: openOperatorCalls({ shards: engine, commands: management.channels.commands, log }),
-    campaigns: openCampaignGate(engine, management.mayCampaignLeave, clock),
+    needsOperator: known.needsOperator,
+    campaigns: openCampaignGate(engine, management.mayCampaignSendLeave, clock),
     ...{ clock, log, metrics },
   })
-  const access = openAccess({ config, engine, management, secrets, clock, log, mgmtUrl })
-  const { grants, idTokens, trail } = access
   const pages = createPages(deriveKey(secrets.signing, 'page tokens'))
   await engine.start()
   const bootstrapped = config.roles.includes('mgmt')
@@ -313,23 +266,28 @@ export async function openNode(config: Config, around: Surroundings): Promise<No
     ...{ dataDir: dir, store: state.store, objects, namesMedia, engine, clock, log },
     isCluster: state.bus !== undefined,
   })
-  const partnerForms = partners.adapters.map(({ descriptor: { channel, form } }) => ({ channel, form }))
   const mgmt = plane(
     'mgmt',
-    withExamples(
-      [
-        ...managed.routes({ shards: engine, sealer, pages, grants, idTokens, adapters, partnerForms }),
-        ...deadLetterRoutes({ shards: engine, directory, pages }),
-        ...systemRoutes({ engine, shards: config.shards, log }),
-        statusRoute({ engine, health, shards: config.shards, clock }),
-        ...backupRoutes({ desk: backups, log }),
-        ...emulator.routes(gatewayUrl),
-        ...emulator.wireRoutes(gatewayUrl),
-        ...front.routes(deps),
-      ],
-      { ...managementExamples, ...nodeExamples },
-    ),
-    access.authenticate,
+    [
+      ...management.routes({
+        ...{ ...known, shards: engine, sealer, pages, buckets },
+        sandbox: sandbox.conversations(deps),
+        traffic: openTraffic({ shards: engine, shardCount: config.shards, timeScale: config.timeScale, clock }),
+      }),
+      ...withExamples(
+        [
+          ...deadLetterRoutes({ shards: engine, directory, pages }),
+          ...systemRoutes({ engine, shards: config.shards, log }),
+          statusRoute({ engine, health, shards: config.shards, clock }),
+          ...backupRoutes({ desk: backups, log }),
+          ...emulator.routes(gatewayUrl),
+          ...emulator.wireRoutes(gatewayUrl),
+          ...front.routes(deps),
+        ],
+        nodeExamples,
+      ),
+    ],
+    known.authenticate,
   )
   const webchat = openWebchat({
     deps: { ...ingress, directory, media, clock },
@@ -349,23 +307,19 @@ export async function openNode(config: Config, around: Surroundings): Promise<No
       ...webchat.routes,
       ...chatPageRoutes({ directory, publicUrl: gatewayUrl, look: chatLook, widget: () => readFile(widgetFile) }),
       ...gatewayRoutes({ ...deps, metrics: apiMetrics(metrics) }),
-      ...agentWebhookRoutes({
-        shards: engine,
-        commands: management.gatewayAccess,
-        checkUrl: (url) => checkUrl(url, policy),
-      }),
+      ...management.gatewayRoutes({ shards: engine, buckets }),
       ...ingressRoutes({
         ...ingress,
-        ...{ findBinding: openBindingPlaces(engine), findBindings: (name) => findBindingsOf(engine, [name]) },
+        findBinding: known.findBinding,
+        findBindings: (name) => known.findBindingsOf([name]),
         headers: [...new Set(adapters.flatMap(({ descriptor }) => descriptor.headers))],
         publicUrl: gatewayUrl,
         log,
       }),
-      ...managed.pageRoutes(engine, buckets),
       ...mediaRoutes({ objects }),
       ...receivedRoutes({ directory, adapters: adapterOf, providers, capsules, media, objects, log }),
     ],
-    directory.byAccessToken,
+    known.agentOfToken,
   )
 
   return {
@@ -377,15 +331,16 @@ export async function openNode(config: Config, around: Surroundings): Promise<No
     socketsMost: room.sockets,
     emulator,
     sample: {
-      start: (port) => front.start({ ...deps, sealer, management, randomBytes: random }, bootstrapped, port),
+      start: (port) =>
+        front.start({ ...deps, sealer, management: management.sample, randomBytes: random }, bootstrapped, port),
       link: front.link,
     },
     asidOf,
     reachableAt(found) {
       addresses.set(found)
       if (config.roles.includes('shards')) lines.start()
-      const known = Object.values(found).filter((url) => url !== '')
-      origins = new Set(known.map((url) => new URL(url).origin))
+      const given = Object.values(found).filter((url) => url !== '')
+      origins = new Set(given.map((url) => new URL(url).origin))
     },
     async close() {
       webchat.close()

@@ -13,11 +13,11 @@ import type { ChannelName } from '../core/channelnames.js'
 import { isRefusal, type Refusal } from '../core/errors.js'
 import { idFromBytes } from '../core/ids.js'
 import type { AgentCommands } from '../mgmt/agents/commands.js'
+import { newCredentials } from '../mgmt/agents/credentials.js'
 import { bindingIndex, ownerOfBinding } from '../mgmt/channels/bindingindex.js'
 import type { ChannelCommands } from '../mgmt/channels/commands.js'
 import { authKind } from '../mgmt/channels/store.js'
 import type { GatewayCommands } from '../mgmt/gatewayaccess/commands.js'
-import { type Credentials, newCredentials } from '../mgmt/gatewayaccess/credentials.js'
 import type { Directory, KnownAgent } from './conversation/context.js'
 import type { Providers } from './delivery/providers.js'
 import type { Shards } from './shard/contract.js'
@@ -30,8 +30,8 @@ export interface SampleParts {
   readonly providers: Pick<Providers, 'authOf' | 'reach'>
   readonly sealer: Sealer
   readonly management: {
-    readonly agents: AgentCommands<Credentials>
-    readonly channels: { readonly commands: ChannelCommands }
+    readonly agents: AgentCommands
+    readonly channels: ChannelCommands
     readonly gatewayAccess: GatewayCommands
   }
   readonly randomBytes: (count: number) => Uint8Array
@@ -155,7 +155,7 @@ async function bind(
     if (!isRefusal(known) && JSON.stringify(known.auth) !== JSON.stringify(account.auth)) {
       const auth = ok(await sealedAuth(parts, agent, bound.bindingId, account))
       const input = { orgId, agentId, bindingId: bound.bindingId, change: { auth } }
-      ok(await shards.ask(agentKeyOf(agent), parts.management.channels.commands.change, input))
+      ok(await shards.ask(agentKeyOf(agent), parts.management.channels.change, input))
     }
   } else {
     bindingId = idFromBytes('cb', parts.randomBytes(17))
@@ -181,7 +181,7 @@ async function create(
 ) {
   const place = { orgId, agentId }
   ok(await shards.ask(ownerOfBinding(binding.id), bindingIndex.put, { ...place, bindingId: binding.id }))
-  ok(await shards.ask(agentKeyOf(place), channels.commands.create, { ...place, ...binding }))
+  ok(await shards.ask(agentKeyOf(place), channels.create, { ...place, ...binding }))
 }
 
 /** Web chat names the sites that may frame it, and inputs are given when it is bound: so it is bound anew. */
@@ -192,7 +192,7 @@ async function frame(parts: SampleParts, agent: KnownAgent, { mgmtUrl }: SampleS
   const { orgId, agentId } = agent
   const { shards } = parts
   const input = { orgId, agentId, bindingId: bound.bindingId }
-  ok(await shards.ask(agentKeyOf(agent), parts.management.channels.commands.remove, input))
+  ok(await shards.ask(agentKeyOf(agent), parts.management.channels.remove, input))
   const id = idFromBytes('cb', parts.randomBytes(17))
   await create(parts, agent, { id, channel: 'webchat', mode: 'managed', inputs: { ...bound.inputs, origins } })
 }

@@ -1,13 +1,13 @@
-/** The commands that change an org's API keys, and all that this area has running where its shards are. */
+/** The commands that change an org's API keys. */
 import { timingSafeEqual } from 'node:crypto'
 import { type Scope, scopes } from '../../core/access.js'
 import { invalid, isRefusal, type Refusal, refuse } from '../../core/errors.js'
 import { apiKey as limits } from '../../core/limits.js'
 import type { OrgEventName, OrgEventPayload } from '../../core/orgevents.js'
-import type { Command, Repertoire, Told, Tx } from '../../runtime/shard/contract.js'
+import type { Command, Told, Tx } from '../../runtime/shard/contract.js'
 import { keyIndex, ownerOfHash } from './keyindex.js'
 import type { ApiKey, ApiKeyPatch } from './schema.js'
-import { type KeyPlace, type KeyRecord, keyQueries, keyTable, shownKey } from './store.js'
+import { type KeyPlace, type KeyRecord, keyTable, shownKey } from './store.js'
 
 export interface NewKey {
   readonly orgId: string
@@ -124,10 +124,3 @@ export function keyCommands(orgEvent: Command<OrgEventPayload, unknown>) {
   return { create, patch, revoke, recover, used }
 }
 export type KeyCommands = ReturnType<typeof keyCommands>
-
-export function accessRepertoire(commands: KeyCommands): Pick<Repertoire, 'commands' | 'queries'> {
-  return {
-    commands: [...Object.values(commands), keyIndex.put, keyIndex.claim, keyIndex.remove],
-    queries: [...Object.values(keyQueries), keyIndex.find],
-  }
-}

@@ -23,12 +23,14 @@ export interface Grants {
 const versions = { link: 'v2', sitting: 'v1' } as const
 const textPattern = /^(v[12])\.([\w-]{1,1000})$/
 
-/** `stands` says whether the grant is still on record; a refusal says that this could not be asked. */
-export function openGrants(
-  key: Uint8Array,
-  clock: Clock,
-  stands: (grant: GrantWords) => Promise<boolean | Refusal>,
-): Grants {
+export interface GrantsOptions {
+  readonly key: Uint8Array
+  readonly clock: Clock
+  /** Whether the grant was made here and not revoked since, and its agent is there; a refusal where that cannot be asked. */
+  readonly isOnRecord: (grant: GrantWords) => Promise<boolean | Refusal>
+}
+
+export function openGrants({ key, clock, isOnRecord }: GrantsOptions): Grants {
   const words = createSignedWords(key)
 
   function read(token: string): GrantWords | undefined {
@@ -51,7 +53,7 @@ export function openGrants(
   }
 
   async function admitted(grant: GrantWords): Promise<OpenedGrant | undefined | Refusal> {
-    const answer = await stands(grant)
+    const answer = await isOnRecord(grant)
     if (isRefusal(answer)) return answer
     const { form, id, orgId, agentId, expiresAt } = grant
     return answer ? { kind: 'grant', form, id, orgId, agentId, expiresAt } : undefined

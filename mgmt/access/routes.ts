@@ -4,7 +4,8 @@ import Type from 'typebox'
 import { isRefusal, refuse } from '../../core/errors.js'
 import { idFromBytes } from '../../core/ids.js'
 import { json, type Route, route } from '../../runtime/http/route.js'
-import type { Query, Shards } from '../../runtime/shard/contract.js'
+import type { Shards } from '../../runtime/shard/contract.js'
+import { orgName } from '../orgs/store.js'
 import type { OpenedGrant } from './grants.js'
 import type { IdTokens } from './idtokens.js'
 import { EmulatorSession, Me, Session, SessionAsk } from './schema.js'
@@ -14,11 +15,9 @@ const tag = 'Access'
 export interface AccessRoutesOptions {
   readonly shards: Shards
   readonly idTokens: IdTokens
-  /** Null for an org that is not there. */
-  readonly orgName: Query<{ readonly orgId: string }, string | null>
 }
 
-export function accessRoutes({ shards, idTokens, orgName }: AccessRoutesOptions): Route[] {
+export function accessRoutes({ shards, idTokens }: AccessRoutesOptions): Route[] {
   return [
     route({
       plane: 'mgmt',

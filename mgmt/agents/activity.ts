@@ -7,6 +7,7 @@ import { refuse } from '../../core/errors.js'
 import { agentDocument as limits } from '../../core/limits.js'
 import type { Query, Tx } from '../../runtime/shard/contract.js'
 import { table } from '../../runtime/store/contract.js'
+import type { AuditEntry } from '../audit/schema.js'
 import { PageQuery, pagesOf } from './schema.js'
 import { findAgent } from './store.js'
 
@@ -75,19 +76,6 @@ interface Deeds {
   /** When the agent was made. */
   readonly since: number
   readonly last?: number
-}
-
-/** An entry of the audit trail about the agent. */
-export interface AuditEntry extends Omit<Activity, 'version' | 'changed' | 'item' | 'by'> {
-  readonly id: string
-  readonly actor: NonNullable<Activity['by']>
-  readonly agentId?: string
-}
-
-export interface AuditOfAgent extends AgentPlace {
-  readonly since: number
-  readonly before?: readonly [at: number, id: string]
-  readonly limit: number
 }
 
 /** Newest first; `last` is where the next page goes on, absent at the end. */

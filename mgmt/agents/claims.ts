@@ -3,13 +3,31 @@
  * its agents without asking every shard. A claim tells the agent's shard to make the agent in the same commit, so a
  * process that dies after it leaves no id without an agent. What an agent is, its own shard alone says.
  */
+import type { Actor } from '../../core/access.js'
 import { freeSlug } from '../../core/agent/slug.js'
 import { type AgentPlace, agentKeyOf } from '../../core/agentkey.js'
 import { refuse } from '../../core/errors.js'
 import { agent as limits } from '../../core/limits.js'
 import type { Command, Query } from '../../runtime/shard/contract.js'
 import { table } from '../../runtime/store/contract.js'
-import type { AboutAgent, MakeAgent } from './commands.js'
+import type { Credentials } from './credentials.js'
+import type { Identity } from './schema.js'
+
+export interface NewAgent {
+  readonly orgId: string
+  readonly name: string
+  readonly description?: string
+  readonly identity?: Identity
+  /** What the agent proves itself with: drawn and sealed before any command is asked. */
+  readonly credentials: Credentials
+}
+
+export interface MakeAgent extends NewAgent {
+  readonly agentId: string
+  readonly serial: number
+  /** Who claimed the id; a command that another shard sends has no caller. */
+  readonly by?: Actor
+}
 
 export interface Claimed {
   readonly agentId: string
@@ -20,13 +38,13 @@ export interface Claimed {
 const claimTable = table<[orgId: string, agentId: string], { readonly serial: number }>('agents.claims')
 const serialTable = table<[orgId: string], number>('agents.lastSerial')
 
-export interface ClaimAgent<C> extends AboutAgent<C> {
+export interface ClaimAgent extends NewAgent {
   /** Absent: one is made from the name. */
   readonly id?: string
 }
 
 /** Gives out an id and has the agent made under it. `make` is told, not asked: this commit does not wait for another shard. */
-export function claimCommand<C>(make: Command<MakeAgent<C>, unknown>): Command<ClaimAgent<C>, Claimed> {
+export function claimCommand(make: Command<MakeAgent, unknown>): Command<ClaimAgent, Claimed> {
   return {
     name: 'agents.claim',
     decide(tx, { id, ...about }, { by }) {

@@ -12,19 +12,12 @@ import { type Answer, json, type Route, route } from '../../runtime/http/route.j
 import { isLong, jsonInSlices } from '../../runtime/http/slices.js'
 import type { Shards } from '../../runtime/shard/contract.js'
 import type { Sealer } from '../../runtime/store/sealer.js'
-import {
-  type ActivityCursor,
-  ActivityList,
-  ActivityQuery,
-  type AuditEntry,
-  type AuditOfAgent,
-  activityStart,
-  mergeActivity,
-} from './activity.js'
+import type { AuditStore } from '../audit/store.js'
+import { type ActivityCursor, ActivityList, ActivityQuery, activityStart, mergeActivity } from './activity.js'
 import { type Bodies, yamlType, yamlTypes } from './bodies.js'
 import type { AgentDocuments, AskedOf, Shown } from './documents.js'
 import { type GenerateOptions, generateRoute } from './generating.js'
-import { type Asked, type Connections, type LookUp, nameOf, type Resource } from './resource.js'
+import { type Asked, type LookUp, nameOf, type Resource } from './resource.js'
 import { agentResources } from './resources/index.js'
 import { ofAgents, PageQuery } from './schema.js'
 import { sealSecrets } from './secrets.js'
@@ -36,10 +29,7 @@ export interface DocumentRoutesOptions extends Pick<LookUp, 'geocode'>, Pick<Gen
   readonly sealer: Pick<Sealer, 'seal'>
   readonly pages: Pages
   readonly bodies: Bodies
-  /** Entries of the audit trail about an agent, newest first. */
-  readonly auditOf: (asked: AuditOfAgent) => Promise<readonly AuditEntry[] | Refusal>
-  /** How connections of that org stand. */
-  readonly connectionsOf: (orgId: string, ids: readonly string[]) => Promise<Connections | Refusal>
+  readonly audit: Pick<AuditStore, 'queries'>
 }
 
 const agentPath = '/orgs/{org}/agents/{agent}'
@@ -61,13 +51,14 @@ interface Question {
 }
 
 function routeOf(resource: Resource, options: DocumentRoutesOptions): Route {
-  const { shards, documents, sealer, geocode, bodies, connectionsOf, pages } = options
+  const { shards, documents, sealer, geocode, bodies, pages } = options
   const { method, path, summary, tag, access, params, query, body: schema, isCheckedBefore, reply } = resource
   const { bodyLimitBytes = limits.bodyBytes, errors = [], write, yaml, long, isPaged, bodyDepth } = resource
   const name = nameOf(resource)
   /** The tag of an export is that of every form of it, whichever is asked for and whatever of it the caller may see. */
   const isTagged = !write && !yaml && !resource.complete && !resource.shownTo && !resource.isBeyondTag
   const itemName = /\{(\w+)\}/.exec(path)?.[1]
+  const connectionsOf = (orgId: string, ids: readonly string[]) => documents.connectionsOf(shards, orgId, ids)
 
   /** Questions without a query, by the parameters of their path: the front gives the same ones for the same path. */
   const plain = new WeakMap<RowCall['params'], Question>()
@@ -262,7 +253,7 @@ function wantsJson({ query: { format }, header }: RowCall): boolean {
   return format === undefined ? /^application\/json\b/i.test(header('accept')) : format === 'json'
 }
 
-function activityRoute({ shards, documents, pages, auditOf }: DocumentRoutesOptions): Route {
+function activityRoute({ shards, documents, pages, audit, clock }: DocumentRoutesOptions): Route {
   return route({
     ...ofAgents,
     access: { who: 'member', role: 'viewer', scopes: ['messages:read'] },
@@ -284,7 +275,8 @@ function activityRoute({ shards, documents, pages, auditOf }: DocumentRoutesOpti
       const changes = await shards.read(agentKeyOf(place), documents.queries.activity, { ...place, before, limit })
       if (isRefusal(changes)) return changes
       const behind = id === '' ? {} : { before: [at, id] as const }
-      const entries = await auditOf({ ...place, since: changes.since, ...behind, limit: limit + 1 })
+      const wanted = { ...place, since: changes.since, ...behind, limit: limit + 1, now: clock.now() }
+      const entries = await shards.read(orgId, audit.queries.ofAgent, wanted)
       if (isRefusal(entries)) return entries
       const { data, next } = mergeActivity(changes, entries, limit, from)
       return json(200, next ? { data, nextPageToken: pages.write(scope, next) } : { data })

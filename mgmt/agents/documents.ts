@@ -16,12 +16,13 @@ import type { OrgEventPayload } from '../../core/orgevents.js'
 import { type PageCursor, pageOf } from '../../core/paging.js'
 import { finish, isSteps, type Steps } from '../../core/steps.js'
 import { type Conditions, unmet } from '../../runtime/http/etag.js'
-import type { Command, Query, Repertoire, Told, Tx } from '../../runtime/shard/contract.js'
+import type { Command, Query, Shards, Told, Tx } from '../../runtime/shard/contract.js'
 import type { Reader } from '../../runtime/store/contract.js'
 import { activity, forgetDeeds, record } from './activity.js'
 import { firstVersion, type ItemPlace, type Loaded, openDocuments, type Part, settleInSteps } from './document.js'
 import { etagOf, itemEtagOf } from './etag.js'
-import { type Asked, nameOf, type Person, type Resource, type Seen, type Wrote } from './resource.js'
+import { objectOf } from './mediaobjects.js'
+import { type Asked, type Connections, nameOf, type Person, type Resource, type Seen, type Wrote } from './resource.js'
 import { agentResources } from './resources/index.js'
 import { dropOrphans, hasSecrets, keepSecrets, removeSecrets, type SealedChanges, secretsOf } from './secrets.js'
 import { isList } from './sections.js'
@@ -46,29 +47,45 @@ export interface Shown {
   readonly etag: string
 }
 
-export interface AgentDocumentsOptions {
+/**
+ * Called with every change of a document, in the commit that makes it and before it is written: a refusal keeps the
+ * change from being made. Listeners are called in the order of their registration, until one refuses.
+ */
+export type DocumentListener = (
+  tx: Tx,
+  place: AgentPlace,
+  before: AgentDocument,
+  after: AgentDocument,
+  told: Told,
+) => Refusal | undefined
+
+/** What a later area answers about an agent, for the endpoints that need it. Absent: the agent has none of it. */
+export interface DocumentLookups {
+  /** A person as templates read one. */
+  readonly person?: (reader: Reader, place: AgentPlace, personId: string) => Person | undefined
+  /** Campaigns that are being drafted, since a segment that one of them names stays. */
+  readonly draftCampaigns?: (reader: Reader, place: AgentPlace) => readonly DraftCampaign[]
+  /** How connections of an org stand; an id that the org does not know is left out. */
+  readonly connections?: (
+    shards: Pick<Shards, 'read'>,
+    orgId: string,
+    ids: readonly string[],
+  ) => Promise<Connections | Refusal>
+}
+
+export interface DocumentsDeps {
   /** The command by which the org's webhooks are told. */
   readonly orgEvent: Command<OrgEventPayload, unknown>
-  /** A person of the agent, for whoever previews what one would be sent. Absent: the agent has none. */
-  readonly personOf?: (reader: Reader, place: AgentPlace, personId: string) => Person | undefined
-  /** Campaigns of the agent that are being drafted, since one may name a segment. Absent: the agent has none. */
-  readonly draftCampaignsOf?: (reader: Reader, place: AgentPlace) => readonly DraftCampaign[]
-  /** Where what `image:<id>` names is served; undefined for what is not kept. Absent: pictures have no address. */
-  readonly pictureUrl?: (reader: Reader, place: AgentPlace, mediaId: string) => string | undefined
-  /** Told of every change before it is kept, in its commit; what it refuses is not kept. */
-  readonly follow?: (
-    tx: Tx,
-    place: AgentPlace,
-    before: AgentDocument,
-    after: AgentDocument,
-    told: Told,
-  ) => Refusal | undefined
+  /** Where a stored object is served, by its name. Absent: pictures have no address. */
+  readonly mediaUrl?: (object: string) => string
 }
 
 const notFound = refuse('resource.not_found')
 
-export function agentDocuments({ orgEvent, personOf, draftCampaignsOf, pictureUrl, follow }: AgentDocumentsOptions) {
+export function createDocuments({ orgEvent, mediaUrl }: DocumentsDeps) {
   const documents = openDocuments()
+  const listeners: DocumentListener[] = []
+  let lookups: DocumentLookups = {}
   const isoOf = isoWriter()
   const rows = new Map(agentResources.map((resource) => [nameOf(resource), resource]))
 
@@ -84,9 +101,9 @@ export function agentDocuments({ orgEvent, personOf, draftCampaignsOf, pictureUr
       document,
       index,
       secrets: (section, item = '') => secretsOf(reader, place, section, item),
-      person: (personId) => personOf?.(reader, place, personId),
+      person: (personId) => lookups.person?.(reader, place, personId),
       pictured: () => withPictures(reader, place, document),
-      draftCampaigns: () => draftCampaignsOf?.(reader, place) ?? [],
+      draftCampaigns: () => lookups.draftCampaigns?.(reader, place) ?? [],
     }
   }
 
@@ -115,8 +132,10 @@ export function agentDocuments({ orgEvent, personOf, draftCampaignsOf, pictureUr
     yield
     const bytes = yield* bytesAfter(before.head, before.document, document)
     if (isRefusal(bytes)) return bytes
-    const stopped = follow?.(tx, place, before.document, document, told)
-    if (stopped) return stopped
+    for (const listener of listeners) {
+      const refused = listener(tx, place, before.document, document, told)
+      if (refused) return refused
+    }
     const isTouched = secrets !== undefined && keepSecrets(tx, place, secrets)
     const touched = isTouched ? [secrets.section] : []
     const { loaded, changed } = documents.keep(tx, before, { document, about: wrote.about ?? {}, touched, bytes }, told)
@@ -202,12 +221,13 @@ export function agentDocuments({ orgEvent, personOf, draftCampaignsOf, pictureUr
     inSteps: { isFor: ({ resource }) => rowOf(resource).viewInSteps !== undefined, read: viewInSteps },
   }
 
-  /** What of this comes and goes with the agent. */
-  const part = {
-    made(tx: Tx, { orgId, agentId }: AgentPlace, { at, by }: Told): void {
+  /** What happens to the document when its agent is created or deleted. */
+  const lifecycle = {
+    created(tx: Tx, { orgId, agentId }: AgentPlace, { at, by }: Told): void {
       record(tx, { orgId, agentId }, { version: firstVersion, at, action: 'POST /', changed: [], ...(by && { by }) })
     },
-    holds(tx: Tx, place: AgentPlace, conditions: Conditions): Refusal | undefined {
+    /** Why the agent is not deleted: the caller wants it as it was last read, and it is not. */
+    mismatch(tx: Tx, place: AgentPlace, conditions: Conditions): Refusal | undefined {
       const loaded = documents.load(tx, place, [])
       const etag = loaded && tagOfParts(rowOf('GET /'), loaded)
       return etag === undefined ? undefined : unmet(conditions, { own: etag })
@@ -222,12 +242,12 @@ export function agentDocuments({ orgEvent, personOf, draftCampaignsOf, pictureUr
   const pictured = new WeakMap<AgentDocument, AgentDocument>()
 
   function withPictures(reader: Reader, place: AgentPlace, document: AgentDocument): AgentDocument {
-    if (!pictureUrl || document.media.length === 0) return document
+    if (!mediaUrl || document.media.length === 0) return document
     const known = pictured.get(document)
     if (known) return known
     const media = document.media.map((item) => {
-      const url = pictureUrl(reader, place, item.id)
-      return url === undefined ? item : { ...item, url }
+      const object = objectOf(reader, place, item.id)
+      return object === undefined ? item : { ...item, url: mediaUrl(object) }
     })
     const made = { ...document, media }
     pictured.set(document, made)
@@ -240,13 +260,22 @@ export function agentDocuments({ orgEvent, personOf, draftCampaignsOf, pictureUr
     return loaded && { ...loaded, document: withPictures(reader, place, loaded.document) }
   }
 
-  return { commands: { write }, queries: { view, activity }, part, load }
+  return {
+    commands: { write },
+    queries: { view, activity },
+    lifecycle,
+    load,
+    onChanged: (listener: DocumentListener): void => void listeners.push(listener),
+    /** Sets what a later area answers; called once for each lookup, when that area is created. */
+    provide(more: DocumentLookups): void {
+      lookups = { ...lookups, ...more }
+    },
+    /** Every connection is unknown where no area keeps connections. */
+    connectionsOf: async (shards: Pick<Shards, 'read'>, orgId: string, ids: readonly string[]) =>
+      (await lookups.connections?.(shards, orgId, ids)) ?? new Map(),
+  }
 }
-export type AgentDocuments = ReturnType<typeof agentDocuments>
-
-export function documentRepertoire({ commands, queries }: AgentDocuments): Pick<Repertoire, 'commands' | 'queries'> {
-  return { commands: Object.values(commands), queries: Object.values(queries) }
-}
+export type AgentDocuments = ReturnType<typeof createDocuments>
 
 /**
  * The name of a view that is of the document alone: secrets change with its stamp, and only who asks with a query or a

@@ -10,6 +10,7 @@ import { json, noContent, type Route, route } from '../../runtime/http/route.js'
 import type { Shards } from '../../runtime/shard/contract.js'
 import { claims } from './claims.js'
 import type { AgentCommands } from './commands.js'
+import { newCredentials } from './credentials.js'
 import { firstVersion } from './document.js'
 import { type DocumentRoutesOptions, documentRoutes } from './documentroutes.js'
 import { etagOf } from './etag.js'
@@ -18,22 +19,21 @@ import { wrongFramework } from './resources/about.js'
 import { Agent, AgentCreate, AgentList, ofAgents, PageQuery, reading, writing } from './schema.js'
 import { agentQueries } from './store.js'
 
-export interface AgentRoutesOptions<C> extends DocumentRoutesOptions {
+export interface AgentRoutesOptions extends DocumentRoutesOptions {
   readonly shards: Shards
-  readonly commands: AgentCommands<C>
+  readonly commands: AgentCommands
   readonly pages: Pages
-  /** Draws and seals what a new agent of that org proves itself with. */
-  readonly newCredentials: (orgId: string) => Promise<C | Refusal>
+  readonly randomBytes: (count: number) => Uint8Array
 }
 
 const collectionPath = '/orgs/{org}/agents'
 const itemPath = '/orgs/{org}/agents/{agent}'
 
-export function agentRoutes<C>(options: AgentRoutesOptions<C>): Route[] {
+export function agentRoutes(options: AgentRoutesOptions): Route[] {
   return withExamples([...collection(options), ...documentRoutes(options), ...item(options)])
 }
 
-function collection<C>({ shards, commands, pages, newCredentials }: AgentRoutesOptions<C>): Route[] {
+function collection({ shards, commands, pages, sealer, randomBytes }: AgentRoutesOptions): Route[] {
   return [
     route({
       ...ofAgents,
@@ -71,7 +71,7 @@ function collection<C>({ shards, commands, pages, newCredentials }: AgentRoutesO
       async handler({ params: { org: orgId }, body: { id, framework, ...given }, caller }) {
         const wrong = wrongFramework(framework)
         if (wrong) return wrong
-        const credentials = await newCredentials(orgId)
+        const credentials = await newCredentials(orgId, { sealer, randomBytes })
         if (isRefusal(credentials)) return credentials
         const by = actorOf(caller)
         const about = { ...given, orgId, credentials }
@@ -85,7 +85,7 @@ function collection<C>({ shards, commands, pages, newCredentials }: AgentRoutesO
   ]
 }
 
-function item<C>({ shards, commands }: AgentRoutesOptions<C>): Route[] {
+function item({ shards, commands }: AgentRoutesOptions): Route[] {
   return [
     route({
       ...ofAgents,

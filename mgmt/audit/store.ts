@@ -2,8 +2,9 @@
 import type { Actor } from '../../core/access.js'
 import { audit as limits } from '../../core/accesslimits.js'
 import type { AgentPlace } from '../../core/agentkey.js'
-import type { Command, Query, Repertoire } from '../../runtime/shard/contract.js'
-import { type Reader, table } from '../../runtime/store/contract.js'
+import type { Command, Query } from '../../runtime/shard/contract.js'
+import { table } from '../../runtime/store/contract.js'
+import { orgTable } from '../orgs/store.js'
 import { isActivity } from './actions.js'
 import type { AuditEntry } from './schema.js'
 
@@ -25,11 +26,6 @@ const auditTable = table<[orgId: string, at: number, id: string], Kept>('audit')
 /** Leads from an agent to the entries about it that its activity lists. */
 const agentTable = table<[orgId: string, agentId: string, at: number, id: string], true>('audit.agents')
 
-export interface AuditOptions {
-  readonly hasOrg: (reader: Reader, orgId: string) => boolean
-  readonly timeScale: number
-}
-
 export interface Wanted {
   readonly orgId: string
   readonly actor?: string
@@ -48,12 +44,12 @@ export interface WantedOfAgent extends AgentPlace {
   readonly now: number
 }
 
-export function openAuditStore({ hasOrg, timeScale }: AuditOptions) {
+export function createAuditStore({ timeScale }: { readonly timeScale: number }) {
   /** Callers may name orgs that are not there, and then nothing is written. */
   const note: Command<{ readonly orgId: string; readonly noted: Noted }, boolean> = {
     name: 'audit.note',
     decide(tx, { orgId, noted }, { at, mint }) {
-      if (!hasOrg(tx, orgId)) return false
+      if (!tx.get(orgTable, [orgId])) return false
       const id = mint('aud')
       tx.put(auditTable, [orgId, at, id], { ...noted, id })
       const { agentId, action } = noted
@@ -109,7 +105,7 @@ export function openAuditStore({ hasOrg, timeScale }: AuditOptions) {
 
   return { commands: { note }, queries: { list, ofAgent } }
 }
-export type AuditStore = ReturnType<typeof openAuditStore>
+export type AuditStore = ReturnType<typeof createAuditStore>
 
 /** An action stands for all that begin with it and a dot. */
 function isWanted({ actor: by, action: did }: Kept, actor?: string, action?: string): boolean {
@@ -119,8 +115,4 @@ function isWanted({ actor: by, action: did }: Kept, actor?: string, action?: str
 
 function shown({ id, ...noted }: Kept, at: number): AuditEntry {
   return { id, at: new Date(at).toISOString(), ...noted }
-}
-
-export function auditRepertoire({ commands, queries }: AuditStore): Pick<Repertoire, 'commands' | 'queries'> {
-  return { commands: [commands.note], queries: [queries.list, queries.ofAgent] }
 }

@@ -3,7 +3,7 @@ import { type AgentIncarnation, type AgentScope, scopeOf } from '../../core/agen
 import { isLive } from '../../core/automation/row.js'
 import { automation as limits } from '../../core/limits.js'
 import type { Command, Tx } from '../../runtime/shard/contract.js'
-import type { Doors } from './needs.js'
+import { findAgent } from '../agents/store.js'
 import { beginReminder } from './reminding.js'
 import { dropRow, keepRow, queueTable, rowAt, timerTable } from './store.js'
 import { pickupName, scheduleTimer } from './timer.js'
@@ -18,26 +18,24 @@ export interface Look extends AgentIncarnation {
 }
 
 /** Answers how many were due. */
-export function pickupCommand({ agents }: Pick<Doors, 'agents'>): Command<AgentIncarnation, number> {
-  return {
-    name: pickupName,
-    decide(tx, place, told) {
-      if (agents.serialOf(tx, place) !== place.serial) return 0
-      const scope = scopeOf(place)
-      const rows = [...tx.range(queueTable, { prefix: scope, limit: limits.rowsPerPickup })]
-      const due = rows.filter(({ key: [, , , dueAt] }) => dueAt <= told.at)
-      for (const { key } of due) {
-        const [, , , , what, id, personId] = key
-        tx.remove(queueTable, key)
-        if (what === 'row') look(tx, scope, place, id, personId)
-        else beginReminder(tx, place, id, told.at)
-      }
-      const [next] = [...tx.range(queueTable, { prefix: scope, limit: 1 })]
-      tx.remove(timerTable, scope)
-      if (next) scheduleTimer(tx, place, Math.max(next.key[3], told.at))
-      return due.length
-    },
-  }
+export const pickupCommand: Command<AgentIncarnation, number> = {
+  name: pickupName,
+  decide(tx, place, told) {
+    if (findAgent(tx, place)?.serial !== place.serial) return 0
+    const scope = scopeOf(place)
+    const rows = [...tx.range(queueTable, { prefix: scope, limit: limits.rowsPerPickup })]
+    const due = rows.filter(({ key: [, , , dueAt] }) => dueAt <= told.at)
+    for (const { key } of due) {
+      const [, , , , what, id, personId] = key
+      tx.remove(queueTable, key)
+      if (what === 'row') look(tx, scope, place, id, personId)
+      else beginReminder(tx, place, id, told.at)
+    }
+    const [next] = [...tx.range(queueTable, { prefix: scope, limit: 1 })]
+    tx.remove(timerTable, scope)
+    if (next) scheduleTimer(tx, place, Math.max(next.key[3], told.at))
+    return due.length
+  },
 }
 
 /**

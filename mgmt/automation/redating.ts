@@ -5,7 +5,7 @@ import { minute } from '../../core/durations.js'
 import { automation as limits, outreachSend as sendLimits } from '../../core/limits.js'
 import { retryWaitMs } from '../../core/outreach/machine.js'
 import type { Command, Tx } from '../../runtime/shard/contract.js'
-import type { Doors } from './needs.js'
+import { findAgent } from '../agents/store.js'
 import { keepReminder, keepRow, queueTable, reminderTable, rowAt, ruleTable } from './store.js'
 import { scheduleTimer, setBackName } from './timer.js'
 
@@ -18,11 +18,11 @@ interface Redating extends AgentIncarnation {
  * Walks through the queue, a bounded part at a time. The first try of a reminder keeps its time of day; a row that waits for
  * hours of the day may be moved ahead, since the look at it asks for them again.
  */
-export function redateCommand({ agents, timeScale }: Pick<Doors, 'agents' | 'timeScale'>): Command<Redating, true> {
+export function redateCommand(timeScale: number): Command<Redating, true> {
   return {
     name: setBackName,
     decide(tx, { after, ...place }, { at }) {
-      if (agents.serialOf(tx, place) !== place.serial) return true
+      if (findAgent(tx, place)?.serial !== place.serial) return true
       const scope = scopeOf(place)
       const from = after ? { after: [...scope, ...after] as const } : {}
       const rows = [...tx.range(queueTable, { prefix: scope, ...from, limit: limits.rowsPerSweep })]

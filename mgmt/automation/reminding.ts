@@ -11,7 +11,8 @@ import { mostAttempts, retryWaitMs } from '../../core/outreach/machine.js'
 import type { Appointment } from '../../core/people/appointment.js'
 import { isTimeZone } from '../../core/zones.js'
 import type { Command, Told, Tx } from '../../runtime/shard/contract.js'
-import type { Doors } from './needs.js'
+import { findAgent } from '../agents/store.js'
+import { type AutomationDeps, automationSections } from './deps.js'
 import { dropReminder, keepReminder, type Reminder, reminderIdTable, reminderTable } from './store.js'
 import { scheduleTimer } from './timer.js'
 
@@ -35,13 +36,13 @@ export interface KeepAppointment extends AgentPlace {
   readonly appointment: Appointment
 }
 
-export function openReminders({ agents, people, timeScale }: Doors) {
+export function createReminders({ documents, people, timeScale }: AutomationDeps) {
   /** Makes or replaces an appointment of a person, and sees to its reminder. */
   const keep: Command<KeepAppointment, true> = {
     name: 'appointments.keep',
     decide(tx, { personId, appointment, orgId, agentId }, told) {
       const place = { orgId, agentId }
-      const known = agents.read(tx, place)
+      const known = documents.load(tx, place, automationSections)
       const person = known && people.byId(tx, place, personId)
       if (!person) return refuse('resource.not_found')
       if (!isTimeZone(appointment.prospectTimezone)) {
@@ -91,8 +92,12 @@ export function openReminders({ agents, people, timeScale }: Doors) {
     },
   }
 
-  /** News of openings that are no sends; whether it was about a reminder. */
-  function news(tx: Tx, place: AgentIncarnation, { sendId, state, attempt, again: when, at }: SendNews): boolean {
+  /** For reports on openings that are no sends; whether it was about a reminder. */
+  function onUnmatchedReport(
+    tx: Tx,
+    place: AgentIncarnation,
+    { sendId, state, attempt, again: when, at }: SendNews,
+  ): boolean {
     if (state !== 'failed' || when !== 'later') return false
     const scope = scopeOf(place)
     const appointmentId = tx.get(reminderIdTable, [...scope, sendId])
@@ -124,11 +129,17 @@ export function openReminders({ agents, people, timeScale }: Doors) {
     scheduleTimer(tx, place, after.dueAt!)
   }
 
-  /** Told of every change of the agent's document: another lead is another time for all that are to come. */
-  function follow(tx: Tx, place: AgentPlace, before: AgentDocument, after: AgentDocument, told: Told): undefined {
+  /** Gives all reminders that are to come another time where a change of the document sets another lead. */
+  function onDocumentChanged(
+    tx: Tx,
+    place: AgentPlace,
+    before: AgentDocument,
+    after: AgentDocument,
+    told: Told,
+  ): undefined {
     const leads = [before, after].map(({ scheduling }) => scheduling?.reminders?.leadMinutes)
-    const serial = leads[0] === leads[1] ? undefined : agents.serialOf(tx, place)
-    if (serial !== undefined) redateFrom(tx, { ...place, serial }, told.at)
+    const agent = leads[0] === leads[1] ? undefined : findAgent(tx, place)
+    if (agent) redateFrom(tx, { ...place, serial: agent.serial }, told.at)
   }
 
   function redateFrom(tx: Tx, place: AgentIncarnation & { readonly after?: string }, dueAt: number): void {
@@ -139,7 +150,7 @@ export function openReminders({ agents, people, timeScale }: Doors) {
     name: redateName,
     decide(tx, { after, ...place }, { at }) {
       const scope = scopeOf(place)
-      const known = agents.read(tx, place)
+      const known = documents.load(tx, place, automationSections)
       if (known?.agent.serial !== place.serial) return true
       const from = after === undefined ? {} : { after: [...scope, after] as const }
       const rows = [...tx.range(reminderTable, { prefix: scope, ...from, limit: limits.rowsPerSweep })]
@@ -153,7 +164,7 @@ export function openReminders({ agents, people, timeScale }: Doors) {
     },
   }
 
-  return { follow, news, commands: { keep, report, redate } }
+  return { onDocumentChanged, onUnmatchedReport, commands: { keep, report, redate } }
 }
 
 /** Picks a reminder up. One whose appointment has begun goes, whatever became of it. */

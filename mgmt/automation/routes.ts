@@ -9,12 +9,12 @@ import { page } from '../../core/limits.js'
 import type { Pages } from '../../runtime/http/page.js'
 import { json, noContent, type Route, route } from '../../runtime/http/route.js'
 import type { Shards } from '../../runtime/shard/contract.js'
-import type { OneRule, OpenRules } from './rules.js'
+import type { OneRule, Rules } from './rules.js'
 
 export interface AutomationRoutesOptions {
   readonly shards: Shards
   readonly pages: Pages
-  readonly rules: Pick<OpenRules, 'commands' | 'queries'>
+  readonly rules: Pick<Rules, 'commands' | 'queries'>
 }
 
 const ofRules = { plane: 'mgmt', tag: 'Outreach' } as const

@@ -21,7 +21,8 @@ import type { Send } from '../../core/outreach/send.js'
 import { compileFilter } from '../../core/people/filter.js'
 import type { Person } from '../../core/people/person.js'
 import type { Command, Told, Tx } from '../../runtime/shard/contract.js'
-import type { Doors } from './needs.js'
+import { findAgent } from '../agents/store.js'
+import type { AutomationDeps } from './deps.js'
 import type { Look } from './pickup.js'
 import {
   claimTable,
@@ -44,13 +45,13 @@ export interface Looked extends Look {
 const received = (person: Person, outreachId: string) => person.outreach?.received?.includes(outreachId) ?? false
 const passes = ({ filter }: Rule, person: Person) => !filter || compileFilter(filter).matches(person)
 
-export function openRows({ agents, people, sends, log, timeScale }: Doors) {
-  /** Told of everybody who is kept, in the same commit. */
-  function kept(tx: Tx, place: AgentPlace, before: Person | undefined, after: Person, told: Told): void {
+export function createRows({ people, outreach, log, timeScale }: AutomationDeps) {
+  /** Makes the rows that a change of a person sets off, in the commit of the change. */
+  function onPersonChanged(tx: Tx, place: AgentPlace, before: Person | undefined, after: Person, told: Told): void {
     if (after.sandbox) return
-    const serial = agents.serialOf(tx, place)
-    if (serial === undefined) return
-    const at: AgentIncarnation = { orgId: place.orgId, agentId: place.agentId, serial }
+    const agent = findAgent(tx, place)
+    if (!agent) return
+    const at: AgentIncarnation = { orgId: place.orgId, agentId: place.agentId, serial: agent.serial }
     for (const entry of entriesOf(tx, scopeOf(at))) {
       if (entry.enabled && fires(entry.trigger, before, after)) make(tx, at, entry, after, told)
     }
@@ -81,7 +82,7 @@ export function openRows({ agents, people, sends, log, timeScale }: Doors) {
     decide(tx, { ruleKey, personId, look, standing, ...place }, told) {
       const scope = scopeOf(place)
       const row = rowAt(tx, scope, ruleKey, personId)
-      if (agents.serialOf(tx, place) !== place.serial || row?.look !== look || !isUndecided(row)) return false
+      if (findAgent(tx, place)?.serial !== place.serial || row?.look !== look || !isUndecided(row)) return false
       const rule = tx.get(ruleTable, [...scope, ruleKey])
       if (!rule) {
         dropRow(tx, scope, [ruleKey, personId], row)
@@ -128,7 +129,7 @@ export function openRows({ agents, people, sends, log, timeScale }: Doors) {
     const why = endedBecause(rule, row, person)
     if (why) return passed(why)
     const { orgId, agentId } = place
-    const answer = sends.accept(
+    const answer = outreach.commands.accept.decide(
       tx,
       {
         orgId,
@@ -156,9 +157,9 @@ export function openRows({ agents, people, sends, log, timeScale }: Doors) {
     return rowMoved(row, 'held', { dueAt: answer.until, reason: answer.waitsFor as RowReason })!
   }
 
-  /** Told of every send that comes to another state, in the same commit. */
-  function settled(tx: Tx, place: AgentIncarnation, send: Send): void {
-    if (send.automatedOutreachId === undefined) return
+  /** Moves the row that a send came from, in the commit in which the send comes to another state. */
+  function onSendChanged(tx: Tx, place: AgentIncarnation, before: Send, send: Send): void {
+    if (send.automatedOutreachId === undefined || send.state === before.state || send.sandbox) return
     const scope = scopeOf(place)
     const from = tx.get(sendTable, [...scope, send.id])
     const row = from && rowAt(tx, scope, ...from)
@@ -168,7 +169,7 @@ export function openRows({ agents, people, sends, log, timeScale }: Doors) {
     if (!isLive(after)) tx.remove(sendTable, [...scope, send.id])
   }
 
-  return { kept, settled, judge }
+  return { onPersonChanged, onSendChanged, judge }
 }
 
 /** What has changed since the row was made, and leaves nothing to send. */

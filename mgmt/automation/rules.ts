@@ -14,7 +14,9 @@ import { isRefusal, type Refusal, refuse } from '../../core/errors.js'
 import { automation as limits } from '../../core/limits.js'
 import type { Command, Query, Tx } from '../../runtime/shard/contract.js'
 import type { Reader } from '../../runtime/store/contract.js'
-import type { Doors } from './needs.js'
+import type { AgentDocuments } from '../agents/documents.js'
+import { findAgent } from '../agents/store.js'
+import { automationSections } from './deps.js'
 import { entriesOf, entryTable, type RuleEntry, rowTable, ruleTable } from './store.js'
 import { clearLater } from './sweep.js'
 
@@ -42,10 +44,10 @@ export interface RowsFound {
 const notFound = refuse('resource.not_found')
 const agentNotFound = refuse('agent.not_found')
 
-export function openRules({ agents }: Pick<Doors, 'agents'>) {
+export function createRules(documents: Pick<AgentDocuments, 'load'>) {
   function homeFor(reader: Reader, { orgId, agentId }: AgentPlace): AgentScope | undefined {
-    const serial = agents.serialOf(reader, { orgId, agentId })
-    return serial === undefined ? undefined : scopeOf({ orgId, agentId, serial })
+    const agent = findAgent(reader, { orgId, agentId })
+    return agent && scopeOf({ orgId, agentId, serial: agent.serial })
   }
 
   function found(reader: Reader, place: OneRule): { scope: AgentScope; entry: RuleEntry; rule: Rule } | Refusal {
@@ -69,7 +71,7 @@ export function openRules({ agents }: Pick<Doors, 'agents'>) {
     name: 'automation.create',
     decide(tx, { orgId, agentId, body }, { mint }) {
       const place = { orgId, agentId }
-      const [known, scope] = [agents.read(tx, place), homeFor(tx, place)]
+      const [known, scope] = [documents.load(tx, place, automationSections), homeFor(tx, place)]
       if (!known || !scope) return agentNotFound
       const rule = ruleMade(known.document, new Set(entriesOf(tx, scope).map(({ id }) => id)), body)
       if (!isRefusal(rule)) keep(tx, scope, mint('ao'), rule)
@@ -80,7 +82,7 @@ export function openRules({ agents }: Pick<Doors, 'agents'>) {
   const change: Command<OneRule & { readonly change: RuleChange }, Rule> = {
     name: 'automation.change',
     decide(tx, { change, ...place }) {
-      const known = agents.read(tx, place)
+      const known = documents.load(tx, place, automationSections)
       const before = found(tx, place)
       if (!known || isRefusal(before)) return known ? (before as Refusal) : agentNotFound
       const { scope, entry, rule } = before
@@ -156,4 +158,4 @@ export function openRules({ agents }: Pick<Doors, 'agents'>) {
 
   return { referrersOf, commands: { create, change, remove }, queries: { list, one, rows } }
 }
-export type OpenRules = ReturnType<typeof openRules>
+export type Rules = ReturnType<typeof createRules>

@@ -3,7 +3,7 @@ import { type AgentIncarnation, scopeOf } from '../../core/agent/scope.js'
 import type { AgentPlace } from '../../core/agentkey.js'
 import { automation as limits } from '../../core/limits.js'
 import type { Command, Tx } from '../../runtime/shard/contract.js'
-import type { Doors } from './needs.js'
+import { findAgent } from '../agents/store.js'
 import { allTables, dropRow, rowTable } from './store.js'
 
 const clearName = 'automation.clear'
@@ -47,13 +47,8 @@ function clearAgent(tx: Tx, place: AgentIncarnation): number {
   return limits.rowsPerSweep - room
 }
 
-/** What of this comes and goes with the agent. */
-export function automationPart({ agents }: Pick<Doors, 'agents'>) {
-  return {
-    made(): void {},
-    removed(tx: Tx, { orgId, agentId }: AgentPlace): void {
-      const serial = agents.serialOf(tx, { orgId, agentId })
-      if (serial !== undefined) clearLater(tx, { orgId, agentId, serial }, 0)
-    },
-  }
+/** Called in the commit that deletes an agent. */
+export function clearRemovedAgent(tx: Tx, { orgId, agentId }: AgentPlace): void {
+  const agent = findAgent(tx, { orgId, agentId })
+  if (agent) clearLater(tx, { orgId, agentId, serial: agent.serial }, 0)
 }

@@ -11,16 +11,16 @@ import { mostAttempts } from '../../core/outreach/machine.js'
 import type { Person, PersonIdentity } from '../../core/people/person.js'
 import type { Command, Performing, Shards } from '../../runtime/shard/contract.js'
 import type { Reader } from '../../runtime/store/contract.js'
-import type { ConversationDoor, Doors } from './needs.js'
+import type { OutreachConversations } from '../outreach/conversations.js'
+import { sendingOf } from '../outreach/store.js'
+import { type AutomationDeps, automationSections } from './deps.js'
 import type { Look } from './pickup.js'
 import type { Reminding, RemindOutcome } from './reminding.js'
 import type { Looked } from './rows.js'
 import { type Reminder, reminderTable } from './store.js'
 
-export interface WorkerOptions extends Doors {
+export interface WorkerOptions extends AutomationDeps {
   readonly shards: Shards
-  readonly conversations: ConversationDoor
-  readonly clock: { now(): number }
   readonly commands: {
     readonly judge: Command<Looked, boolean>
     readonly report: Command<Reminding & { readonly outcome: RemindOutcome }, boolean>
@@ -55,15 +55,15 @@ async function attempted(
   { orgId, agentId, serial, attempt }: Reminding,
   reminder: Reminder,
 ): Promise<RemindOutcome> {
-  const { agents, people, sends, conversations, clock, timeScale } = options
+  const { documents, people, conversations, clock, timeScale } = options
   const place = { orgId, agentId }
-  const known = agents.read(reader, place)
+  const known = documents.load(reader, place, automationSections)
   const person = people.byId(reader, place, reminder.personId)
   const identity = person && outboundOf(person)
   const scheduling = known?.document.scheduling
   if (known?.agent.serial !== serial || !identity || !areOn(scheduling)) return over
   const { isOptedOut } = await standingOf(conversations, identity)
-  const { safeHours } = sends.sendingOf(reader, place)
+  const { safeHours } = sendingOf(reader, scopeOf({ ...place, serial }))
   const held = guard('reminder', {
     at: clock.now(),
     consent: person.consent.status,
@@ -104,7 +104,10 @@ function outboundOf(person: Person): PersonIdentity | undefined {
   return chosenIdentity(person) ?? person.identities.toSorted((one, other) => heard(other) - heard(one))[0]
 }
 
-async function standingOf(conversations: ConversationDoor, { asid }: PersonIdentity): Promise<Standing> {
+async function standingOf(
+  conversations: Pick<OutreachConversations, 'standing'>,
+  { asid }: PersonIdentity,
+): Promise<Standing> {
   const { isOptedOut, heardAt } = await told(conversations.standing(asid))
   return { isOptedOut, ...(heardAt !== undefined && { heardAt }) }
 }

@@ -6,9 +6,9 @@ import { CampaignStaged, CampaignView } from '../../core/campaign/view.js'
 import { type ErrorCode, isRefusal, type Refusal, refuse } from '../../core/errors.js'
 import { campaign as limits } from '../../core/limits.js'
 import { json, type Route, route } from '../../runtime/http/route.js'
-import type { Named } from './finding.js'
-import { type CampaignRoutesOptions, itemPath, namedIn } from './routes.js'
-import { ofCampaigns, writing } from './schema.js'
+import type { CampaignId } from './load.js'
+import type { CampaignRouteDeps } from './operations.js'
+import { itemPath, namedIn, ofCampaigns, writing } from './schema.js'
 
 const moves = {
   start: 'Send a staged campaign to everybody who can be sent to',
@@ -17,12 +17,12 @@ const moves = {
   cancel: 'End a campaign: nothing more goes out, and the report stays',
 } as const
 
-export function actionRoutes(options: CampaignRoutesOptions): Route[] {
+export function actionRoutes(options: CampaignRouteDeps): Route[] {
   const names = Object.keys(moves) as (keyof typeof moves)[]
   return [stageRoute(options), ...names.map((name) => moveRoute(options, name)), retryRoute(options)]
 }
 
-function moveRoute({ shards, area: { commands } }: CampaignRoutesOptions, name: keyof typeof moves): Route {
+function moveRoute({ shards, area: { commands } }: CampaignRouteDeps, name: keyof typeof moves): Route {
   return route({
     ...ofCampaigns,
     access: writing,
@@ -43,9 +43,9 @@ const changedMeanwhile = refuse('agent.campaign.state_conflict', {
   detail: 'The campaign was changed while it was staged.',
 })
 
-function stageRoute({ shards, area: { commands, queries } }: CampaignRoutesOptions): Route {
+function stageRoute({ shards, area: { commands, queries } }: CampaignRouteDeps): Route {
   /** Drives the walk through the audience on, commit by commit, until the snapshot is whole. */
-  async function staged(named: Named, by: Actor | undefined): Promise<true | Refusal> {
+  async function staged(named: CampaignId, by: Actor | undefined): Promise<true | Refusal> {
     const owner = agentKeyOf(named)
     const begun = await shards.ask(owner, commands.begin, named, by ? { by } : {})
     if (isRefusal(begun)) return begun
@@ -80,9 +80,9 @@ function stageRoute({ shards, area: { commands, queries } }: CampaignRoutesOptio
   })
 }
 
-function retryRoute({ shards, area: { commands, queries } }: CampaignRoutesOptions): Route {
+function retryRoute({ shards, area: { commands, queries } }: CampaignRouteDeps): Route {
   /** Whom a failed send was for: people, or personas of a rehearsal. */
-  async function failedOf(named: Named): Promise<{ people: string[]; personas: string[] } | Refusal> {
+  async function failedOf(named: CampaignId): Promise<{ people: string[]; personas: string[] } | Refusal> {
     const [people, personas]: [string[], string[]] = [[], []]
     let after: number | undefined
     do {

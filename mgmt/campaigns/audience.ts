@@ -4,7 +4,7 @@ import { campaign as limits } from '../../core/limits.js'
 import { compileFilter, readInBy } from '../../core/people/filter.js'
 import type { Person } from '../../core/people/person.js'
 import type { Reader } from '../../runtime/store/contract.js'
-import type { Doors } from './needs.js'
+import type { CampaignDeps } from './deps.js'
 import { listTable, type OneCampaign, type Walk } from './store.js'
 
 /** One of the audience, as they were named and as they were found. */
@@ -23,7 +23,7 @@ export interface AudienceStep {
 }
 
 type StepOf<K extends Walk['kind']> = (
-  doors: Pick<Doors, 'people' | 'personas'>,
+  deps: Pick<CampaignDeps, 'people' | 'personas'>,
   reader: Reader,
   one: OneCampaign,
   walk: Extract<Walk, { kind: K }>,
@@ -31,8 +31,8 @@ type StepOf<K extends Walk['kind']> = (
 
 /** People who are only rehearsed are nobody to a list of people. */
 const steps: { readonly [K in Walk['kind']]: StepOf<K> } = {
-  filter: (doors, reader, one, walk) => looked(doors, reader, one, walk, compileFilter(walk.filter)),
-  importBatch: (doors, reader, one, walk) => looked(doors, reader, one, walk, readInBy(walk.importBatchId)),
+  filter: (deps, reader, one, walk) => looked(deps, reader, one, walk, compileFilter(walk.filter)),
+  importBatch: (deps, reader, one, walk) => looked(deps, reader, one, walk, readInBy(walk.importBatchId)),
   people({ people }, reader, { campaignId, ...scope }, walk) {
     const key = [...scopeOf(scope), campaignId, walk.list] as const
     const ids = reader.get(listTable, [...key, walk.place]) ?? []
@@ -52,7 +52,7 @@ const steps: { readonly [K in Walk['kind']]: StepOf<K> } = {
 }
 
 function looked<W extends Extract<Walk, { after?: string }>>(
-  { people }: Pick<Doors, 'people'>,
+  { people }: Pick<CampaignDeps, 'people'>,
   reader: Reader,
   one: OneCampaign,
   walk: W,
@@ -64,10 +64,10 @@ function looked<W extends Extract<Walk, { after?: string }>>(
 }
 
 export function audienceStep(
-  doors: Pick<Doors, 'people' | 'personas'>,
+  deps: Pick<CampaignDeps, 'people' | 'personas'>,
   reader: Reader,
   one: OneCampaign,
   walk: Walk,
 ): AudienceStep {
-  return (steps[walk.kind] as StepOf<Walk['kind']>)(doors, reader, one, walk as never)
+  return (steps[walk.kind] as StepOf<Walk['kind']>)(deps, reader, one, walk as never)
 }

@@ -3,22 +3,20 @@ import { scopeOf } from '../../core/agent/scope.js'
 import type { AgentPlace } from '../../core/agentkey.js'
 import { campaign as limits } from '../../core/limits.js'
 import type { Tx } from '../../runtime/shard/contract.js'
-import { driveLater } from './driving.js'
-import type { Doors } from './needs.js'
+import { findAgent } from '../agents/store.js'
+import { scheduleTick } from './scheduler.js'
 import { keepProgress, type OneCampaign, openTable, progressOf } from './store.js'
-import { tendLater } from './tending.js'
+import { resumeOrCancelLater } from './waitingsends.js'
 
 /** Those beyond the bound look at their binding by themselves, within a minute. */
-export function whenReady({ agents }: Pick<Doors, 'agents'>) {
-  return (tx: Tx, { orgId, agentId }: AgentPlace, at: number): void => {
-    const serial = agents.serialOf(tx, { orgId, agentId })
-    if (serial === undefined) return
-    const place = { orgId, agentId, serial }
-    for (const { key, value } of [...tx.range(openTable, { prefix: scopeOf(place), limit: limits.rowsPerSweep })]) {
-      if (value.status !== 'running') continue
-      const one: OneCampaign = { ...place, campaignId: key[4] }
-      keepProgress(tx, one, driveLater(tx, one, progressOf(tx, one), at))
-      tendLater(tx, one, at)
-    }
+export function onBindingReady(tx: Tx, { orgId, agentId }: AgentPlace, at: number): void {
+  const agent = findAgent(tx, { orgId, agentId })
+  if (!agent) return
+  const place = { orgId, agentId, serial: agent.serial }
+  for (const { key, value } of [...tx.range(openTable, { prefix: scopeOf(place), limit: limits.rowsPerSweep })]) {
+    if (value.status !== 'running') continue
+    const one: OneCampaign = { ...place, campaignId: key[4] }
+    keepProgress(tx, one, scheduleTick(tx, one, progressOf(tx, one), at))
+    resumeOrCancelLater(tx, one, at)
   }
 }

@@ -5,10 +5,10 @@ import { isRefusal } from '../../core/errors.js'
 import { campaign as limits } from '../../core/limits.js'
 import { rowText } from '../../core/people/csv.js'
 import { type Route, route } from '../../runtime/http/route.js'
-import type { Named } from './finding.js'
-import type { RecipientFound } from './reading.js'
-import { type CampaignRoutesOptions, itemPath, namedIn } from './routes.js'
-import { ExportQuery, ofCampaigns, reading } from './schema.js'
+import type { CampaignId } from './load.js'
+import type { CampaignRouteDeps } from './operations.js'
+import type { RecipientFound } from './queries.js'
+import { ExportQuery, itemPath, namedIn, ofCampaigns, reading } from './schema.js'
 
 const csvType = 'text/csv'
 
@@ -39,8 +39,8 @@ const columns: readonly Column[] = [
 /** For callers who may export people. */
 const address: Column = { name: 'address', write: ({ send }) => (send?.sandbox ? undefined : send?.address) }
 
-export function exportRoute({ shards, area: { queries } }: CampaignRoutesOptions): Route {
-  const part = (named: Named, state: RecipientState | undefined, after: number | undefined) =>
+export function exportRoute({ shards, area: { queries } }: CampaignRouteDeps): Route {
+  const part = (named: CampaignId, state: RecipientState | undefined, after: number | undefined) =>
     shards.read(agentKeyOf(named), queries.recipients, {
       ...named,
       limit: limits.exportRowsPerRead,
@@ -49,7 +49,7 @@ export function exportRoute({ shards, area: { queries } }: CampaignRoutesOptions
     })
   type Part = Exclude<Awaited<ReturnType<typeof part>>, { refused: string }>
 
-  async function* text(named: Named, state: RecipientState | undefined, shown: readonly Column[], first: Part) {
+  async function* text(named: CampaignId, state: RecipientState | undefined, shown: readonly Column[], first: Part) {
     yield rowText(shown.map(({ name }) => name))
     for (let found: Part = first; ; ) {
       if (found.rows.length > 0) {

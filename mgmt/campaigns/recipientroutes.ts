@@ -4,14 +4,14 @@ import { CampaignPreview, type CampaignRecipient, CampaignReport, indexOfRecipie
 import { isRefusal } from '../../core/errors.js'
 import { page } from '../../core/limits.js'
 import { json, type Route, route } from '../../runtime/http/route.js'
-import { type CampaignRoutesOptions, itemPath, namedIn } from './routes.js'
-import { ofCampaigns, PreviewQuery, RecipientList, RecipientQuery, reading } from './schema.js'
+import type { CampaignRouteDeps } from './operations.js'
+import { itemPath, namedIn, ofCampaigns, PreviewQuery, RecipientList, RecipientQuery, reading } from './schema.js'
 
-export function recipientRoutes(options: CampaignRoutesOptions): Route[] {
+export function recipientRoutes(options: CampaignRouteDeps): Route[] {
   return [recipientsRoute(options), previewRoute(options), reportRoute(options)]
 }
 
-function recipientsRoute({ shards, area: { queries } }: CampaignRoutesOptions): Route {
+function recipientsRoute({ shards, area: { queries } }: CampaignRouteDeps): Route {
   return route({
     ...ofCampaigns,
     access: reading,
@@ -38,7 +38,7 @@ function recipientsRoute({ shards, area: { queries } }: CampaignRoutesOptions): 
   })
 }
 
-function previewRoute({ shards, clock, area: { queries } }: CampaignRoutesOptions): Route {
+function previewRoute({ shards, clock, area: { queries } }: CampaignRouteDeps): Route {
   return route({
     ...ofCampaigns,
     access: reading,
@@ -56,7 +56,7 @@ function previewRoute({ shards, clock, area: { queries } }: CampaignRoutesOption
   })
 }
 
-function reportRoute({ shards, area: { queries } }: CampaignRoutesOptions): Route {
+function reportRoute({ shards, area: { queries } }: CampaignRouteDeps): Route {
   return route({
     ...ofCampaigns,
     access: reading,

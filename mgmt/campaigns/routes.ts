@@ -5,34 +5,23 @@ import { CampaignBody, CampaignPatch } from '../../core/campaign/campaign.js'
 import { CampaignView } from '../../core/campaign/view.js'
 import { invalid, isRefusal } from '../../core/errors.js'
 import { campaign as limits, page } from '../../core/limits.js'
-import type { Clock } from '../../runtime/clock.js'
-import type { Pages } from '../../runtime/http/page.js'
 import { json, noContent, type Route, route } from '../../runtime/http/route.js'
-import type { Shards } from '../../runtime/shard/contract.js'
 import { actionRoutes } from './actionroutes.js'
 import { exportRoute } from './export.js'
-import type { Named } from './finding.js'
-import type { CampaignArea } from './open.js'
+import type { CampaignRouteDeps } from './operations.js'
 import { recipientRoutes } from './recipientroutes.js'
-import { CampaignList, CampaignQuery, ofCampaigns, reading, writing } from './schema.js'
+import {
+  CampaignList,
+  CampaignQuery,
+  collectionPath,
+  itemPath,
+  namedIn,
+  ofCampaigns,
+  reading,
+  writing,
+} from './schema.js'
 
-export interface CampaignRoutesOptions {
-  readonly shards: Shards
-  readonly pages: Pages
-  readonly clock: Pick<Clock, 'now'>
-  readonly area: Pick<CampaignArea, 'commands' | 'queries'>
-}
-
-export const collectionPath = '/orgs/{org}/agents/{agent}/campaigns'
-export const itemPath = `${collectionPath}/{campaignId}` as const
-
-export type ItemParams = { readonly org: string; readonly agent: string; readonly campaignId: string }
-
-export function namedIn({ org: orgId, agent: agentId, campaignId }: ItemParams): Named {
-  return { orgId, agentId, campaignId }
-}
-
-export function campaignRoutes(options: CampaignRoutesOptions): Route[] {
+export function campaignRoutes(options: CampaignRouteDeps): Route[] {
   return [
     ...collection(options),
     ...item(options),
@@ -44,7 +33,7 @@ export function campaignRoutes(options: CampaignRoutesOptions): Route[] {
 
 const wrongWrite = ['request.invalid', 'agent.not_found', 'agent.outreach.not_found'] as const
 
-function collection({ shards, pages, area: { commands, queries } }: CampaignRoutesOptions): Route[] {
+function collection({ shards, pages, area: { commands, queries } }: CampaignRouteDeps): Route[] {
   return [
     route({
       ...ofCampaigns,
@@ -92,7 +81,7 @@ function collection({ shards, pages, area: { commands, queries } }: CampaignRout
   ]
 }
 
-function item({ shards, area: { commands, queries } }: CampaignRoutesOptions): Route[] {
+function item({ shards, area: { commands, queries } }: CampaignRouteDeps): Route[] {
   return [
     route({
       ...ofCampaigns,

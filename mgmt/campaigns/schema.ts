@@ -4,6 +4,7 @@ import { recipientStates } from '../../core/campaign/recipient.js'
 import { campaignStatuses } from '../../core/campaign/status.js'
 import { CampaignRecipient, CampaignView, recipientIdPattern } from '../../core/campaign/view.js'
 import { campaign as limits, page } from '../../core/limits.js'
+import type { CampaignId } from './load.js'
 
 export const ofCampaigns = { plane: 'mgmt', tag: 'Campaigns' } as const
 export const reading = { who: 'member', role: 'viewer', scopes: ['agents:read'] } as const
@@ -50,3 +51,12 @@ export const PreviewQuery = Type.Object(
   closed,
 )
 export const ExportQuery = Type.Object({ state: optional(Type.Enum([...recipientStates])) }, closed)
+
+export const collectionPath = '/orgs/{org}/agents/{agent}/campaigns'
+export const itemPath = `${collectionPath}/{campaignId}` as const
+
+export type ItemParams = { readonly org: string; readonly agent: string; readonly campaignId: string }
+
+export function namedIn({ org: orgId, agent: agentId, campaignId }: ItemParams): CampaignId {
+  return { orgId, agentId, campaignId }
+}

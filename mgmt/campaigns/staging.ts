@@ -16,8 +16,16 @@ import type { PersonFilter } from '../../core/people/filter.js'
 import type { Command, Told, Tx } from '../../runtime/shard/contract.js'
 import type { Reader } from '../../runtime/store/contract.js'
 import { audienceStep, type Member } from './audience.js'
-import { type Found, foundCampaign, type Named, noMove, outreachOf, sameCampaign, stepped } from './finding.js'
-import type { Doors } from './needs.js'
+import type { CampaignDeps } from './deps.js'
+import {
+  type CampaignId,
+  type LoadedCampaign,
+  loadCampaign,
+  loadIncarnation,
+  noMove,
+  outreachOf,
+  stepped,
+} from './load.js'
 import {
   keepProgress,
   noProgress,
@@ -34,19 +42,19 @@ import { clearLater } from './sweep.js'
 
 const aloneName = 'campaigns.stageAlone'
 
-export interface StageStep extends Named {
+export interface StageStep extends CampaignId {
   readonly snapshot: string
 }
 
 /** `lost`: it was given up, because the campaign was changed or cannot be sent any more. */
 export type StageAnswer = 'more' | 'whole' | 'lost'
 
-export function openStaging(doors: Doors) {
+export function createStaging(deps: CampaignDeps) {
   /** Whoever asks while one is being taken joins in. */
-  const begin: Command<Named, StageStep> = {
+  const begin: Command<CampaignId, StageStep> = {
     name: 'campaigns.stage',
     decide(tx, named, told) {
-      const found = foundCampaign(doors, tx, named)
+      const found = loadCampaign(deps, tx, named)
       if (isRefusal(found)) return found
       if (!mayCampaign(found.campaign.status, 'stage')) return noMove(found.campaign, 'stage')
       const wrong = unresolved(found)
@@ -64,7 +72,7 @@ export function openStaging(doors: Doors) {
   const step: Command<StageStep, StageAnswer> = {
     name: 'campaigns.stageStep',
     decide(tx, { snapshot, ...named }, told) {
-      const found = foundCampaign(doors, tx, named)
+      const found = loadCampaign(deps, tx, named)
       if (isRefusal(found)) return found
       const staging = tx.get(stagingTable, [...scopeOf(found.place), named.campaignId])
       if (staging?.snapshot === snapshot) return walkedOn(tx, found, staging, told)
@@ -75,7 +83,7 @@ export function openStaging(doors: Doors) {
   const alone: Command<OneCampaign, StageAnswer> = {
     name: aloneName,
     decide(tx, one, told) {
-      const found = sameCampaign(doors, tx, one)
+      const found = loadIncarnation(deps, tx, one)
       const staging = found && tx.get(stagingTable, [...scopeOf(one), one.campaignId])
       return staging ? walkedOn(tx, found, staging, told, told.at) : 'lost'
     },
@@ -86,16 +94,16 @@ export function openStaging(doors: Doors) {
     tx.schedule({ name: `${aloneName}:${one.serial}:${one.campaignId}`, dueAt, command: aloneName, input: one })
   }
 
-  function walkedOn(tx: Tx, found: Found, staging: Staging, told: Told, nextAt?: number): StageAnswer {
+  function walkedOn(tx: Tx, found: LoadedCampaign, staging: Staging, told: Told, nextAt?: number): StageAnswer {
     const { place, one } = found
     const key = [...scopeOf(place), one.campaignId] as const
-    const screening = screeningOf(doors, tx, found, told.at)
+    const screening = screeningOf(deps, tx, found, told.at)
     if (!screening || unresolved(found)) {
       tx.remove(stagingTable, key)
       clearLater(tx, { ...one, of: staging.snapshot }, told.at)
       return 'lost'
     }
-    const { members, walk } = audienceStep(doors, tx, one, staging.walk)
+    const { members, walk } = audienceStep(deps, tx, one, staging.walk)
     const writing = openSnapshot(tx, one, staging)
     for (const member of members) writing.add(member, screening)
     const { counts, previews } = writing
@@ -109,10 +117,10 @@ export function openStaging(doors: Doors) {
     return finished(tx, found, { ...staging, counts, previews }, told)
   }
 
-  function finished(tx: Tx, found: Found, { snapshot, counts, previews }: Staging, told: Told): StageAnswer {
+  function finished(tx: Tx, found: LoadedCampaign, { snapshot, counts, previews }: Staging, told: Told): StageAnswer {
     const { campaign, one, place } = found
     const becomes = { ...campaign, snapshot, counts, stagedAt: told.at }
-    const after = stepped(tx, doors, found, { on: 'stage', becomes }, told)
+    const after = stepped(tx, deps, found, { on: 'stage', becomes }, told)
     if (isRefusal(after)) {
       clearLater(tx, { ...one, of: snapshot }, told.at)
       return 'lost'
@@ -165,27 +173,32 @@ function recipientOf(personId: string, { identity, exclusion, detail }: Screened
 }
 
 /** Undefined while its outreach is not there. */
-export function screeningOf(doors: Doors, reader: Reader, found: Found, at: number): Screening | undefined {
+export function screeningOf(
+  deps: CampaignDeps,
+  reader: Reader,
+  found: LoadedCampaign,
+  at: number,
+): Screening | undefined {
   const { document, agent, place, campaign } = found
   const outreach = outreachOf(found)
   if (!outreach?.enabled) return undefined
-  const bound = new Set(doors.agents.boundTo(reader, place))
+  const bound = new Set(deps.channels.boundTo(reader, place))
   return {
     document,
     agent,
     outreach,
-    sending: doors.sends.sendingOf(reader, place),
+    sending: deps.bulkSends.sendingOf(reader, place),
     includePreviouslyContacted: includesContacted(campaign, outreach.class),
     isTest: isTest(campaign),
     isBound: (channel) => bound.has(channel),
-    isMarketingUnderWay: (person) => doors.sends.isMarketingUnderWay(reader, place, person),
+    isMarketingUnderWay: (person) => deps.bulkSends.isMarketingUnderWay(reader, place, person),
     at,
-    timeScale: doors.timeScale,
+    timeScale: deps.timeScale,
   }
 }
 
 /** What keeps it from being sent to anybody: its outreach, an opening that nobody could be written, a segment that is gone. */
-function unresolved(found: Found): Refusal | undefined {
+function unresolved(found: LoadedCampaign): Refusal | undefined {
   const { document, campaign } = found
   const outreach = outreachOf(found)
   if (!outreach?.enabled)
@@ -203,12 +216,12 @@ function cannot(field: FieldError['field'], message: string): Refusal {
   return refuse('agent.campaign.invalid', { detail: message, errors: [{ field, message }] })
 }
 
-function segmentOf({ document }: Found, segmentId: string) {
+function segmentOf({ document }: LoadedCampaign, segmentId: string) {
   return document.segments.find(({ id }) => id === segmentId)
 }
 
 /** A segment is read once, so that the whole snapshot is of one. */
-function walkOf(found: Found): Walk {
+function walkOf(found: LoadedCampaign): Walk {
   const { audience } = found.campaign
   switch (audience.kind) {
     case 'segment':

@@ -5,7 +5,8 @@ import { isOver } from '../../core/campaign/status.js'
 import { campaign as limits, outreachSend } from '../../core/limits.js'
 import type { Command, Tx } from '../../runtime/shard/contract.js'
 import type { Key } from '../../runtime/store/contract.js'
-import type { Doors } from './needs.js'
+import { findAgent } from '../agents/store.js'
+import type { CampaignDeps } from './deps.js'
 import { allTables, campaignAt, type OneCampaign, rowTables, snapshotTables } from './store.js'
 
 const clearName = 'campaigns.clear'
@@ -54,31 +55,31 @@ export const clearCommand: Command<Clearing, number> = {
 }
 
 /** Rows are kept for as long as the sends they stand for; what they came to is on the record of the campaign for good. */
-export function retireLater(tx: Tx, { timeScale }: Pick<Doors, 'timeScale'>, one: OneCampaign, at: number): void {
+export function retireLater(
+  tx: Tx,
+  { timeScale }: Pick<CampaignDeps, 'timeScale'>,
+  one: OneCampaign,
+  at: number,
+): void {
   const dueAt = at + Math.ceil(outreachSend.keptMs / timeScale)
   tx.schedule({ name: `${retireName}:${one.serial}:${one.campaignId}`, dueAt, command: retireName, input: one })
 }
 
-export function retireCommand(doors: Pick<Doors, 'timeScale'>): Command<OneCampaign, boolean> {
+export function retireCommand(deps: Pick<CampaignDeps, 'timeScale'>): Command<OneCampaign, boolean> {
   return {
     name: retireName,
     decide(tx, one, { at }) {
       const campaign = campaignAt(tx, one)
       if (!campaign?.snapshot) return false
       if (isOver(campaign.status)) clearLater(tx, { ...one, of: campaign.snapshot }, at)
-      else retireLater(tx, doors, one, at)
+      else retireLater(tx, deps, one, at)
       return true
     },
   }
 }
 
-/** What of this comes and goes with the agent. */
-export function campaignPart({ agents }: Pick<Doors, 'agents'>) {
-  return {
-    made(): void {},
-    removed(tx: Tx, { orgId, agentId }: AgentPlace): void {
-      const serial = agents.serialOf(tx, { orgId, agentId })
-      if (serial !== undefined) clearLater(tx, { orgId, agentId, serial }, 0)
-    },
-  }
+/** Called in the commit that deletes an agent. */
+export function clearRemovedAgent(tx: Tx, { orgId, agentId }: AgentPlace): void {
+  const agent = findAgent(tx, { orgId, agentId })
+  if (agent) clearLater(tx, { orgId, agentId, serial: agent.serial }, 0)
 }

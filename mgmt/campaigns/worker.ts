@@ -3,13 +3,13 @@ import { agentKeyOf } from '../../core/agentkey.js'
 import { isRefusal } from '../../core/errors.js'
 import type { AttemptReport } from '../../core/outreach/attempt.js'
 import type { Command, Performing, Shards } from '../../runtime/shard/contract.js'
-import type { Batch } from './driving.js'
-import type { Attempting } from './needs.js'
-import type { BatchReport } from './running.js'
+import type { Outreach } from '../outreach/index.js'
+import type { BatchReport } from './lifecycle.js'
+import type { Batch } from './scheduler.js'
 
 export interface WorkerOptions {
   readonly shards: Shards
-  readonly attempt: Attempting
+  readonly attempt: Outreach['attempt']
   readonly commands: { readonly report: Command<BatchReport, boolean> }
 }
 

@@ -2,8 +2,8 @@
 import type { AgentPlace } from '../../core/agentkey.js'
 import { refuse } from '../../core/errors.js'
 import type { OrgEventPayload } from '../../core/orgevents.js'
-import type { Command, Repertoire, Told, Tx } from '../../runtime/shard/contract.js'
-import type { Reader } from '../../runtime/store/contract.js'
+import type { Command, Told, Tx } from '../../runtime/shard/contract.js'
+import { findAgent } from '../agents/store.js'
 import {
   type BindingChange,
   begun,
@@ -16,9 +16,8 @@ import {
 } from './binding.js'
 import { bindingIndex, ownerOfBinding } from './bindingindex.js'
 import type { Trigger } from './machine.js'
-import { bindingsOfProviders, forgetProvider, noteProvider } from './ofprovider.js'
+import { forgetProvider, noteProvider } from './ofprovider.js'
 import { isProvisioned, nextStep, provisionCommand, scheduleStep, unscheduleStep } from './provision.js'
-import { type ChannelQueries, channelQueries } from './queries.js'
 import type { BindingView } from './schema.js'
 import {
   archiveTable,
@@ -29,11 +28,6 @@ import {
   bindingsOf,
   bindingTable,
 } from './store.js'
-
-export type AgentOf = (
-  reader: Reader,
-  place: AgentPlace,
-) => { readonly identity?: Readonly<Record<string, unknown>> } | undefined
 
 export interface ChangeBinding extends BindingPlace {
   readonly change: BindingChange
@@ -47,23 +41,26 @@ export interface BindingReport extends BindingPlace {
   readonly usedAuth?: Uint8Array
 }
 
-export interface ChannelCommandsOptions {
+/** What later areas do when a binding changes. */
+export interface BindingListeners {
+  /** Called in the commit in which an operator deletes a binding; not where all go with their agent. */
+  readonly removed: ((tx: Tx, place: AgentPlace, bindingId: string) => void)[]
+  /** Called in the commit from which on a binding carries messages. */
+  readonly ready: ((tx: Tx, place: AgentPlace, at: number) => void)[]
+}
+
+export interface ChannelCommandsDeps {
   /** The command by which the org's webhooks are told. */
   readonly orgEvent: Command<OrgEventPayload, unknown>
-  /** Undefined for an agent that is not there. */
-  readonly agentOf: AgentOf
   readonly timeScale: number
-  /** Told of a binding that is deleted, in the same commit. */
-  readonly released?: (tx: Tx, place: AgentPlace, bindingId: string) => void
-  /** Called in the commit by which a binding carries messages from now on. */
-  readonly ready?: (tx: Tx, place: AgentPlace, at: number) => void
+  readonly listeners?: BindingListeners
 }
 
 const notFound = refuse('resource.not_found')
 
 const conflict = (detail: string) => refuse('agent.channel.state_conflict', { detail })
 
-export function channelCommands({ orgEvent, agentOf, timeScale, released, ready }: ChannelCommandsOptions) {
+export function createChannelCommands({ orgEvent, timeScale, listeners }: ChannelCommandsDeps) {
   /** Keeps a binding and tells the org of the status it has come to, if it has come to one. */
   function saved(tx: Tx, binding: Binding, before?: Binding): BindingView {
     const { orgId, agentId, id, channel, status, statusDetail } = binding
@@ -73,7 +70,7 @@ export function channelCommands({ orgEvent, agentOf, timeScale, released, ready 
       const { at, ...last } = binding.events.at(-1)!
       const data = { id, channel, ...last, ...(statusDetail !== undefined && { statusDetail }) }
       tx.tell(orgId, orgEvent, { type: 'channel.status_changed', orgId, agentId, data })
-      if (status === 'Active') ready?.(tx, { orgId, agentId }, at)
+      if (status === 'Active') for (const listener of listeners?.ready ?? []) listener(tx, { orgId, agentId }, at)
     }
     return bindingAsRead(binding)
   }
@@ -81,7 +78,7 @@ export function channelCommands({ orgEvent, agentOf, timeScale, released, ready 
   const create: Command<NewBinding, BindingView> = {
     name: 'channels.create',
     decide(tx, input, { at }) {
-      const agent = agentOf(tx, input)
+      const agent = findAgent(tx, input)
       if (!agent) return notFound
       if (bindingsOf(tx, input).some(({ channel }) => channel === input.channel)) {
         return refuse('agent.channel.taken', { detail: `The agent has a binding of ${input.channel} already.` })
@@ -132,7 +129,7 @@ export function channelCommands({ orgEvent, agentOf, timeScale, released, ready 
       if (channel === 'rcs' && mode === 'managed' && routingId !== undefined) {
         tx.put(archiveTable, archiveKey(binding), binding)
       } else tx.tell(ownerOfBinding(id), bindingIndex.remove, { bindingId: id })
-      released?.(tx, { orgId, agentId }, id)
+      for (const listener of listeners?.removed ?? []) listener(tx, { orgId, agentId }, id)
       return true
     },
   }
@@ -165,12 +162,12 @@ export function channelCommands({ orgEvent, agentOf, timeScale, released, ready 
     },
   }
 
-  const part = {
-    made(tx: Tx, { orgId, agentId }: AgentPlace, told: Told): void {
+  const lifecycle = {
+    created(tx: Tx, { orgId, agentId }: AgentPlace, told: Told): void {
       const id = told.mint('cb')
       const webchat = { orgId, agentId, id, channel: 'webchat', mode: 'managed' } as const
       tx.tell(ownerOfBinding(id), bindingIndex.put, { orgId, agentId, bindingId: id })
-      saved(tx, begun(webchat, agentOf(tx, webchat)?.identity ?? {}, { at: told.at, actor: 'system' }))
+      saved(tx, begun(webchat, findAgent(tx, webchat)?.identity ?? {}, { at: told.at, actor: 'system' }))
     },
     removed(tx: Tx, place: AgentPlace): void {
       const { orgId, agentId } = place
@@ -186,9 +183,9 @@ export function channelCommands({ orgEvent, agentOf, timeScale, released, ready 
     },
   }
 
-  return { commands: { create, change, turn, remove, report, provision }, queries: channelQueries(agentOf), part }
+  return { commands: { create, change, turn, remove, report, provision }, lifecycle }
 }
-export type ChannelCommands = ReturnType<typeof channelCommands>['commands']
+export type ChannelCommands = ReturnType<typeof createChannelCommands>['commands']
 
 function isSame(a: Uint8Array, b: Uint8Array | undefined): boolean {
   return b !== undefined && Buffer.compare(a, b) === 0
@@ -196,14 +193,4 @@ function isSame(a: Uint8Array, b: Uint8Array | undefined): boolean {
 
 function archiveKey({ orgId, agentId, channel }: Pick<Binding, 'orgId' | 'agentId' | 'channel'>) {
   return [orgId, agentId, channel] as [string, string, string]
-}
-
-export function channelRepertoire(
-  commands: ChannelCommands,
-  queries: ChannelQueries,
-): Pick<Repertoire, 'commands' | 'queries'> {
-  return {
-    commands: [...Object.values(commands), bindingIndex.put, bindingIndex.remove],
-    queries: [...Object.values(queries), bindingIndex.find, bindingsOfProviders],
-  }
 }

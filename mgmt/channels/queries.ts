@@ -2,24 +2,23 @@
 import type { AgentPlace } from '../../core/agentkey.js'
 import { refuse } from '../../core/errors.js'
 import type { Query } from '../../runtime/shard/contract.js'
-import type { AgentOf } from './commands.js'
+import { findAgent } from '../agents/store.js'
 import type { BindingView } from './schema.js'
 import { type BindingPlace, bindingAsRead, bindingAt, bindingsOf } from './store.js'
 
 const notFound = refuse('resource.not_found')
 
-export function channelQueries(agentOf: AgentOf) {
-  const list: Query<AgentPlace, BindingView[]> = {
-    name: 'channels.list',
-    read: (reader, place) => (agentOf(reader, place) ? bindingsOf(reader, place).map(bindingAsRead) : notFound),
-  }
-  const read: Query<BindingPlace, BindingView> = {
-    name: 'channels.read',
-    read(reader, place) {
-      const binding = bindingAt(reader, place)
-      return binding ? bindingAsRead(binding) : notFound
-    },
-  }
-  return { list, read }
+const list: Query<AgentPlace, BindingView[]> = {
+  name: 'channels.list',
+  read: (reader, place) => (findAgent(reader, place) ? bindingsOf(reader, place).map(bindingAsRead) : notFound),
 }
-export type ChannelQueries = ReturnType<typeof channelQueries>
+
+const read: Query<BindingPlace, BindingView> = {
+  name: 'channels.read',
+  read(reader, place) {
+    const binding = bindingAt(reader, place)
+    return binding ? bindingAsRead(binding) : notFound
+  },
+}
+
+export const channelQueries = { list, read }

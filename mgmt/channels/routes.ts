@@ -9,7 +9,7 @@ import type { Sealer } from '../../runtime/store/sealer.js'
 import { answersWith, ClassicError, refusedAs } from './answers.js'
 import { bindingIndex, ownerOfBinding } from './bindingindex.js'
 import type { ChannelCommands } from './commands.js'
-import type { ChannelQueries } from './queries.js'
+import { channelQueries as queries } from './queries.js'
 import { type CheckCredentials, wrongMode } from './rules.js'
 import {
   ChannelBinding,
@@ -25,7 +25,6 @@ import { authKind, type BindingPlace } from './store.js'
 export interface ChannelRoutesOptions {
   readonly shards: Shards
   readonly commands: ChannelCommands
-  readonly queries: ChannelQueries
   readonly sealer: Pick<Sealer, 'seal'>
   readonly checkCredentials: CheckCredentials
   readonly randomBytes: (count: number) => Uint8Array
@@ -51,7 +50,7 @@ function placeOf(params: { readonly org: string; readonly agent: string; readonl
 }
 
 function collection(options: ChannelRoutesOptions): Route[] {
-  const { shards, commands, queries, sealer, checkCredentials, randomBytes } = options
+  const { shards, commands, sealer, checkCredentials, randomBytes } = options
   const { shown, answer } = answersWith(options.gatewayUrl)
   return [
     route({
@@ -106,7 +105,7 @@ function dropRow(shards: Shards, bindingId: string): void {
 }
 
 function item(options: ChannelRoutesOptions): Route[] {
-  const { shards, commands, queries, sealer, checkCredentials } = options
+  const { shards, commands, sealer, checkCredentials } = options
   const { answer } = answersWith(options.gatewayUrl)
 
   /** New credentials are checked by the provider of the binding as it is, then sealed for it. */

@@ -5,9 +5,9 @@ import { type Standing, type Trigger, walk } from '../../core/connections/status
 import { type Refusal, refuse } from '../../core/errors.js'
 import { oauth as limits } from '../../core/limits.js'
 import type { OrgEventPayload } from '../../core/orgevents.js'
-import type { Command, Repertoire, Told, Tx } from '../../runtime/shard/contract.js'
-import { forgetAllPending, type HasAgent, pendingCommands } from './pending.js'
-import type { ConnectionQueries } from './queries.js'
+import type { Command, Told, Tx } from '../../runtime/shard/contract.js'
+import { findAgent } from '../agents/store.js'
+import { forgetAllPending, pendingCommands } from './pending.js'
 import { findAsked, findEnded, forgetEnded, type Reconnectable, rememberEnded } from './reconnect.js'
 import { type Revocation, revocationEffect } from './revoke.js'
 import {
@@ -48,16 +48,11 @@ export interface Renewed extends AboutTokens {
   readonly expiresAt?: number
 }
 
-export interface ConnectionCommandsOptions {
-  /** The command by which the org's webhooks are told. */
-  readonly orgEvent: Command<OrgEventPayload, unknown>
-  readonly hasAgent: HasAgent
-}
-
 const notFound = refuse('resource.not_found')
 const tooMany = refuse('request.invalid')
 
-export function connectionCommands({ orgEvent, hasAgent }: ConnectionCommandsOptions) {
+/** `orgEvent` is the command by which the org's webhooks are told. */
+export function createConnectionCommands(orgEvent: Command<OrgEventPayload, unknown>) {
   /** Keeps a credential, and tells the org of the status it has come to, if that is another one. */
   function saved(tx: Tx, credential: Credential, from: Standing): void {
     tx.put(credentialTable, [...keyOf(credential), credential.id], credential)
@@ -112,7 +107,7 @@ export function connectionCommands({ orgEvent, hasAgent }: ConnectionCommandsOpt
   }
 
   function toolOf(tx: Tx, { orgId, agentId = '', provider }: KeepGrant, toolId: string): Found | Refusal {
-    if (!hasAgent(tx, { orgId, agentId })) return notFound
+    if (!findAgent(tx, { orgId, agentId })) return notFound
     const before = credentialAt(tx, { orgId, agentId, id: toolId })
     return { id: toolId, label: provider, ...(before && { before }) }
   }
@@ -192,7 +187,7 @@ export function connectionCommands({ orgEvent, hasAgent }: ConnectionCommandsOpt
     name: 'connections.disconnect',
     decide(tx, place, { at }) {
       const { orgId, agentId } = place
-      if (agentId !== undefined && !hasAgent(tx, { orgId, agentId })) return notFound
+      if (agentId !== undefined && !findAgent(tx, { orgId, agentId })) return notFound
       const before = agentId === undefined ? credentialAt(tx, place) : undefined
       if (before) rememberEnded(tx, before, at)
       return dropped(tx, place)
@@ -207,32 +202,23 @@ export function connectionCommands({ orgEvent, hasAgent }: ConnectionCommandsOpt
     return true
   }
 
-  const part = {
-    made(): void {},
-    removed(tx: Tx, { orgId, agentId }: AgentPlace): void {
-      forgetAllPending(tx, { orgId, agentId })
-      for (const credential of credentialsOf(tx, { orgId, agentId })) end(tx, credential)
-    },
+  /** Called in the commit that deletes an agent. */
+  function removed(tx: Tx, { orgId, agentId }: AgentPlace): void {
+    forgetAllPending(tx, { orgId, agentId })
+    for (const credential of credentialsOf(tx, { orgId, agentId })) end(tx, credential)
   }
 
-  /** Whatever way the binding of a tool went, the sign-in that it had goes too, as its other secrets do. */
-  function follow(tx: Tx, place: AgentPlace, before: AgentDocument, after: AgentDocument, _told: Told): undefined {
+  /** Ends the sign-in of a tool whose binding a change of the document takes away, as its other secrets go. */
+  function onDocumentChanged(tx: Tx, place: AgentPlace, before: AgentDocument, after: AgentDocument): undefined {
     if (before.toolBindings === after.toolBindings) return
     const left = new Set(after.toolBindings.map(({ toolId }) => toolId))
     for (const { toolId: id } of before.toolBindings) if (!left.has(id)) dropped(tx, { ...place, id })
   }
 
-  const commands = { ...pendingCommands(hasAgent), keep, report, claim, release, renewed, disconnect }
-  return { commands, part, follow }
+  const commands = { ...pendingCommands, keep, report, claim, release, renewed, disconnect }
+  return { commands, removed, onDocumentChanged }
 }
-export type ConnectionCommands = ReturnType<typeof connectionCommands>['commands']
-
-export function connectionRepertoire(
-  commands: ConnectionCommands,
-  queries: ConnectionQueries,
-): Pick<Repertoire, 'commands' | 'queries'> {
-  return { commands: Object.values(commands), queries: Object.values(queries) }
-}
+export type ConnectionCommands = ReturnType<typeof createConnectionCommands>['commands']
 
 /** Where the table has no such move the status stays. */
 function moved(credential: Credential, from: Standing, on: Trigger): Credential {

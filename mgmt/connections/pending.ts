@@ -3,36 +3,31 @@ import { refuse } from '../../core/errors.js'
 import { oauth as limits } from '../../core/limits.js'
 import type { Command, Tx } from '../../runtime/shard/contract.js'
 import type { Reader } from '../../runtime/store/contract.js'
+import { findAgent } from '../agents/store.js'
 import type { Marked } from './state.js'
 import { type Holder, keyOf, type Pending, pendingTable } from './store.js'
 
 export type BeginSignIn = Omit<Pending, 'expiresAt'> & { readonly mark: string }
 
-export type HasAgent = (reader: Reader, place: { readonly orgId: string; readonly agentId: string }) => boolean
-
 const notFound = refuse('resource.not_found')
 const timerOf = (mark: string) => `connections.pending:${mark}`
 
-export function pendingCommands(hasAgent: HasAgent) {
-  /** One more than may wait ends the oldest, whose person has most likely gone away. */
-  const begin: Command<BeginSignIn, true> = {
-    name: 'connections.begin',
-    decide(tx, { mark, ...about }, { at }) {
-      const { orgId, agentId } = about
-      if (agentId !== undefined && !hasAgent(tx, { orgId, agentId })) return notFound
-      const waiting = marksOf(tx, about)
-      for (const oldest of waiting.slice(0, Math.max(0, waiting.length + 1 - limits.pendingPerOwner))) {
-        forget(tx, about, oldest)
-      }
-      const expiresAt = at + limits.stateMs
-      tx.put(pendingTable, [...keyOf(about), mark], { ...about, expiresAt })
-      const input: Marked = { orgId, ...(agentId !== undefined && { agentId }), mark }
-      tx.schedule({ name: timerOf(mark), dueAt: expiresAt, command: lapse.name, input })
-      return true
-    },
-  }
-
-  return { begin, take, lapse }
+/** One more than may wait ends the oldest, whose person has most likely gone away. */
+const begin: Command<BeginSignIn, true> = {
+  name: 'connections.begin',
+  decide(tx, { mark, ...about }, { at }) {
+    const { orgId, agentId } = about
+    if (agentId !== undefined && !findAgent(tx, { orgId, agentId })) return notFound
+    const waiting = marksOf(tx, about)
+    for (const oldest of waiting.slice(0, Math.max(0, waiting.length + 1 - limits.pendingPerOwner))) {
+      forget(tx, about, oldest)
+    }
+    const expiresAt = at + limits.stateMs
+    tx.put(pendingTable, [...keyOf(about), mark], { ...about, expiresAt })
+    const input: Marked = { orgId, ...(agentId !== undefined && { agentId }), mark }
+    tx.schedule({ name: timerOf(mark), dueAt: expiresAt, command: lapse.name, input })
+    return true
+  },
 }
 
 /** Whoever takes it is the only one who ever does; one whose time is over is nobody's any more. */
@@ -53,6 +48,8 @@ const lapse: Command<Marked, true> = {
     return true
   },
 }
+
+export const pendingCommands = { begin, take, lapse }
 
 function forget(tx: Tx, holder: Holder, mark: string): void {
   tx.remove(pendingTable, [...keyOf(holder), mark])

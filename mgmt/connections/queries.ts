@@ -4,21 +4,11 @@ import { connectionField } from '../../core/catalogs/tooloauth.js'
 import type { Standing } from '../../core/connections/status.js'
 import { isRefusal, type Refusal, refuse } from '../../core/errors.js'
 import type { Query, Shards } from '../../runtime/shard/contract.js'
-import type { Reader } from '../../runtime/store/contract.js'
-import type { HasAgent } from './pending.js'
+import type { AgentDocuments } from '../agents/documents.js'
+import { agentTable, findAgent } from '../agents/store.js'
 import { findConnection } from './reconnect.js'
 import type { ConnectionView, OAuthStatusView } from './schema.js'
 import { type Credential, connectionAsRead, credentialAt, credentialsOf, type Place, toolStatusOf } from './store.js'
-
-/** An agent of that shard, with the config of each tool that it has. */
-export interface AgentTools {
-  readonly agentId: string
-  readonly name: string
-  readonly configs: readonly Readonly<Record<string, unknown>>[]
-}
-
-/** The agents of an org that live in that shard. */
-export type ToolsIn = (reader: Reader, orgId: string) => Iterable<AgentTools>
 
 export interface ConnectionStanding {
   readonly id: string
@@ -35,7 +25,7 @@ interface Use {
 
 const notFound = refuse('resource.not_found')
 
-export function connectionQueries(hasAgent: HasAgent, toolsIn: ToolsIn) {
+export function createConnectionQueries(documents: Pick<AgentDocuments, 'load'>) {
   const list: Query<{ readonly orgId: string }, Omit<ConnectionView, 'usedBy'>[]> = {
     name: 'connections.list',
     read: (reader, { orgId }) => credentialsOf(reader, { orgId }).map(connectionAsRead),
@@ -63,7 +53,7 @@ export function connectionQueries(hasAgent: HasAgent, toolsIn: ToolsIn) {
   const status: Query<AgentPlace & { readonly toolId: string }, OAuthStatusView> = {
     name: 'connections.status',
     read(reader, { orgId, agentId, toolId }) {
-      if (!hasAgent(reader, { orgId, agentId })) return notFound
+      if (!findAgent(reader, { orgId, agentId })) return notFound
       return toolStatusOf(credentialAt(reader, { orgId, agentId, id: toolId }))
     },
   }
@@ -79,15 +69,20 @@ export function connectionQueries(hasAgent: HasAgent, toolsIn: ToolsIn) {
    */
   const users: Query<{ readonly orgId: string }, Use[]> = {
     name: 'connections.users',
-    read: (reader, { orgId }) => Array.from(toolsIn(reader, orgId)).flatMap(usesOf),
+    read: (reader, { orgId }) =>
+      Array.from(reader.range(agentTable, { prefix: [orgId] }), ({ key: [, agentId] }) => agentId).flatMap((agentId) =>
+        usesOf(documents.load(reader, { orgId, agentId }, ['toolBindings'])),
+      ),
   }
 
   return { list, read, standings, status, credential, users }
 }
-export type ConnectionQueries = ReturnType<typeof connectionQueries>
+export type ConnectionQueries = ReturnType<typeof createConnectionQueries>
 
-function usesOf({ agentId, name, configs }: AgentTools): Use[] {
-  const named = configs.map((config) => config[connectionField])
+function usesOf(loaded: ReturnType<AgentDocuments['load']>): Use[] {
+  if (!loaded) return []
+  const { id: agentId, name } = loaded.agent
+  const named = loaded.document.toolBindings.map(({ config }) => config[connectionField])
   const ids = new Set(named.filter((id) => typeof id === 'string'))
   return [...ids].map((connectionId) => ({ connectionId, agentId, name }))
 }

@@ -1,18 +1,19 @@
 /** The commands that change an agent's gateway access, and what of it comes and goes with the agent. */
 import type { AgentPlace } from '../../core/agentkey.js'
 import type { OrgEventPayload } from '../../core/orgevents.js'
-import type { Command, Query, Repertoire, Told, Tx } from '../../runtime/shard/contract.js'
-import type { Credentials, SealedSecret, TokenMark } from './credentials.js'
+import type { Command, Told, Tx } from '../../runtime/shard/contract.js'
+import type { AgentListener } from '../agents/commands.js'
+import type { SealedSecret, TokenMark } from '../agents/credentials.js'
 import type { AgentWebhook } from './schema.js'
-import { type GatewayRecord, gatewayQueries, gatewayTable, notFound, noWebhook } from './store.js'
+import { type GatewayRecord, gatewayTable, notFound, noWebhook } from './store.js'
 import { ownerOfToken, tokenIndex } from './tokenindex.js'
 
-/** What the agent's making and its end mean here. */
-export const gatewayPart = {
-  made(tx: Tx, { orgId, agentId, credentials }: AgentPlace & { readonly credentials: Credentials }): void {
+/** Every agent has gateway access from its creation on. */
+export const accessLifecycle: AgentListener = {
+  created(tx, { orgId, agentId, credentials }) {
     tx.put(gatewayTable, [orgId, agentId], { orgId, agentId, ...credentials })
   },
-  removed(tx: Tx, { orgId, agentId }: AgentPlace): void {
+  removed(tx, { orgId, agentId }) {
     const record = tx.get(gatewayTable, [orgId, agentId])
     if (!record) return
     tx.remove(gatewayTable, [orgId, agentId])
@@ -82,14 +83,3 @@ export function gatewayCommands(orgEvent: Command<OrgEventPayload, unknown>) {
   return { rotateToken, rotateSecret, setWebhook, removeWebhook }
 }
 export type GatewayCommands = ReturnType<typeof gatewayCommands>
-
-/** `routes` is the query of the directory, made of what several areas keep. */
-export function gatewayRepertoire(
-  commands: GatewayCommands,
-  routes: Query<never, unknown>,
-): Pick<Repertoire, 'commands' | 'queries'> {
-  return {
-    commands: [...Object.values(commands), tokenIndex.put, tokenIndex.remove],
-    queries: [...Object.values(gatewayQueries), tokenIndex.find, routes],
-  }
-}

@@ -4,7 +4,7 @@ import type { AgentPlace } from '../../core/agentkey.js'
 import { refuse } from '../../core/errors.js'
 import type { Query } from '../../runtime/shard/contract.js'
 import { table } from '../../runtime/store/contract.js'
-import type { Credentials } from './credentials.js'
+import type { Credentials } from '../agents/credentials.js'
 import type { AgentWebhook, GatewayAccess, Mode } from './schema.js'
 
 export interface GatewayRecord extends Credentials, AgentPlace {

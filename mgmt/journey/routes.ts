@@ -1,33 +1,29 @@
 /** The journey platform's way in: one send a step, every outcome of business a success, and its own budget. */
 import { hash } from 'node:crypto'
 import Type from 'typebox'
-import { type Actor, actorOf } from '../../core/access.js'
+import { actorOf } from '../../core/access.js'
 import type { Outreach } from '../../core/agent/resources/templates.js'
-import type { AgentPlace } from '../../core/agentkey.js'
-import { isRefusal, type Refusal } from '../../core/errors.js'
+import { type AgentPlace, agentKeyOf } from '../../core/agentkey.js'
+import { isRefusal, type Refusal, refuse } from '../../core/errors.js'
 import { having } from '../../core/having.js'
 import { answerOf, answerOfRefusal, statusOfSend, type Taken } from '../../core/journey/answer.js'
 import { actionDefinition } from '../../core/journey/definition.js'
 import { keyOf } from '../../core/journey/key.js'
 import { malformed, readJourneyCall } from '../../core/journey/request.js'
 import { outreachSend as limits } from '../../core/limits.js'
-import type { SendRequest } from '../../core/outreach/request.js'
-import type { Send } from '../../core/outreach/send.js'
 import type { Clock } from '../../runtime/clock.js'
 import { readJson } from '../../runtime/http/json.js'
 import { json, type Route, route } from '../../runtime/http/route.js'
+import type { Shards } from '../../runtime/shard/contract.js'
+import type { AgentDocuments } from '../agents/documents.js'
+import type { Sends } from '../outreach/api.js'
 import { ActionDefinitionAnswer, JourneySendAnswer, JourneySendBody, JourneyStatusAnswer } from './schema.js'
 
-export interface JourneyOptions {
-  /** Makes a named send, or says what it would be; nothing that it refuses is written. */
-  create(
-    place: AgentPlace,
-    request: SendRequest,
-    about: { readonly isDryRun: boolean; readonly answerMs: number; readonly by?: Actor },
-  ): Promise<Taken | Refusal>
-  sendOf(place: AgentPlace, sendId: string): Promise<Send | Refusal>
-  outreachOf(place: AgentPlace, outreachId: string): Promise<Outreach | Refusal>
-  /** Where the management API is, with its version. */
+export interface JourneyRouteDeps {
+  readonly shards: Shards
+  readonly documents: Pick<AgentDocuments, 'queries'>
+  readonly sends: Sends
+  /** Where callers reach the management API, without its version. */
   readonly mgmtUrl: () => string
   readonly clock: Clock
 }
@@ -36,9 +32,16 @@ const below = '/orgs/{org}/agents/{agent}/integrations/journey'
 const common = { plane: 'mgmt', tag: 'Journeys' } as const
 const reading = { who: 'member', role: 'viewer', scopes: ['integrations:journey', 'people:read'] } as const
 
-export function journeyRoutes({ create, sendOf, outreachOf, mgmtUrl, clock }: JourneyOptions): Route[] {
+export function journeyRoutes({ shards, documents, sends, mgmtUrl, clock }: JourneyRouteDeps): Route[] {
+  async function outreachOf(place: AgentPlace, outreachId: string): Promise<Outreach | Refusal> {
+    const asked = { resource: 'GET /outreach/{outreachId}', asked: { params: { outreachId }, query: {} } }
+    const shown = await shards.read(agentKeyOf(place), documents.queries.view, { ...place, ...asked })
+    if (!isRefusal(shown)) return shown.json as Outreach
+    return shown.refused === 'agent.outreach.not_found' ? refuse(shown.refused, { status: 404 }) : shown
+  }
+
   async function statusOf(orgId: string, agentId: string, sendId: string) {
-    const send = await sendOf({ orgId, agentId }, sendId)
+    const send = await sends.sendOf({ orgId, agentId }, sendId)
     return isRefusal(send) ? send : json(200, statusOfSend(send))
   }
 
@@ -71,9 +74,10 @@ export function journeyRoutes({ create, sendOf, outreachOf, mgmtUrl, clock }: Jo
         if (isRefusal(call)) return call
         const key = keyOf(call, outreachId, clock.now(), hashOf)
         const request = having(call.send, { outreachId, ...(key.key !== undefined && { idempotencyKey: key.key }) })
-        const about = { isDryRun: call.isDryRun, answerMs: limits.journeyAnswerMs, by: actorOf(caller) }
-        const taken = await create({ orgId, agentId }, request, about)
-        if (!isRefusal(taken)) return json(200, answerOf(taken, key))
+        const how = { isDryRun: call.isDryRun, answerMs: limits.journeyAnswerMs }
+        const taken = await sends.create({ orgId, agentId }, request, actorOf(caller), how)
+        // Only sends that are not named are ever postponed.
+        if (!isRefusal(taken)) return json(200, answerOf(taken as Taken, key))
         const answer = answerOfRefusal(taken, key)
         return isRefusal(answer) ? answer : json(200, answer)
       },
@@ -111,7 +115,7 @@ export function journeyRoutes({ create, sendOf, outreachOf, mgmtUrl, clock }: Jo
       async handler({ params: { org: orgId, agent: agentId, outreachId } }) {
         const outreach = await outreachOf({ orgId, agentId }, outreachId)
         if (isRefusal(outreach)) return outreach
-        const url = `${mgmtUrl()}/orgs/${orgId}/agents/${agentId}/integrations/journey`
+        const url = `${mgmtUrl()}/v1/orgs/${orgId}/agents/${agentId}/integrations/journey`
         const definition = actionDefinition({ agentId, outreach, url })
         return isRefusal(definition) ? definition : json(200, definition)
       },

@@ -1,30 +1,19 @@
-/** The agent's document as this area asks it: within its own commands and queries, so that both are one commit. */
+/** Rows of the agent's document, written and read within this area's own commands and queries: both are one commit. */
 
 import type { AgentPlace } from '../../core/agentkey.js'
 import type { Refusal } from '../../core/errors.js'
 import type { Conditions } from '../../runtime/http/etag.js'
-import type { Command, Query, Told, Tx } from '../../runtime/shard/contract.js'
+import type { Told, Tx } from '../../runtime/shard/contract.js'
 import type { Reader } from '../../runtime/store/contract.js'
-
-interface AskedRow extends AgentPlace {
-  readonly resource: string
-  readonly asked: {
-    readonly params: Readonly<Record<string, string>>
-    readonly query: Readonly<Record<string, unknown>>
-    readonly body?: unknown
-  }
-}
+import type { AgentDocuments } from '../agents/documents.js'
 
 export interface Shown<T = unknown> {
   readonly json?: T
   readonly etag: string
 }
 
-/** The command and the query of the document; a row that is written is judged, put on record and told like any other. */
-export interface AgentDocumentDoor {
-  readonly commands: { readonly write: Command<AskedRow & Conditions, Shown> }
-  readonly queries: { readonly view: Query<AskedRow, Shown> }
-}
+/** A row that is written through them is judged, recorded and announced like any other change of the document. */
+export type Documents = Pick<AgentDocuments, 'commands' | 'queries'>
 
 export interface RowAsked {
   readonly params?: Readonly<Record<string, string>>
@@ -32,7 +21,7 @@ export interface RowAsked {
 }
 
 export function writeRow<T>(
-  { commands }: AgentDocumentDoor,
+  { commands }: Documents,
   tx: Tx,
   { orgId, agentId }: AgentPlace,
   resource: string,
@@ -44,7 +33,7 @@ export function writeRow<T>(
 }
 
 export function viewRow<T>(
-  { queries }: AgentDocumentDoor,
+  { queries }: Documents,
   reader: Reader,
   { orgId, agentId }: AgentPlace,
   resource: string,

@@ -9,12 +9,10 @@ import { isRefusal, refuse } from '../../core/errors.js'
 import { knowledge as limits } from '../../core/limits.js'
 import type { Conditions } from '../../runtime/http/etag.js'
 import type { Command, Query, Tx } from '../../runtime/shard/contract.js'
-import { type Reader, table } from '../../runtime/store/contract.js'
-import { type AgentDocumentDoor, type Shown, viewRow, writeRow } from './document.js'
+import { table } from '../../runtime/store/contract.js'
+import { objectOf, objectTable } from '../agents/mediaobjects.js'
+import { type Documents, type Shown, viewRow, writeRow } from './document.js'
 
-type MediaKey = [orgId: string, agentId: string, mediaId: string]
-/** The name of the object that holds an item. */
-export const objectTable = table<MediaKey, string>('knowledge.media')
 /** Names under which something is being put. */
 const begunTable = table<[orgId: string, agentId: string, name: string], true>('knowledge.uploads')
 
@@ -80,12 +78,7 @@ function ended(tx: Tx, { orgId, agentId, name }: OneUpload): boolean {
   return true
 }
 
-/** The name of the object that an item's `image:<id>` stands for. */
-export function objectOf(reader: Reader, { orgId, agentId }: AgentPlace, mediaId: string): string | undefined {
-  return reader.get(objectTable, [orgId, agentId, mediaId])
-}
-
-export function agentMediaCommands(documents: AgentDocumentDoor) {
+export function agentMediaCommands(documents: Documents) {
   const add: Command<AddMedia, Shown<KeptMedia>> = {
     name: 'knowledge.keep',
     decide(tx, { orgId, agentId, name, item: body, ifMatch, ifNoneMatch }, told) {

@@ -13,17 +13,20 @@ import type { Shards } from '../../runtime/shard/contract.js'
 import type { AgentMediaCommands, KeptMedia, OneUpload } from './media.js'
 import { MediaList, MediaListQuery, ofKnowledge, readingMedia, UploadQuery, writingMedia } from './schema.js'
 
+/** Where the bytes of media items are stored, under names that are given once. */
 export interface MediaObjects {
   /** What its content says it is; undefined for content that is not kept. */
   typeOf(bytes: Uint8Array): { readonly type: string; readonly extension: string } | undefined
   /** Resolves once all of it is durable, `full` when there is no room for it. */
   put(name: string, bytes: Uint8Array): Promise<'kept' | 'full'>
+  /** Of one that is not there, too. */
+  remove(name: string): Promise<void>
 }
 
 export interface MediaRoutesOptions {
   readonly shards: Shards
   readonly media: AgentMediaCommands
-  readonly objects: MediaObjects
+  readonly objects: Pick<MediaObjects, 'typeOf' | 'put'>
   readonly pages: Pages
   /** Letters and digits that nobody can guess. */
   readonly newName: () => string

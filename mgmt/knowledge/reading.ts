@@ -7,7 +7,7 @@ import { type Readable, readable } from '../../core/knowledge/readable.js'
 import { systemClock } from '../../runtime/clock.js'
 import type { Performing, Shards } from '../../runtime/shard/contract.js'
 import { inTurns } from '../../runtime/turns.js'
-import { type AgentDocumentDoor, viewRow } from './document.js'
+import { type Documents, viewRow } from './document.js'
 import type { Content, Reading, ReadOutcome, SourceCommands } from './sources.js'
 import { stateTable } from './store.js'
 
@@ -16,7 +16,7 @@ export type GetPage = (request: PageRequest) => Promise<Page>
 
 export interface ReadingOptions {
   readonly shards: Shards
-  readonly documents: AgentDocumentDoor
+  readonly documents: Documents
   readonly commands: Pick<SourceCommands['commands'], 'settle'>
   readonly getPage: GetPage
 }

@@ -9,7 +9,7 @@ import { knowledge as limits } from '../../core/limits.js'
 import type { Conditions } from '../../runtime/http/etag.js'
 import type { Command, Query, Told, Tx } from '../../runtime/shard/contract.js'
 import type { Reader } from '../../runtime/store/contract.js'
-import { type AgentDocumentDoor, type Shown, viewRow, writeRow } from './document.js'
+import { type Documents, type Shown, viewRow, writeRow } from './document.js'
 import type { Passage, SourceView } from './schema.js'
 import {
   contentsOf,
@@ -69,7 +69,7 @@ const rows = {
 
 export type ShownSource = Shown<SourceView>
 
-export function sourceCommands(documents: AgentDocumentDoor) {
+export function sourceCommands(documents: Documents) {
   const add: Command<AddSource, ShownSource> = {
     name: 'knowledge.add',
     decide(tx, { orgId, agentId, content, ifMatch, ifNoneMatch, ...body }, told) {

@@ -1,4 +1,5 @@
-/** The commands and queries of outreach links, and what of them comes and goes with bindings and with the agent. */
+/** The commands and queries of outreach links, and what happens to a link when its binding or its agent is deleted. */
+import type { Section } from '../../core/agent/index.js'
 import type { AgentPlace } from '../../core/agentkey.js'
 import type { ContentMessage } from '../../core/amf/index.js'
 import type { ChannelName } from '../../core/channelnames.js'
@@ -8,9 +9,13 @@ import { type Greeted, greetingOf } from '../../core/links/greeting.js'
 import { closedBecause, type Link, type LinkWish, linkFrom, switched, withoutBinding } from '../../core/links/link.js'
 import { newPerson } from '../../core/people/change.js'
 import type { Person } from '../../core/people/person.js'
-import type { Command, Query, Repertoire, Tx } from '../../runtime/shard/contract.js'
+import type { Command, Query, Tx } from '../../runtime/shard/contract.js'
 import type { Reader } from '../../runtime/store/contract.js'
-import type { AgentDoors } from './needs.js'
+import type { AgentDocuments } from '../agents/documents.js'
+import { findAgent } from '../agents/store.js'
+import { bindingAt } from '../channels/store.js'
+import { sendSections } from '../outreach/admission.js'
+import type { Personas } from '../sandbox/commands.js'
 import type { AgentLook } from './page.js'
 import { linkAt, linkCodes, linksOf, linkTable, type OneLink, ownerOfCode, redemptionTable } from './store.js'
 
@@ -39,13 +44,21 @@ const notFound = refuse('resource.not_found')
 const unavailable = (detail: string) => refuse('agent.outreach_link.unavailable', { detail })
 const asked = { status: 400 } as const
 
-export function openLinks({ documents, bindings, personas }: AgentDoors) {
+/** All that a greeting is written by. */
+const sections: readonly Section[] = [...sendSections, 'playbooks']
+
+export interface LinksDeps {
+  readonly documents: Pick<AgentDocuments, 'load'>
+  readonly personas: Pick<Personas, 'personOf' | 'speakerOf'>
+}
+
+export function createLinkCommands({ documents, personas }: LinksDeps) {
   function closed(reader: Reader, place: AgentPlace, link: Link, at: number): string | undefined {
-    return closedBecause(link, at, bindings.at(reader, place, link.bindingId)?.status === 'Active')
+    return closedBecause(link, at, bindingAt(reader, { ...place, bindingId: link.bindingId })?.status === 'Active')
   }
 
   function greeting(reader: Reader, place: AgentPlace, person: Person): Greeted | undefined {
-    const known = documents.read(reader, place)
+    const known = documents.load(reader, place, sections)
     return known && greetingOf({ ...known, person })
   }
 
@@ -53,8 +66,8 @@ export function openLinks({ documents, bindings, personas }: AgentDoors) {
     name: 'links.create',
     decide(tx, { orgId, agentId, linkId, code, wish }, { at }) {
       const place = { orgId, agentId }
-      if (!documents.read(tx, place)) return notFound
-      if (bindings.at(tx, place, wish.bindingId)?.channel !== linkChannel) {
+      if (!findAgent(tx, place)) return notFound
+      if (bindingAt(tx, { ...place, bindingId: wish.bindingId })?.channel !== linkChannel) {
         return invalid('bindingId', `must be an ${linkChannel} binding of this agent`, asked)
       }
       if (linksOf(tx, place).length >= limits.perAgent) {
@@ -115,7 +128,7 @@ export function openLinks({ documents, bindings, personas }: AgentDoors) {
 
   const list: Query<AgentPlace, readonly Link[]> = {
     name: 'links.list',
-    read: (reader, place) => (documents.read(reader, place) ? linksOf(reader, place) : notFound),
+    read: (reader, place) => (findAgent(reader, place) ? linksOf(reader, place) : notFound),
   }
 
   /** What the page shows of the agent; a refusal while the link is closed. */
@@ -124,7 +137,7 @@ export function openLinks({ documents, bindings, personas }: AgentDoors) {
     read(reader, { orgId, agentId, linkId, at }) {
       const place = { orgId, agentId }
       const link = linkAt(reader, { ...place, linkId })
-      const known = documents.read(reader, place)
+      const known = documents.load(reader, place, sections)
       if (!link || !known) return notFound
       const why = closed(reader, place, link, at)
       if (why) return unavailable(why)
@@ -152,18 +165,16 @@ export function openLinks({ documents, bindings, personas }: AgentDoors) {
     },
   }
 
-  /** For the commit that deletes a binding. */
-  function released(tx: Tx, place: AgentPlace, bindingId: string): void {
+  /** Called in the commit that deletes a binding. */
+  function onBindingRemoved(tx: Tx, place: AgentPlace, bindingId: string): void {
     for (const link of linksOf(tx, place)) {
       if (link.bindingId === bindingId) tx.put(linkTable, [place.orgId, place.agentId, link.id], withoutBinding(link))
     }
   }
 
-  const part = {
-    made(): void {},
-    removed(tx: Tx, place: AgentPlace): void {
-      for (const link of linksOf(tx, place)) dropped(tx, place, link)
-    },
+  /** Called in the commit that deletes an agent. */
+  function removed(tx: Tx, place: AgentPlace): void {
+    for (const link of linksOf(tx, place)) dropped(tx, place, link)
   }
 
   /** What somebody is greeted with whom the agent knows nothing of; undefined once link or agent is gone. */
@@ -174,15 +185,8 @@ export function openLinks({ documents, bindings, personas }: AgentDoors) {
 
   const commands = { create, change, remove, redeem }
   const queries = { list, entry, rehearsal }
-  return { commands, queries, released, part, startOf }
+  return { commands, queries, onBindingRemoved, removed, startOf }
 }
-export type OpenLinks = ReturnType<typeof openLinks>
+export type LinkCommands = ReturnType<typeof createLinkCommands>
 
 const stranger = newPerson('', 'link', 0)
-
-export function linkRepertoire({ commands, queries }: OpenLinks): Pick<Repertoire, 'commands' | 'queries'> {
-  return {
-    commands: [...Object.values(commands), linkCodes.put, linkCodes.remove],
-    queries: [...Object.values(queries), linkCodes.find],
-  } as Pick<Repertoire, 'commands' | 'queries'>
-}

@@ -9,15 +9,15 @@ import type { Clock } from '../../runtime/clock.js'
 import { type Answer, type Route, route } from '../../runtime/http/route.js'
 import type { Buckets } from '../../runtime/limits/contract.js'
 import type { Shards } from '../../runtime/shard/contract.js'
-import { linkChannel, type OpenLinks } from './commands.js'
-import type { ConversationDoor } from './needs.js'
+import type { OutreachConversations } from '../outreach/conversations.js'
+import { type LinkCommands, linkChannel } from './commands.js'
 import { type AgentLook, closedPage, entryPage, foreignPage, laterPage, sentPage } from './page.js'
 import { linkCodes, type OneLink, ownerOfCode } from './store.js'
 
 export interface LinkPageOptions {
   readonly shards: Shards
-  readonly links: Pick<OpenLinks, 'commands' | 'queries'>
-  readonly conversations: Pick<ConversationDoor, 'asidOf'>
+  readonly links: Pick<LinkCommands, 'commands' | 'queries'>
+  readonly conversations: Pick<OutreachConversations, 'asidOf'>
   readonly buckets: Buckets
   readonly clock: Clock
   /** What numbers are named by where they are only counted. */

@@ -11,15 +11,15 @@ import { errorBodies } from '../../runtime/http/openapi-errors.js'
 import { type Answer, json, noContent, type Route, route } from '../../runtime/http/route.js'
 import { compileCheck } from '../../runtime/http/validate.js'
 import type { Shards } from '../../runtime/shard/contract.js'
-import type { OpenLinks } from './commands.js'
-import type { ConversationDoor } from './needs.js'
+import type { OutreachConversations } from '../outreach/conversations.js'
+import type { LinkCommands } from './commands.js'
 import { LinkCreate, LinkList, LinkPatch, LinkView, ofLinks, RedeemBody, Redeemed, reading, writing } from './schema.js'
 import { linkCodes, type OneLink, ownerOfCode } from './store.js'
 
 export interface LinkRoutesOptions {
   readonly shards: Shards
-  readonly links: Pick<OpenLinks, 'commands' | 'queries'>
-  readonly conversations: ConversationDoor
+  readonly links: Pick<LinkCommands, 'commands' | 'queries'>
+  readonly conversations: OutreachConversations
   readonly clock: Clock
   readonly randomBytes: (count: number) => Uint8Array
   /** Where people reach the page of a link, by its code. */

@@ -1,7 +1,7 @@
 /** Where orgs are kept, and the changes they go through. */
 import { invalid, refuse } from '../../core/errors.js'
 import { isTimeZone } from '../../core/zones.js'
-import type { Command, Query, Repertoire } from '../../runtime/shard/contract.js'
+import type { Command, Query } from '../../runtime/shard/contract.js'
 import { table } from '../../runtime/store/contract.js'
 import type { Org, OrgPatch } from './schema.js'
 
@@ -49,9 +49,4 @@ export const patchOrg: Command<{ id: string; patch: OrgPatch }, Org> = {
     tx.put(orgTable, [id], changed)
     return changed
   },
-}
-
-export const orgRepertoire: Pick<Repertoire, 'commands' | 'queries'> = {
-  commands: [createOrg, patchOrg],
-  queries: [readOrg, orgName, anyOrg],
 }

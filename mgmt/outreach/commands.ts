@@ -15,21 +15,8 @@ import { type OutreachSend, sendAsRead } from '../../core/outreach/view.js'
 import { keptFor, numberOf, phoneNumberOf } from '../../core/people/numbers.js'
 import type { Person } from '../../core/people/person.js'
 import type { Command, Told, Tx } from '../../runtime/shard/contract.js'
-import { type AskedSend, agentNotFound, consider, type Known, knownAgent, personFor, sameAgent } from './considering.js'
+import { type AskedSend, agentNotFound, consider, type Known, knownAgent, personFor, sameAgent } from './admission.js'
 import { noteMarketing } from './marketing.js'
-import {
-  begin,
-  enqueue,
-  isCampaigns,
-  isNotedWhenTaken,
-  logSend,
-  type Moving,
-  pickupCommand,
-  rememberCapability,
-  scheduleTimers,
-  settle,
-  take,
-} from './moving.js'
 import { pickUp } from './pickup.js'
 import type { CreateResult } from './schema.js'
 import {
@@ -43,6 +30,19 @@ import {
   settingsTable,
   timerTable,
 } from './store.js'
+import {
+  begin,
+  enqueue,
+  isCampaigns,
+  isNotedWhenTaken,
+  logSend,
+  pickupCommand,
+  rememberCapability,
+  type SendDeps,
+  scheduleTimers,
+  settle,
+  take,
+} from './transitions.js'
 
 export interface OneSend extends AgentPlace {
   readonly sendId: string
@@ -51,13 +51,13 @@ export interface OneSend extends AgentPlace {
 const notCancellable = refuse('agent.outreach.send_not_cancellable')
 const notFound = refuse('resource.not_found')
 
-export function sendCommands(moving: Moving) {
-  const { timeScale, people } = moving
+export function sendCommands(deps: SendDeps) {
+  const { timeScale, people } = deps
 
   const accept: Command<AskedSend, CreateResult | Postponed> = {
     name: 'outreach.accept',
     decide(tx, asked, told) {
-      const known = knownAgent(moving, tx, asked)
+      const known = knownAgent(deps, tx, asked)
       if (!known) return agentNotFound
       const { request } = asked
       const scope = scopeOf(known.place)
@@ -65,7 +65,7 @@ export function sendCommands(moving: Moving) {
       const given = request.idempotencyKey
       const repeat = given === undefined ? undefined : sendOfKey(tx, scope, givenKey(given), at, timeScale)
       if (repeat) return duplicateOf(repeat)
-      const before = personFor(moving, tx, known, asked)
+      const before = personFor(deps, tx, known, asked)
       const isMeant = before && (!before.sandbox || request.recipient.kind === 'persona')
       const { outreachId } = request
       const already =
@@ -74,7 +74,7 @@ export function sendCommands(moving: Moving) {
           : undefined
       if (already) return duplicateOf(already)
       const personId = before?.id ?? people.newId(told)
-      const verdict = consider(moving, tx, known, asked, before, { at, personId })
+      const verdict = consider(deps, tx, known, asked, before, { at, personId })
       if (isRefusal(verdict) || verdict.kind !== 'accepted') return verdict
       const isMarketing = outreachIn(known.document, outreachId)?.class === 'marketing' && !verdict.person.sandbox
       const send = { ...newSend(asked, verdict, told), ...(isMarketing && { isMarketing }) }
@@ -83,7 +83,7 @@ export function sendCommands(moving: Moving) {
       const key = given === undefined ? dayKey(outreachId, personId, at) : givenKey(given)
       tx.put(keyTable, [...scope, ...key], send.id)
       if (send.sandbox) rehearse(tx, known, send, told)
-      else enqueue(tx, moving, known.place, send, at)
+      else enqueue(tx, deps, known.place, send, at)
       return queuedResult(send, verdict)
     },
   }
@@ -111,17 +111,17 @@ export function sendCommands(moving: Moving) {
     keepSend(tx, scopeOf(known.place), send)
     const timers = tx.get(timerTable, scopeOf(known.place)) ?? {}
     scheduleTimers(tx, known.place, timers, { sweepAt: timers.sweepAt ?? keptUntil(told.at, timeScale) })
-    begin(tx, moving, known, send, told)
+    begin(tx, deps, known, send, told)
   }
 
   const cancel: Command<OneSend & { readonly seesAddress: boolean }, OutreachSend> = {
     name: 'outreach.cancel',
     decide(tx, { orgId, agentId, sendId, seesAddress }, told) {
-      const known = knownAgent(moving, tx, { orgId, agentId })
+      const known = knownAgent(deps, tx, { orgId, agentId })
       if (!known) return agentNotFound
       const send = sendAt(tx, scopeOf(known.place), sendId)
       if (!send || send.sandbox) return notFound
-      const cancelled = take(tx, moving, known, send, { on: 'cancelled', at: told.at }, told)
+      const cancelled = take(tx, deps, known, send, { on: 'cancelled', at: told.at }, told)
       return cancelled ? sendAsRead(cancelled, seesAddress) : notCancellable
     },
   }
@@ -130,26 +130,26 @@ export function sendCommands(moving: Moving) {
   const pickup: Command<AgentIncarnation, number> = {
     name: pickupCommand,
     decide(tx, place, told) {
-      const known = sameAgent(moving, tx, place)
-      return known ? pickUp(tx, moving, known, told) : 0
+      const known = sameAgent(deps, tx, place)
+      return known ? pickUp(tx, deps, known, told) : 0
     },
   }
 
   const report: Command<AgentIncarnation & AttemptReport, boolean> = {
     name: 'outreach.report',
     decide(tx, { sendId, attempt, outcome, isCapable, notes, ...place }, told) {
-      const known = sameAgent(moving, tx, place)
+      const known = sameAgent(deps, tx, place)
       const all = { sendId, attempt, outcome, isCapable, notes }
-      return known ? reported(tx, moving, known, all, told) : false
+      return known ? reported(tx, deps, known, all, told) : false
     },
   }
 
   function hear(tx: Tx, known: Known, said: SendNews, told: Told): boolean {
     const send = sendAt(tx, scopeOf(known.place), said.sendId)
-    if (!send) return moving.strayNews?.(tx, known.place, said) ?? false
+    if (!send) return deps.listeners.unmatched.some((listener) => listener(tx, known.place, said))
     const after = heard(send, said, timeScale)
     if (after === send) return false
-    settle(tx, moving, known, send, said.state === 'responded' ? withoutFollowUp(after) : after, told)
+    settle(tx, deps, known, send, said.state === 'responded' ? withoutFollowUp(after) : after, told)
     return true
   }
 
@@ -158,7 +158,7 @@ export function sendCommands(moving: Moving) {
     name: 'outreach.newsTogether',
     isRepeatable: true,
     decide(tx, all, told) {
-      const known = all[0] && knownAgent(moving, tx, all[0])
+      const known = all[0] && knownAgent(deps, tx, all[0])
       return known ? all.filter((each) => hear(tx, known, each, told)).length : 0
     },
   }
@@ -168,7 +168,7 @@ export function sendCommands(moving: Moving) {
     isRepeatable: true,
     together: newsTogether,
     decide(tx, each, told) {
-      const known = knownAgent(moving, tx, each)
+      const known = knownAgent(deps, tx, each)
       return known ? hear(tx, known, each, told) : false
     },
   }
@@ -176,7 +176,7 @@ export function sendCommands(moving: Moving) {
   const setSending: Command<AgentPlace & { readonly sent: SendingSettings }, Sending> = {
     name: 'outreach.setSending',
     decide(tx, { orgId, agentId, sent }) {
-      const known = knownAgent(moving, tx, { orgId, agentId })
+      const known = knownAgent(deps, tx, { orgId, agentId })
       if (!known) return agentNotFound
       const settings = sendingReplaced(sent)
       if (!isRefusal(settings)) tx.put(settingsTable, scopeOf(known.place), settings)
@@ -193,32 +193,32 @@ function withoutFollowUp({ followUpAt: _due, ...answered }: KeptSend): KeptSend 
 }
 
 /** A report on an attempt that is no longer under way is a repeat, and changes nothing. */
-export function reported(tx: Tx, moving: Moving, known: Known, report: AttemptReport, told: Told): boolean {
+export function reported(tx: Tx, deps: SendDeps, known: Known, report: AttemptReport, told: Told): boolean {
   const { sendId, attempt, outcome, isCapable } = report
   const { place } = known
   const send = sendAt(tx, scopeOf(place), sendId)
   if (!send) return false
-  if (isCapable !== undefined) rememberCapability(tx, moving, place, send.asid, isCapable, told.at)
+  if (isCapable !== undefined) rememberCapability(tx, deps, place, send.asid, isCapable, told.at)
   if (send.state !== 'sending' || send.attempts !== attempt) return false
   const { at } = told
-  for (const note of report.notes ?? []) logSend(tx, moving, place, send, note, at)
+  for (const note of report.notes ?? []) logSend(tx, deps, place, send, note, at)
   if (outcome.kind === 'taken') {
     if (isNotedWhenTaken(send)) keepSend(tx, scopeOf(place), having(send, { messageId: outcome.messageId }), send)
   } else if (outcome.kind === 'held') {
     const { until, heldFor } = outcome
-    take(tx, moving, known, send, { on: 'held', at, until, ...(heldFor && { heldFor }) }, told)
+    take(tx, deps, known, send, { on: 'held', at, until, ...(heldFor && { heldFor }) }, told)
   } else if (outcome.trouble === 'bindingError' && isCampaigns(send)) {
-    take(tx, moving, known, send, heldForBinding(at, moving.timeScale, outcome.detail), told)
+    take(tx, deps, known, send, heldForBinding(at, deps.timeScale, outcome.detail), told)
   } else {
     const { on, reason } = troubles[outcome.trouble]
-    if (outcome.trouble === 'optedOut') noteOptOut(tx, moving, known, send, told)
-    take(tx, moving, known, send, { on, reason, at, detail: outcome.detail }, told)
+    if (outcome.trouble === 'optedOut') noteOptOut(tx, deps, known, send, told)
+    take(tx, deps, known, send, { on, reason, at, detail: outcome.detail }, told)
   }
   return true
 }
 
 /** The conversation refused for a STOP that the copy on the person does not show: from now on it does. */
-function noteOptOut(tx: Tx, { people }: Moving, { place }: Known, { personId, asid }: KeptSend, told: Told): void {
+function noteOptOut(tx: Tx, { people }: SendDeps, { place }: Known, { personId, asid }: KeptSend, told: Told): void {
   const before = people.byId(tx, place, personId)
   const isStale = before?.identities.some((each) => each.asid === asid && each.optedOutAt === undefined)
   if (!before || !isStale) return

@@ -3,9 +3,9 @@ import { isRefusal, type Refusal } from '../../core/errors.js'
 import type { AttemptOutcome } from '../../core/outreach/attempt.js'
 import type { Postponed } from '../../core/outreach/judge.js'
 import { troubles } from '../../core/outreach/machine.js'
-import type { Send } from '../../core/outreach/send.js'
 import type { Metrics } from '../../runtime/observe/metrics.js'
 import { beginAtZero, counterOf } from '../../runtime/observe/named.js'
+import type { SendListener } from './listeners.js'
 import type { CreateResult } from './schema.js'
 
 export interface SendMeters {
@@ -13,8 +13,7 @@ export interface SendMeters {
   asked(answer: CreateResult | Postponed | Refusal, isDryRun: boolean): void
   /** An attempt was made, and this came of it. */
   attempted(outcome: AttemptOutcome): void
-  /** A send has come to another state. */
-  moved(send: Pick<Send, 'origin' | 'state' | 'reason'>): void
+  readonly changed: SendListener
 }
 
 export function sendMeters(metrics: Metrics): SendMeters {
@@ -29,6 +28,8 @@ export function sendMeters(metrics: Metrics): SendMeters {
       else asked('status' in answer ? answer.status : 'postponed', '').add()
     },
     attempted: (outcome) => attempts(outcome.kind === 'trouble' ? outcome.trouble : outcome.kind).add(),
-    moved: ({ origin, state, reason = '' }) => sends(origin, state, reason).add(),
+    changed(_tx, _agent, before, { origin, state, reason = '', sandbox }) {
+      if (state !== before.state && !sandbox) sends(origin, state, reason).add()
+    },
   }
 }

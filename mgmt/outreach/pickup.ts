@@ -7,22 +7,22 @@ import { sendIdAt } from '../../core/outreach/sendid.js'
 import type { Person } from '../../core/people/person.js'
 import type { Told, Tx } from '../../runtime/shard/contract.js'
 import type { Reader } from '../../runtime/store/contract.js'
-import { type Known, sameAgent } from './considering.js'
-import { cancelledWith, goneOf } from './gone.js'
+import { type Known, sameAgent } from './admission.js'
 import { isMarketingUnderWay } from './marketing.js'
-import { begin, isCampaigns, type Moving, scheduleTimers, take } from './moving.js'
 import { type KeptSend, keepSend, queueTable, sendAt, sendingOf, timerTable } from './store.js'
+import { begin, isCampaigns, type SendDeps, scheduleTimers, take } from './transitions.js'
+import { cancelWithdrawn, goneOf } from './withdrawal.js'
 
 /** Answers how many were due. */
-export function pickUp(tx: Tx, moving: Moving, known: Known, told: Told): number {
+export function pickUp(tx: Tx, deps: SendDeps, known: Known, told: Told): number {
   const scope = scopeOf(known.place)
   const rows = [...tx.range(queueTable, { prefix: scope, limit: limits.rowsPerPickup })]
   const due = rows.filter(({ key: [, , , dueAt] }) => dueAt <= told.at)
   for (const { key, value } of due) {
     const send = sendAt(tx, scope, key[4])
     if (!send) tx.remove(queueTable, key)
-    else if (value === 'send') pickUpSend(tx, moving, known, send, told)
-    else followUp(tx, moving, known, send, told)
+    else if (value === 'send') pickUpSend(tx, deps, known, send, told)
+    else followUp(tx, deps, known, send, told)
   }
   const [next] = [...tx.range(queueTable, { prefix: scope, limit: 1 })]
   const { pickupAt: _fired, ...timers } = tx.get(timerTable, scope) ?? {}
@@ -32,35 +32,35 @@ export function pickUp(tx: Tx, moving: Moving, known: Known, told: Told): number
 }
 
 /** Guardrails are asked again where they may have changed since: a person's no, hours that closed, a cap just reached. */
-function pickUpSend(tx: Tx, moving: Moving, known: Known, send: KeptSend, told: Told): void {
+function pickUpSend(tx: Tx, deps: SendDeps, known: Known, send: KeptSend, told: Told): void {
   const { at } = told
   const gone = goneOf(tx, scopeOf(known.place), send)
   if (gone) {
-    cancelledWith(tx, moving, known, send, gone, told)
+    cancelWithdrawn(tx, deps, known, send, gone, told)
     return
   }
-  const leaves = send.campaignId === undefined ? 'now' : moving.leaves?.(tx, known.place, send)
+  const leaves = send.campaignId === undefined ? 'now' : deps.listeners.campaigns?.mayLeave(tx, known.place, send)
   if (leaves === 'never') {
-    take(tx, moving, known, send, { on: 'cancelled', at, detail: 'The campaign is over.' }, told)
+    take(tx, deps, known, send, { on: 'cancelled', at, detail: 'The campaign is over.' }, told)
     return
   }
   if (leaves === 'whenResumed') {
     const { dueAt: _fired, ...resting } = send
     keepSend(tx, scopeOf(known.place), resting, send)
-    if (!isCampaigns(send)) moving.rests?.(tx, known.place, send)
+    if (!isCampaigns(send)) deps.listeners.campaigns?.noteResting(tx, known.place, send)
     return
   }
   const origin = originOf(send)
-  const person = origin === 'named' ? undefined : moving.people.byId(tx, known.place, send.personId)
-  const held = person && guarded(origin, tx, moving, known, send, person, at)
+  const person = origin === 'named' ? undefined : deps.people.byId(tx, known.place, send.personId)
+  const held = person && guarded(origin, tx, deps, known, send, person, at)
   if (held?.kind === 'wait') {
     const isRetry = send.nextAttemptAt !== undefined
     const waiting = { ...send, dueAt: held.until, ...(isRetry && { nextAttemptAt: held.until }) }
     keepSend(tx, scopeOf(known.place), waiting, send)
   } else if (held?.kind === 'skip') {
-    const begun = take(tx, moving, known, send, { on: 'pickedUp', at }, told)
-    if (begun) take(tx, moving, known, begun, { on: 'notAttempted', reason: held.reason, at }, told)
-  } else begin(tx, moving, known, send, told)
+    const begun = take(tx, deps, known, send, { on: 'pickedUp', at }, told)
+    if (begun) take(tx, deps, known, begun, { on: 'notAttempted', reason: held.reason, at }, told)
+  } else begin(tx, deps, known, send, told)
 }
 
 /**
@@ -70,17 +70,17 @@ function pickUpSend(tx: Tx, moving: Moving, known: Known, send: KeptSend, told: 
  */
 export function mayBeHandedOver(
   reader: Reader,
-  moving: Moving,
+  deps: SendDeps,
   place: AgentIncarnation,
   sendId: string,
   at: number,
 ): boolean {
-  const known = sameAgent(moving, reader, place)
+  const known = sameAgent(deps, reader, place)
   const send = known && sendAt(reader, scopeOf(place), sendId)
   if (!send || !outreachIn(known.document, send.outreachId)?.enabled) return false
-  const person = moving.people.byId(reader, place, send.personId)
+  const person = deps.people.byId(reader, place, send.personId)
   if (!person?.identities.some(({ asid }) => asid === send.asid)) return false
-  return guard(originOf(send), factsOf(reader, moving, place, send, person, at, uncapped)) === undefined
+  return guard(originOf(send), factsOf(reader, deps, place, send, person, at, uncapped)) === undefined
 }
 
 function originOf(send: KeptSend): GuardedOrigin {
@@ -93,7 +93,7 @@ const uncapped: OfCap = { isMarketing: false }
 function guarded(
   origin: GuardedOrigin,
   reader: Reader,
-  moving: Moving,
+  deps: SendDeps,
   { place, document }: Known,
   send: KeptSend,
   person: Person,
@@ -104,7 +104,7 @@ function guarded(
     marketingAt: person.outreach?.marketingAt,
     isMarketingUnderWay: isMarketingUnderWay(reader, scopeOf(place), person, send.id),
   }
-  return guard(origin, factsOf(reader, moving, place, send, person, at, cap))
+  return guard(origin, factsOf(reader, deps, place, send, person, at, cap))
 }
 
 /**
@@ -113,7 +113,7 @@ function guarded(
  */
 function factsOf(
   reader: Reader,
-  { timeScale }: Pick<Moving, 'timeScale'>,
+  { timeScale }: Pick<SendDeps, 'timeScale'>,
   place: AgentIncarnation,
   { sendWindow, ignoresSafeHours }: KeptSend,
   { consent }: Person,
@@ -137,29 +137,29 @@ function factsOf(
 }
 
 /** Silence is followed up once. Whoever answered, said no or is no longer there hears nothing more of it. */
-function followUp(tx: Tx, moving: Moving, known: Known, send: KeptSend, told: Told): void {
+function followUp(tx: Tx, deps: SendDeps, known: Known, send: KeptSend, told: Told): void {
   const scope = scopeOf(known.place)
   const { followUpAt: _due, isFollowUpHeld: _held, ...rest } = send
   // Whatever window the opening had to keep to, its follow-up waits for safe hours alone.
   const { sendWindow: _ofOpening, ...plain } = send
-  const person = moving.people.byId(tx, known.place, send.personId)
+  const person = deps.people.byId(tx, known.place, send.personId)
   const outreach = outreachIn(known.document, send.outreachId)
   const { campaignId } = send
-  const leaves = campaignId && moving.leaves?.(tx, known.place, { campaignId, followUpOf: send.id })
+  const leaves = campaignId && deps.listeners.campaigns?.mayLeave(tx, known.place, { campaignId, followUpOf: send.id })
   const isMeant = send.respondedAt === undefined && leaves !== 'never' && !goneOf(tx, scope, send)
   const isWanted = isMeant && outreach?.enabled && outreach.followUp
   if (isWanted && leaves === 'whenResumed') {
     keepSend(tx, scope, { ...rest, isFollowUpHeld: true }, send)
-    moving.rests?.(tx, known.place, send)
+    deps.listeners.campaigns?.noteResting(tx, known.place, send)
     return
   }
-  const held = isWanted && person ? guarded('followUp', tx, moving, known, plain, person, told.at) : undefined
+  const held = isWanted && person ? guarded('followUp', tx, deps, known, plain, person, told.at) : undefined
   if (held?.kind === 'wait') {
     keepSend(tx, scope, { ...send, followUpAt: held.until }, send)
     return
   }
   keepSend(tx, scope, rest, send)
-  if (isWanted && person && !held) begin(tx, moving, known, madeAfter(tx, scope, send, told), told)
+  if (isWanted && person && !held) begin(tx, deps, known, madeAfter(tx, scope, send, told), told)
 }
 
 function madeAfter(tx: Tx, scope: AgentScope, send: KeptSend, told: Told): KeptSend {

@@ -10,16 +10,16 @@ import type { Sending } from '../../core/outreach/settings.js'
 import { type OutreachSend, sendAsRead } from '../../core/outreach/view.js'
 import type { Query } from '../../runtime/shard/contract.js'
 import type { Reader } from '../../runtime/store/contract.js'
-import type { OneSend } from './commands.js'
 import {
+  type AdmissionDeps,
   type AskedSend,
   agentNotFound,
   consider,
-  type Doors,
   knownAgent,
   locateQuery,
   personFor,
-} from './considering.js'
+} from './admission.js'
+import type { OneSend } from './commands.js'
 import type { CreateResult, SendFilter } from './schema.js'
 import { type KeptSend, launchTable, type Shelf, sendAt, sendingOf, sendTable, shelfTable } from './store.js'
 
@@ -39,11 +39,11 @@ export interface SendsFound {
 
 const notFound = refuse('resource.not_found')
 
-export function sendQueries(doors: Doors) {
+export function sendQueries(deps: AdmissionDeps) {
   const one: Query<OneSend & { readonly seesAddress: boolean }, OutreachSend> = {
     name: 'outreach.send',
     read(reader, { orgId, agentId, sendId, seesAddress }) {
-      const known = knownAgent(doors, reader, { orgId, agentId })
+      const known = knownAgent(deps, reader, { orgId, agentId })
       if (!known) return agentNotFound
       const send = sendAt(reader, scopeOf(known.place), sendId)
       return send && !send.sandbox ? sendAsRead(send, seesAddress) : notFound
@@ -54,7 +54,7 @@ export function sendQueries(doors: Doors) {
   const record: Query<OneSend, Send> = {
     name: 'outreach.record',
     read(reader, { orgId, agentId, sendId }) {
-      const known = knownAgent(doors, reader, { orgId, agentId })
+      const known = knownAgent(deps, reader, { orgId, agentId })
       if (!known) return agentNotFound
       return sendAt(reader, scopeOf(known.place), sendId) ?? notFound
     },
@@ -64,7 +64,7 @@ export function sendQueries(doors: Doors) {
   const rehearsal: Query<OneSend, { readonly isUnderWay: boolean }> = {
     name: 'outreach.rehearsal',
     read(reader, { orgId, agentId, sendId }) {
-      const known = knownAgent(doors, reader, { orgId, agentId })
+      const known = knownAgent(deps, reader, { orgId, agentId })
       const send = known && sendAt(reader, scopeOf(known.place), sendId)
       return { isUnderWay: send?.state === 'sending' && send.messageId === undefined }
     },
@@ -74,7 +74,7 @@ export function sendQueries(doors: Doors) {
   const stretch: Query<SendStretch, SendsFound> = {
     name: 'outreach.stretch',
     read(reader, { orgId, agentId, filter, limit, after, seesAddress }) {
-      const known = knownAgent(doors, reader, { orgId, agentId })
+      const known = knownAgent(deps, reader, { orgId, agentId })
       if (!known) return agentNotFound
       const scope = scopeOf(known.place)
       const oldest = filter.since === undefined ? '' : sendIdsFrom(Date.parse(filter.since))
@@ -86,7 +86,7 @@ export function sendQueries(doors: Doors) {
       const sends =
         personId === undefined
           ? sendsBelow(reader, scope, filter, below)
-          : sendsOfPerson(reader, scope, idsOfPerson(doors, reader, known.place, personId), below)
+          : sendsOfPerson(reader, scope, idsOfPerson(deps, reader, known.place, personId), below)
       for (const send of sends) {
         if (send.id < oldest) return { data }
         if (isWanted(send, others)) data.push(sendAsRead(send, seesAddress))
@@ -99,7 +99,7 @@ export function sendQueries(doors: Doors) {
   const sending: Query<AgentPlace, Sending> = {
     name: 'outreach.sending',
     read(reader, { orgId, agentId }) {
-      const known = knownAgent(doors, reader, { orgId, agentId })
+      const known = knownAgent(deps, reader, { orgId, agentId })
       return known ? sendingOf(reader, scopeOf(known.place)) : agentNotFound
     },
   }
@@ -108,10 +108,10 @@ export function sendQueries(doors: Doors) {
   const dryRun: Query<AskedSend & { readonly at: number }, CreateResult | Postponed> = {
     name: 'outreach.dryRun',
     read(reader, { at, ...asked }) {
-      const known = knownAgent(doors, reader, asked)
+      const known = knownAgent(deps, reader, asked)
       if (!known) return agentNotFound
-      const person = personFor(doors, reader, known, asked)
-      const verdict = consider(doors, reader, known, asked, person, { at, personId: '' })
+      const person = personFor(deps, reader, known, asked)
+      const verdict = consider(deps, reader, known, asked, person, { at, personId: '' })
       if (isRefusal(verdict) || verdict.kind !== 'accepted') return verdict
       const { identity, isNew, unknownInputs, warning } = verdict
       const isShown = !person?.sandbox
@@ -127,12 +127,17 @@ export function sendQueries(doors: Doors) {
     },
   }
 
-  return { one, record, rehearsal, stretch, sending, dryRun, locate: locateQuery(doors) }
+  return { one, record, rehearsal, stretch, sending, dryRun, locate: locateQuery(deps) }
 }
 export type SendQueries = ReturnType<typeof sendQueries>
 
 /** Under all ids that the person has had: a send keeps the one it was made for. */
-function idsOfPerson({ people }: Doors, reader: Reader, place: AgentPlace, personId: string): readonly string[] {
+function idsOfPerson(
+  { people }: AdmissionDeps,
+  reader: Reader,
+  place: AgentPlace,
+  personId: string,
+): readonly string[] {
   const person = people.byId(reader, place, personId)
   return person ? [...new Set([personId, person.id, ...(person.formerIds ?? [])])] : [personId]
 }

@@ -3,9 +3,9 @@ import { type AgentIncarnation, scopeOf } from '../../core/agent/scope.js'
 import { outreachSend as limits } from '../../core/limits.js'
 import { longestWaitMs } from '../../core/outreach/machine.js'
 import type { Command, Tx } from '../../runtime/shard/contract.js'
-import { type Known, sameAgent } from './considering.js'
-import { followUpWaitMs, type Moving, scheduleTimers, setBackCommand } from './moving.js'
+import { type Known, sameAgent } from './admission.js'
 import { type KeptSend, keepSend, queueTable, sendAt, timerTable } from './store.js'
+import { followUpWaitMs, type SendDeps, scheduleTimers, setBackCommand } from './transitions.js'
 
 interface Redating extends AgentIncarnation {
   /** The walk goes on behind this place in the queue. */
@@ -16,11 +16,11 @@ interface Redating extends AgentIncarnation {
  * Walks through the queue, a bounded part at a time. What waits for hours of the day may be moved ahead too: the pickup asks
  * for them again, and it waits until they open.
  */
-export function redating(moving: Moving): Command<Redating, true> {
+export function redateCommand(deps: SendDeps): Command<Redating, true> {
   return {
     name: setBackCommand,
     decide(tx, { after, ...place }, { at }) {
-      const known = sameAgent(moving, tx, place)
+      const known = sameAgent(deps, tx, place)
       if (!known) return true
       const scope = scopeOf(place)
       const from = after ? { after: [...scope, ...after] as const } : {}
@@ -39,7 +39,7 @@ export function redating(moving: Moving): Command<Redating, true> {
   }
 
   function redate(tx: Tx, { place, document }: Known, send: KeptSend, what: 'send' | 'followUp', at: number): void {
-    const { timeScale } = moving
+    const { timeScale } = deps
     const { dueAt = at, followUpAt = at, nextAttemptAt } = send
     if (what === 'followUp') {
       const soonerAt = at + (followUpWaitMs(document, send, timeScale) ?? 0)

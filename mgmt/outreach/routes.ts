@@ -8,8 +8,8 @@ import { SendingSettings } from '../../core/outreach/settings.js'
 import { OutreachSend } from '../../core/outreach/view.js'
 import { json, type Route, route } from '../../runtime/http/route.js'
 import type { Shards } from '../../runtime/shard/contract.js'
+import type { Sends } from './api.js'
 import type { sendCommands } from './commands.js'
-import type { SendDesk } from './desk.js'
 import type { SendQueries } from './queries.js'
 import {
   CreateResult,
@@ -25,7 +25,7 @@ import {
 
 export interface OutreachRoutesOptions {
   readonly shards: Shards
-  readonly desk: SendDesk
+  readonly sends: Sends
   readonly commands: Pick<ReturnType<typeof sendCommands>, 'cancel' | 'setSending'>
   readonly queries: Pick<SendQueries, 'one' | 'stretch' | 'sending'>
 }
@@ -40,7 +40,7 @@ export function outreachRoutes(options: OutreachRoutesOptions): Route[] {
   return [sendRoute(options), listRoute(options), ...itemRoutes(options), ...sendingRoutes(options)]
 }
 
-function sendRoute({ desk }: OutreachRoutesOptions): Route {
+function sendRoute({ sends }: OutreachRoutesOptions): Route {
   return route({
     ...ofSends,
     access: sending,
@@ -69,7 +69,7 @@ function sendRoute({ desk }: OutreachRoutesOptions): Route {
       const request = requested(outreachId, body)
       if (isRefusal(request)) return request
       const isDryRun = body.dryRun === true
-      const made = await desk.create({ orgId, agentId }, request, actorOf(caller), isDryRun ? { isDryRun } : {})
+      const made = await sends.create({ orgId, agentId }, request, actorOf(caller), isDryRun ? { isDryRun } : {})
       return isRefusal(made) ? made : json(202, made)
     },
   })

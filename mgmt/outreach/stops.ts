@@ -4,17 +4,17 @@ import type { AgentPlace } from '../../core/agentkey.js'
 import { outreachSend as limits } from '../../core/limits.js'
 import type { Person } from '../../core/people/person.js'
 import type { Told, Tx } from '../../runtime/shard/contract.js'
-import { knownAgent } from './considering.js'
-import { type Moving, scheduleTimers } from './moving.js'
+import { knownAgent } from './admission.js'
 import { keepSend, sendAt, shelfTable, timerTable } from './store.js'
+import { type SendDeps, scheduleTimers } from './transitions.js'
 
-/** Told of every change of a person, in its commit. Sends beyond the bound end when their time comes. */
-export function afterStop(moving: Moving) {
+/** For every change of a person. Sends beyond the bound end when their time comes. */
+export function createStopListener(deps: SendDeps) {
   return (tx: Tx, place: AgentPlace, before: Person | undefined, after: Person, { at }: Told): void => {
     const isOut = ({ optedOutAt }: Person['identities'][number]) => optedOutAt !== undefined
     const wereOut = new Set(before?.identities.filter(isOut).map(({ asid }) => asid))
     const stopped = new Set(after.identities.filter(isOut).flatMap(({ asid }) => (wereOut.has(asid) ? [] : [asid])))
-    const known = before && stopped.size > 0 ? knownAgent(moving, tx, place) : undefined
+    const known = before && stopped.size > 0 ? knownAgent(deps, tx, place) : undefined
     if (!known) return
     const scope = scopeOf(known.place)
     const prefix = [...scope, 'person', after.id] as const

@@ -3,9 +3,9 @@ import { type AgentIncarnation, scopeOf } from '../../core/agent/scope.js'
 import type { AgentPlace } from '../../core/agentkey.js'
 import { outreachSend as limits } from '../../core/limits.js'
 import type { Command, Tx } from '../../runtime/shard/contract.js'
-import { knownAgent } from './considering.js'
+import { findAgent } from '../agents/store.js'
+import { knownAgent } from './admission.js'
 import { endMarketing } from './marketing.js'
-import { type Moving, scheduleTimers, sweepCommand } from './moving.js'
 import {
   allTables,
   capableTable,
@@ -16,16 +16,17 @@ import {
   type TimerState,
   timerTable,
 } from './store.js'
+import { type SendDeps, scheduleTimers, sweepCommand } from './transitions.js'
 
 const clearCommand = 'outreach.clear'
 
-export function sweeping(moving: Moving) {
-  const { timeScale } = moving
+export function createSweep(deps: SendDeps) {
+  const { timeScale } = deps
 
   const sweep: Command<AgentIncarnation, true> = {
     name: sweepCommand,
     decide(tx, place, { at }) {
-      if (knownAgent(moving, tx, place)?.place.serial !== place.serial) return true
+      if (knownAgent(deps, tx, place)?.place.serial !== place.serial) return true
       const scope = scopeOf(place)
       const oldest = [...tx.range(sendTable, { prefix: scope, limit: limits.rowsPerSweep + 1 })]
       const over = oldest
@@ -75,14 +76,11 @@ export function sweeping(moving: Moving) {
     tx.schedule({ name: `${clearCommand}:${place.serial}`, dueAt, command: clearCommand, input: place })
   }
 
-  /** What of this comes and goes with the agent. */
-  const part = {
-    made(): void {},
-    removed(tx: Tx, place: AgentPlace): void {
-      const known = knownAgent(moving, tx, place)
-      if (known) clearOn(tx, known.place, 0)
-    },
+  /** Called in the commit that deletes an agent. */
+  function removed(tx: Tx, place: AgentPlace): void {
+    const agent = findAgent(tx, place)
+    if (agent) clearOn(tx, { orgId: place.orgId, agentId: place.agentId, serial: agent.serial }, 0)
   }
 
-  return { sweep, clear, part }
+  return { sweep, clear, removed }
 }

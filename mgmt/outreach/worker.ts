@@ -12,15 +12,15 @@ import { mostAttempts, type TroubleName, troubleOf } from '../../core/outreach/m
 import { missingSlotNotes, openerFor } from '../../core/outreach/opener.js'
 import type { Performing, Shards } from '../../runtime/shard/contract.js'
 import type { Reader } from '../../runtime/store/contract.js'
+import { type AdmissionDeps, sameAgent } from './admission.js'
 import type { sendCommands } from './commands.js'
-import { type Doors, sameAgent } from './considering.js'
+import type { OutreachConversations } from './conversations.js'
 import type { SendMeters } from './meters.js'
-import { isNotedWhenTaken, type Moving, type SendAttempt } from './moving.js'
-import type { ConversationDoor } from './needs.js'
 import { capableTable, type KeptSend, sendAt } from './store.js'
+import { isNotedWhenTaken, type SendAttempt, type SendDeps } from './transitions.js'
 
-export interface AttemptOptions extends Doors, Pick<Moving, 'leaves'> {
-  readonly conversations: ConversationDoor
+export interface AttemptOptions extends AdmissionDeps, Pick<SendDeps, 'listeners'> {
+  readonly conversations: OutreachConversations
   readonly clock: { now(): number }
   readonly meters?: Pick<SendMeters, 'attempted'>
 }
@@ -58,9 +58,10 @@ export function campaignAttempts(options: AttemptOptions) {
   return async (reader: Reader, which: SendAttempt): Promise<AttemptFound | undefined> => {
     const send = underWay(reader, which)
     if (!send) return undefined
-    const { leaves = () => 'now' } = options
     // Nothing of a campaign that stands still is handed to a conversation: the send goes back into the queue, and rests there.
-    if (leaves(reader, which, send) !== 'now') return { outcome: { kind: 'held', until: options.clock.now() } }
+    const gate = options.listeners.campaigns
+    if (gate && gate.mayLeave(reader, which, send) !== 'now')
+      return { outcome: { kind: 'held', until: options.clock.now() } }
     const found = await attempted(options, reader, which, send)
     const hasNews = found.outcome.kind !== 'taken' || found.isCapable !== undefined || isNotedWhenTaken(send)
     return hasNews ? found : undefined
@@ -165,7 +166,7 @@ function campaignOf({ campaignId, followUpOf }: KeptSend, serial: number): Pick<
   return { campaign: { serial, campaignId, ...(followUpOf !== undefined && { isFollowUp: true as const }) } }
 }
 
-async function handedOver(conversations: ConversationDoor, opening: OpeningFor): Promise<AttemptOutcome> {
+async function handedOver(conversations: OutreachConversations, opening: OpeningFor): Promise<AttemptOutcome> {
   const answer = await conversations.open(opening)
   if (isRefusal(answer)) {
     // Whoever was asked may have taken it: only asking again under the same number tells.

@@ -1,4 +1,4 @@
-/** The commands that make, change, merge and take away an agent's people, and what of them goes with the agent. */
+/** The commands that create, change, merge and remove an agent's people. */
 import type { AgentScope } from '../../core/agent/scope.js'
 import type { AgentPlace } from '../../core/agentkey.js'
 import { invalid, isRefusal, refuse } from '../../core/errors.js'
@@ -7,15 +7,15 @@ import { changed, newPerson, type PersonChange } from '../../core/people/change.
 import { heard as afterNews, strangerOf, withIdentityOf } from '../../core/people/heard.js'
 import type { IdentityNews, Person, PersonIdentity } from '../../core/people/person.js'
 import type { JournalEntry } from '../../core/people/view.js'
-import type { Command, Repertoire, Tx } from '../../runtime/shard/contract.js'
+import type { Command } from '../../runtime/shard/contract.js'
 import type { Reader } from '../../runtime/store/contract.js'
-import { type PersonListener, peopleDoor } from './door.js'
-import { dropCommand, dropLater } from './ending.js'
+import { dropCommand } from './ending.js'
 import { importCommand } from './importing.js'
 import { append } from './journal.js'
-import { type OnePerson, peopleQueries, queriesOf } from './queries.js'
+import type { People } from './people.js'
+import type { OnePerson } from './queries.js'
 import { merge as mergeInto } from './reaching.js'
-import { type AgentOf, numberedTable, personLedTo, scopeFor } from './store.js'
+import { personLedTo, scopeFor } from './store.js'
 
 /** What is said of a person, and the identity at the phone that it names. */
 export interface Entered {
@@ -30,29 +30,19 @@ export interface NotePerson extends OnePerson {
   readonly text: string
 }
 
-export interface PeopleOptions {
-  /** The command by which the org's webhooks are told. */
-  readonly orgEvent: Command<OrgEventPayload, unknown>
-  /** Undefined for an agent that is not there. */
-  readonly agentOf: AgentOf
-  readonly listeners?: readonly PersonListener[]
-}
-
 const notFound = refuse('resource.not_found')
 /** Of somebody whom an operator enters. */
 const enteredSource = 'operator'
 
-export function openPeople({ orgEvent, agentOf, listeners = [] }: PeopleOptions) {
-  const door = peopleDoor(agentOf, listeners)
-  const queries = peopleQueries(agentOf)
-
+/** `orgEvent` is the command by which the org's webhooks are told. */
+export function createPeopleCommands(people: People, orgEvent: Command<OrgEventPayload, unknown>) {
   /** Whom operators may see and change: not those who are only rehearsed. An id that was merged away leads on. */
   function found(
     reader: Reader,
     place: AgentPlace,
     personId: string,
   ): { scope: AgentScope; person: Person } | undefined {
-    const scope = scopeFor(agentOf, reader, place)
+    const scope = scopeFor(reader, place)
     const person = scope && personLedTo(reader, scope, personId)
     return person && !person.sandbox ? { scope, person } : undefined
   }
@@ -60,11 +50,11 @@ export function openPeople({ orgEvent, agentOf, listeners = [] }: PeopleOptions)
   const create: Command<AgentPlace & Entered, Person> = {
     name: 'people.create',
     decide(tx, { change, identity, ...place }, told) {
-      if (!scopeFor(agentOf, tx, place)) return notFound
-      const blank = newPerson(door.newId(told), change.source ?? enteredSource, told.at)
+      if (!scopeFor(tx, place)) return notFound
+      const blank = newPerson(people.newId(told), change.source ?? enteredSource, told.at)
       const person = changed(blank, change, told.at)
       if (isRefusal(person)) return person
-      return door.keepReachable(tx, place, undefined, person, { identity }, told)
+      return people.keepReachable(tx, place, undefined, person, { identity }, told)
     },
   }
 
@@ -75,7 +65,7 @@ export function openPeople({ orgEvent, agentOf, listeners = [] }: PeopleOptions)
       if (!known) return notFound
       const { person: before } = known
       const after = changed(before, change, told.at)
-      return isRefusal(after) ? after : door.keepReachable(tx, place, before, after, { identity }, told)
+      return isRefusal(after) ? after : people.keepReachable(tx, place, before, after, { identity }, told)
     },
   }
 
@@ -85,7 +75,7 @@ export function openPeople({ orgEvent, agentOf, listeners = [] }: PeopleOptions)
     decide(tx, { personId, ...place }, told) {
       const known = found(tx, place, personId)
       if (!known) return notFound
-      door.drop(tx, place, known.person.id, told)
+      people.drop(tx, place, known.person.id, told)
       return true
     },
   }
@@ -99,14 +89,14 @@ export function openPeople({ orgEvent, agentOf, listeners = [] }: PeopleOptions)
       if (!goes) return invalid('from', 'names nobody')
       const { scope, person } = stays
       if (goes.id === person.id) return invalid('from', 'is the same person')
-      return mergeInto(tx, { place, scope, keep: door.keep }, person, goes, told)
+      return mergeInto(tx, { place, scope, keep: people.keep }, person, goes, told)
     },
   }
 
   const note: Command<NotePerson, boolean> = {
     name: 'people.note',
     decide(tx, { personId, author, text, ...place }, { at }) {
-      const scope = scopeFor(agentOf, tx, place)
+      const scope = scopeFor(tx, place)
       const person = scope && personLedTo(tx, scope, personId)
       if (!person) return false
       append(tx, scope, person.id, { at, author, text })
@@ -119,14 +109,14 @@ export function openPeople({ orgEvent, agentOf, listeners = [] }: PeopleOptions)
     name: 'people.heard',
     decide(tx, { orgId, agentId, ...news }, told) {
       const place = { orgId, agentId }
-      if (!scopeFor(agentOf, tx, place)) return false
-      const holder = door.byAsid(tx, place, news.asid)
+      if (!scopeFor(tx, place)) return false
+      const holder = people.byAsid(tx, place, news.asid)
       // Whoever is known by the number is the one who writes from it, on whichever channel.
-      const known = holder ?? door.byNumber(tx, place, news)
-      const before = known ? known : strangerOf(door.newId(told), news, told.at)
+      const known = holder ?? people.byNumber(tx, place, news)
+      const before = known ? known : strangerOf(people.newId(told), news, told.at)
       const { person, event } = afterNews(known && !holder ? withIdentityOf(known, news) : before, news)
       if (person === holder) return false
-      door.keep(tx, place, known, person, told)
+      people.keep(tx, place, known, person, told)
       if (event && !person.sandbox) {
         const data = {
           personId: person.id,
@@ -140,32 +130,15 @@ export function openPeople({ orgEvent, agentOf, listeners = [] }: PeopleOptions)
     },
   }
 
-  /** What of this comes and goes with the agent. */
-  const part = {
-    made(tx: Tx, place: AgentPlace): void {
-      const scope = scopeFor(agentOf, tx, place)
-      if (scope) tx.put(numberedTable, [...scope], true)
-    },
-    removed(tx: Tx, place: AgentPlace): void {
-      const scope = scopeFor(agentOf, tx, place)
-      if (scope) dropLater(tx, scope)
-    },
-  }
-
-  const commands = {
+  return {
     create,
     change,
     remove,
     merge,
     note,
     heard,
-    importRows: importCommand(door, agentOf),
+    importRows: importCommand(people),
     drop: dropCommand,
   }
-  return { door, commands, queries, part }
 }
-export type OpenPeople = ReturnType<typeof openPeople>
-
-export function peopleRepertoire({ commands, queries }: OpenPeople): Pick<Repertoire, 'commands' | 'queries'> {
-  return { commands: Object.values(commands) as Repertoire['commands'], queries: queriesOf(queries) }
-}
+export type PeopleCommands = ReturnType<typeof createPeopleCommands>

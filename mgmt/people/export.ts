@@ -7,11 +7,10 @@ import { rowText } from '../../core/people/csv.js'
 import type { PersonFilter } from '../../core/people/filter.js'
 import { type Route, route } from '../../runtime/http/route.js'
 import { wrongFilter } from './asked.js'
-import { csvType } from './import.js'
-import type { PeopleRoutesOptions } from './routes.js'
-import { exporting, ofPeople, personExportQuery } from './schema.js'
+import type { PeopleRouteDeps } from './routedeps.js'
+import { csvType, exporting, ofPeople, personExportQuery } from './schema.js'
 
-export function exportRoute({ shards, people, fieldsOf }: PeopleRoutesOptions): Route {
+export function exportRoute({ shards, people, fieldsOf }: PeopleRouteDeps): Route {
   type Columns = ReturnType<typeof exportColumns>
 
   async function* rows(place: AgentPlace, filter: PersonFilter, columns: Columns): AsyncGenerator<string> {

@@ -14,10 +14,9 @@ import { systemClock } from '../../runtime/clock.js'
 import { json, type Route, route } from '../../runtime/http/route.js'
 import { nextTurn } from '../../runtime/turns.js'
 import type { Imported, ImportedRow, ImportRows, Rejected } from './importing.js'
-import type { PeopleRoutesOptions } from './routes.js'
-import { importAnswer, ofPeople, writing } from './schema.js'
+import type { PeopleRouteDeps } from './routedeps.js'
+import { csvType, importAnswer, ofPeople, writing } from './schema.js'
 
-export const csvType = 'text/csv'
 const notUtf8 = invalid('body', 'must be CSV in UTF-8')
 const noHeader = invalid('body', 'must begin with a line that names the columns')
 
@@ -25,7 +24,7 @@ const nothing: Imported = { created: 0, updated: 0, consentKept: 0, rejected: []
 const firstOf = (rejected: readonly Rejected[]) => rejected.slice(0, limits.importRejectedShown)
 const inOrder = (rejected: readonly Rejected[]) => rejected.toSorted((one, other) => one.line - other.line)
 
-export function importRoute({ shards, people, fieldsOf, identityAt, randomBytes }: PeopleRoutesOptions): Route {
+export function importRoute({ shards, people, fieldsOf, identityAt, randomBytes }: PeopleRouteDeps): Route {
   /** A file of numbers is a list of people to write to, so each number becomes an identity, as its conversation has it. */
   async function lay({ rows, ...about }: ImportRows, caller: Member): Promise<Imported | Refusal> {
     const found = await Promise.all(

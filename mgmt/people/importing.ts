@@ -10,9 +10,9 @@ import { isUnnamed } from '../../core/people/numbers.js'
 import type { Person, PersonIdentity } from '../../core/people/person.js'
 import type { Command } from '../../runtime/shard/contract.js'
 import type { Reader } from '../../runtime/store/contract.js'
-import type { People } from './door.js'
 import { noteOnce } from './journal.js'
-import { type AgentOf, personAt, personOfAsid, personOfMark, scopeFor } from './store.js'
+import type { People } from './people.js'
+import { personAt, personOfAsid, personOfMark, scopeFor } from './store.js'
 
 export interface ImportRows extends AgentPlace {
   readonly importBatchId: string
@@ -45,11 +45,11 @@ const importedSource = 'import'
 const denialKept = 'An import named another consent; the denial on record stays.'
 
 /** Deciding the same rows again finds everybody they made: a file that is sent twice makes nobody twice. */
-export function importCommand(door: People, agentOf: AgentOf): Command<ImportRows, Imported> {
+export function importCommand(people: People): Command<ImportRows, Imported> {
   return {
     name: 'people.import',
     decide(tx, { importBatchId, rows, ...place }, told) {
-      const scope = scopeFor(agentOf, tx, place)
+      const scope = scopeFor(tx, place)
       if (!scope) return refuse('resource.not_found')
       const index = indexFor(tx, scope, rows)
       const counts = { created: 0, updated: 0, consentKept: 0 }
@@ -70,7 +70,7 @@ export function importCommand(door: People, agentOf: AgentOf): Command<ImportRow
         const person = changed(start, change, told.at)
         if (isRefusal(person)) return { why: person.detail ?? 'cannot be taken over' }
         const after = withBatch(person, importBatchId)
-        index.note(door.keepReachable(tx, place, whom, after, { identity }, told))
+        index.note(people.keepReachable(tx, place, whom, after, { identity }, told))
         if (lifts) {
           counts.consentKept++
           noteOnce(tx, scope!, start.id, { at: told.at, author: 'operator', text: denialKept })
@@ -82,7 +82,7 @@ export function importCommand(door: People, agentOf: AgentOf): Command<ImportRow
       function made(source: string | undefined, identities: readonly PersonIdentity[]): Person {
         const free = new Map(identities.map((each) => [each.asid, each]))
         for (const asid of free.keys()) if (personOfAsid(tx, scope!, asid)) free.delete(asid)
-        return { ...newPerson(door.newId(told), source ?? importedSource, told.at), identities: [...free.values()] }
+        return { ...newPerson(people.newId(told), source ?? importedSource, told.at), identities: [...free.values()] }
       }
 
       for (const row of rows) {

@@ -8,10 +8,10 @@ import { type CompiledFilter, compileFilter, type PersonFilter } from '../../cor
 import type { Person } from '../../core/people/person.js'
 import { firstIdAt } from '../../core/people/personid.js'
 import { charsOf, type JournalEntry } from '../../core/people/view.js'
-import type { Query, Repertoire } from '../../runtime/shard/contract.js'
+import type { Query } from '../../runtime/shard/contract.js'
 import type { Reader } from '../../runtime/store/contract.js'
 import { appointmentsOf, journalOf } from './journal.js'
-import { type AgentOf, markTable, personAt, personLedTo, personTable, scopeFor } from './store.js'
+import { markTable, personAt, personLedTo, personTable, scopeFor } from './store.js'
 
 export interface OnePerson extends AgentPlace {
   readonly personId: string
@@ -42,42 +42,35 @@ export interface Looked {
 
 const notFound = refuse('resource.not_found')
 
-export function peopleQueries(agentOf: AgentOf) {
-  const read: Query<OnePerson, PersonRead> = {
-    name: 'people.read',
-    read(reader, place) {
-      const scope = scopeFor(agentOf, reader, place)
-      const person = scope && personLedTo(reader, scope, place.personId)
-      if (!person || person.sandbox) return notFound
-      return { person, journal: journalOf(reader, scope, person.id, limits.journalShown) }
-    },
-  }
-
-  const look: Query<Look, Looked> = {
-    name: 'people.look',
-    read(reader, { filter, seesAddresses = false, after, limit, ...place }) {
-      const scope = scopeFor(agentOf, reader, place)
-      if (!scope) return notFound
-      return lookedThrough(reader, scope, compileFilter(filter, { seesAddresses }), after, limit)
-    },
-  }
-
-  const appointments: Query<OnePerson, readonly Appointment[]> = {
-    name: 'people.appointments',
-    read(reader, place) {
-      const scope = scopeFor(agentOf, reader, place)
-      const person = scope && personLedTo(reader, scope, place.personId)
-      return person && !person.sandbox ? appointmentsOf(reader, scope, person.id) : notFound
-    },
-  }
-
-  return { read, look, appointments }
+const read: Query<OnePerson, PersonRead> = {
+  name: 'people.read',
+  read(reader, place) {
+    const scope = scopeFor(reader, place)
+    const person = scope && personLedTo(reader, scope, place.personId)
+    if (!person || person.sandbox) return notFound
+    return { person, journal: journalOf(reader, scope, person.id, limits.journalShown) }
+  },
 }
-export type PeopleQueries = ReturnType<typeof peopleQueries>
 
-export function queriesOf(queries: PeopleQueries): Repertoire['queries'] {
-  return Object.values(queries)
+const look: Query<Look, Looked> = {
+  name: 'people.look',
+  read(reader, { filter, seesAddresses = false, after, limit, ...place }) {
+    const scope = scopeFor(reader, place)
+    if (!scope) return notFound
+    return lookedThrough(reader, scope, compileFilter(filter, { seesAddresses }), after, limit)
+  },
 }
+
+const appointments: Query<OnePerson, readonly Appointment[]> = {
+  name: 'people.appointments',
+  read(reader, place) {
+    const scope = scopeFor(reader, place)
+    const person = scope && personLedTo(reader, scope, place.personId)
+    return person && !person.sandbox ? appointmentsOf(reader, scope, person.id) : notFound
+  },
+}
+
+export const peopleQueries = { read, look, appointments }
 
 /** One look: bounded by rows, by people and by text, whoever asks. */
 export function lookedThrough(

@@ -1,19 +1,16 @@
 /** The routes of an agent's people. */
 import { actorOf, type Member } from '../../core/access.js'
 import { type AgentPlace, agentKeyOf } from '../../core/agentkey.js'
-import { invalid, isRefusal, type Refusal } from '../../core/errors.js'
+import { invalid, isRefusal } from '../../core/errors.js'
 import { person as limits, page } from '../../core/limits.js'
-import type { DeclaredField } from '../../core/people/customfields.js'
 import type { PersonFilter } from '../../core/people/filter.js'
 import type { Person } from '../../core/people/person.js'
 import { appointmentView, personView } from '../../core/people/view.js'
-import type { Pages } from '../../runtime/http/page.js'
 import { json, noContent, type Route, route } from '../../runtime/http/route.js'
-import type { Shards } from '../../runtime/shard/contract.js'
 import { changeOf, showsAddresses, wrongChange, wrongFilter } from './asked.js'
-import type { OpenPeople } from './commands.js'
 import { exportRoute } from './export.js'
 import { importRoute } from './import.js'
+import type { PeopleRouteDeps } from './routedeps.js'
 import {
   appointmentList,
   mergeBody,
@@ -26,26 +23,14 @@ import {
   reading,
   writing,
 } from './schema.js'
-import type { IdentityAt } from './standing.js'
-
-export interface PeopleRoutesOptions {
-  readonly shards: Shards
-  readonly people: Pick<OpenPeople, 'commands' | 'queries'>
-  readonly pages: Pages
-  /** The fields that the agent declares for its people. */
-  readonly fieldsOf: (place: AgentPlace) => Promise<readonly DeclaredField[] | Refusal>
-  /** Where a person of that number is written to, as its conversation has it. */
-  readonly identityAt: IdentityAt
-  readonly randomBytes: (count: number) => Uint8Array
-}
 
 const path = '/orgs/{org}/agents/{agent}/people'
 
-export function peopleRoutes(options: PeopleRoutesOptions): Route[] {
+export function peopleRoutes(options: PeopleRouteDeps): Route[] {
   return [...collection(options), importRoute(options), exportRoute(options), ...item(options)]
 }
 
-function collection({ shards, people, pages, fieldsOf, identityAt }: PeopleRoutesOptions): Route[] {
+function collection({ shards, people, pages, fieldsOf, identityAt }: PeopleRouteDeps): Route[] {
   /** Looks on until a page is full, everybody was looked at, or this call has looked at enough. */
   async function found(
     asked: AgentPlace & { filter: PersonFilter; seesAddresses: boolean },
@@ -123,7 +108,7 @@ function shownTo(caller: Member, person: Person) {
   return personView(person, { showsAddresses: showsAddresses(caller) })
 }
 
-function item({ shards, people, fieldsOf, identityAt }: PeopleRoutesOptions): Route[] {
+function item({ shards, people, fieldsOf, identityAt }: PeopleRouteDeps): Route[] {
   const { commands, queries } = people
   const one = `${path}/{personId}` as const
   return [

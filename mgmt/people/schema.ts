@@ -19,6 +19,8 @@ export const reading = { who: 'member', role: 'viewer', scopes: ['people:read'] 
 export const writing = { who: 'member', role: 'editor', scopes: ['people:write'] } as const
 export const exporting = { who: 'member', role: 'viewer', scopes: ['people:export'] } as const
 
+export const csvType = 'text/csv'
+
 const optional = Type.Optional
 const moment = Type.String({ format: 'date-time' })
 

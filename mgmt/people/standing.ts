@@ -2,15 +2,10 @@
 import type { AgentPlace } from '../../core/agentkey.js'
 import type { ChannelName } from '../../core/channelnames.js'
 import { isRefusal, type Refusal } from '../../core/errors.js'
-import type { Standing } from '../../core/outreach/contact.js'
 import { identitiesBy } from '../../core/outreach/identity.js'
 import { asStanding } from '../../core/people/heard.js'
 import type { PersonIdentity } from '../../core/people/person.js'
-
-export interface NumberConversations {
-  asidOf(place: AgentPlace, channel: ChannelName, address: string): string
-  standing(asid: string): Promise<Standing | Refusal>
-}
+import type { Conversations } from './conversations.js'
 
 export type IdentityAt = (
   place: AgentPlace,
@@ -22,7 +17,7 @@ export type IdentityAt = (
  * Where a person of that number is written to, on outreach's channel unless another is named, opted out if its
  * conversation says so; undefined for what is no number.
  */
-export function openIdentities({ asidOf, standing }: NumberConversations): IdentityAt {
+export function createIdentityLookup({ asidOf, standing }: Conversations): IdentityAt {
   const identityOf = identitiesBy(asidOf)
   return async (place, phone, channel) => {
     const identity = identityOf(place, phone, channel)

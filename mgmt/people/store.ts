@@ -11,8 +11,7 @@ import type { Person } from '../../core/people/person.js'
 import type { JournalEntry } from '../../core/people/view.js'
 import type { Tx } from '../../runtime/shard/contract.js'
 import { type Key, type Reader, readOften, type Table, table } from '../../runtime/store/contract.js'
-
-export type AgentOf = (reader: Reader, place: AgentPlace) => { readonly serial: number } | undefined
+import { findAgent } from '../agents/store.js'
 
 /** Of somebody who is being written to, the record is read for each step of that. */
 export const personTable = readOften(table<ScopedKey<[personId: string]>, Person>('people'))
@@ -42,14 +41,10 @@ export const peopleTables = [
   appointmentTable,
 ] as readonly Table<Key, unknown>[]
 
-/** Whoever has looked the agent up in the same state says which of its id it is: then it is not read once more. */
-export function scopeFor(
-  agentOf: AgentOf,
-  reader: Reader,
-  place: AgentPlace & { readonly serial?: number },
-): AgentScope | undefined {
+/** Undefined for an agent that is not there. A caller that has read the agent in the same state gives its serial, which saves a read. */
+export function scopeFor(reader: Reader, place: AgentPlace & { readonly serial?: number }): AgentScope | undefined {
   if (place.serial !== undefined) return [place.orgId, place.agentId, place.serial]
-  const agent = agentOf(reader, place)
+  const agent = findAgent(reader, place)
   return agent && [place.orgId, place.agentId, agent.serial]
 }
 

@@ -1,20 +1,21 @@
-/** The commands and queries of personas, and what of them comes and goes with the agent. */
+/** The commands and queries of personas. */
 import type { AgentPlace } from '../../core/agentkey.js'
 import type { ChannelName } from '../../core/channelnames.js'
 import { invalid, isRefusal, type Refusal, refuse } from '../../core/errors.js'
 import { persona as limits } from '../../core/limits.js'
 import type { Person } from '../../core/people/person.js'
 import { type PersonaPreset, personOf } from '../../core/personas/preset.js'
-import type { Command, Query, Repertoire, Told, Tx } from '../../runtime/shard/contract.js'
+import type { Command, Query, Told, Tx } from '../../runtime/shard/contract.js'
 import type { Reader } from '../../runtime/store/contract.js'
-import type { PeopleDoor, SandboxCommands } from './needs.js'
+import { findAgent } from '../agents/store.js'
+import type { People } from '../people/people.js'
+import type { SandboxCommands } from './conversations.js'
 import type { PersonaView } from './schema.js'
 import { type OnePersona, type Persona, personaAsRead, personaAt, personasOf, personaTable } from './store.js'
 
-export interface PersonaOptions {
-  readonly people: PeopleDoor
+export interface PersonasDeps {
+  readonly people: Pick<People, 'byId' | 'newId' | 'keep' | 'drop'>
   readonly sandbox: SandboxCommands
-  readonly hasAgent: (reader: Reader, place: AgentPlace) => boolean
 }
 
 /** An identity that only this persona has: nobody could have made its address up. */
@@ -41,7 +42,7 @@ const notFound = refuse('resource.not_found')
 const noPersona = refuse('agent.persona.not_found')
 const noIdentity = refuse('agent.persona.unavailable')
 
-export function openPersonas({ people, sandbox, hasAgent }: PersonaOptions) {
+export function createPersonas({ people, sandbox }: PersonasDeps) {
   /** The person as first made and a conversation that nothing was said in, but for what the persona was made with. */
   function begun(tx: Tx, place: AgentPlace, persona: Persona, address: string, told: Told): Person | Refusal {
     const { asid, channel, personId, createdAt } = persona
@@ -147,27 +148,22 @@ export function openPersonas({ people, sandbox, hasAgent }: PersonaOptions) {
     return { asid, channel, address }
   }
 
-  /** Their people go with those of the agent. */
-  const part = {
-    made(): void {},
-    removed(tx: Tx, { orgId, agentId }: AgentPlace): void {
-      const place = { orgId, agentId }
-      for (const persona of personasOf(tx, place)) ended(tx, place, persona)
-    },
+  /** Called in the commit that deletes an agent; the people of its personas go with its other people. */
+  function removed(tx: Tx, { orgId, agentId }: AgentPlace): void {
+    const place = { orgId, agentId }
+    for (const persona of personasOf(tx, place)) ended(tx, place, persona)
   }
 
   return {
     commands: { create, reset, remove },
     queries: { list, read, speaker, exists },
-    part,
-    door: { personOf: personOfPersona, speakerOf },
+    removed,
+    personOf: personOfPersona,
+    speakerOf,
   }
 }
-export type OpenPersonas = ReturnType<typeof openPersonas>
+export type Personas = ReturnType<typeof createPersonas>
 
-export function personaRepertoire({ commands, queries }: OpenPersonas): Pick<Repertoire, 'commands' | 'queries'> {
-  return { commands: Object.values(commands), queries: Object.values(queries) } as Pick<
-    Repertoire,
-    'commands' | 'queries'
-  >
+function hasAgent(reader: Reader, place: AgentPlace): boolean {
+  return findAgent(reader, place) !== undefined
 }

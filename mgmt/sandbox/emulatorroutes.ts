@@ -9,7 +9,7 @@ import type { Pages } from '../../runtime/http/page.js'
 import { wholeOrPaged } from '../../runtime/http/paged.js'
 import { json, noContent, type Route, route } from '../../runtime/http/route.js'
 import type { Shards } from '../../runtime/shard/contract.js'
-import type { NamedGrant, OpenEmulatorLinks } from './emulatorlinks.js'
+import { emulatorLinkCommands as commands, type NamedGrant, emulatorLinkQueries as queries } from './emulatorlinks.js'
 import {
   EmulatorLinkCreate,
   EmulatorLinkCreated,
@@ -22,7 +22,6 @@ import {
 
 export interface EmulatorRoutesOptions {
   readonly shards: Shards
-  readonly emulatorLinks: Pick<OpenEmulatorLinks, 'commands' | 'queries'>
   readonly grants: { mint(grant: NamedGrant & { readonly expiresAt: number }): string }
   readonly clock: Clock
   readonly pages: Pages
@@ -33,15 +32,7 @@ const idBytes = 17
 const viewing = { who: 'member', role: 'viewer', scopes: ['agents:read'] } as const
 const collection = '/orgs/{org}/agents/{agent}/emulator-links'
 
-export function emulatorRoutes({
-  shards,
-  emulatorLinks,
-  grants,
-  clock,
-  pages,
-  randomBytes,
-}: EmulatorRoutesOptions): Route[] {
-  const { commands, queries } = emulatorLinks
+export function emulatorRoutes({ shards, grants, clock, pages, randomBytes }: EmulatorRoutesOptions): Route[] {
   const newId = () => idFromBytes('egr', randomBytes(idBytes))
   return [
     route({

@@ -10,8 +10,9 @@ import type { Pages } from '../../runtime/http/page.js'
 import { wholeOrPaged } from '../../runtime/http/paged.js'
 import { json, noContent, type Route, route } from '../../runtime/http/route.js'
 import type { Shards } from '../../runtime/shard/contract.js'
-import type { FreshIdentity, OpenPersonas } from './commands.js'
-import type { SandboxCommands, SandboxDoor } from './needs.js'
+import type { Conversations } from '../people/conversations.js'
+import type { FreshIdentity, Personas } from './commands.js'
+import type { SandboxCommands, SandboxConversations } from './conversations.js'
 import {
   ofPersonas,
   PageQuery,
@@ -30,8 +31,9 @@ import type { OnePersona, Persona } from './store.js'
 
 export interface PersonaRoutesOptions {
   readonly shards: Shards
-  readonly personas: Pick<OpenPersonas, 'commands' | 'queries'>
-  readonly sandbox: SandboxDoor
+  readonly personas: Pick<Personas, 'commands' | 'queries'>
+  readonly conversations: Pick<Conversations, 'asidOf'>
+  readonly sandbox: SandboxConversations
   readonly begin: SandboxCommands['begin']
   readonly pages: Pages
   readonly randomBytes: (count: number) => Uint8Array
@@ -54,12 +56,12 @@ function placeOf({ org: orgId, agent: agentId, personaId }: ItemParams): OnePers
 
 /** No provider ever tells of such an address, and nobody can make up the one that a persona has. */
 function freshIdentity(
-  { sandbox, randomBytes }: PersonaRoutesOptions,
+  { conversations, randomBytes }: PersonaRoutesOptions,
   place: AgentPlace,
   channel: Persona['channel'],
 ): FreshIdentity {
   const address = `persona:${idFromBytes('at', randomBytes(idBytes))}`
-  return { address, asid: sandbox.asidOf(place, channel, address) }
+  return { address, asid: conversations.asidOf(place, channel, address) }
 }
 
 /** The shard of the agent tells it too; asked here, it has begun when the caller hears of it. */

@@ -9,13 +9,13 @@ import type { Clock } from '../../runtime/clock.js'
 import type { Pages } from '../../runtime/http/page.js'
 import { json, type Route, route } from '../../runtime/http/route.js'
 import type { Shards } from '../../runtime/shard/contract.js'
-import type { AgentSince, TrafficDoor } from './needs.js'
+import type { TrafficLists } from './lists.js'
+import { agentSince } from './queries.js'
 import { ofTraffic, queries, replies } from './schema.js'
 
 export interface TrafficRoutesOptions {
   readonly shards: Shards
-  readonly traffic: TrafficDoor
-  readonly agentSince: AgentSince
+  readonly traffic: TrafficLists
   readonly pages: Pages
   readonly clock: Pick<Clock, 'now'>
   readonly timeScale: number
@@ -37,7 +37,7 @@ interface AskedRecords extends Asked, Filter {
 }
 
 export function trafficRoutes(options: TrafficRoutesOptions): Route[] {
-  const { shards, traffic, agentSince, pages, clock, timeScale } = options
+  const { shards, traffic, pages, clock, timeScale } = options
 
   /** What is older than it is kept for is not shown, whether it was taken away yet or not. */
   async function wantedOf(place: AgentPlace, asked: Asked): Promise<Wanted | Refusal> {

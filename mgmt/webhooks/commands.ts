@@ -2,9 +2,8 @@
 import { refuse } from '../../core/errors.js'
 import { orgWebhook } from '../../core/limits.js'
 import type { OrgEventName } from '../../core/orgevents.js'
-import type { Command, Repertoire, Tx } from '../../runtime/shard/contract.js'
+import type { Command, Tx } from '../../runtime/shard/contract.js'
 import { deliveryCommands } from './deliveries.js'
-import { webhookQueries } from './queries.js'
 import { advance, removeWebhook } from './queue.js'
 import type { PatchBody, WebhookView } from './schema.js'
 import { type SealedSecret, type Webhook, webhookAsRead, webhooksOf, webhookTable } from './store.js'
@@ -87,7 +86,3 @@ export function webhookCommands({ timeScale }: { readonly timeScale: number }) {
   return { create, update, rotate, remove: remove(timeScale), ...deliveryCommands(timeScale) }
 }
 export type WebhookCommands = ReturnType<typeof webhookCommands>
-
-export function webhookRepertoire(commands: WebhookCommands): Pick<Repertoire, 'commands' | 'queries'> {
-  return { commands: Object.values(commands), queries: Object.values(webhookQueries) }
-}

@@ -8,8 +8,10 @@ import type { Test } from 'tap'
 import { expandScopes, type Member } from '../../core/access.js'
 import { egress } from '../../core/limits.js'
 import type { OrgEventName, OrgEventPayload } from '../../core/orgevents.js'
-import { webhookCommands, webhookRepertoire } from '../../mgmt/webhooks/commands.js'
+import { moduleOf } from '../../mgmt/area.js'
+import { webhookCommands } from '../../mgmt/webhooks/commands.js'
 import { webhookTryPerformer } from '../../mgmt/webhooks/driver.js'
+import { webhookQueries } from '../../mgmt/webhooks/queries.js'
 import type { WebhookTry } from '../../mgmt/webhooks/queue.js'
 import { webhookRoutes } from '../../mgmt/webhooks/routes.js'
 import type { DeliveryView, WebhookView } from '../../mgmt/webhooks/schema.js'
@@ -111,7 +113,7 @@ export async function openWebhookNode(t: Test, options: WebhookNodeOptions = {})
   const commands = webhookCommands({ timeScale })
   const tries = openTries()
   const emit = emitWith(commands.enqueue)
-  const own = webhookRepertoire(commands)
+  const own = moduleOf({ commands, queries: webhookQueries })
   const performerOver = (shards: Shards, sealedBy = sealer) =>
     webhookTryPerformer({
       shards: carried(shards),

@@ -1,4 +1,5 @@
 /** Agents: their ids, every field rule of their routes, and that nothing is left half-made whatever dies in between. */
+import { randomBytes } from 'node:crypto'
 import fc from 'fast-check'
 import t from 'tap'
 import { numbered, slugOf } from '../../core/agent/slug.js'
@@ -8,12 +9,11 @@ import { slugPattern } from '../../core/ids.js'
 import { agent as limits } from '../../core/limits.js'
 import type { OrgEventPayload } from '../../core/orgevents.js'
 import { claims } from '../../mgmt/agents/claims.js'
-import { agentCommands, agentRepertoire } from '../../mgmt/agents/commands.js'
-import { agentTable, findAgent } from '../../mgmt/agents/store.js'
-import { channelCommands, channelRepertoire } from '../../mgmt/channels/commands.js'
-import { bindingTable, channelRoutesOf } from '../../mgmt/channels/store.js'
-import { agentRoutesQuery } from '../../mgmt/gatewayaccess/agentroutes.js'
-import { gatewayCommands, gatewayPart, gatewayRepertoire } from '../../mgmt/gatewayaccess/commands.js'
+import { createAgents } from '../../mgmt/agents/index.js'
+import { agentTable } from '../../mgmt/agents/store.js'
+import { createChannels } from '../../mgmt/channels/index.js'
+import { bindingTable } from '../../mgmt/channels/store.js'
+import { createGatewayAccess } from '../../mgmt/gatewayaccess/index.js'
 import { gatewayTable } from '../../mgmt/gatewayaccess/store.js'
 import type { Command, Shards } from '../../runtime/shard/contract.js'
 import { decide, type Moment } from '../../runtime/shard/decide.js'
@@ -31,10 +31,10 @@ const clock = manualClock()
 const node = await openTestNode({ clock })
 t.teardown(() => node.close())
 const token = node.key
-const agents = '/v1/orgs/demo/agents'
+const agentsPath = '/v1/orgs/demo/agents'
 
 function call(method: string, path: string, json?: unknown): Promise<Response> {
-  return node.mgmt(method, `${agents}${path}`, { token, json })
+  return node.mgmt(method, `${agentsPath}${path}`, { token, json })
 }
 const fieldsOf = ({ json }: Response): string[] => json.errors.map(({ field }: { field: string }) => field)
 
@@ -221,10 +221,10 @@ t.test('The identity is read, replaced and changed field by field on its own pat
 t.test('Agents are listed page by page, each once, in the order of their ids', async (t) => {
   const own = await openTestNode()
   t.teardown(() => own.close())
-  const list = (query = '') => own.mgmt('GET', `${agents}${query}`, { token: own.key })
+  const list = (query = '') => own.mgmt('GET', `${agentsPath}${query}`, { token: own.key })
   t.strictSame((await list()).json, { data: [] })
   const names = ['delta', 'alpha', 'echo', 'charlie', 'bravo']
-  for (const name of names) await own.mgmt('POST', agents, { token: own.key, json: { name } })
+  for (const name of names) await own.mgmt('POST', agentsPath, { token: own.key, json: { name } })
   const ids = (page: Response): string[] => page.json.data.map(({ id }: { id: string }) => id)
   const all = await list()
   t.same(ids(all), [...names].sort())
@@ -307,7 +307,7 @@ t.test('A process that dies after the id was claimed leaves a whole agent, and a
   const own = await openTestNode({ between: cutting(cut) })
   t.teardown(() => own.close())
   const ask = (method: string, path: string, json?: unknown) =>
-    own.mgmt(method, `${agents}${path}`, { token: own.key, json })
+    own.mgmt(method, `${agentsPath}${path}`, { token: own.key, json })
   t.equal((await ask('POST', '', { name: 'Half' })).status, 503)
   await until(async () => (await ask('GET', '/half')).status === 200, own.clock)
   t.same((await ask('GET', '')).json.data.length, 1)
@@ -350,15 +350,13 @@ function openWorld() {
       return true
     },
   }
-  const channels = channelCommands({ orgEvent, agentOf: findAgent, timeScale: 1 })
-  const commands = agentCommands({ orgEvent, parts: [gatewayPart, channels.part] })
-  const routes = agentRoutesQuery({ agent: findAgent, channels: channelRoutesOf })
-  const registered = [
-    orgEvent,
-    ...agentRepertoire(commands).commands,
-    ...gatewayRepertoire(gatewayCommands(orgEvent), routes).commands,
-    ...channelRepertoire(channels.commands, channels.queries).commands,
-  ]
+  const none = undefined as never
+  const agents = createAgents({ orgEvent, audit: none, bodies: none, mediaUrl: none, randomBytes, clock })
+  const gatewayAccess = createGatewayAccess({ orgEvent, agents, checkUrl: none, randomBytes })
+  const given = { adapters: [], gatewayUrl: none, randomBytes, log: none, timeScale: 1 }
+  const channels = createChannels({ ...given, orgEvent, agents })
+  const { commands } = agents
+  const registered = [orgEvent, ...[agents, gatewayAccess, channels].flatMap(({ module }) => module.commands)]
   const byName = new Map(registered.map((each) => [each.name, each as Command<unknown, unknown>]))
   const root = layerOver({ get: () => undefined, range: () => [], encode: encodeWrites })
   const owed: { id: string; owner: string; command: string; input: unknown }[] = []

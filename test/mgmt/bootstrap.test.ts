@@ -6,12 +6,13 @@ import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { refuse } from '../../core/errors.js'
 import { firstStart, sealing } from '../../core/limits.js'
-import { accessRepertoire, keyCommands } from '../../mgmt/access/commands.js'
+import { createAccess } from '../../mgmt/access/index.js'
 import { openKeyring } from '../../mgmt/access/keyring.js'
 import { keyQueries } from '../../mgmt/access/store.js'
-import { anyOrg, createOrg, orgRepertoire } from '../../mgmt/orgs/store.js'
-import { webhookCommands, webhookRepertoire } from '../../mgmt/webhooks/commands.js'
-import { bootstrap, bootstrapRepertoire } from '../../runtime/bootstrap.js'
+import { createOrgs } from '../../mgmt/orgs/index.js'
+import { anyOrg, createOrg } from '../../mgmt/orgs/store.js'
+import { createWebhooks } from '../../mgmt/webhooks/index.js'
+import { bootstrap, bootstrapRepertoire } from '../../runtime/node/bootstrap.js'
 import { openLog } from '../../runtime/observe/log.js'
 import type { Engine, Shards } from '../../runtime/shard/contract.js'
 import { openEmbedded } from '../../runtime/shard/embedded.js'
@@ -22,15 +23,14 @@ import { manualClock } from '../harness/clock.js'
 
 const root = Buffer.alloc(32, 5)
 const clock = manualClock()
-const webhooks = webhookCommands({ timeScale: 1 })
-const keys = keyCommands(webhooks.enqueue)
-const parts = [
-  sealerRepertoire,
-  bootstrapRepertoire,
-  orgRepertoire,
-  accessRepertoire(keys),
-  webhookRepertoire(webhooks),
-]
+const none = undefined as never
+const webhooks = createWebhooks({
+  ...{ post: none, sign: none, checkUrl: none, metrics: none },
+  ...{ randomBytes, clock, timeScale: 1 },
+})
+const access = createAccess({ orgEvent: webhooks.orgEvent, secrets: none, mgmtUrl: none, clock })
+const keys = access.commands
+const parts = [sealerRepertoire, bootstrapRepertoire, createOrgs().module, access.module, webhooks.module]
 const key = 'sk-svc-a-key-that-the-operator-chose'
 
 async function openInstallation(t: Test): Promise<Engine> {

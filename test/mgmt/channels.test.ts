@@ -6,15 +6,13 @@ import { agentKeyOf } from '../../core/agentkey.js'
 import { channelNames } from '../../core/channelnames.js'
 import { isRefusal } from '../../core/errors.js'
 import { channelBinding as limits } from '../../core/limits.js'
-import { findAgent } from '../../mgmt/agents/store.js'
 import { openBindingPlaces } from '../../mgmt/channels/bindingindex.js'
-import { channelCommands } from '../../mgmt/channels/commands.js'
+import { createChannelCommands } from '../../mgmt/channels/commands.js'
+import { agentRouting } from '../../mgmt/channels/directory.js'
 import { statuses, triggers, walk } from '../../mgmt/channels/machine.js'
 import { channelRoutes } from '../../mgmt/channels/routes.js'
 import { wrongCompliance, wrongDelivery } from '../../mgmt/channels/rules.js'
 import type { ChannelPatch } from '../../mgmt/channels/schema.js'
-import { channelRoutesOf } from '../../mgmt/channels/store.js'
-import { agentRoutesQuery } from '../../mgmt/gatewayaccess/agentroutes.js'
 import { webhookCommands } from '../../mgmt/webhooks/commands.js'
 import type { Shards } from '../../runtime/shard/contract.js'
 import { perhapsDecided } from '../../runtime/shard/unavailable.js'
@@ -47,12 +45,10 @@ async function webchatOf(channels: string): Promise<{ id: string }> {
   return data.find(({ channel }: { channel: string }) => channel === 'webchat')
 }
 
-const commands = channelCommands({
+const commands = createChannelCommands({
   orgEvent: webhookCommands({ timeScale: 1 }).enqueue,
-  agentOf: findAgent,
   timeScale: 1,
 }).commands
-const routesOf = agentRoutesQuery({ agent: findAgent, channels: channelRoutesOf })
 
 /** Lets the provisioner take so many steps. */
 async function steps(count: number, on = clock): Promise<void> {
@@ -471,9 +467,8 @@ t.test('Credentials are sealed for their binding, rotated, and never shown', asy
   const { id: agentId } = await newAgent()
   const { engine } = node.node
   const sealer = openSealer(readOrMakeSecretKey(node.dir).key, engine)
-  const made = channelCommands({
+  const made = createChannelCommands({
     orgEvent: webhookCommands({ timeScale: 1 }).enqueue,
-    agentOf: findAgent,
     timeScale: 1,
   })
   const routes = channelRoutes({
@@ -497,7 +492,7 @@ t.test('Credentials are sealed for their binding, rotated, and never shown', asy
 
   const place = { orgId: 'demo', agentId }
   async function opened(): Promise<unknown> {
-    const found = await engine.read(agentKeyOf(place), routesOf, place)
+    const found = await engine.read(agentKeyOf(place), agentRouting, place)
     if (isRefusal(found)) throw new Error(found.refused)
     const { kind, id, sealed } = found.channels.find(({ channel }) => channel === 'sms')!.auth!
     t.notMatch(Buffer.from(sealed).toString('latin1'), /secret/)

@@ -5,14 +5,11 @@ import { join } from 'node:path'
 import t from 'tap'
 import { agentKeyOf } from '../../core/agentkey.js'
 import { isRefusal, type Refusal, refuse } from '../../core/errors.js'
-import { agentTable, findAgent } from '../../mgmt/agents/store.js'
-import { bindingTable, channelRoutesOf } from '../../mgmt/channels/store.js'
-import { agentRoutesQuery } from '../../mgmt/gatewayaccess/agentroutes.js'
-import { hashToken, makeToken } from '../../mgmt/gatewayaccess/credentials.js'
-import { type AgentDirectory, type AgentRoutes, openDirectory } from '../../mgmt/gatewayaccess/directory.js'
-import { openTenured } from '../../mgmt/gatewayaccess/tenured.js'
+import { hashToken, makeToken } from '../../mgmt/agents/credentials.js'
+import { createOwnerCache } from '../../mgmt/agents/ownercache.js'
+import { type AgentDirectory, type AgentRoutes, createDirectory } from '../../mgmt/channels/directory.js'
+import { type AgentOfToken, createAgentOfToken } from '../../mgmt/gatewayaccess/accesstokens.js'
 import { ownerOfToken, tokenIndex } from '../../mgmt/gatewayaccess/tokenindex.js'
-import { orgTable, readOrg } from '../../mgmt/orgs/store.js'
 import type { Local, Shards } from '../../runtime/shard/contract.js'
 import { openSealer } from '../../runtime/store/sealer.js'
 import { readOrMakeSecretKey } from '../../runtime/store/secretkey.js'
@@ -199,10 +196,8 @@ t.test('The org hears that credentials or webhook changed, and never what they a
   t.notMatch(JSON.stringify(heard()), /at-svc|ws-svc/)
 })
 
-const routesQuery = agentRoutesQuery({ agent: findAgent, channels: channelRoutesOf })
-function directoryOver(shards: Shards & Local): AgentDirectory {
-  const org = { table: orgTable, read: readOrg }
-  return openDirectory({ shards, routes: routesQuery, agentTables: [agentTable, bindingTable], org })
+function directoryOver(shards: Shards & Local): AgentDirectory & { byAccessToken: AgentOfToken } {
+  return { ...createDirectory(shards), byAccessToken: createAgentOfToken(shards) }
 }
 
 /** Counts what is asked, and cuts it off on request. */
@@ -347,7 +342,7 @@ t.test('A shard that cannot be asked makes 503 and never 401', async (t) => {
 
 t.test('What was asked before a change is not held after it, and nothing is held beyond its tenure', async (t) => {
   let tenure: number | undefined = 1
-  const held = openTenured<string>({ tenure: () => tenure }, 2)
+  const held = createOwnerCache<string>({ tenure: () => tenure }, 2)
   await held.learn('a', async () => 'one')
   t.equal(held.known('a'), 'one')
   const asked = held.learn('b', async () => {

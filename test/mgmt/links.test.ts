@@ -5,7 +5,9 @@ import fc from 'fast-check'
 import t from 'tap'
 import { isRefusal } from '../../core/errors.js'
 import { budgets, outreachLink as limits, sandbox } from '../../core/limits.js'
-import { openLinks } from '../../mgmt/links/commands.js'
+import { agentTable } from '../../mgmt/agents/store.js'
+import { bindingTable } from '../../mgmt/channels/store.js'
+import { createLinkCommands } from '../../mgmt/links/commands.js'
 import { linkAt, linkCodes, ownerOfCode } from '../../mgmt/links/store.js'
 import { listen } from '../../runtime/http/server.js'
 import type { Shards, Tx } from '../../runtime/shard/contract.js'
@@ -372,11 +374,10 @@ t.test('Whatever happens to a link, its uses are the numbers taken, each once, a
     fc.property(fc.integer({ min: 1, max: 4 }), fc.array(move, { maxLength: 30 }), (maxUses, moves) => {
       const { tx, effects } = fakeShard()
       let isBound = true
-      const { commands, released } = openLinks({
-        documents: { read: () => ({ document: {} as never, agent: { name: 'Ada' } }) },
-        bindings: { at: () => (isBound ? { channel: 'rcs', status: 'Active' } : undefined) },
-        personas: {} as never,
-      })
+      const { commands, onBindingRemoved } = createLinkCommands({ documents: {} as never, personas: {} as never })
+      const bindingKey: [string, string, string] = [place.orgId, place.agentId, 'cb_1']
+      tx.put(agentTable, [place.orgId, place.agentId], {} as never)
+      tx.put(bindingTable, bindingKey, { channel: 'rcs', status: 'Active' } as never)
       const one = { ...place, linkId: 'lnk_1' }
       let at = 0
       const told = () => ({ at, commandId: '', mint: (prefix: string) => prefix })
@@ -390,7 +391,8 @@ t.test('Whatever happens to a link, its uses are the numbers taken, each once, a
         } else if ('release' in step) {
           isBound = false
           model.disabled = true
-          released(tx, place, 'cb_1')
+          tx.put(bindingTable, bindingKey, undefined as never)
+          onBindingRemoved(tx, place, 'cb_1')
         } else {
           const isOpen = isBound && !model.disabled && at < limits.lifetimeDefaultMs && model.taken.size < maxUses
           const answer = commands.redeem.decide(tx, { ...one, asid: `usr_${step.enter}`, address: '+1' }, told())

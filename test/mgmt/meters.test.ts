@@ -1,6 +1,7 @@
 /** What the management plane counts: sends as callers were answered, org webhooks, and recipients of campaigns. */
 import t, { type Test } from 'tap'
 import { refuse } from '../../core/errors.js'
+import type { Send } from '../../core/outreach/send.js'
 import { meterRecipients } from '../../mgmt/campaigns/meters.js'
 import { recipientTable, turnTable } from '../../mgmt/campaigns/store.js'
 import { sendMeters } from '../../mgmt/outreach/meters.js'
@@ -55,8 +56,16 @@ t.test('An attempt counts by what came of it, a send by the state that it came t
   meters.attempted({ kind: 'taken', messageId: 'msg_1' })
   meters.attempted({ kind: 'held', until: 1 })
   meters.attempted({ kind: 'trouble', trouble: 'noRoute', detail: 'to +15550100' })
-  meters.moved({ origin: 'named', state: 'sent' })
-  meters.moved({ origin: 'campaign', state: 'failed', reason: 'no_route' })
+  const moved = (send: Partial<Send>) =>
+    meters.changed(
+      undefined as never,
+      undefined as never,
+      { state: 'sending' } as Send,
+      send as Send,
+      undefined as never,
+    )
+  moved({ origin: 'named', state: 'sent' })
+  moved({ origin: 'campaign', state: 'failed', reason: 'no_route' })
   await shows(
     t,
     metrics,

@@ -3,7 +3,7 @@ import t, { type Test } from 'tap'
 import { type Refusal, refuse } from '../../core/errors.js'
 import { directive as directiveLimits, persona as limits, sandbox } from '../../core/limits.js'
 import { newPerson } from '../../core/people/change.js'
-import { openPersonas } from '../../mgmt/sandbox/commands.js'
+import { createPersonas } from '../../mgmt/sandbox/commands.js'
 import { personaTable } from '../../mgmt/sandbox/store.js'
 import { newConversation } from '../../runtime/conversation/commands.js'
 import {
@@ -554,16 +554,20 @@ t.test(
     const reader = { get: () => persona, range: () => [] } as never
     const nobody = { ...newPerson('pr_1', 'persona', 1), sandbox: true as const }
     const people = { byId: () => nobody, newId: () => '', keep() {}, drop() {} }
-    const { queries } = openPersonas({ people, sandbox: {} as never, hasAgent: () => true })
+    const { queries } = createPersonas({ people, sandbox: {} as never })
     const place = { orgId: 'demo', agentId: 'ada' }
     t.match(queries.speaker.read(reader, { ...place, personaId: 'psn_1' }), { refused: 'agent.persona.unavailable' })
 
     const full = Array.from({ length: limits.perAgent }, (_, place) => ({ value: { ...persona, id: `psn_${place}` } }))
-    const { commands } = openPersonas({ people, sandbox: {} as never, hasAgent: () => true })
+    const { commands } = createPersonas({ people, sandbox: {} as never })
     const asked = { ...place, personaId: 'psn_x', name: 'One more', channel: 'rcs', preset: {} } as const
     const identity = { asid: 'usr_2', address: 'persona:2' }
     const told = { at: 1, commandId: '', mint: () => '' }
-    const refused = commands.create.decide({ range: () => full } as never, { ...asked, identity }, told)
+    const refused = commands.create.decide(
+      { get: () => persona, range: () => full } as never,
+      { ...asked, identity },
+      told,
+    )
     t.match(refused, { refused: 'request.invalid', detail: /at most 500 personas/ })
 
     let answer: Refusal = refuse('resource.not_found')

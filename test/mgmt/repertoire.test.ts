@@ -1,127 +1,25 @@
 /** What can be asked of a shard: everything an area exports is registered, once, under a name of its own. */
+import { randomBytes } from 'node:crypto'
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import t from 'tap'
-import { campaign as limits } from '../../core/limits.js'
-import { usualSending } from '../../core/outreach/settings.js'
-import { accessRepertoire, keyCommands } from '../../mgmt/access/commands.js'
-import { agentCommands, agentRepertoire } from '../../mgmt/agents/commands.js'
-import { agentDocuments, documentRepertoire } from '../../mgmt/agents/documents.js'
-import { findAgent } from '../../mgmt/agents/store.js'
-import { automationRepertoire, openAutomation } from '../../mgmt/automation/open.js'
-import { campaignRepertoire, openCampaignArea } from '../../mgmt/campaigns/open.js'
-import { channelCommands, channelRepertoire } from '../../mgmt/channels/commands.js'
-import { channelRoutesOf } from '../../mgmt/channels/store.js'
-import { connectionCommands, connectionRepertoire } from '../../mgmt/connections/commands.js'
-import { connectionQueries } from '../../mgmt/connections/queries.js'
-import { agentRoutesQuery } from '../../mgmt/gatewayaccess/agentroutes.js'
-import { gatewayCommands, gatewayPart, gatewayRepertoire } from '../../mgmt/gatewayaccess/commands.js'
-import { knowledgeRepertoire, openKnowledge } from '../../mgmt/knowledge/repertoire.js'
-import { linkRepertoire, openLinks } from '../../mgmt/links/commands.js'
-import { orgRepertoire } from '../../mgmt/orgs/store.js'
-import { outreachParts, outreachRepertoire } from '../../mgmt/outreach/open.js'
-import { openPeople, peopleRepertoire } from '../../mgmt/people/commands.js'
-import { openPersonas, personaRepertoire } from '../../mgmt/sandbox/commands.js'
-import { webhookCommands, webhookRepertoire } from '../../mgmt/webhooks/commands.js'
-import { bootstrapRepertoire } from '../../runtime/bootstrap.js'
+import { createManagement } from '../../mgmt/index.js'
+import { bootstrapRepertoire } from '../../runtime/node/bootstrap.js'
+import { openMetrics } from '../../runtime/observe/metrics.js'
 import { sandboxBegin, sandboxForget } from '../../runtime/sandbox/commands.js'
 import type { Command, Query, Shards } from '../../runtime/shard/contract.js'
 import { sealerRepertoire } from '../../runtime/store/sealer.js'
 import { carried } from '../harness/carried.js'
 
-const webhooks = webhookCommands({ timeScale: 1 })
-const keys = keyCommands(webhooks.enqueue)
-const channels = channelCommands({ orgEvent: webhooks.enqueue, agentOf: findAgent, timeScale: 1 })
-const gateway = gatewayCommands(webhooks.enqueue)
-const documents = agentDocuments({ orgEvent: webhooks.enqueue })
-const knowledge = openKnowledge(documents)
-const agents = agentCommands({ orgEvent: webhooks.enqueue, parts: [gatewayPart, channels.part, documents.part] })
-const connections = connectionCommands({ orgEvent: webhooks.enqueue, hasAgent: () => true }).commands
-const connectionReads = connectionQueries(
-  () => true,
-  () => [],
-)
-const people = openPeople({ orgEvent: webhooks.enqueue, agentOf: findAgent })
-const outreach = outreachParts({
-  orgEvent: webhooks.enqueue,
-  documents: { read: () => undefined },
-  people: people.door,
-  timeScale: 1,
+const none = undefined as never
+const management = createManagement({
+  ...{ bodies: none, objects: none, conversations: none, agentLog: none, dispatchWindow: none, secrets: none },
+  ...{ mgmtUrl: none, gatewayUrl: none, randomBytes, log: none, returnRules: none, clock: none, timeScale: 1 },
+  ...{ egress: {} as never, partnerForms: [], adapters: [], metrics: openMetrics() },
+  sandboxCommands: { begin: sandboxBegin, forget: sandboxForget },
 })
-const automation = openAutomation({
-  agents: { serialOf: () => undefined, read: () => undefined },
-  people: people.door,
-  sends: { accept: outreach.commands.accept.decide, sendingOf: () => usualSending },
-  timeScale: 1,
-})
-const campaigns = openCampaignArea({
-  agents: { serialOf: () => undefined, read: () => undefined, pacesOf: () => [], boundTo: () => [] },
-  people: people.door,
-  personas: { personOf: () => undefined },
-  sends: outreach.campaigning,
-  orgEvent: webhooks.enqueue,
-  timeScale: 1,
-  window: () => limits.alone,
-})
-const personas = openPersonas({
-  people: people.door,
-  sandbox: { begin: sandboxBegin, forget: sandboxForget },
-  hasAgent: () => true,
-})
-const links = openLinks({
-  documents: { read: () => undefined },
-  bindings: { at: () => undefined },
-  personas: personas.door,
-})
-const routes = agentRoutesQuery({ agent: findAgent, channels: channelRoutesOf })
-const made = [
-  webhooks,
-  keys,
-  channels.commands,
-  channels.queries,
-  gateway,
-  agents,
-  documents.commands,
-  documents.queries,
-  connections,
-  knowledge.sources.commands,
-  knowledge.sources.queries,
-  knowledge.media.commands,
-  knowledge.media.queries,
-  connectionReads,
-  people.commands,
-  people.queries,
-  outreach.commands,
-  outreach.queries,
-  automation.commands,
-  automation.queries,
-  campaigns.commands,
-  campaigns.queries,
-  personas.commands,
-  personas.queries,
-  links.commands,
-  links.queries,
-].flatMap(Object.values)
-const parts = [
-  sealerRepertoire,
-  bootstrapRepertoire,
-  orgRepertoire,
-  accessRepertoire(keys),
-  webhookRepertoire(webhooks),
-  agentRepertoire(agents),
-  documentRepertoire(documents),
-  gatewayRepertoire(gateway, routes),
-  channelRepertoire(channels.commands, channels.queries),
-  connectionRepertoire(connections, connectionReads),
-  knowledgeRepertoire(knowledge, { getPage: async () => ({ kind: 'stopped' }), removeObject: async () => {} }),
-  peopleRepertoire(people),
-  outreachRepertoire(outreach),
-  automationRepertoire(automation),
-  campaignRepertoire(campaigns),
-  personaRepertoire(personas),
-  linkRepertoire(links),
-]
+const parts = [sealerRepertoire, bootstrapRepertoire, ...management.modules]
 const registered = parts.flatMap(({ commands, queries }) => [...commands, ...queries])
 const names = registered.map(({ name }) => name)
 
@@ -154,7 +52,7 @@ t.test('No two commands or queries have the same name, and none is registered tw
 })
 
 t.test('Every command and query that a module of an area exports is registered', async (t) => {
-  const found = new Set<Askable>([...made, routes] as Askable[])
+  const found = new Set<Askable>()
   for (const path of modules) {
     const exported = await import(pathToFileURL(join(built, path)).href)
     for (const value of Object.values(exported)) for (const each of askablesOf(value)) found.add(each)

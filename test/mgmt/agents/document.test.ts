@@ -6,7 +6,8 @@ import { isRefusal } from '../../../core/errors.js'
 import { agentDocument as limits } from '../../../core/limits.js'
 import type { OrgEventPayload } from '../../../core/orgevents.js'
 import { activity, record } from '../../../mgmt/agents/activity.js'
-import { agentDocuments } from '../../../mgmt/agents/documents.js'
+import { createDocuments } from '../../../mgmt/agents/documents.js'
+import { objectTable } from '../../../mgmt/agents/mediaobjects.js'
 import { agentTable } from '../../../mgmt/agents/store.js'
 import type { Command, Tx } from '../../../runtime/shard/contract.js'
 import { decide, type Moment } from '../../../runtime/shard/decide.js'
@@ -249,7 +250,7 @@ t.test(
     let written = 0
     fc.assert(
       fc.property(fc.array(step, { minLength: 10, maxLength: 30, size: 'max' }), (steps) => {
-        const newcomer = () => agentDocuments({ orgEvent })
+        const newcomer = () => createDocuments({ orgEvent })
         const owners = [newcomer(), newcomer()]
         const empty = { get: () => undefined, range: () => [], encode: encodeWrites }
         const root = layerOver(empty)
@@ -259,7 +260,7 @@ t.test(
         const scratch = () => layerOver(Object.assign(root, { encode: encodeWrites }))
         for (const [nth, each] of [...opening, ...steps].entries()) {
           const input = { ...place, ifMatch: '', ...asked(each, nth) }
-          const decided = (by: ReturnType<typeof agentDocuments>, over: Layer) => {
+          const decided = (by: ReturnType<typeof createDocuments>, over: Layer) => {
             const command = by.commands.write as Command<unknown, unknown>
             const moment: Moment = { at: 1_000 + nth, steadyAt: 0, commit: nth, owed: [], tellings: [] }
             return decide(over, { owner: agentKeyOf(place), command, input, commandId: `c${nth}` }, moment)
@@ -288,7 +289,7 @@ t.test(
 )
 
 t.test('What is shown of an agent is made once, and again when something of the agent is different', async (t) => {
-  const documents = agentDocuments({ orgEvent })
+  const documents = createDocuments({ orgEvent })
   const root = layerOver({ get: () => undefined, range: () => [], encode: encodeWrites })
   root.put(agentTable, ['demo', 'ada'], {
     id: 'ada',
@@ -323,9 +324,7 @@ t.test('What is shown of an agent is made once, and again when something of the 
 })
 
 t.test('Whoever shows what an agent has is told where each picture is served, and the document is not', async (t) => {
-  const served = new Map([['logo', 'https://gateway.example/v4/media/abc.png']])
-  const pictureUrl = (_reader: Reader, _place: object, id: string) => served.get(id)
-  const documents = agentDocuments({ orgEvent, pictureUrl })
+  const documents = createDocuments({ orgEvent, mediaUrl: (object) => `https://gateway.example/v4/media/${object}` })
   const root = layerOver({ get: () => undefined, range: () => [], encode: encodeWrites })
   root.put(agentTable, ['demo', 'ada'], {
     id: 'ada',
@@ -335,6 +334,7 @@ t.test('Whoever shows what an agent has is told where each picture is served, an
     createdAt: 1,
     updatedAt: 1,
   })
+  root.put(objectTable, ['demo', 'ada', 'logo'], 'abc.png')
   for (const [nth, id] of ['logo', 'lost'].entries()) {
     const command = documents.commands.write as Command<unknown, unknown>
     const body = { id, name: id, contentType: 'image/png', bytes: 1 }
@@ -344,7 +344,7 @@ t.test('Whoever shows what an agent has is told where each picture is served, an
   const loaded = () => documents.load(root, place, ['media', 'things'])!
   const before = loaded()
   t.match(before.document.media, [
-    { id: 'logo', url: served.get('logo') },
+    { id: 'logo', url: 'https://gateway.example/v4/media/abc.png' },
     { id: 'lost', url: undefined },
   ])
   t.equal(loaded().document, before.document, 'made once')
@@ -362,7 +362,7 @@ const readParts = [
 ] as const
 
 function viewOf(
-  { queries }: ReturnType<typeof agentDocuments>,
+  { queries }: ReturnType<typeof createDocuments>,
   reader: Reader,
   resource: string,
   params: Readonly<Record<string, string>>,
@@ -370,10 +370,10 @@ function viewOf(
   return queries.view.read(reader, { ...place, resource, asked: { params, query: {} } })
 }
 
-function exportOf(documents: ReturnType<typeof agentDocuments>, reader: Reader): string {
+function exportOf(documents: ReturnType<typeof createDocuments>, reader: Reader): string {
   return JSON.stringify(viewOf(documents, reader, 'GET /export', {}))
 }
 
-function partsOf(documents: ReturnType<typeof agentDocuments>, reader: Reader): string {
+function partsOf(documents: ReturnType<typeof createDocuments>, reader: Reader): string {
   return JSON.stringify(readParts.map(([resource, params]) => viewOf(documents, reader, resource, params)))
 }

@@ -2,7 +2,8 @@
 import t from 'tap'
 import { agentLimits as limits } from '../../../core/limits.js'
 import type { OrgEventPayload } from '../../../core/orgevents.js'
-import { agentDocuments, type Shown } from '../../../mgmt/agents/documents.js'
+import { createDocuments, type Shown } from '../../../mgmt/agents/documents.js'
+import { objectTable } from '../../../mgmt/agents/mediaobjects.js'
 import { agentTable } from '../../../mgmt/agents/store.js'
 import type { Command } from '../../../runtime/shard/contract.js'
 import { layerOver } from '../../../runtime/shard/layer.js'
@@ -240,11 +241,9 @@ t.test('A preview needs a person, and shows what that one would be sent', async 
 
   const orgEvent: Command<OrgEventPayload, true> = { name: 'test.orgEvent', decide: () => true }
   const people: Record<string, object> = { ann: { firstName: 'Ann' }, nameless: {} }
-  const { commands, queries } = agentDocuments({
-    orgEvent,
-    personOf: (_reader, _place, id) => people[id] as never,
-    pictureUrl: (_reader, _place, id) => `https://media.example/${id}`,
-  })
+  const documents = createDocuments({ orgEvent, mediaUrl: (object) => `https://media.example/${object}` })
+  documents.provide({ person: (_reader, _place, id) => people[id] as never })
+  const { commands, queries } = documents
   const root = layerOver({ get: () => undefined, range: () => [], encode: encodeWrites })
   const place = { orgId: 'demo', agentId: 'ada' }
   const identity = { contactPhone: '+14155550100' }
@@ -286,6 +285,7 @@ t.test('A preview needs a person, and shows what that one would be sent', async 
   t.strictSame(preview('bo', 'outer'), { renderedText: 'First. Mail bo@x.example', missingSlots: [], blocked: false })
 
   add({ id: 'pic', contentType: 'image/png' }, 'POST /media')
+  root.put(objectTable, ['demo', 'ada', 'pic'], 'pic')
   add({ collections: [{ id: 'cuts', name: 'Cuts' }] }, 'PUT /knowledge/collections')
   const cut = { id: 'cut', name: 'Short cut', description: 'Half an hour', collections: ['cuts'] }
   add({ things: [cut] }, 'PUT /knowledge/things')

@@ -6,7 +6,7 @@ import { type AgentDocument, emptyDocument, listSections, type Section } from '.
 import { agentKeyOf } from '../../../core/agentkey.js'
 import { isRefusal } from '../../../core/errors.js'
 import type { OrgEventPayload } from '../../../core/orgevents.js'
-import { agentDocuments, type Shown } from '../../../mgmt/agents/documents.js'
+import { createDocuments, type Shown } from '../../../mgmt/agents/documents.js'
 import { readItem, readSection, removeSections, writeSection } from '../../../mgmt/agents/sections.js'
 import { agentTable } from '../../../mgmt/agents/store.js'
 import type { Command, Tx } from '../../../runtime/shard/contract.js'
@@ -41,7 +41,7 @@ let commands = 0
 /** Decides a write and tells which rows of the sections it wrote, a removed one with a dash before it. */
 function write(root: Layer, resource: string, body?: unknown, params: Record<string, string> = {}) {
   const over = layerOver(Object.assign(root, { encode: encodeWrites }))
-  const { commands: own } = agentDocuments({ orgEvent })
+  const { commands: own } = createDocuments({ orgEvent })
   const input = { ...place, ifMatch: '', resource, asked: { params, query: {}, body } }
   const commandId = `c${++commands}`
   const command = own.write as Command<unknown, unknown>
@@ -65,7 +65,7 @@ function write(root: Layer, resource: string, body?: unknown, params: Record<str
 }
 
 function view(reader: Reader, resource: string, params: Record<string, string> = {}): unknown {
-  const shown = agentDocuments({ orgEvent }).queries.view.read(reader, {
+  const shown = createDocuments({ orgEvent }).queries.view.read(reader, {
     ...place,
     resource,
     asked: { params, query: {} },

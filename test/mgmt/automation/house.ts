@@ -33,13 +33,13 @@ export interface Automation {
 const enter: { people?: Sends['people'] } & Command<{ change: PersonChange; address?: string }, Person> = {
   name: 'test.enter',
   decide(tx, { change, address }, told) {
-    const { door } = enter.people!
-    const blank = newPerson(door.newId(told), 'test', told.at)
+    const people = enter.people!
+    const blank = newPerson(people.newId(told), 'test', told.at)
     const made = changed(blank, { consent: { status: 'granted' }, ...change }, told.at)
     if (isRefusal(made)) return made
     const identities = address === undefined ? [] : [{ asid: `usr_rcs_${address}`, channel: 'rcs' as const, address }]
     const person = { ...made, identities }
-    door.keep(tx, place, undefined, person, told)
+    people.keep(tx, place, undefined, person, told)
     return person
   },
 }

@@ -9,11 +9,13 @@ import { isRefusal, type Refusal } from '../../../core/errors.js'
 import { campaign as limits } from '../../../core/limits.js'
 import { changed, newPerson, type PersonChange } from '../../../core/people/change.js'
 import type { Person } from '../../../core/people/person.js'
-import { type CampaignArea, campaignRepertoire, openCampaignArea } from '../../../mgmt/campaigns/open.js'
-import type { RecipientsFound } from '../../../mgmt/campaigns/reading.js'
+import { type Campaigns as CampaignArea, createCampaigns } from '../../../mgmt/campaigns/index.js'
+import type { RecipientsFound } from '../../../mgmt/campaigns/queries.js'
 import type { StageStep } from '../../../mgmt/campaigns/staging.js'
-import type { SendMeters } from '../../../mgmt/outreach/meters.js'
-import type { Command, Query } from '../../../runtime/shard/contract.js'
+import type { Channels } from '../../../mgmt/channels/index.js'
+import type { Personas } from '../../../mgmt/sandbox/commands.js'
+import { type Metrics, openMetrics } from '../../../runtime/observe/metrics.js'
+import type { Command, Query, Tx } from '../../../runtime/shard/contract.js'
 import { eventually } from '../../contract/shards/house.js'
 import { openSends, owner, place, type Sends } from '../outreach/house.js'
 
@@ -37,6 +39,8 @@ export interface Campaigns {
   bound?: readonly ChannelName[]
   window: Window
   readonly personas: Map<string, string>
+  /** As the commit does that makes a binding Active. */
+  ready(tx: Tx, at: number): void
   ask<I, R>(command: Command<I, R>, input: object): Promise<R>
   refused(command: Command<never, unknown>, input: object): Promise<Refusal | undefined>
   read<I, R>(query: Query<I, R>, input: object): Promise<R>
@@ -61,9 +65,9 @@ export interface Campaigns {
 const enter: { people?: Sends['people'] } & Command<{ all: readonly Entered[]; from: number }, readonly Person[]> = {
   name: 'test.enterAll',
   decide(tx, { all, from }, told) {
-    const { door } = enter.people!
+    const people = enter.people!
     return all.map(({ isUnreachable, isStopped, received, marketingAt, importBatchId, sandbox, ...change }, nth) => {
-      const blank = newPerson(door.newId(told), 'test', told.at)
+      const blank = newPerson(people.newId(told), 'test', told.at)
       const made = changed(blank, { consent: { status: 'granted' }, ...change }, told.at)
       if (isRefusal(made)) throw new Error(made.detail)
       const address = `+1415${String(from + nth).padStart(7, '0')}`
@@ -78,7 +82,7 @@ const enter: { people?: Sends['people'] } & Command<{ all: readonly Entered[]; f
         ...(importBatchId !== undefined && { importBatchId }),
         ...(sandbox && { sandbox }),
       }
-      door.keep(tx, place, undefined, person, told)
+      people.keep(tx, place, undefined, person, told)
       return person
     })
   },
@@ -88,61 +92,46 @@ const perCommand = 500
 export async function openCampaigns(
   t: Test,
   more: readonly Command<never, unknown>[] = [],
-  meters?: SendMeters,
+  metrics: Metrics = openMetrics(),
 ): Promise<Campaigns> {
-  const agent = { serial: 1, name: 'Desk' }
   const orgEvent = { name: 'test.orgEvent', decide: () => true }
-  const parts = () => sends.parts.campaigning
   const personas = new Map<string, string>()
+  const personOf: Personas['personOf'] = (reader, at, id) =>
+    personas.has(id) ? sends.people.byId(reader, at, personas.get(id)!) : undefined
   let entered = 0
-  const area = openCampaignArea({
-    agents: {
-      serialOf: () => agent.serial,
-      read: () => ({ document: sends.document, agent }),
-      pacesOf: () => house.paces,
-      boundTo: () => house.bound ?? house.paces.map(({ channel }) => channel),
-    },
-    people: {
-      byId: (...which) => sends.people.door.byId(...which),
-      look: (...which) => sends.people.door.look(...which),
-    },
-    personas: {
-      personOf: (reader, at, id) =>
-        personas.has(id) ? sends.people.door.byId(reader, at, personas.get(id)!) : undefined,
-    },
-    sends: {
-      launch: (...made) => parts().launch(...made),
-      report: (...made) => parts().report(...made),
-      resume: (...which) => parts().resume(...which),
-      cancel: (...which) => parts().cancel(...which),
-      mayBeHandedOver: (...which) => parts().mayBeHandedOver(...which),
-      sendAt: (...which) => parts().sendAt(...which),
-      sendingOf: (...which) => parts().sendingOf(...which),
-      isMarketingUnderWay: (...which) => parts().isMarketingUnderWay(...which),
-    },
-    orgEvent,
-    timeScale: 1,
-    window: () => house.window,
-  })
-  const { commands, queries } = area
+  let area!: CampaignArea
+  let onReady!: Parameters<Channels['onReady']>[0]
   const agentGone: Command<object, true> = {
     name: 'test.agentGone',
     decide(tx) {
-      area.part.removed(tx, place)
+      sends.agents.removed(tx, place)
       return true
     },
   }
-  const listed = campaignRepertoire(area)
   const sends: Sends = await openSends(
     t,
-    { ...area.ofSends, referrersOf: area.referrersOf, ...(meters && { meters }) },
-    [...listed.commands, enter as Command<never, unknown>, agentGone as Command<never, unknown>, ...more],
-    {
-      queries: listed.queries,
-      performers: (shards, { parts: of }, world) =>
-        area.performers({ shards, attempt: (...which) => of.attempting(world)(...which) }),
+    { metrics, personas: { personOf } },
+    [enter as Command<never, unknown>, agentGone as Command<never, unknown>, ...more],
+    (before) => {
+      area = createCampaigns({
+        ...before,
+        orgEvent,
+        personas: { personOf },
+        channels: {
+          onReady: (listener) => {
+            onReady = listener
+          },
+          pacesOf: () => house.paces,
+          boundTo: () => house.bound ?? house.paces.map(({ channel }) => channel),
+        },
+        window: () => house.window,
+        metrics,
+        timeScale: 1,
+      })
+      return area
     },
   )
+  const { commands, queries } = area
 
   async function ask<I, R>(command: Command<I, R>, input: object): Promise<R> {
     const answer = await sends.house.shards.ask(owner, command, { ...place, ...input } as I)
@@ -162,6 +151,7 @@ export async function openCampaigns(
     paces: [{ channel: 'rcs', provider: 'emulator', perSecond: 100 }],
     window: limits.alone,
     personas,
+    ready: (tx, at) => onReady(tx, place, at),
     ask,
     read,
     async refused(command, input) {

@@ -4,11 +4,11 @@ import t, { type Test } from 'tap'
 import { day, hour, minute, second } from '../../../core/durations.js'
 import { refuse } from '../../../core/errors.js'
 import { campaign as limits, outreachSend } from '../../../core/limits.js'
-import type { AttemptOutcome } from '../../../core/outreach/attempt.js'
 import type { Person } from '../../../core/people/person.js'
 import { recipientTable, turnTable } from '../../../mgmt/campaigns/store.js'
+import { openMetrics } from '../../../runtime/observe/metrics.js'
 import type { Command, Tx } from '../../../runtime/shard/contract.js'
-import { isSent, outreach, place } from '../outreach/house.js'
+import { isSent, outreach } from '../outreach/house.js'
 import { type Campaigns, type Entered, openCampaigns } from './house.js'
 
 const { batchRows } = limits.alone
@@ -138,15 +138,17 @@ t.test('A stretch of recipients shows the send of each, wherever it begins and e
 })
 
 t.test('Every attempt of a campaign is counted by what came of it', async (t) => {
-  const counts: Record<string, number> = {}
-  const attempted = ({ kind }: AttemptOutcome) => {
-    counts[kind] = (counts[kind] ?? 0) + 1
-  }
-  const house = await openCampaigns(t, [], { attempted, asked() {}, moved() {} })
+  const metrics = openMetrics()
+  const house = await openCampaigns(t, [], metrics)
   await house.people(12)
   house.sends.scripts.push({ answer: { reason: 'x', again: 'never' } }, { answer: { reason: 'x', again: 'never' } })
   await house.reaches(await house.started(), 'completed')
-  t.same(counts, { taken: 10, trouble: 2 })
+  const { text } = await metrics.render()
+  const counts = [...text.matchAll(/^parley_send_attempts_total\{outcome="(\w+)"\} ([1-9]\d*)$/gm)]
+  t.same(Object.fromEntries(counts.map(([, outcome, count]) => [outcome, Number(count)])), {
+    taken: 10,
+    refusedForGood: 2,
+  })
 })
 
 t.test('A row that holds its send itself, as rows once did, is shown with it', async (t) => {
@@ -338,7 +340,7 @@ t.test('Follow-ups of a campaign that has completed go', async (t) => {
 /** What a message of a campaign is told when its conversation asks whether it may be handed over. */
 function mayLeave(house: Campaigns, campaignId: string, sendId: string, isFollowUp?: true): Promise<boolean> {
   const asked = { serial: 1, campaignId, sendId, at: house.sends.house.time.now(), ...(isFollowUp && { isFollowUp }) }
-  return house.read(house.area.queries.mayLeave, asked)
+  return house.read(house.area.mayLeave, asked)
 }
 
 /** A campaign whose openings their conversations have taken, and no provider has got. */
@@ -767,7 +769,7 @@ t.test('A campaign that waits for its binding goes on at once when that is ready
     },
   }
   const house = await openCampaigns(t, [ready as Command<never, unknown>])
-  ready.call = (tx, at) => house.area.ready(tx, place, at)
+  ready.call = (tx, at) => house.ready(tx, at)
   await house.people(20)
   const { paces } = house
   house.bound = ['rcs']

@@ -5,8 +5,7 @@ import { emulatorAdapter } from '../../../adapters/emulator/adapter.js'
 import { openPhones } from '../../../adapters/emulator/phones.js'
 import type { Adapter } from '../../../core/channel/adapter.js'
 import { isRefusal, type Refusal } from '../../../core/errors.js'
-import { findAgent } from '../../../mgmt/agents/store.js'
-import { channelCommands } from '../../../mgmt/channels/commands.js'
+import { createChannelCommands } from '../../../mgmt/channels/commands.js'
 import { credentialsAmong } from '../../../mgmt/channels/credentials.js'
 import { channelRoutes } from '../../../mgmt/channels/routes.js'
 import type { CheckCredentials } from '../../../mgmt/channels/rules.js'
@@ -111,7 +110,7 @@ t.test('A partner’s provider is bound and its credentials are rotated with the
   await node.mgmt('POST', '/v1/orgs/demo/agents', { token: node.key, json: { name: 'Ada' } })
   const routes = channelRoutes({
     shards: engine,
-    ...channelCommands({ orgEvent: webhookCommands({ timeScale: 1 }).enqueue, agentOf: findAgent, timeScale: 1 }),
+    ...createChannelCommands({ orgEvent: webhookCommands({ timeScale: 1 }).enqueue, timeScale: 1 }),
     sealer: openSealer(readOrMakeSecretKey(node.dir).key, engine),
     checkCredentials: check,
     randomBytes: (count) => Buffer.alloc(count, 5),

@@ -3,11 +3,9 @@ import t from 'tap'
 import { agentKeyOf } from '../../../core/agentkey.js'
 import { isRefusal, refuse } from '../../../core/errors.js'
 import { channelBinding as limits } from '../../../core/limits.js'
-import { findAgent } from '../../../mgmt/agents/store.js'
-import { channelCommands } from '../../../mgmt/channels/commands.js'
+import { createChannelCommands } from '../../../mgmt/channels/commands.js'
+import { agentRouting } from '../../../mgmt/channels/directory.js'
 import { openOperatorCalls } from '../../../mgmt/channels/operatorcalls.js'
-import { channelRoutesOf } from '../../../mgmt/channels/store.js'
-import { agentRoutesQuery } from '../../../mgmt/gatewayaccess/agentroutes.js'
 import { webhookCommands } from '../../../mgmt/webhooks/commands.js'
 import { until } from '../../harness/clock.js'
 import { openTestNode } from '../../harness/node.js'
@@ -16,9 +14,8 @@ const node = await openTestNode()
 t.teardown(() => node.close())
 const { engine } = node.node
 const agents = '/v1/orgs/demo/agents'
-const { commands } = channelCommands({
+const { commands } = createChannelCommands({
   orgEvent: webhookCommands({ timeScale: 1 }).enqueue,
-  agentOf: findAgent,
   timeScale: 1,
 })
 const warnings: string[] = []
@@ -40,11 +37,9 @@ async function bound() {
 
 type Place = Awaited<ReturnType<typeof bound>>['place']
 
-const routesOf = agentRoutesQuery({ agent: findAgent, channels: channelRoutesOf })
-
 async function sealedOf({ orgId, agentId, bindingId }: Place): Promise<Uint8Array> {
   const place = { orgId, agentId }
-  const found = await engine.read(agentKeyOf(place), routesOf, place)
+  const found = await engine.read(agentKeyOf(place), agentRouting, place)
   if (isRefusal(found)) throw new Error(found.refused)
   return found.channels.find((each) => each.bindingId === bindingId)!.auth!.sealed
 }

@@ -5,7 +5,7 @@ import { type Standing, walk } from '../../../core/connections/status.js'
 import { isRefusal } from '../../../core/errors.js'
 import { oauth as limits } from '../../../core/limits.js'
 import type { OrgEventPayload } from '../../../core/orgevents.js'
-import { connectionCommands } from '../../../mgmt/connections/commands.js'
+import { createConnectionCommands } from '../../../mgmt/connections/commands.js'
 import { type Credential, credentialTable, pendingTable } from '../../../mgmt/connections/store.js'
 import type { Command } from '../../../runtime/shard/contract.js'
 import { decide, type Moment } from '../../../runtime/shard/decide.js'
@@ -19,7 +19,7 @@ const tokens = { sealed: new Uint8Array([1]), sealedFor: 'x' }
 
 function openLedger() {
   const root = layerOver({ get: () => undefined, range: () => [], encode: encodeWrites })
-  const { commands, part } = connectionCommands({ orgEvent, hasAgent: () => true })
+  const { commands, removed } = createConnectionCommands(orgEvent)
   const told: OrgEventPayload[] = []
   const revoked: unknown[] = []
   let now = 1_000
@@ -36,7 +36,7 @@ function openLedger() {
   }
   return {
     commands,
-    part,
+    removed,
     ask,
     told,
     revoked,

@@ -5,11 +5,14 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Test } from 'tap'
+import { emptyDocument } from '../../../core/agent/index.js'
+import { createConnections } from '../../../mgmt/connections/index.js'
 import type { TokenDoor } from '../../../mgmt/connections/tokens.js'
 import { webhookCommands } from '../../../mgmt/webhooks/commands.js'
 import { readConfig } from '../../../runtime/config.js'
-import { openConnections } from '../../../runtime/connections.js'
+import { openEgress } from '../../../runtime/node/egress.js'
 import { openLog } from '../../../runtime/observe/log.js'
+import { createSemaphore } from '../../../runtime/semaphore.js'
 import { newRootSecrets } from '../../../runtime/store/rootsecrets.js'
 import { openSealer } from '../../../runtime/store/sealer.js'
 import { readOrMakeSecretKey } from '../../../runtime/store/secretkey.js'
@@ -17,6 +20,7 @@ import { until } from '../../harness/clock.js'
 import { openTestNode, type Response, type TestNode } from '../../harness/node.js'
 import { standingTime } from '../../harness/time.js'
 import { clientId, clientSecret, type LocalProvider, openProvider } from '../../runtime/oauth/provider.js'
+import { agentsBefore } from '../areas.js'
 
 export const calendar = '@svc/tool.calendar'
 export const returnTo = 'https://console.example/settings?tab=tools'
@@ -118,16 +122,24 @@ export async function openConnectionDesk(
       if ('problems' in read) throw new Error(read.problems.join('\n'))
       const { key } = readOrMakeSecretKey(node.dir, undefined)
       const { log } = openLog({ to: { write: (line) => node.logged.push(JSON.parse(line)) }, now: node.clock.now })
-      const connections = openConnections({
+      const egress = openEgress({
         config: read.config,
+        slots: createSemaphore({ most: 100, mostPerKey: 100 }),
+        clock: node.clock,
+        mgmtUrl: () => 'http://mgmt.test',
+        gatewayUrl: () => 'http://gateway.test',
+      })
+      const connections = createConnections({
+        orgEvent: webhookCommands({ timeScale: 1 }).enqueue,
+        agents: agentsBefore(() => emptyDocument),
+        provider: egress.oauth,
+        returnRules: { hosts: [], allowHttp: true },
         secrets: newRootSecrets(),
+        randomBytes,
         clock: node.clock,
         log,
-        randomBytes,
-        mgmtUrl: () => 'http://mgmt.test',
-        orgEvent: webhookCommands({ timeScale: 1 }).enqueue,
       })
-      t.teardown(connections.close)
+      t.teardown(egress.close)
       return connections.tokens({ shards: node.node.engine, sealer: openSealer(key, node.node.engine) })
     },
     said: () => JSON.stringify([answers.map(({ text, headers }) => [text, headers]), node.logged]),

@@ -5,7 +5,7 @@ import { refuse } from '../../../core/errors.js'
 import { outreachSend as limits } from '../../../core/limits.js'
 import type { SendRequest } from '../../../core/outreach/request.js'
 import { newPerson } from '../../../core/people/change.js'
-import { openSendDesk } from '../../../mgmt/outreach/desk.js'
+import { createSends } from '../../../mgmt/outreach/api.js'
 import type { Command, Shards } from '../../../runtime/shard/contract.js'
 import { StoreFailed } from '../../../runtime/store/contract.js'
 import { eventually } from '../../contract/shards/house.js'
@@ -158,12 +158,16 @@ t.test('Whoever is just talking is written to when the conversation says so, and
 
 t.test('An outreach that a campaign or a rule names is not deleted, and the refusal lists them', async (t) => {
   const referrers = [{ kind: 'campaign' as const, id: 'c1', name: 'Spring', status: 'draft' }]
-  const sends = await openSends(t, { referrersOf: () => referrers })
-  const { follow } = sends.parts
-  const tx = undefined as never
-  const stopped = follow(tx, place, sends.document, { ...sends.document, outreach: [] }, {} as never)
+  const change: Command<{ readonly part: 'outreach' | 'playbooks' }, true> = {
+    name: 'test.change',
+    decide: (tx, { part }, told) =>
+      sends.agents.changed(tx, place, sends.document, { ...sends.document, [part]: [] }, told) ?? true,
+  }
+  const sends: Sends = await openSends(t, {}, [change])
+  sends.parts.addReferrers(() => referrers)
+  const stopped = await sends.house.shards.ask(owner, change, { part: 'outreach' })
   t.match(stopped, { refused: 'agent.outreach.in_use', extra: { referrers } })
-  t.equal(follow(tx, place, sends.document, { ...sends.document, playbooks: [] }, {} as never), undefined)
+  t.equal(await sends.house.shards.ask(owner, change, { part: 'playbooks' }), true)
 })
 
 t.test('However many wait when their outreach is deleted, each is cancelled and none is sent', async (t) => {
@@ -172,7 +176,7 @@ t.test('However many wait when their outreach is deleted, each is cancelled and 
     name: 'test.drop',
     decide(tx, _input, told) {
       const after = { ...sends.document, outreach: [] }
-      sends.parts.follow(tx, place, sends.document, after, told)
+      sends.agents.changed(tx, place, sends.document, after, told)
       sends.document = after
       return true
     },
@@ -196,7 +200,7 @@ t.test('A rehearsal with a persona is dispatched within the call and is in no li
   const keep: Command<Record<string, never>, true> = {
     name: 'test.keep',
     decide(tx, _input, told) {
-      sends.people.door.keep(tx, place, undefined, persona, told)
+      sends.people.keep(tx, place, undefined, persona, told)
       return true
     },
   }
@@ -226,7 +230,7 @@ t.test('An agent that cannot be reached is 502, one that does not answer in time
   const clock = manualClock()
   const request = { outreachId: 'hello', ...toNumber() }
   const desk = (ask: () => Promise<unknown>) =>
-    openSendDesk({
+    createSends({
       shards: { ask, read: ask } as unknown as Shards,
       commands: {} as never,
       queries: {} as never,

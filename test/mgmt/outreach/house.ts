@@ -1,4 +1,6 @@
 /** Sends and automation over a shard of their own, with real people, a document that a test writes, and conversations that it scripts. */
+
+import { randomBytes } from 'node:crypto'
 import type { Test } from 'tap'
 import { type AgentDocument, emptyDocument } from '../../../core/agent/index.js'
 import { agentKeyOf } from '../../../core/agentkey.js'
@@ -7,23 +9,21 @@ import { isRefusal, type Refusal, refuse } from '../../../core/errors.js'
 import type { OrgEventPayload } from '../../../core/orgevents.js'
 import type { OpeningFor as Opening, OpeningResult as OpeningAnswer, Probed } from '../../../core/outreach/contact.js'
 import type { SendRequest } from '../../../core/outreach/request.js'
-import { type Sending, usualSending } from '../../../core/outreach/settings.js'
 import type { OutreachSend } from '../../../core/outreach/view.js'
 import type { Person } from '../../../core/people/person.js'
-import { automationRepertoire, type OpenAutomation, openAutomation } from '../../../mgmt/automation/open.js'
-import type { ConversationDoor } from '../../../mgmt/outreach/needs.js'
-import {
-  type OutreachOptions,
-  type OutreachParts,
-  outreachParts,
-  outreachRepertoire,
-} from '../../../mgmt/outreach/open.js'
-import { type OpenPeople, openPeople, peopleRepertoire } from '../../../mgmt/people/commands.js'
+import type { EffectDeps, Module } from '../../../mgmt/area.js'
+import { type Automation, createAutomation } from '../../../mgmt/automation/index.js'
+import type { OutreachConversations } from '../../../mgmt/outreach/conversations.js'
+import { createOutreach, type Outreach } from '../../../mgmt/outreach/index.js'
+import { createPeople, type People } from '../../../mgmt/people/index.js'
+import type { Personas } from '../../../mgmt/sandbox/commands.js'
 import type { Clock } from '../../../runtime/clock.js'
-import type { Command, Performer, Repertoire, Shards } from '../../../runtime/shard/contract.js'
+import { type Metrics, openMetrics } from '../../../runtime/observe/metrics.js'
+import type { Command, Performer, Repertoire } from '../../../runtime/shard/contract.js'
 import { shardOf } from '../../../runtime/shard/place.js'
 import { eventually, type House, houseShards } from '../../contract/shards/house.js'
 import { openEmbeddedHouse } from '../../harness/engines.js'
+import { type AgentsBefore, agentOf, agentsBefore, putAgent } from '../areas.js'
 
 export const place = { orgId: 'org', agentId: 'desk' }
 export const owner = agentKeyOf(place)
@@ -52,9 +52,10 @@ export const isSent: Script = { news: [{ state: 'sent' }] }
 
 export interface Sends {
   house: House
-  readonly parts: ReturnType<typeof outreachParts>
-  readonly people: OpenPeople
-  readonly automation: OpenAutomation
+  readonly agents: AgentsBefore
+  readonly parts: Outreach
+  readonly people: People
+  readonly automation: Automation
   readonly events: OrgEventPayload[]
   /** Everything that conversations took, in order. */
   readonly taken: Opening[]
@@ -64,7 +65,7 @@ export interface Sends {
   readonly optedOut: Set<string>
   /** When whoever has that identity last wrote. */
   readonly heardAt: Map<string, number>
-  readonly conversations: ConversationDoor
+  readonly conversations: OutreachConversations
   /** What the next openings come to; afterwards they are sent. */
   readonly scripts: Script[]
   readonly probes: Probed[]
@@ -84,19 +85,22 @@ export interface Sends {
   crash(): Promise<void>
 }
 
-/** Another area that makes sends, over the same shard. */
-export interface Beside {
-  readonly queries: Repertoire['queries']
-  performers(
-    shards: Shards,
-    sends: Pick<Sends, 'parts'>,
-    world: { conversations: ConversationDoor; clock: Clock },
-  ): Readonly<Record<string, Performer>>
+/** A later area over the same shard, created over those that are there. */
+export type Beside = (before: {
+  readonly agents: AgentsBefore
+  readonly people: People
+  readonly outreach: Outreach
+  readonly clock: Clock
+}) => { readonly module: Module; performers(engine: EffectDeps): Readonly<Record<string, Performer>> }
+
+export interface SendsOptions {
+  readonly personas?: Pick<Personas, 'personOf'>
+  readonly metrics?: Metrics
 }
 
 export async function openSends(
   t: Test,
-  options: Partial<OutreachOptions> = {},
+  { personas = { personOf: () => undefined }, metrics = openMetrics() }: SendsOptions = {},
   more: readonly Command<never, unknown>[] = [],
   beside?: Beside,
 ): Promise<Sends> {
@@ -108,39 +112,14 @@ export async function openSends(
       return true
     },
   }
-  const agent = { serial: 1, name: 'Desk' }
-  const automation: OpenAutomation = openAutomation({
-    agents: { serialOf: () => agent.serial, read: () => ({ document: sends.document, agent }) },
-    people: {
-      byId: (...which) => people.door.byId(...which),
-      keepAppointment: (...kept) => people.door.keepAppointment(...kept),
-    },
-    sends: {
-      accept: (tx, asked, told) => parts.commands.accept.decide(tx, asked, told),
-      sendingOf: (reader) => (parts.queries.sending.read(reader, place) as Sending) ?? usualSending,
-    },
-    timeScale: 1,
-  })
-  const people: OpenPeople = openPeople({
-    orgEvent,
-    agentOf: () => agent,
-    listeners: [automation.kept, (...kept) => parts.personKept(...kept)],
-  })
-  const parts: OutreachParts = outreachParts({
-    ...automation.ofSends,
-    orgEvent,
-    documents: { read: () => ({ document: sends.document, agent }) },
-    people: people.door,
-    timeScale: 1,
-    ...options,
-  })
+  const agents = agentsBefore(() => sends.document)
   const [taken, scripts, probes, probed]: [Opening[], Script[], Probed[], string[]] = [[], [], [], []]
   const [out, late]: [string[], SendNews[]] = [[], []]
   const optedOut = new Set<string>()
   const heardAt = new Map<string, number>()
   const known = new Map<string, number>()
 
-  const conversations: ConversationDoor = {
+  const conversations: OutreachConversations = {
     asidOf: (_place, channel, address) => `usr_${channel}_${address}`,
     standing: async (asid) => ({ isOptedOut: optedOut.has(asid), heardAt: heardAt.get(asid) }),
     async probe(_place, _channel, address) {
@@ -167,6 +146,18 @@ export async function openSends(
       return answer ?? { messageId }
     },
   }
+
+  const clock: Clock = {
+    now: () => sends.house.clock.now(),
+    elapsed: () => sends.house.clock.elapsed(),
+    wake: (at, call) => sends.house.clock.wake(at, call),
+    soon: (call) => sends.house.clock.soon(call),
+  }
+  const given = { orgEvent, agents, conversations, metrics, clock, timeScale: 1 }
+  const people = createPeople({ ...given, randomBytes })
+  const parts = createOutreach({ ...given, people, personas })
+  const automation = createAutomation({ ...given, people, outreach: parts })
+  const other = beside?.({ agents, people, outreach: parts, clock })
 
   /** Told at least once: whoever dies before it has answered is not waited for, and nobody after the last of them. */
   async function tell(news: SendNews): Promise<unknown> {
@@ -195,24 +186,19 @@ export async function openSends(
     isEnded = true
   })
 
-  const around = () => ({ shards: sends.house.shards, conversations, clock: sends.house.clock })
-  const all = [outreachRepertoire(parts), peopleRepertoire(people), automationRepertoire(automation)]
+  const all = [people, parts, automation, ...(other ? [other] : [])]
   const repertoire: Repertoire = {
-    commands: [...all.flatMap((each) => each.commands), orgEvent, ...more] as Repertoire['commands'],
-    queries: [...all.flatMap((each) => each.queries), ...(beside?.queries ?? [])],
+    commands: [...all.flatMap(({ module }) => module.commands), orgEvent, putAgent, ...more],
+    queries: all.flatMap(({ module }) => module.queries),
     performers(shards) {
-      const world = { shards, conversations, clock: { ...clock, now: () => sends.house.time.now() } }
-      return {
-        ...parts.performers(world),
-        ...automation.performers(world),
-        ...beside?.performers(shards, { parts }, world),
-      }
+      const engine = { shards, sealer: undefined as never }
+      return { ...parts.performers(engine), ...automation.performers(engine), ...other?.performers(engine) }
     },
   }
-  const clock = { now: () => 0, elapsed: () => 0, wake: () => () => {}, soon: () => {} }
 
   const sends: Sends = {
     house: undefined as unknown as House,
+    agents,
     parts,
     people,
     automation,
@@ -233,7 +219,7 @@ export async function openSends(
     },
     async create(request, how = {}) {
       const whole = { outreachId: 'hello', recipient: { kind: 'address', channel: 'rcs', address: '' }, ...request }
-      return (await parts.desk(around()).create(place, whole as SendRequest, undefined, how)) as never
+      return (await parts.sends(sends.house.shards).create(place, whole as SendRequest, undefined, how)) as never
     },
     async read(sendId) {
       const asked = { ...place, sendId, seesAddress: true }
@@ -241,7 +227,7 @@ export async function openSends(
     },
     cancel: (sendId) => sends.house.shards.ask(owner, parts.commands.cancel, { ...place, sendId, seesAddress: false }),
     tell,
-    person: (personId) => people.door.byId(space(), place, personId),
+    person: (personId) => people.byId(space(), place, personId),
     async reaches(sendId, state, passMs = 20_000) {
       await eventually(sends.house, async () => (await sends.read(sendId)).state === state, passMs)
       return sends.read(sendId)
@@ -266,6 +252,7 @@ export async function openSends(
   }
   const space = () => sends.house.store.space(shardOf(owner, houseShards))
   sends.house = await openEmbeddedHouse(t, { repertoire })
+  await sends.house.shards.ask(owner, putAgent, agentOf(place))
   return sends as Sends & { house: House }
 }
 

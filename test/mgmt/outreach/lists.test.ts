@@ -45,7 +45,7 @@ function lister(sends: Sends, counted?: { reads: number }) {
     },
   } as Sends['house']['shards']
   const { commands, queries } = sends.parts
-  const routes = outreachRoutes({ shards, commands, queries, desk: undefined as never })
+  const routes = outreachRoutes({ shards, commands, queries, sends: undefined as never })
   const { handler } = routes.find(({ path, method }) => method === 'GET' && path.endsWith('/outreach/sends'))!
   return async (query: object) => {
     const call = { params: { org: 'org', agent: 'desk' }, query, caller: { scopes: new Set() } }

@@ -5,7 +5,7 @@ import { person as limits } from '../../../core/limits.js'
 import { newPerson } from '../../../core/people/change.js'
 import { compileFilter, type PersonFilter, readInBy } from '../../../core/people/filter.js'
 import type { IdentityNews, Person } from '../../../core/people/person.js'
-import type { PeopleDoor } from '../../../mgmt/outreach/needs.js'
+import type { People } from '../../../mgmt/people/people.js'
 import { numberTable, peopleTables } from '../../../mgmt/people/store.js'
 import { somebody, someFilter, startAt } from '../../core/people/arbitrary.js'
 import { openShelf, place, type Shelf } from './shelf.js'
@@ -13,7 +13,7 @@ import { openShelf, place, type Shelf } from './shelf.js'
 const news: IdentityNews = { asid: 'usr_1', channel: 'sms', address: '+14155550100', at: 1_000, kind: 'seen' }
 
 /** What sends need of people is what people offer. */
-const offered = (shelf: Shelf): PeopleDoor => shelf.people.door
+const offered = (shelf: Shelf): People => shelf.people
 
 function keep(shelf: Shelf, person: Person, before?: Person): Person {
   offered(shelf).keep(shelf.tx, place, before, person, shelf.told())
@@ -70,7 +70,7 @@ t.test('One look goes no further than its rows, and says where to go on', async 
   const shelf = openShelf()
   const count = limits.rowsPerLook + 10
   for (let n = 0; n < count; n++) {
-    const id = shelf.people.door.newId(shelf.told(startAt + n))
+    const id = shelf.people.newId(shelf.told(startAt + n))
     keep(shelf, { ...newPerson(id, n === 3 ? 'rare' : 'api', startAt + n) })
   }
   const look = { ...place, filter: { source: 'rare' }, limit: 10 }
@@ -87,7 +87,7 @@ t.test('People with very much text make a short page', async (t) => {
   const value = 'x'.repeat(limits.customValueChars)
   const customFields = Object.fromEntries(Array.from({ length: limits.customFields }, (_, n) => [`k${n}`, value]))
   for (let n = 0; n < 4; n++)
-    keep(shelf, { ...newPerson(shelf.people.door.newId(shelf.told()), 'api', 1_000), customFields })
+    keep(shelf, { ...newPerson(shelf.people.newId(shelf.told()), 'api', 1_000), customFields })
   const { people, next } = shelf.read(shelf.people.queries.look, { ...place, filter: {}, limit: 50 })
   t.equal(people.length, Math.ceil(limits.charsPerLook / (limits.customFields * value.length)))
   t.ok(next)
@@ -105,7 +105,7 @@ t.test('Everybody whom one import read in is found by its name', async (t) => {
   shelf.decide(importRows, { ...place, importBatchId: 'imp_1', rows })
   shelf.decide(importRows, { ...place, importBatchId: 'imp_2', rows: rows.slice(1) })
   const found = (id: string) =>
-    shelf.people.door.look(shelf.tx, place, readInBy(id), undefined, 9).people.map(({ email }) => email)
+    shelf.people.look(shelf.tx, place, readInBy(id), undefined, 9).people.map(({ email }) => email)
   t.same(found('imp_1').toSorted(), ['a@example.com', 'b@example.com'], 'whichever import reads them in again')
   t.same(found('imp_2'), ['b@example.com'])
   for (let n = 3; n < 3 + limits.importBatches; n++) {
@@ -120,7 +120,7 @@ t.test('Somebody nobody holds is made by being heard of, once', async (t) => {
   const { heard } = shelf.people.commands
   t.equal(shelf.decide(heard, { ...place, ...news }), true)
   t.equal(shelf.decide(heard, { ...place, ...news, at: 2_000 }), false, 'less than a minute later nothing is written')
-  const person = shelf.people.door.byAsid(shelf.tx, place, 'usr_1')
+  const person = shelf.people.byAsid(shelf.tx, place, 'usr_1')
   t.match(person, {
     source: 'conversation',
     status: 'new',
@@ -136,7 +136,7 @@ t.test('The org is told who opted out and in, without the address', async (t) =>
   const { heard } = shelf.people.commands
   shelf.decide(heard, { ...place, ...news, kind: 'optedOut', at: 5_000 })
   shelf.decide(heard, { ...place, ...news, kind: 'optedIn', at: 4_000 })
-  const { id } = shelf.people.door.byAsid(shelf.tx, place, 'usr_1')!
+  const { id } = shelf.people.byAsid(shelf.tx, place, 'usr_1')!
   t.strictSame(shelf.events, [
     {
       type: 'person.opted_out',
@@ -155,12 +155,12 @@ t.test(
     const shelf = openShelf()
     const { heard, remove } = shelf.people.commands
     shelf.decide(heard, { ...place, ...news, kind: 'optedOut' })
-    const { id } = shelf.people.door.byAsid(shelf.tx, place, 'usr_1')!
+    const { id } = shelf.people.byAsid(shelf.tx, place, 'usr_1')!
     shelf.decide(remove, { ...place, personId: id })
-    t.equal(shelf.people.door.byAsid(shelf.tx, place, 'usr_1'), undefined)
-    t.equal(shelf.people.door.byId(shelf.tx, place, id), undefined)
+    t.equal(shelf.people.byAsid(shelf.tx, place, 'usr_1'), undefined)
+    t.equal(shelf.people.byId(shelf.tx, place, id), undefined)
     shelf.decide(heard, { ...place, ...news, at: 2_000 })
-    const again = shelf.people.door.byAsid(shelf.tx, place, 'usr_1')!
+    const again = shelf.people.byAsid(shelf.tx, place, 'usr_1')!
     t.not(again.id, id)
     t.equal(again.identities[0]?.asid, 'usr_1', 'the same conversation, whose own STOP still holds')
   },
@@ -169,7 +169,7 @@ t.test(
 t.test('No two people hold the same identity', async (t) => {
   const shelf = openShelf()
   shelf.decide(shelf.people.commands.heard, { ...place, ...news })
-  const { identities } = shelf.people.door.byAsid(shelf.tx, place, 'usr_1')!
+  const { identities } = shelf.people.byAsid(shelf.tx, place, 'usr_1')!
   t.throws(() => keep(shelf, { ...newPerson('pr_9', 'api', 1), identities }), /held by another/)
 })
 
@@ -178,10 +178,11 @@ t.test(
   async (t) => {
     const shelf = openShelf()
     const { create, heard, merge, note } = shelf.people.commands
-    const { door, queries } = shelf.people
+    const { people } = shelf
+    const { queries } = people
     const stays = shelf.decide(create, { ...place, change: { firstName: 'Ann', tags: ['a'] } })
     shelf.decide(heard, { ...place, ...news, kind: 'optedOut' })
-    const goes = door.byAsid(shelf.tx, place, 'usr_1')!
+    const goes = people.byAsid(shelf.tx, place, 'usr_1')!
     shelf.decide(note, { ...place, personId: goes.id, author: 'agent', text: 'first' }, 1)
     shelf.decide(note, { ...place, personId: stays.id, author: 'operator', text: 'second' }, 2)
     shelf.decide(note, { ...place, personId: goes.id, author: 'agent', text: 'third' }, 3)
@@ -192,13 +193,13 @@ t.test(
       status: 'cancelled' as const,
       history: [],
     }
-    door.keepAppointment(shelf.tx, place, goes.id, { id: 'ap_1', ...appointment })
-    door.keepAppointment(shelf.tx, place, stays.id, { id: 'ap_2', ...appointment })
+    people.keepAppointment(shelf.tx, place, goes.id, { id: 'ap_1', ...appointment })
+    people.keepAppointment(shelf.tx, place, stays.id, { id: 'ap_2', ...appointment })
 
     const merged = shelf.decide(merge, { ...place, personId: stays.id, from: goes.id })
     t.match(merged, { id: stays.id, firstName: 'Ann', tags: ['a'], identities: [{ asid: 'usr_1', optedOutAt: 1_000 }] })
-    t.equal(door.byAsid(shelf.tx, place, 'usr_1')?.id, stays.id)
-    t.equal(door.byId(shelf.tx, place, goes.id)?.id, stays.id)
+    t.equal(people.byAsid(shelf.tx, place, 'usr_1')?.id, stays.id)
+    t.equal(people.byId(shelf.tx, place, goes.id)?.id, stays.id)
     t.same(listed(shelf), [stays.id])
     const { journal } = shelf.read(queries.read, { ...place, personId: stays.id })
     t.same(
@@ -210,12 +211,12 @@ t.test(
       ['ap_2', 'ap_1'],
       'newest first, cancelled included',
     )
-    door.note(shelf.tx, place, goes.id, 'fourth', shelf.told())
+    people.note(shelf.tx, place, goes.id, 'fourth', shelf.told())
     t.equal(shelf.read(queries.read, { ...place, personId: stays.id }).journal[0]?.text, 'fourth')
 
     const third = shelf.decide(create, { ...place, change: {} })
     shelf.decide(merge, { ...place, personId: third.id, from: stays.id })
-    t.equal(door.byId(shelf.tx, place, goes.id)?.id, third.id, 'and on')
+    t.equal(people.byId(shelf.tx, place, goes.id)?.id, third.id, 'and on')
     t.match(shelf.refusal(merge, { ...place, personId: third.id, from: third.id }), { errors: [{ field: 'from' }] })
     t.match(shelf.refusal(merge, { ...place, personId: third.id, from: stays.id }), { errors: [{ field: 'from' }] })
     t.match(shelf.refusal(merge, { ...place, personId: 'pr_none', from: third.id }), { refused: 'resource.not_found' })
@@ -261,7 +262,7 @@ t.test(
     }
     const rows = rowsLeft(shelf).length
     t.ok(rows > limits.droppedRowsPerStep)
-    shelf.people.part.removed(shelf.tx, place)
+    shelf.agents.removed(shelf.tx, place)
     shelf.serial = 2
     t.same(listed(shelf), [])
     const next = shelf.decide(create, { ...place, change: { phone: '+14155551000' } })
@@ -283,15 +284,15 @@ t.test('A person is found by number in agents created before the table of number
   fc.assert(
     fc.property(crowd, fc.array(fc.nat(7), { maxLength: 8 }), (people, goes) => {
       const [before, since] = [openShelf(), openShelf()]
-      since.people.part.made(since.tx, place)
+      since.agents.created(since.tx, place, since.told())
       const addresses = people.flatMap(({ phone, identities }) => [phone, ...identities.map(({ address }) => address)])
       for (const shelf of [before, since]) {
         for (const person of people) keep(shelf, person)
-        for (const nth of goes) if (people[nth]) shelf.people.door.drop(shelf.tx, place, people[nth]!.id, shelf.told())
+        for (const nth of goes) if (people[nth]) shelf.people.drop(shelf.tx, place, people[nth]!.id, shelf.told())
       }
       for (const address of addresses) {
         const about = { channel: 'sms', address: address ?? '' } as const
-        const [found, known] = [since, before].map((shelf) => shelf.people.door.byNumber(shelf.tx, place, about)?.id)
+        const [found, known] = [since, before].map((shelf) => shelf.people.byNumber(shelf.tx, place, about)?.id)
         t.equal(found, known)
       }
     }),
@@ -305,11 +306,11 @@ t.test('A number is stored as long as a person has it', async (t) => {
   const numbers = () => [...shelf.tx.range(numberTable)].map(({ key }) => key[3])
   const [one, other] = [1, 2].map(() => shelf.decide(create, { ...place, change: { phone: '+14155550100' } }))
   t.same(numbers(), ['+14155550100'])
-  shelf.people.door.drop(shelf.tx, place, one!.id, shelf.told())
+  shelf.people.drop(shelf.tx, place, one!.id, shelf.told())
   t.same(numbers(), ['+14155550100'])
   shelf.decide(change, { ...place, personId: other!.id, change: { phone: '+14155550101' } })
   t.same(numbers(), ['+14155550101'])
-  shelf.people.door.drop(shelf.tx, place, other!.id, shelf.told())
+  shelf.people.drop(shelf.tx, place, other!.id, shelf.told())
   t.same(numbers(), [])
 })
 
@@ -318,7 +319,7 @@ t.test('People who are only rehearsed are not shown, changed, merged or deleted 
   const { change, create, merge, remove } = shelf.people.commands
   const real = shelf.decide(create, { ...place, change: {} })
   const { id: personId } = keep(shelf, { ...newPerson('pr_s', 'persona', 1), sandbox: true })
-  t.ok(shelf.people.door.byId(shelf.tx, place, personId), 'the house knows them')
+  t.ok(shelf.people.byId(shelf.tx, place, personId), 'the house knows them')
   t.match(shelf.refusal(change, { ...place, personId, change: {} }), { refused: 'resource.not_found' })
   t.match(shelf.refusal(remove, { ...place, personId }), { refused: 'resource.not_found' })
   t.match(shelf.refusal(merge, { ...place, personId: real.id, from: personId }), { refused: 'request.invalid' })

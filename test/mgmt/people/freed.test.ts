@@ -84,7 +84,7 @@ function holdersOf(people: readonly Person[], phone: string, channel: 'rcs' | 's
 /** Of each number that somebody has as phone, who holds it on rcs, after every one of the steps. */
 function eachHeld(steps: readonly Step[], holds: (shelf: Shelf, number: string, holders: readonly Person[]) => void) {
   const shelf = openShelf()
-  shelf.people.part.made(shelf.tx, place)
+  shelf.agents.created(shelf.tx, place, shelf.told())
   for (const [nth, step] of steps.entries()) {
     taken(shelf, step, nth)
     const people = everybody(shelf)
@@ -130,7 +130,7 @@ t.test('A number goes on to whoever has had it as phone longest, opted out if it
   const [ann, bo, cy, di] = [1, 2, 3, 4].map((at) => shelf.decide(create, entered(number), at)) as Person[]
   shelf.decide(heard, { ...place, ...identityAt(number), at: 9, kind: 'optedOut' })
   shelf.decide(heard, { ...place, ...identityAt(number, 'sms'), at: 9, kind: 'seen' })
-  const held = (of: Person) => shelf.people.door.byId(shelf.tx, place, of.id)!.identities.map(({ asid }) => asid)
+  const held = (of: Person) => shelf.people.byId(shelf.tx, place, of.id)!.identities.map(({ asid }) => asid)
   const both = ['usr_rcs_+14155550100', 'usr_sms_+14155550100']
   t.same(
     [ann, bo, cy, di].map((each) => held(each!)),
@@ -142,7 +142,7 @@ t.test('A number goes on to whoever has had it as phone longest, opted out if it
     [['usr_rcs_+14155550101'], both, [], []],
     'after a change',
   )
-  t.match(shelf.people.door.byAsid(shelf.tx, place, both[0]!), { id: bo!.id, identities: [{ optedOutAt: 9 }, {}] })
+  t.match(shelf.people.byAsid(shelf.tx, place, both[0]!), { id: bo!.id, identities: [{ optedOutAt: 9 }, {}] })
   shelf.decide(remove, { ...place, personId: bo!.id })
   t.same(
     [cy, di].map((each) => held(each!)),

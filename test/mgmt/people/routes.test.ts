@@ -5,9 +5,10 @@ import { agentKeyOf } from '../../../core/agentkey.js'
 import { person as limits } from '../../../core/limits.js'
 import { textFields } from '../../../core/people/person.js'
 import { personIdPattern } from '../../../core/people/personid.js'
-import { agentDocuments } from '../../../mgmt/agents/documents.js'
-import { agentTable, findAgent } from '../../../mgmt/agents/store.js'
-import { openPeople } from '../../../mgmt/people/commands.js'
+import { createDocuments } from '../../../mgmt/agents/documents.js'
+import { agentTable } from '../../../mgmt/agents/store.js'
+import { createPeopleCommands } from '../../../mgmt/people/commands.js'
+import { createPeopleRecords } from '../../../mgmt/people/people.js'
 import { personTable } from '../../../mgmt/people/store.js'
 import { webhookCommands } from '../../../mgmt/webhooks/commands.js'
 import { layerOver } from '../../../runtime/shard/layer.js'
@@ -19,7 +20,7 @@ const desk = await openDesk()
 t.teardown(() => desk.node.close())
 const { node } = desk
 const orgEvent = webhookCommands({ timeScale: 1 }).enqueue
-const people = openPeople({ orgEvent, agentOf: findAgent })
+const { heard } = createPeopleCommands(createPeopleRecords([]), orgEvent)
 const numbered = (count: number) => Array.from({ length: count }, (_, n) => `n${n}`)
 const keyed = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, n) => [`k${n}`, 'v']))
 const placeOf = (agentId: string) => ({ orgId: 'demo', agentId })
@@ -27,7 +28,7 @@ const placeOf = (agentId: string) => ({ orgId: 'demo', agentId })
 async function hears(agentId: string, news: object): Promise<void> {
   const told = { asid: 'usr_1', channel: 'sms', address: '+14155550100', at: node.clock.now(), kind: 'seen', ...news }
   const place = placeOf(agentId)
-  await node.node.engine.ask(agentKeyOf(place), people.commands.heard, { ...place, ...told } as never)
+  await node.node.engine.ask(agentKeyOf(place), heard, { ...place, ...told } as never)
 }
 
 t.test('A person is entered, read, changed and deleted', async (t) => {
@@ -316,7 +317,9 @@ t.test('A segment is a named filter of the same words', async (t) => {
 
 t.test('A segment stays while a campaign is being drafted for it', async (t) => {
   const drafts: DraftCampaign[] = [{ id: 'ca_1', name: 'Spring', segmentId: 'vip' }]
-  const { commands } = agentDocuments({ orgEvent, draftCampaignsOf: () => drafts })
+  const documents = createDocuments({ orgEvent })
+  documents.provide({ draftCampaigns: () => drafts })
+  const { commands } = documents
   const root = layerOver({ get: () => undefined, range: () => [], encode: encodeWrites })
   const place = placeOf('ada')
   root.put(agentTable, ['demo', 'ada'], {

@@ -1,17 +1,22 @@
 /** An agent's people in memory: commands decided and queries read one after another, without a node. */
+import { randomBytes } from 'node:crypto'
+import { emptyDocument } from '../../../core/agent/index.js'
 import type { AgentPlace } from '../../../core/agentkey.js'
 import { isRefusal, type Refusal } from '../../../core/errors.js'
 import type { OrgEventPayload } from '../../../core/orgevents.js'
-import { type OpenPeople, openPeople } from '../../../mgmt/people/commands.js'
-import type { PersonListener } from '../../../mgmt/people/door.js'
+import { agentTable } from '../../../mgmt/agents/store.js'
+import { createPeople, type People } from '../../../mgmt/people/index.js'
+import type { PersonListener } from '../../../mgmt/people/people.js'
 import type { Command, Query, Timer, Told, Tx } from '../../../runtime/shard/contract.js'
 import { layerOver } from '../../../runtime/shard/layer.js'
 import { encodeWrites } from '../../../runtime/store/space.js'
+import { type AgentsBefore, agentOf, agentsBefore } from '../areas.js'
 
 export const place: AgentPlace = { orgId: 'demo', agentId: 'ada' }
 
 export interface Shelf {
-  readonly people: OpenPeople
+  readonly people: People
+  readonly agents: AgentsBefore
   readonly tx: Tx
   /** What the org was told, and the timers that are set. */
   readonly events: OrgEventPayload[]
@@ -26,7 +31,6 @@ export interface Shelf {
 
 export function openShelf(listeners: readonly PersonListener[] = []): Shelf {
   const orgEvent: Command<OrgEventPayload, true> = { name: 'test.orgEvent', decide: () => true }
-  const agentOf = () => (shelf.serial === undefined ? undefined : { serial: shelf.serial })
   const root = layerOver({ get: () => undefined, range: () => [], encode: encodeWrites })
   const events: OrgEventPayload[] = []
   const timers = new Map<string, Timer>()
@@ -36,6 +40,10 @@ export function openShelf(listeners: readonly PersonListener[] = []): Shelf {
     schedule: (timer: Timer) => void timers.set(timer.name, timer),
     unschedule: (name: string) => void timers.delete(name),
   })
+  tx.put(agentTable, [place.orgId, place.agentId], agentOf(place))
+  const agents = agentsBefore(() => emptyDocument)
+  const people = createPeople({ orgEvent, agents, conversations: undefined as never, randomBytes })
+  for (const listener of listeners) people.onChanged(listener)
   let minted = 0
   const told = (at = 1_000): Told => ({
     commandId: 'c',
@@ -43,11 +51,18 @@ export function openShelf(listeners: readonly PersonListener[] = []): Shelf {
     mint: (prefix) => `${prefix}_${String(++minted).padStart(26, '0')}`,
   })
   const shelf: Shelf = {
-    people: openPeople({ orgEvent, agentOf, listeners }),
+    people,
+    agents,
     tx,
     events,
     timers,
-    serial: 1,
+    get serial() {
+      return tx.get(agentTable, [place.orgId, place.agentId])?.serial
+    },
+    set serial(serial) {
+      if (serial === undefined) tx.remove(agentTable, [place.orgId, place.agentId])
+      else tx.put(agentTable, [place.orgId, place.agentId], agentOf(place, serial))
+    },
     told,
     decide: (command, input, at) => good(command.decide(tx, input, told(at))),
     refusal(command, input) {

@@ -1,0 +1,50 @@
+/** Agents: their ids, their documents, and what every later area keeps for one. */
+import type { OrgEventPayload } from '../../core/orgevents.js'
+import type { Clock } from '../../runtime/clock.js'
+import type { Route } from '../../runtime/http/route.js'
+import type { Command } from '../../runtime/shard/contract.js'
+import { moduleOf, type RouteDeps } from '../area.js'
+import type { Audit } from '../audit/index.js'
+import type { Bodies } from './bodies.js'
+import { claims } from './claims.js'
+import { type AgentListener, createAgentCommands } from './commands.js'
+import { createDocuments } from './documents.js'
+import type { Model } from './generating.js'
+import type { LookUp } from './resource.js'
+import { agentRoutes } from './routes.js'
+import { agentQueries } from './store.js'
+
+export interface AgentsDeps {
+  readonly orgEvent: Command<OrgEventPayload, unknown>
+  readonly audit: Audit
+  readonly bodies: Bodies
+  /** Absent: addresses are not looked up. */
+  readonly geocode?: LookUp['geocode']
+  /** Absent: no flow is written by a language model. */
+  readonly model?: Model
+  /** Where a stored object is served, by its name. */
+  readonly mediaUrl: (object: string) => string
+  readonly randomBytes: (count: number) => Uint8Array
+  readonly clock: Clock
+}
+
+export function createAgents({ orgEvent, mediaUrl, geocode, model, ...deps }: AgentsDeps) {
+  const documents = createDocuments({ orgEvent, mediaUrl })
+  const listeners: AgentListener[] = []
+  const commands = createAgentCommands({ orgEvent, documents, listeners })
+  const { release, ids } = claims
+  return {
+    commands,
+    documents,
+    /** Listeners are called in the order of their registration. */
+    onLifecycle: (listener: AgentListener): void => void listeners.push(listener),
+    module: moduleOf(
+      { commands: { ...commands }, queries: agentQueries },
+      { commands: { release }, queries: { ids } },
+      documents,
+    ),
+    routes: (engine: RouteDeps): Route[] =>
+      agentRoutes({ ...engine, ...deps, commands, documents, ...(geocode && { geocode }), ...(model && { model }) }),
+  }
+}
+export type Agents = ReturnType<typeof createAgents>

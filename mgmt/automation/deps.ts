@@ -1,0 +1,25 @@
+/** What automation works with. */
+import type { Section } from '../../core/agent/index.js'
+import type { AgentDocuments } from '../agents/documents.js'
+import type { OutreachConversations } from '../outreach/conversations.js'
+import type { Outreach } from '../outreach/index.js'
+import type { AgentLog } from '../outreach/transitions.js'
+import type { People } from '../people/people.js'
+
+/** The sections of an agent's document that rules and reminders are judged and written by. */
+export const automationSections = [
+  'outreach',
+  'peopleFields',
+  'scheduling',
+  'identity',
+] as const satisfies readonly Section[]
+
+export interface AutomationDeps {
+  readonly documents: Pick<AgentDocuments, 'load'>
+  readonly people: Pick<People, 'byId' | 'keepAppointment'>
+  readonly outreach: Pick<Outreach, 'commands'>
+  readonly conversations: Pick<OutreachConversations, 'standing' | 'open'>
+  readonly log?: AgentLog
+  readonly clock: { now(): number }
+  readonly timeScale: number
+}

@@ -1,0 +1,15 @@
+/** Catalogs: what agents, channels and tools can be made of, the same for every org. */
+import type { Route } from '../../runtime/http/route.js'
+import { moduleOf } from '../area.js'
+import { catalogRoutes, type PartnerForm } from './routes.js'
+
+export interface CatalogsDeps {
+  readonly partnerForms: readonly PartnerForm[]
+}
+
+export function createCatalogs({ partnerForms }: CatalogsDeps) {
+  return {
+    module: moduleOf(),
+    routes: (): Route[] => catalogRoutes(partnerForms),
+  }
+}

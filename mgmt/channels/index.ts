@@ -1,0 +1,90 @@
+/** Channels: the bindings by which an agent is reached, and the directory that conversations find it by. */
+import type { AgentPlace } from '../../core/agentkey.js'
+import type { Pace } from '../../core/campaign/pace.js'
+import type { HostedAdapter } from '../../core/channel/hosted.js'
+import { bulkPace } from '../../core/channel/throttle.js'
+import type { ChannelName } from '../../core/channelnames.js'
+import type { OrgEventPayload } from '../../core/orgevents.js'
+import type { Route } from '../../runtime/http/route.js'
+import type { Log } from '../../runtime/observe/log.js'
+import type { Command, Local, Shards, Tx } from '../../runtime/shard/contract.js'
+import type { Reader } from '../../runtime/store/contract.js'
+import type { Agents } from '../agents/index.js'
+import { moduleOf, type RouteDeps } from '../area.js'
+import { bindingIndex, openBindingPlaces } from './bindingindex.js'
+import { type BindingListeners, createChannelCommands } from './commands.js'
+import { credentialsAmong } from './credentials.js'
+import { agentRouting, createDirectory } from './directory.js'
+import { bindingsOfProviders, findBindingsOf } from './ofprovider.js'
+import { openOperatorCalls } from './operatorcalls.js'
+import { channelQueries } from './queries.js'
+import { channelRoutes } from './routes.js'
+import { bindingsOf, channelRoutesOf } from './store.js'
+
+export interface ChannelsDeps {
+  readonly orgEvent: Command<OrgEventPayload, unknown>
+  readonly agents: Pick<Agents, 'onLifecycle'>
+  readonly adapters: readonly HostedAdapter[]
+  /** Where others reach the gateway, without its version. */
+  readonly gatewayUrl: () => string
+  readonly randomBytes: (count: number) => Uint8Array
+  readonly log: Pick<Log, 'warn'>
+  readonly timeScale: number
+}
+
+export function createChannels({ orgEvent, agents, timeScale, log, ...deps }: ChannelsDeps) {
+  const listeners: BindingListeners = { removed: [], ready: [] }
+  const { commands, lifecycle } = createChannelCommands({ orgEvent, timeScale, listeners })
+  const { put, remove, find } = bindingIndex
+  const descriptors = new Map(
+    deps.adapters.map(({ descriptor }) => [nameOf(descriptor.channel, descriptor.provider), descriptor]),
+  )
+  agents.onLifecycle(lifecycle)
+  return {
+    commands,
+    /**
+     * Called in the commit in which an operator deletes a binding, in the order of registration. Bindings that go with
+     * their agent are not told of: the agent's own listeners are.
+     */
+    onRemoved: (listener: (tx: Tx, place: AgentPlace, bindingId: string) => void): void =>
+      void listeners.removed.push(listener),
+    /** Called in the commit by which a binding becomes Active, in the order of registration. */
+    onReady: (listener: (tx: Tx, place: AgentPlace, at: number) => void): void => void listeners.ready.push(listener),
+    module: moduleOf(
+      { commands, queries: channelQueries },
+      { commands: { put, remove }, queries: { find, bindingsOfProviders, agentRouting } },
+    ),
+    /** Bindings that carry messages just now, with the pace that their providers take messages of campaigns at. */
+    pacesOf: (reader: Reader, place: AgentPlace): readonly Pace[] =>
+      channelRoutesOf(reader, place).channels.map(({ channel, provider }) => {
+        const perSecond = bulkPace(descriptors.get(nameOf(channel, provider)) ?? {})
+        return { channel, provider, ...(perSecond !== undefined && { perSecond }) }
+      }),
+    /** Channels that have a binding, whatever its state. */
+    boundTo: (reader: Reader, place: AgentPlace): readonly ChannelName[] =>
+      bindingsOf(reader, place).map(({ channel }) => channel),
+    /** What the gateway asks of bindings and their agents. */
+    connect: (shards: Shards & Local) => ({
+      directory: createDirectory(shards),
+      findBinding: openBindingPlaces(shards),
+      findBindingsOf: (providers: readonly string[]) => findBindingsOf(shards, providers),
+      needsOperator: openOperatorCalls({ shards, commands, log }),
+    }),
+    routes(engine: RouteDeps): Route[] {
+      const { adapters, gatewayUrl, randomBytes } = deps
+      const checkCredentials = credentialsAmong(adapters)
+      return channelRoutes({
+        ...engine,
+        commands,
+        checkCredentials,
+        randomBytes,
+        gatewayUrl: () => `${gatewayUrl()}/v4`,
+      })
+    },
+  }
+}
+function nameOf(channel: ChannelName, provider: string): string {
+  return `${channel} ${provider}`
+}
+
+export type Channels = ReturnType<typeof createChannels>

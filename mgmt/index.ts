@@ -1,0 +1,199 @@
+/**
+ * The management plane: its areas, created in their order. An area may import the areas before it. What an earlier area
+ * has to tell a later one goes through a listener that the earlier one declares and the later one registers when it is
+ * created; what it has to ask goes through a lookup or a gate that is registered in the same way.
+ */
+
+import type { AgentPlace } from '../core/agentkey.js'
+import type { Window } from '../core/campaign/pace.js'
+import type { SendNews } from '../core/conversation/sendnews.js'
+import type { OrgEventPayload } from '../core/orgevents.js'
+import type { IdentityNews } from '../core/people/person.js'
+import type { Clock } from '../runtime/clock.js'
+import { withExamples } from '../runtime/http/examples.js'
+import type { Route } from '../runtime/http/route.js'
+import type { Buckets } from '../runtime/limits/contract.js'
+import type { Log } from '../runtime/observe/log.js'
+import type { Metrics } from '../runtime/observe/metrics.js'
+import type { Command, Local, Performer } from '../runtime/shard/contract.js'
+import type { RootSecrets } from '../runtime/store/rootsecrets.js'
+import { type AccessDeps, createAccess, type SignedTokens } from './access/index.js'
+import { type AgentsDeps, createAgents } from './agents/index.js'
+import type { EffectDeps, Module, RouteDeps } from './area.js'
+import { createAudit } from './audit/index.js'
+import { createAutomation } from './automation/index.js'
+import { createCampaigns } from './campaigns/index.js'
+import { type CatalogsDeps, createCatalogs } from './catalogs/index.js'
+import { type ChannelsDeps, createChannels } from './channels/index.js'
+import { type ConnectionsDeps, createConnections } from './connections/index.js'
+import { managementExamples } from './examples.js'
+import { createGatewayAccess } from './gatewayaccess/index.js'
+import { createJourney } from './journey/index.js'
+import { createKnowledge, type KnowledgeDeps } from './knowledge/index.js'
+import { createLinks } from './links/index.js'
+import { createOrgs } from './orgs/index.js'
+import type { OutreachConversations } from './outreach/conversations.js'
+import { createOutreach } from './outreach/index.js'
+import type { AgentLog } from './outreach/transitions.js'
+import { createPeople } from './people/index.js'
+import type { SandboxCommands, SandboxConversations } from './sandbox/conversations.js'
+import { createSandbox } from './sandbox/index.js'
+import { createTraffic } from './traffic/index.js'
+import type { TrafficLists } from './traffic/lists.js'
+import { createWebhooks, type WebhooksDeps } from './webhooks/index.js'
+
+/** What management does outside of the installation; each member never throws. */
+export interface Egress
+  extends Pick<WebhooksDeps, 'post' | 'sign' | 'checkUrl'>,
+    Pick<KnowledgeDeps, 'getPage'>,
+    Pick<AgentsDeps, 'geocode' | 'model'> {
+  readonly oauth: ConnectionsDeps['provider']
+}
+
+export interface ManagementDeps
+  extends Pick<AccessDeps, 'oidc'>,
+    Pick<AgentsDeps, 'bodies'>,
+    Pick<CatalogsDeps, 'partnerForms'>,
+    Pick<ChannelsDeps, 'adapters'>,
+    Pick<ConnectionsDeps, 'returnRules'>,
+    Pick<KnowledgeDeps, 'objects'> {
+  readonly egress: Egress
+  readonly conversations: OutreachConversations
+  readonly sandboxCommands: SandboxCommands
+  readonly agentLog: AgentLog
+  readonly dispatchWindow: () => Window
+  readonly secrets: RootSecrets
+  /** Where callers reach the two planes, without their version. */
+  readonly mgmtUrl: () => string
+  readonly gatewayUrl: () => string
+  readonly randomBytes: (count: number) => Uint8Array
+  readonly clock: Clock
+  readonly log: Log
+  readonly metrics: Metrics
+  readonly timeScale: number
+}
+
+/** What routes need of the rest of the node, besides the engine. */
+export interface ConnectDeps extends RouteDeps {
+  readonly sandbox: SandboxConversations
+  readonly traffic: TrafficLists
+  readonly buckets: Buckets
+}
+
+export function createManagement(deps: ManagementDeps) {
+  const { egress, agentLog: log, gatewayUrl } = deps
+  const { checkUrl } = egress
+  const mediaUrl = (object: string) => `${gatewayUrl()}/v4/media/${object}`
+
+  const orgs = createOrgs()
+  const webhooks = createWebhooks({ ...deps, ...egress })
+  const orgEvent: Command<OrgEventPayload, unknown> = webhooks.orgEvent
+  const access = createAccess({ ...deps, orgEvent })
+  const audit = createAudit(deps)
+  const catalogs = createCatalogs(deps)
+  const agents = createAgents({ ...deps, ...egress, orgEvent, audit, mediaUrl })
+  const gatewayAccess = createGatewayAccess({ ...deps, orgEvent, agents, checkUrl })
+  const channels = createChannels({ ...deps, orgEvent, agents })
+  const knowledge = createKnowledge({ ...deps, ...egress, agents, mediaUrl })
+  const connections = createConnections({ ...deps, orgEvent, agents, provider: egress.oauth })
+  const people = createPeople({ ...deps, orgEvent, agents })
+  const sandbox = createSandbox({ ...deps, agents, people, commands: deps.sandboxCommands })
+  const { personas } = sandbox
+  const outreach = createOutreach({ ...deps, orgEvent, agents, people, personas, log })
+  const links = createLinks({ ...deps, agents, channels, personas })
+  const journey = createJourney({ ...deps, agents, outreach })
+  const automation = createAutomation({ ...deps, agents, people, outreach, log })
+  const window = deps.dispatchWindow
+  const campaigns = createCampaigns({ ...deps, orgEvent, agents, channels, people, personas, outreach, window })
+  const traffic = createTraffic(deps)
+
+  const modules: readonly Module[] = [
+    orgs.module,
+    webhooks.module,
+    access.module,
+    audit.module,
+    agents.module,
+    gatewayAccess.module,
+    channels.module,
+    knowledge.module,
+    connections.module,
+    people.module,
+    sandbox.module,
+    outreach.module,
+    links.module,
+    automation.module,
+    campaigns.module,
+    traffic.module,
+  ]
+
+  const reports: {
+    readonly sends: Command<SendNews & AgentPlace, unknown>
+    readonly people: Command<IdentityNews & AgentPlace, unknown>
+  } = { sends: outreach.commands.news, people: people.commands.heard }
+
+  return {
+    modules,
+    /** Commands by which conversations report on sends and identities to the agent's shard. */
+    reports,
+    /** Whether the message of a campaign's send may be handed to its provider. */
+    mayCampaignSendLeave: campaigns.mayLeave,
+    keys: access.commands,
+    /** For the sample agent of a first start. */
+    sample: { agents: agents.commands, channels: channels.commands, gatewayAccess: gatewayAccess.commands },
+
+    performers: (engine: EffectDeps): Readonly<Record<string, Performer>> => ({
+      ...webhooks.performers(engine),
+      ...knowledge.performers(engine),
+      ...connections.performers(engine),
+      ...outreach.performers(engine),
+      ...links.performers(),
+      ...automation.performers(engine),
+      ...campaigns.performers(engine),
+    }),
+
+    /** Called once, before the engine starts. */
+    subscribe(local: Local): void {
+      webhooks.subscribe(local)
+      campaigns.subscribe(local)
+    },
+
+    /** What there is over the engine before it has started: who callers are, and what the gateway knows of agents. */
+    connect: (shards: RouteDeps['shards']) => ({
+      ...access.signIn(shards, sandbox.grantCheck(shards)),
+      ...channels.connect(shards),
+      agentOfToken: gatewayAccess.agentOfToken(shards),
+      trail: audit.openTrail(shards),
+    }),
+
+    routes(engine: ConnectDeps & SignedTokens): Route[] {
+      const routes = [
+        ...access.routes(engine),
+        ...orgs.routes(engine),
+        ...audit.routes(engine),
+        ...webhooks.routes(engine),
+        ...agents.routes(engine),
+        ...gatewayAccess.routes(engine),
+        ...channels.routes(engine),
+        ...people.routes(engine),
+        ...sandbox.routes(engine),
+        ...links.routes(engine),
+        ...outreach.routes(engine),
+        ...automation.routes(engine),
+        ...campaigns.routes(engine),
+        ...journey.routes(engine),
+        ...connections.routes(engine),
+        ...knowledge.routes(engine),
+        ...traffic.routes(engine),
+        ...catalogs.routes(),
+      ]
+      return withExamples(routes, managementExamples)
+    },
+
+    /** Routes of the gateway's plane that management serves. */
+    gatewayRoutes: (engine: Pick<ConnectDeps, 'shards' | 'buckets'>): Route[] => [
+      ...gatewayAccess.gatewayRoutes(engine),
+      ...links.gatewayRoutes(engine),
+    ],
+  }
+}
+export type Management = ReturnType<typeof createManagement>

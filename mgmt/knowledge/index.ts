@@ -1,0 +1,51 @@
+/** Knowledge: the sources that an agent answers from, and its media. */
+import { idFromBytes } from '../../core/ids.js'
+import type { Route } from '../../runtime/http/route.js'
+import type { Performer } from '../../runtime/shard/contract.js'
+import type { Agents } from '../agents/index.js'
+import { type EffectDeps, moduleOf, type RouteDeps } from '../area.js'
+import { agentMediaCommands, type RemoveObject, removeObjectKind } from './media.js'
+import { agentMediaRoutes, type MediaObjects } from './mediaroutes.js'
+import { type GetPage, readingPerformer } from './reading.js'
+import { sourceRoutes } from './routes.js'
+import { readKind, sourceCommands } from './sources.js'
+
+export interface KnowledgeDeps {
+  readonly agents: Pick<Agents, 'documents' | 'onLifecycle'>
+  readonly getPage: GetPage
+  /** What is wrong with a URL, as the end of a sentence; undefined for one that may be called. */
+  readonly checkUrl: (url: string) => string | undefined
+  readonly objects: MediaObjects
+  /** Where a stored object is served, by its name. */
+  readonly mediaUrl: (object: string) => string
+  readonly randomBytes: (count: number) => Uint8Array
+}
+
+/** As many as the name of an object takes. */
+const nameBytes = 17
+
+export function createKnowledge({ agents, getPage, checkUrl, objects, mediaUrl, randomBytes }: KnowledgeDeps) {
+  const { documents } = agents
+  const sources = sourceCommands(documents)
+  const media = agentMediaCommands(documents)
+  agents.onLifecycle({ removed: sources.removed })
+  agents.onLifecycle({ removed: media.removed })
+  return {
+    module: moduleOf(sources, media),
+    performers: ({ shards }: EffectDeps): Readonly<Record<string, Performer>> => ({
+      [readKind]: readingPerformer({ shards, documents, commands: sources.commands, getPage }),
+      [removeObjectKind]: ({ name }: RemoveObject) => objects.remove(name),
+    }),
+    routes: (engine: RouteDeps): Route[] => [
+      ...sourceRoutes({ ...engine, sources, checkUrl }),
+      ...agentMediaRoutes({
+        ...engine,
+        media,
+        objects,
+        newName: () => idFromBytes('', randomBytes(nameBytes)).slice(1),
+        urlOf: mediaUrl,
+      }),
+    ],
+  }
+}
+export type Knowledge = ReturnType<typeof createKnowledge>

@@ -1,0 +1,48 @@
+/** Outreach links: pages where testers enter their number, and are written to. */
+import type { Clock } from '../../runtime/clock.js'
+import type { Route } from '../../runtime/http/route.js'
+import type { Buckets } from '../../runtime/limits/contract.js'
+import type { Performer } from '../../runtime/shard/contract.js'
+import type { RootSecrets } from '../../runtime/store/rootsecrets.js'
+import { deriveKey } from '../../runtime/store/seal.js'
+import type { Agents } from '../agents/index.js'
+import { moduleOf, type RouteDeps } from '../area.js'
+import type { Channels } from '../channels/index.js'
+import type { OutreachConversations } from '../outreach/conversations.js'
+import type { Personas } from '../sandbox/commands.js'
+import { createLinkCommands, startEffect } from './commands.js'
+import { linkPageRoutes } from './pageroutes.js'
+import { linkRoutes } from './routes.js'
+import { startPerformer } from './starting.js'
+import { linkCodes } from './store.js'
+
+export interface LinksDeps {
+  readonly agents: Pick<Agents, 'documents' | 'onLifecycle'>
+  readonly channels: Pick<Channels, 'onRemoved'>
+  readonly personas: Pick<Personas, 'personOf' | 'speakerOf'>
+  readonly conversations: OutreachConversations
+  readonly secrets: Pick<RootSecrets, 'identity'>
+  /** Where others reach the gateway, without its version. */
+  readonly gatewayUrl: () => string
+  readonly randomBytes: (count: number) => Uint8Array
+  readonly clock: Clock
+}
+
+export function createLinks({ agents, channels, personas, secrets, ...deps }: LinksDeps) {
+  const { conversations, gatewayUrl } = deps
+  const links = createLinkCommands({ documents: agents.documents, personas })
+  const { put, remove, find } = linkCodes
+  agents.onLifecycle({ removed: links.removed })
+  channels.onRemoved(links.onBindingRemoved)
+  return {
+    module: moduleOf(links, { commands: { put, remove }, queries: { find } }),
+    performers: (): Readonly<Record<string, Performer>> => ({ [startEffect]: startPerformer(links, conversations) }),
+    routes: ({ shards }: Pick<RouteDeps, 'shards'>): Route[] =>
+      linkRoutes({ ...deps, shards, links, urlOf: (code) => `${gatewayUrl()}/v4/start/${code}` }),
+    /** Pages of the gateway. */
+    gatewayRoutes({ shards, buckets }: Pick<RouteDeps, 'shards'> & { readonly buckets: Buckets }): Route[] {
+      const numberKey = deriveKey(secrets.identity, 'numbers entered at links')
+      return linkPageRoutes({ ...deps, shards, buckets, links, numberKey, publicUrl: gatewayUrl })
+    },
+  }
+}

@@ -1,0 +1,81 @@
+/** Outreach: sends that open conversations, from their admission to what became of them. */
+import type { OrgEventPayload } from '../../core/orgevents.js'
+import type { Clock } from '../../runtime/clock.js'
+import type { Route } from '../../runtime/http/route.js'
+import type { Metrics } from '../../runtime/observe/metrics.js'
+import type { Command, Performer, Shards } from '../../runtime/shard/contract.js'
+import type { Agents } from '../agents/index.js'
+import { type EffectDeps, moduleOf, type RouteDeps } from '../area.js'
+import type { People } from '../people/index.js'
+import type { Personas } from '../sandbox/commands.js'
+import { createSends, type Sends } from './api.js'
+import { createBulkSends } from './bulksends.js'
+import { sendCommands } from './commands.js'
+import type { OutreachConversations } from './conversations.js'
+import type { CampaignGate, ReferrersOf, SendListener, SendListeners, UnmatchedReportListener } from './listeners.js'
+import { sendMeters } from './meters.js'
+import { sendQueries } from './queries.js'
+import { redateCommand } from './redating.js'
+import { outreachRoutes } from './routes.js'
+import { createStopListener } from './stops.js'
+import { createSweep } from './sweep.js'
+import { type AgentLog, attemptEffect, type SendDeps } from './transitions.js'
+import { createWithdrawal } from './withdrawal.js'
+import { attemptPerformer, campaignAttempts } from './worker.js'
+
+export interface OutreachDeps {
+  readonly orgEvent: Command<OrgEventPayload, unknown>
+  readonly agents: Pick<Agents, 'documents' | 'onLifecycle'>
+  readonly people: People
+  readonly personas: Pick<Personas, 'personOf'>
+  readonly conversations: OutreachConversations
+  readonly log?: AgentLog
+  readonly metrics: Metrics
+  readonly clock: Clock
+  readonly timeScale: number
+}
+
+export function createOutreach({ agents, conversations, metrics, clock, ...given }: OutreachDeps) {
+  const meters = sendMeters(metrics)
+  const listeners: SendListeners = { changed: [meters.changed], unmatched: [], referrers: [] }
+  const deps: SendDeps = { ...given, documents: agents.documents, listeners }
+  const { onDocumentChanged, withdraw } = createWithdrawal(deps)
+  const { sweep, clear, removed } = createSweep(deps)
+  const commands = { ...sendCommands(deps), withdraw, sweep, clear, setBack: redateCommand(deps) }
+  const queries = sendQueries(deps)
+  const sends = (shards: Shards): Sends => createSends({ shards, commands, queries, conversations, clock, meters })
+  agents.onLifecycle({ removed })
+  agents.documents.onChanged(onDocumentChanged)
+  given.people.onChanged(createStopListener(deps))
+  return {
+    commands,
+    queries,
+    /** Named sends, for later areas that ask for one as a route does. */
+    sends,
+    /** Sends of campaigns, in the commits of a campaign's own steps. */
+    bulkSends: createBulkSends(deps),
+    /** Makes one attempt at a send of a campaign. */
+    attempt: campaignAttempts({ ...deps, conversations, clock, meters }),
+    /**
+     * Called with every step that a send takes and with every report that changes it, rehearsals too: in the same commit,
+     * after the send was written, in the order of registration. A step may keep the state as it is; a new due time alone is
+     * no step, and neither is the creation of a send.
+     */
+    onChanged: (listener: SendListener): void => void listeners.changed.push(listener),
+    /** Called with a report on an opening that is no send, in the order of registration until one says that it was its own. */
+    onUnmatchedReport: (listener: UnmatchedReportListener): void => void listeners.unmatched.push(listener),
+    /** An outreach that is named by what these find is not deleted. */
+    addReferrers: (referrersOf: ReferrersOf): void => void listeners.referrers.push(referrersOf),
+    /** Set once, when campaigns are created. Without campaigns every send may leave. */
+    setCampaignGate(gate: CampaignGate): void {
+      listeners.campaigns = gate
+    },
+    module: moduleOf({ commands, queries }),
+    performers: ({ shards }: EffectDeps): Readonly<Record<string, Performer>> => ({
+      [attemptEffect]: attemptPerformer({ ...deps, shards, conversations, clock, commands, meters }),
+    }),
+    routes: ({ shards }: Pick<RouteDeps, 'shards'>): Route[] =>
+      outreachRoutes({ shards, commands, queries, sends: sends(shards) }),
+  }
+}
+export type Outreach = ReturnType<typeof createOutreach>

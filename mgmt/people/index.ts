@@ -1,0 +1,60 @@
+/** People: who an agent knows, how they are reached, and what was noted about them. */
+import type { OrgEventPayload } from '../../core/orgevents.js'
+import type { Route } from '../../runtime/http/route.js'
+import type { Command } from '../../runtime/shard/contract.js'
+import type { Agents } from '../agents/index.js'
+import { openPeopleFields } from '../agents/peoplefields.js'
+import { moduleOf, type RouteDeps } from '../area.js'
+import { createPeopleCommands } from './commands.js'
+import type { Conversations } from './conversations.js'
+import { dropLater } from './ending.js'
+import { createPeopleRecords, type PersonListener } from './people.js'
+import { peopleQueries as queries } from './queries.js'
+import { peopleRoutes } from './routes.js'
+import { createIdentityLookup } from './standing.js'
+import { numberedTable, scopeFor } from './store.js'
+
+export interface PeopleDeps {
+  readonly orgEvent: Command<OrgEventPayload, unknown>
+  readonly agents: Pick<Agents, 'documents' | 'onLifecycle'>
+  readonly conversations: Conversations
+  readonly randomBytes: (count: number) => Uint8Array
+}
+
+export function createPeople({ orgEvent, agents, conversations, randomBytes }: PeopleDeps) {
+  const listeners: PersonListener[] = []
+  const records = createPeopleRecords(listeners)
+  const commands = createPeopleCommands(records, orgEvent)
+  agents.onLifecycle({
+    created(tx, place) {
+      const scope = scopeFor(tx, place)
+      if (scope) tx.put(numberedTable, [...scope], true)
+    },
+    removed(tx, place) {
+      const scope = scopeFor(tx, place)
+      if (scope) dropLater(tx, scope)
+    },
+  })
+  agents.documents.provide({ person: records.asRead })
+  return {
+    ...records,
+    commands,
+    queries,
+    /**
+     * Called each time that a person is created or changed, sandbox people too, in the same commit and after the person
+     * was written, in the order of registration. The import of a file calls it for each row. It is not called for a
+     * person who is deleted or merged away.
+     */
+    onChanged: (listener: PersonListener): void => void listeners.push(listener),
+    module: moduleOf({ commands, queries }),
+    routes: (engine: RouteDeps): Route[] =>
+      peopleRoutes({
+        ...engine,
+        people: { commands, queries },
+        fieldsOf: openPeopleFields(engine.shards, agents.documents),
+        identityAt: createIdentityLookup(conversations),
+        randomBytes,
+      }),
+  }
+}
+export type People = ReturnType<typeof createPeople>

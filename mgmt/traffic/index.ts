@@ -1,0 +1,23 @@
+/** Traffic: what was said in an agent's conversations, and what the gateway logged about them. */
+import type { Clock } from '../../runtime/clock.js'
+import type { Route } from '../../runtime/http/route.js'
+import { moduleOf, type RouteDeps } from '../area.js'
+import type { TrafficLists } from './lists.js'
+import { agentSince } from './queries.js'
+import { trafficRoutes } from './routes.js'
+
+export interface TrafficDeps {
+  readonly clock: Clock
+  readonly timeScale: number
+}
+
+export interface TrafficRouteDeps extends RouteDeps {
+  readonly traffic: TrafficLists
+}
+
+export function createTraffic(deps: TrafficDeps) {
+  return {
+    module: moduleOf({ queries: { agentSince } }),
+    routes: (engine: TrafficRouteDeps): Route[] => trafficRoutes({ ...engine, ...deps }),
+  }
+}

@@ -1,0 +1,53 @@
+/** What the management plane does outside of the installation: webhooks, pages, addresses, language models and sign-ins. */
+import type { Egress } from '../../mgmt/index.js'
+import type { Clock } from '../clock.js'
+import type { Config } from '../config.js'
+import { openGeocoder } from '../geocode/open.js'
+import { openPageReader } from '../knowledge/page.js'
+import { openModel } from '../model/open.js'
+import { openOAuthClient } from '../oauth/client.js'
+import { readProviders } from '../oauth/providers.js'
+import { openReach } from '../oauth/reach.js'
+import type { Semaphore } from '../semaphore.js'
+import { checkUrl } from '../webhook/guard.js'
+import { openPoster } from '../webhook/post.js'
+import { signedHeaders } from '../webhook/sign.js'
+
+export interface EgressOptions {
+  readonly config: Config
+  /** What bounds the requests of org webhooks. */
+  readonly slots: Semaphore
+  readonly clock: Clock
+  /** Where others reach the two planes, without their version. */
+  readonly mgmtUrl: () => string
+  readonly gatewayUrl: () => string
+}
+
+export interface OpenEgress extends Egress {
+  /** Cuts what is under way. */
+  close(): Promise<void>
+}
+
+export function openEgress({ config, slots, clock, mgmtUrl, gatewayUrl }: EgressOptions): OpenEgress {
+  const { geocoderUrl, modelUrl, modelKey, modelName } = config
+  const policy = { allowPrivate: config.allowPrivateUrls }
+  const poster = openPoster({ ...policy, slots })
+  const pageReader = openPageReader(policy)
+  const geocoder = geocoderUrl ? openGeocoder({ url: geocoderUrl, clock, publicUrl: gatewayUrl }) : undefined
+  const model = modelUrl ? openModel({ url: modelUrl, key: modelKey, name: modelName }) : undefined
+  const providers = readProviders(config.oauthProvidersFile, policy)
+  const reach = openReach(policy)
+  const redirectUri = () => `${mgmtUrl()}/v1/oauth/callback`
+  return {
+    post: poster.post,
+    sign: signedHeaders,
+    checkUrl: (url) => checkUrl(url, policy),
+    getPage: pageReader.get,
+    ...(geocoder && { geocode: geocoder.geocode }),
+    ...(model && { model }),
+    oauth: openOAuthClient({ ...policy, providers, reach, redirectUri, clock }),
+    async close() {
+      await Promise.all([poster.close(), pageReader.close(), geocoder?.close(), model?.close(), reach.close()])
+    },
+  }
+}

@@ -1,0 +1,57 @@
+/** Creates the management plane of a node, with all that it has outside of itself. */
+import { windowBeside } from '../../core/campaign/pace.js'
+import { createManagement, type Management, type ManagementDeps } from '../../mgmt/index.js'
+import type { Config } from '../config.js'
+import { writeAgentLine } from '../conversation/agentlog.js'
+import type { RouteMeters } from '../http/metrics.js'
+import type { Objects } from '../media/contract.js'
+import { sandboxBegin, sandboxForget } from '../sandbox/commands.js'
+import type { Semaphore } from '../semaphore.js'
+import { openBodies } from '../worker/bodies.js'
+import { openWorkers } from '../worker/pool.js'
+import { openEgress } from './egress.js'
+import { mediaObjectsIn } from './mediaobjects.js'
+
+type Given = 'secrets' | 'clock' | 'log' | 'randomBytes' | 'metrics' | 'mgmtUrl' | 'gatewayUrl' | 'conversations'
+
+export interface NodeManagementOptions extends Pick<ManagementDeps, Given | 'adapters' | 'partnerForms'> {
+  readonly config: Config
+  readonly objects: Objects
+  /** What bounds requests on their way out. */
+  readonly slots: Semaphore
+  readonly requestMeters: Pick<RouteMeters, 'callsPerSecond'>
+}
+
+export interface NodeManagement extends Management {
+  close(): Promise<void>
+}
+
+export function openManagement({
+  config,
+  objects,
+  slots,
+  requestMeters,
+  ...given
+}: NodeManagementOptions): NodeManagement {
+  const { timeScale, oidcIssuer: issuer, oidcAudience: audience, oauthReturnHosts: hosts = [] } = config
+  const egress = openEgress({ ...given, config, slots })
+  const workers = openWorkers(given.log)
+  const management = createManagement({
+    ...given,
+    timeScale,
+    egress,
+    bodies: openBodies(workers),
+    objects: mediaObjectsIn(objects),
+    ...(issuer && audience && { oidc: { issuer, audience } }),
+    returnRules: { hosts, allowHttp: config.allowPrivateUrls },
+    sandboxCommands: { begin: sandboxBegin, forget: sandboxForget },
+    agentLog: (tx, place, line, at) => writeAgentLine(tx, place, line, at, timeScale),
+    dispatchWindow: () => windowBeside(requestMeters.callsPerSecond('mgmt')),
+  })
+  return {
+    ...management,
+    async close() {
+      await Promise.all([egress.close(), workers.close()])
+    },
+  }
+}
