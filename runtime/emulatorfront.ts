@@ -65,7 +65,7 @@ export function openEmulatorFront({ emulator, secrets, clock, log, urls }: Emula
 
   async function stageOver({ directory, asidOf }: StageDeps): Promise<Stage | ReturnType<typeof refuse>> {
     if (!met) return refuse('resource.not_found', { detail: 'There is no sample agent in this installation.' })
-    const agent = await directory.routes(agentKeyOf(met))
+    const agent = await directory.get(agentKeyOf(met))
     if (isRefusal(agent)) return agent
     const { orgId, agentId, name, channels } = agent
     const at = (wanted: string) => channels.find(({ channel }) => channel === wanted)

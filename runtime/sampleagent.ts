@@ -7,8 +7,8 @@ import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Account, WireName } from '../adapters/emulator/contract.js'
 import type { ProviderEmulator } from '../adapters/emulator/control.js'
+import type { AgentRouting, ChannelRoute } from '../core/agent/routing.js'
 import { type AgentPlace, agentKeyOf } from '../core/agentkey.js'
-import type { ChannelRoute } from '../core/agentside.js'
 import type { ChannelName } from '../core/channelnames.js'
 import { isRefusal, type Refusal } from '../core/errors.js'
 import { idFromBytes } from '../core/ids.js'
@@ -18,7 +18,7 @@ import { bindingIndex, ownerOfBinding } from '../mgmt/channels/bindingindex.js'
 import type { ChannelCommands } from '../mgmt/channels/commands.js'
 import { authKind } from '../mgmt/channels/store.js'
 import type { GatewayCommands } from '../mgmt/gatewayaccess/commands.js'
-import type { Directory, KnownAgent } from './conversation/context.js'
+import type { Directory } from './conversation/context.js'
 import type { Providers } from './delivery/providers.js'
 import type { Shards } from './shard/contract.js'
 import type { Sealer } from './store/sealer.js'
@@ -94,7 +94,7 @@ export function openSampleAgent(heard: Hears): SampleAgent {
     async start(parts, providers, how) {
       const place = { orgId: how.orgId, agentId: about.id }
       if (how.isFirst) ok(await make(parts, place))
-      const agent = await parts.directory.routes(agentKeyOf(place))
+      const agent = await parts.directory.get(agentKeyOf(place))
       if (isRefusal(agent)) return undefined
       const { kind, id, sealed } = agent.signingSecret
       const secret = ok(await parts.sealer.open(place.orgId, kind, id, sealed))
@@ -128,7 +128,7 @@ async function make(
   return shards.ask(agentKeyOf({ orgId, agentId }), agents.make, { ...input, ...claimed })
 }
 
-async function hook({ shards, management }: SampleParts, agent: KnownAgent, origin: string, isFirst: boolean) {
+async function hook({ shards, management }: SampleParts, agent: AgentRouting, origin: string, isFirst: boolean) {
   const isOurs = isFirst || (agent.webhook && parsedUrl(agent.webhook.webhookUrl)?.pathname === hookPath)
   if (!isOurs) return
   const { orgId, agentId } = agent
@@ -140,7 +140,7 @@ async function hook({ shards, management }: SampleParts, agent: KnownAgent, orig
 async function bind(
   parts: SampleParts,
   providers: ProviderEmulator,
-  agent: KnownAgent,
+  agent: AgentRouting,
   { channel, wire, account: id }: SamplePhone,
   { isFirst, gatewayUrl }: SampleStart,
 ) {
@@ -185,7 +185,7 @@ async function create(
 }
 
 /** Web chat names the sites that may frame it, and inputs are given when it is bound: so it is bound anew. */
-async function frame(parts: SampleParts, agent: KnownAgent, { mgmtUrl }: SampleStart) {
+async function frame(parts: SampleParts, agent: AgentRouting, { mgmtUrl }: SampleStart) {
   const bound = agent.channels.find(({ channel }) => channel === 'webchat')
   const origins = originsOf(mgmtUrl)
   if (!bound || origins.length === 0 || isFramedBy(bound, origins)) return

@@ -6,8 +6,8 @@
 import { hash as digest } from 'node:crypto'
 import { enabledRules } from '../../core/agent/replyrules.js'
 import type { Rule } from '../../core/agent/resources/character.js'
+import type { AgentRouting } from '../../core/agent/routing.js'
 import { type AgentPlace, agentKeyOf, placeOfAgentKey } from '../../core/agentkey.js'
-import type { AgentSide } from '../../core/agentside.js'
 import { isRefusal, type Refusal } from '../../core/errors.js'
 import { gatewayAccess } from '../../core/limits.js'
 import type { Local, Query, Shards } from '../../runtime/shard/contract.js'
@@ -20,9 +20,7 @@ import { gatewayTable, modeOf, notFound } from '../gatewayaccess/store.js'
 import { orgTable, readOrg } from '../orgs/store.js'
 import { bindingTable, channelRoutesOf } from './store.js'
 
-export interface AgentRoutes extends AgentSide {
-  /** The org's, an IANA name. */
-  readonly timeZone?: string
+export interface VersionedRouting extends AgentRouting {
   /** Follows from all the rest: the same on every process, and another one when anything is changed. */
   readonly version: number
 }
@@ -32,10 +30,10 @@ export interface AgentDirectory {
    * Not found for an agent that is not there; unavailable when its shard or its org's cannot be asked just now.
    * Synchronous when all that it needs is cached.
    */
-  routes(agentKey: string): AgentRoutes | Promise<AgentRoutes | Refusal>
+  get(agentKey: string): VersionedRouting | Promise<VersionedRouting | Refusal>
 }
 
-export const agentRouting: Query<AgentPlace, AgentSide> = {
+export const agentRouting: Query<AgentPlace, AgentRouting> = {
   name: 'gateway.routes',
   read(reader, { orgId, agentId }) {
     const place = { orgId, agentId }
@@ -58,9 +56,9 @@ export const agentRouting: Query<AgentPlace, AgentSide> = {
 }
 
 export function createDirectory(shards: Shards & Local): AgentDirectory {
-  const sides = createOwnerCache<AgentSide>(shards, gatewayAccess.heldAgents)
+  const sides = createOwnerCache<AgentRouting>(shards, gatewayAccess.heldAgents)
   const zones = createOwnerCache<{ readonly timeZone?: string }>(shards, gatewayAccess.heldAgents)
-  const composed = new WeakMap<AgentSide, AgentRoutes>()
+  const composed = new WeakMap<AgentRouting, VersionedRouting>()
 
   const forget = ([orgId, agentId]: readonly [string, string, ...string[]]) =>
     sides.forget(agentKeyOf({ orgId, agentId }))
@@ -79,7 +77,7 @@ export function createDirectory(shards: Shards & Local): AgentDirectory {
     return learned ?? {}
   }
 
-  async function lookUp(agentKey: string): Promise<AgentRoutes | Refusal> {
+  async function lookUp(agentKey: string): Promise<VersionedRouting | Refusal> {
     const place = placeOfAgentKey(agentKey)
     const ask = () => shards.read(agentKey, agentRouting, place)
     const [side, zone] = await Promise.all([sides.known(agentKey) ?? sides.learn(agentKey, ask), zoneOf(place.orgId)])
@@ -88,7 +86,7 @@ export function createDirectory(shards: Shards & Local): AgentDirectory {
   }
 
   /** The same object for as long as nothing is changed. */
-  function composedOf(side: AgentSide, { timeZone }: { readonly timeZone?: string }): AgentRoutes {
+  function composedOf(side: AgentRouting, { timeZone }: { readonly timeZone?: string }): VersionedRouting {
     const before = composed.get(side)
     if (before && before.timeZone === timeZone) return before
     const routes = compose(side, timeZone)
@@ -97,7 +95,7 @@ export function createDirectory(shards: Shards & Local): AgentDirectory {
   }
 
   return {
-    routes(agentKey) {
+    get(agentKey) {
       const side = sides.known(agentKey)
       const zone = side && zones.known(side.orgId)
       return zone ? composedOf(side, zone) : lookUp(agentKey)
@@ -107,7 +105,7 @@ export function createDirectory(shards: Shards & Local): AgentDirectory {
 
 const versionBytes = 6
 
-function compose(side: AgentSide, timeZone: string | undefined): AgentRoutes {
+function compose(side: AgentRouting, timeZone: string | undefined): VersionedRouting {
   const version = digest('sha256', encodePlain([side, timeZone]), 'buffer').readUIntBE(0, versionBytes)
   return { ...side, ...(timeZone !== undefined && { timeZone }), version }
 }

@@ -96,7 +96,7 @@ export interface DeadLetterRoutesOptions {
 
 export function deadLetterRoutes({ shards, directory, pages }: DeadLetterRoutesOptions): Route[] {
   async function oldest(place: AgentPlace, limit: number, after?: Place): Promise<readonly DeadLetter[] | Refusal> {
-    const known = await directory.routes(agentKeyOf(place))
+    const known = await directory.get(agentKeyOf(place))
     if (isRefusal(known)) return known
     const found = await shards.readAll(list, { ...place, limit, ...(after && { after }) })
     if (isRefusal(found)) return found

@@ -1,6 +1,7 @@
 /** Tells an agent of one event by its webhook, and takes what it answers while it answers. */
 
 import { createHash } from 'node:crypto'
+import type { AgentRouting } from '../../core/agent/routing.js'
 import { agentKeyOf } from '../../core/agentkey.js'
 import { isSignal, type OutboundMessage } from '../../core/amf/index.js'
 import type { LogNote } from '../../core/catalogs/logevents.js'
@@ -11,7 +12,7 @@ import { isDecided, type Rejection } from '../../core/conversation/rejections.js
 import { isRefusal } from '../../core/errors.js'
 import { agentWebhook } from '../../core/limits.js'
 import type { Clock } from '../clock.js'
-import type { AgentContexts, Directory, KnownAgent } from '../conversation/context.js'
+import type { AgentContexts, Directory } from '../conversation/context.js'
 import type { ConversationCommands } from '../conversation/contract.js'
 import type { CallWebhook } from '../conversation/effects.js'
 import { conversationTable, eventTable } from '../conversation/tables.js'
@@ -48,14 +49,14 @@ export function callPerformer(deps: DispatchDeps): Performer {
     const conversation = reader.get(conversationTable, [asid])
     const event = reader.get(eventTable, [asid, number])
     if (!conversation || !event || conversation.firstEvent !== number) return
-    const agent = await directory.routes(agentKeyOf(conversation.agent))
+    const agent = await directory.get(agentKeyOf(conversation.agent))
     if (isRefusal(agent) && agent.refused !== 'resource.not_found')
       throw new Error('the agent cannot be looked up just now')
     const outcome = isRefusal(agent) ? gone : await calledAt(agent)
     const noted = await shards.ask(asid, commands.webhookOutcome, { asid, number, outcome }, { settles })
     if (isRefusal(noted)) throw new Error('what became of an event could not be noted')
 
-    async function calledAt(known: KnownAgent): Promise<WebhookOutcome> {
+    async function calledAt(known: AgentRouting): Promise<WebhookOutcome> {
       if (!known.webhook) return { kind: 'taken' }
       const { orgId, signingSecret: sealed } = known
       const secret = await deps.sealer.open(orgId, sealed.kind, sealed.id, sealed.sealed)
@@ -78,7 +79,7 @@ export function callPerformer(deps: DispatchDeps): Performer {
       send: Send,
       request: { url: string; headers: Record<string, string>; body: Uint8Array },
       context: AgentContext,
-      known: KnownAgent,
+      known: AgentRouting,
     ): Promise<WebhookOutcome & Answered> {
       const began = clock.elapsed()
       const response = await send({ method: 'POST', ...request })
@@ -124,7 +125,7 @@ export function callPerformer(deps: DispatchDeps): Performer {
       piece: Piece,
       nameOf: ReturnType<typeof replyNames>,
       context: AgentContext,
-      { rules }: KnownAgent,
+      { rules }: AgentRouting,
     ): Promise<string | Rejection | undefined> {
       if ('problem' in piece) return piece.problem || undefined
       const commandId = nameOf(piece.message)

@@ -1,14 +1,15 @@
 /** An event as the agent's webhook gets it. */
+
+import type { AgentRouting } from '../../core/agent/routing.js'
 import type { Traits } from '../../core/channel/traits.js'
 import type { Conversation, ConversationEvent } from '../../core/conversation/state.js'
 import { capabilitiesOf } from '../../core/render/capabilities.js'
-import type { KnownAgent } from '../conversation/context.js'
 
 const spec = 'amf/1'
 
 /** The same bytes for every try of an event, as long as what the channel and the person's device can show is the same. */
 export function envelopeOf(
-  agent: KnownAgent,
+  agent: AgentRouting,
   { asid, channel, sandbox }: Conversation,
   { eventId, at, sessionId, provider, window, event }: ConversationEvent,
   traits: Traits,

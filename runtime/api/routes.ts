@@ -2,6 +2,7 @@
 
 import Type from 'typebox'
 import type { AgentCaller } from '../../core/access.js'
+import type { AgentRouting } from '../../core/agent/routing.js'
 import { agentKeyOf } from '../../core/agentkey.js'
 import { isSignal } from '../../core/amf/index.js'
 import { validateMessage } from '../../core/amf/validate.js'
@@ -17,7 +18,7 @@ import type { MediaFiles } from '../../core/render/hostedmedia.js'
 import { renderingsIn } from '../../core/render/index.js'
 import { applyRules, type Ruled } from '../agentwebhook/replyrules.js'
 import type { Clock } from '../clock.js'
-import { type AgentContexts, type Directory, type KnownAgent, readerOf } from '../conversation/context.js'
+import { type AgentContexts, type Directory, readerOf } from '../conversation/context.js'
 import type { ConversationCommands } from '../conversation/contract.js'
 import { findConversation } from '../conversation/queries.js'
 import { hostMedia, isHosted, noFiles } from '../delivery/media.js'
@@ -72,7 +73,7 @@ export function gatewayRoutes({
   /** One message after the other, so that a call has no more turns of the loop than any other. */
   async function judged(
     values: readonly unknown[],
-    { rules }: KnownAgent,
+    { rules }: AgentRouting,
     context: AgentContext,
     connection: Connection,
   ): Promise<Prepared[] | Refusal> {
@@ -132,7 +133,7 @@ export function gatewayRoutes({
         const person = await personOf(caller, userId)
         if (isRefusal(person)) return person
         if (!person) return answerOf(messages.map(() => counted(shown(reject('unknownRecipient')))))
-        const agent = await directory.routes(agentKeyOf(caller))
+        const agent = await directory.get(agentKeyOf(caller))
         if (isRefusal(agent)) return agent
         const context = contexts.of(agent, person)
         const allowed = await judged(messages, agent, context, connection)
@@ -163,7 +164,7 @@ export function gatewayRoutes({
       reply: { 200: Compiled },
       errors: ['request.invalid'],
       async handler({ caller, body: { aml, validateOnly = false } }) {
-        const agent = await directory.routes(agentKeyOf(caller))
+        const agent = await directory.get(agentKeyOf(caller))
         if (isRefusal(agent)) return agent
         const reader = readerOf(agent)
         const { message, problems, warnings } = compile(aml, { now: clock.now(), zone: reader.zone })
@@ -190,7 +191,7 @@ export function gatewayRoutes({
         const person = await personOf(caller, userId)
         if (isRefusal(person)) return person
         if (!person) return refuse('resource.not_found', { detail: 'This agent has never seen that user.' })
-        const agent = await directory.routes(agentKeyOf(caller))
+        const agent = await directory.get(agentKeyOf(caller))
         if (isRefusal(agent)) return agent
         const { traits, provider } = contexts.of(agent, person)
         return json(200, capabilitiesOf(traits, provider))

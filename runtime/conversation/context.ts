@@ -1,6 +1,7 @@
 /** Agent contexts: what conversations need to know of their agents, made once for each version of an agent and channel. */
+
+import { type AgentRouting, notReadyOn } from '../../core/agent/routing.js'
 import { agentKeyOf } from '../../core/agentkey.js'
-import { type AgentSide, notReadyOn } from '../../core/agentside.js'
 import { traitsFor } from '../../core/channel/abilities.js'
 import type { HostedAdapter } from '../../core/channel/hosted.js'
 import { bulkPace } from '../../core/channel/throttle.js'
@@ -11,12 +12,9 @@ import type { Refusal } from '../../core/errors.js'
 import { numberBehind } from '../../core/people/address.js'
 import type { AsidOf } from './asid.js'
 
-/** An agent as the gateway routes for it, with the org's time zone where it has one. A changed agent is another object. */
-export type KnownAgent = AgentSide & { readonly timeZone?: string }
-
 export interface Directory {
-  /** A refusal when there is no such agent, or when its shard cannot be asked just now. */
-  routes(agentKey: string): KnownAgent | Promise<KnownAgent | Refusal>
+  /** A refusal when there is no such agent, or when its shard cannot be asked just now. A changed agent is another object. */
+  get(agentKey: string): AgentRouting | Promise<AgentRouting | Refusal>
 }
 
 /** Finds the adapter of a provider on a channel. */
@@ -48,7 +46,7 @@ export interface Person {
 
 export interface AgentContexts {
   /** The context of a conversation with that person, with the traits that hold for their device. */
-  of(agent: KnownAgent, person: Person): AgentContext
+  of(agent: AgentRouting, person: Person): AgentContext
   /** The context of a conversation whose agent was deleted: no binding, and no events. */
   orphan(channel: ChannelName): AgentContext
 }
@@ -63,22 +61,22 @@ export interface AgentContextsOptions {
 const sandboxBinding = { provider: 'emulator', binding: { isActive: true, minDelayMs: 0 } } as const
 
 export function createAgentContexts({ adapters, asidOf, traitsOf }: AgentContextsOptions): AgentContexts {
-  const byAgent = new WeakMap<KnownAgent, Map<ChannelName, AgentContext>>()
+  const byAgent = new WeakMap<AgentRouting, Map<ChannelName, AgentContext>>()
 
-  function sharedContext(agent: KnownAgent, channel: ChannelName): AgentContext {
+  function sharedContext(agent: AgentRouting, channel: ChannelName): AgentContext {
     const byChannel = byAgent.get(agent) ?? new Map<ChannelName, AgentContext>()
     const context = byChannel.get(channel) ?? buildContext(agent, channel)
     byAgent.set(agent, byChannel.set(channel, context))
     return context
   }
 
-  function adapterOf(agent: KnownAgent, channel: ChannelName): HostedAdapter | undefined {
+  function adapterOf(agent: AgentRouting, channel: ChannelName): HostedAdapter | undefined {
     const bound = agent.channels.find((each) => each.channel === channel) ?? notReadyOn(agent, channel)
     return bound && adapters(channel, bound.provider)
   }
 
   /** The part of the context that all conversations of the agent on that channel share. */
-  function buildContext(agent: KnownAgent, channel: ChannelName): AgentContext {
+  function buildContext(agent: AgentRouting, channel: ChannelName): AgentContext {
     const resting = notReadyOn(agent, channel)
     const bound = resting ?? agent.channels.find((each) => each.channel === channel)
     const adapter = bound && adapters(channel, bound.provider)
@@ -116,7 +114,7 @@ export function createAgentContexts({ adapters, asidOf, traitsOf }: AgentContext
   }
 
   /** Channels that know people by their numbers have their addresses in common; no other two channels do. */
-  function siblingsOf(agent: KnownAgent, { channel, address }: Person): AgentContext['siblings'] | undefined {
+  function siblingsOf(agent: AgentRouting, { channel, address }: Person): AgentContext['siblings'] | undefined {
     const elsewhere = agent.channels.filter((each) => each.channel !== channel)
     const number = elsewhere.length === 0 ? undefined : numberBehind(channel, address)
     if (number === undefined) return undefined

@@ -1,7 +1,7 @@
 /** Conversations as those see them who open one: how a person stands, whether they can be reached, and the opening itself. */
 
+import { notReadyOn } from '../../core/agent/routing.js'
 import { type AgentPlace, agentKeyOf } from '../../core/agentkey.js'
-import { notReadyOn } from '../../core/agentside.js'
 import type { ChannelName } from '../../core/channelnames.js'
 import type { AgentContext } from '../../core/conversation/context.js'
 import { isRefusal, type Refusal } from '../../core/errors.js'
@@ -61,7 +61,7 @@ export function openOpenings(deps: () => OpeningsDeps): Openings {
 
     async probe(place, channel, address) {
       const { directory, adapters, providers } = deps()
-      const agent = await directory.routes(agentKeyOf(place))
+      const agent = await directory.get(agentKeyOf(place))
       if (isRefusal(agent)) return agent.refused === 'resource.not_found' ? 'noRoute' : 'unknown'
       const bound = agent.channels.find((each) => each.channel === channel)
       const adapter = bound && adapters(channel, bound.provider)
@@ -85,7 +85,7 @@ export function openOpenings(deps: () => OpeningsDeps): Openings {
 
     async open({ place, sendId, attempt, isLast, campaign, asid, channel, address, sandbox, ...opening }) {
       const { directory, contexts, media, throttle, shards, commands } = deps()
-      const agent = await directory.routes(agentKeyOf(place))
+      const agent = await directory.get(agentKeyOf(place))
       if (isRefusal(agent))
         return agent.refused === 'resource.not_found' ? { reason: 'noBinding', again: 'never' } : agent
       const who: Identity = { asid, agent: place, channel, address, ...(sandbox && { sandbox }) }

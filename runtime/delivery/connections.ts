@@ -3,21 +3,23 @@
  * each such binding: opened when a message needs it or a look around finds the binding, closed when the binding is gone or
  * has other credentials. One that needs its operator or is disabled keeps its line: what people do comes in over it.
  */
+
+import type { AgentRouting } from '../../core/agent/routing.js'
+import { type ChannelRoute, routeOfBinding } from '../../core/agent/routing.js'
 import { type AgentPlace, agentKeyOf } from '../../core/agentkey.js'
-import { type ChannelRoute, routeOfBinding } from '../../core/agentside.js'
 import type { Item, Line } from '../../core/channel/adapter.js'
 import type { HostedAdapter } from '../../core/channel/hosted.js'
 import type { Refusal } from '../../core/errors.js'
 import { isRefusal } from '../../core/errors.js'
 import { provider as limits } from '../../core/limits.js'
 import type { Clock } from '../clock.js'
-import type { Adapters, Directory, KnownAgent } from '../conversation/context.js'
+import type { Adapters, Directory } from '../conversation/context.js'
 import type { Log } from '../observe/log.js'
 import { type Providers, sameBytes } from './providers.js'
 
 export interface Lines {
   /** Undefined where the provider is called and not connected to. */
-  of(agent: KnownAgent, bound: ChannelRoute, adapter: HostedAdapter, auth: unknown): Line | undefined
+  of(agent: AgentRouting, bound: ChannelRoute, adapter: HostedAdapter, auth: unknown): Line | undefined
   /** Looks around from now on. */
   start(): void
   close(): Promise<void>
@@ -41,7 +43,7 @@ export interface LinesOptions {
 }
 
 export interface Route {
-  readonly agent: KnownAgent
+  readonly agent: AgentRouting
   readonly bound: ChannelRoute
 }
 
@@ -57,7 +59,7 @@ export function openLines(options: LinesOptions): Lines {
   let cancel = () => {}
   let closed = false
 
-  function of(agent: KnownAgent, bound: ChannelRoute, adapter: HostedAdapter, auth: unknown): Line | undefined {
+  function of(agent: AgentRouting, bound: ChannelRoute, adapter: HostedAdapter, auth: unknown): Line | undefined {
     if (!adapter.connect || closed) return undefined
     const { bindingId } = bound
     const known = held.get(bindingId)
@@ -79,7 +81,7 @@ export function openLines(options: LinesOptions): Lines {
 
   /** Undefined when there is no such binding any more. */
   async function routeOf(place: BindingPlace): Promise<Route | undefined> {
-    const agent = await directory.routes(agentKeyOf(place))
+    const agent = await directory.get(agentKeyOf(place))
     if (isRefusal(agent)) {
       if (agent.refused === 'resource.not_found') return undefined
       throw new Error('an agent cannot be looked up just now')

@@ -1,7 +1,8 @@
 /** Hands one message of a conversation to the provider of its channel, and reports what came of it. */
 
+import type { AgentRouting } from '../../core/agent/routing.js'
+import { type ChannelRoute, notReadyOn } from '../../core/agent/routing.js'
 import { agentKeyOf } from '../../core/agentkey.js'
-import { type ChannelRoute, notReadyOn } from '../../core/agentside.js'
 import { type ContentMessage, isAsking, isSignal, mediaUrlsIn } from '../../core/amf/index.js'
 import type { LogNote } from '../../core/catalogs/logevents.js'
 import { traitsFor } from '../../core/channel/abilities.js'
@@ -19,7 +20,7 @@ import { type HostedMessage, readerFor, withHostedMedia } from '../../core/rende
 import { renderingIn } from '../../core/render/render.js'
 import { degradedNotes, truncatedNotes } from '../../core/render/shown.js'
 import type { Clock } from '../clock.js'
-import type { Adapters, AgentContexts, Directory, KnownAgent } from '../conversation/context.js'
+import type { Adapters, AgentContexts, Directory } from '../conversation/context.js'
 import type { ConversationCommands } from '../conversation/contract.js'
 import type { Deliver } from '../conversation/effects.js'
 import { conversationTable, outgoingTable, providerIdTable } from '../conversation/tables.js'
@@ -64,7 +65,7 @@ export function deliverPerformer(deps: DeliveryDeps): Performer {
       aside()
       await deps.throttle.until(outgoing.leaveAt, signal)
     }
-    const agent = await directory.routes(agentKeyOf(conversation.agent))
+    const agent = await directory.get(agentKeyOf(conversation.agent))
     const isGone = isRefusal(agent) && agent.refused === 'resource.not_found'
     if (isRefusal(agent) && !isGone) throw new Error('the agent cannot be looked up just now')
     const context = isRefusal(agent) ? contexts.orphan(conversation.channel) : contexts.of(agent, conversation)
@@ -119,7 +120,7 @@ interface Going {
  */
 async function handOverSurely(
   deps: DeliveryDeps,
-  agent: KnownAgent,
+  agent: AgentRouting,
   context: AgentContext,
   conversation: Conversation,
   outgoing: Outgoing,
@@ -130,7 +131,7 @@ async function handOverSurely(
   deps.providers.forget(first.refusedBy.bindingId)
   const { clock } = deps
   await new Promise<void>((resolve) => clock.wake(clock.now() + limits.accountConfirmMs, resolve))
-  const now = await deps.directory.routes(agentKeyOf(conversation.agent))
+  const now = await deps.directory.get(agentKeyOf(conversation.agent))
   if (isRefusal(now)) throw new Error('the agent cannot be looked up just now')
   const { providerIds = outgoing.providerIds } = first
   const { doubt: _settled, ...rest } = going
@@ -149,7 +150,7 @@ async function handOverSurely(
 /** Whoever opted out after it was taken gets nothing more but what the house owes them. */
 async function handOver(
   deps: DeliveryDeps,
-  agent: KnownAgent,
+  agent: AgentRouting,
   context: AgentContext,
   conversation: Conversation,
   outgoing: Outgoing,
@@ -223,7 +224,7 @@ async function wiresFor(
   { reader }: AgentContext,
   conversation: Conversation,
   outgoing: Outgoing,
-  agent: KnownAgent,
+  agent: AgentRouting,
   signal: AbortSignal,
   abilities: Outgoing['abilities'],
 ): Promise<Written | DeliveryOutcome> {
@@ -268,7 +269,7 @@ async function hostedWithPicture(
   { media }: Pick<DeliveryDeps, 'media'>,
   { media: known }: Outgoing,
   message: ContentMessage,
-  { identity }: KnownAgent,
+  { identity }: AgentRouting,
   traits: Traits,
   signal: AbortSignal,
 ): Promise<HostedMessage | Refusal | Unreachable> {

@@ -22,7 +22,7 @@ export function failoverPerformer({ shards, commands, directory, contexts }: Fai
     const outgoing = reader.get(outgoingTable, [asid, messageId])
     if (!conversation || !outgoing) return
     const { agent: place, sandbox } = conversation
-    const agent = await directory.routes(agentKeyOf(place))
+    const agent = await directory.get(agentKeyOf(place))
     if (isRefusal(agent)) {
       if (agent.refused === 'resource.not_found') return
       throw new Error('the agent cannot be looked up just now')

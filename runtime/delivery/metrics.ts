@@ -1,5 +1,5 @@
 /** Metrics of delivery: hand-overs to providers, and the calls that those take. */
-import type { ChannelRoute } from '../../core/agentside.js'
+import type { ChannelRoute } from '../../core/agent/routing.js'
 import type { DeliveryOutcome } from '../../core/conversation/outcome.js'
 import type { Outgoing } from '../../core/conversation/state.js'
 import { statusClass } from '../http/metrics.js'

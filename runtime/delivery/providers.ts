@@ -1,5 +1,5 @@
 /** The way to providers: what an adapter works with for one binding, within the limits of the node. */
-import type { ChannelRoute, Sealed } from '../../core/agentside.js'
+import type { ChannelRoute, Sealed } from '../../core/agent/routing.js'
 import type { CallProvider, Memory, NoAnswer, Reaching } from '../../core/channel/adapter.js'
 import { isRefusal, type Refusal } from '../../core/errors.js'
 import { provider as limits } from '../../core/limits.js'

@@ -60,7 +60,7 @@ export function openChatDesk(deps: ChatDeskDeps, told: Told): ChatDesk {
   const { shards, directory, adapters, media, clock } = deps
 
   async function frameOf(stage: Stage, asid: string, line: ToldLine): Promise<unknown> {
-    const agent = await directory.routes(agentKeyOf(stage))
+    const agent = await directory.get(agentKeyOf(stage))
     const person = await shards.read(asid, readConversation, { asid })
     if (isRefusal(agent) || isRefusal(person) || !person) return undefined
     const bound = agent.channels.find(({ channel }) => channel === 'webchat')

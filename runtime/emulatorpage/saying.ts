@@ -30,7 +30,7 @@ export function openSayer({ shards, commands, directory, contexts, media }: Saye
     const person = await shards.read(asid, readConversation, { asid })
     if (isRefusal(person)) return person
     if (!person) return { accepted: false, reason: 'unknownRecipient' }
-    const agent = await directory.routes(agentKeyOf(place))
+    const agent = await directory.get(agentKeyOf(place))
     if (isRefusal(agent)) return agent
     const context = contexts.of(agent, person)
     const files = isSignal(message) ? noFiles : await hostMedia(media, message)

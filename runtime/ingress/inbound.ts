@@ -1,6 +1,7 @@
 /** Records inbound items of a provider: all items of one person in one command, people side by side. */
+
+import type { AgentRouting, ChannelRoute } from '../../core/agent/routing.js'
 import { agentKeyOf } from '../../core/agentkey.js'
-import type { ChannelRoute } from '../../core/agentside.js'
 import type { Item } from '../../core/channel/adapter.js'
 import { withAddresses } from '../../core/channel/held.js'
 import { factsOf } from '../../core/conversation/context.js'
@@ -10,7 +11,7 @@ import { isRefusal, type Refusal } from '../../core/errors.js'
 import { ingress as limits } from '../../core/limits.js'
 import type { Clock } from '../clock.js'
 import type { AsidOf } from '../conversation/asid.js'
-import type { AgentContexts, KnownAgent } from '../conversation/context.js'
+import type { AgentContexts } from '../conversation/context.js'
 import type { ConversationCommands, Identity, InboundBatch, InboundResult } from '../conversation/contract.js'
 import { readConversation } from '../conversation/queries.js'
 import type { Log } from '../observe/log.js'
@@ -42,7 +43,7 @@ export interface IngressMetrics {
 }
 
 export interface ProviderItems {
-  readonly agent: KnownAgent
+  readonly agent: AgentRouting
   readonly bound: ChannelRoute
   readonly items: readonly Item[]
 }
@@ -98,7 +99,7 @@ function byPerson(all: readonly PersonItems[]): PersonItems[] {
 
 async function recordForPerson(
   deps: InboundDeps,
-  agent: KnownAgent,
+  agent: AgentRouting,
   channel: ChannelRoute['channel'],
   { address, alias, items }: PersonItems,
 ): Promise<Refusal | undefined> {

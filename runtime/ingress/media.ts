@@ -3,8 +3,8 @@
  * nothing of where it is, and is fetched from the provider when it is first opened.
  */
 import Type from 'typebox'
+import { type ChannelRoute, routeOfBinding } from '../../core/agent/routing.js'
 import { agentKeyOf } from '../../core/agentkey.js'
-import { type ChannelRoute, routeOfBinding } from '../../core/agentside.js'
 import type { HostedAdapter } from '../../core/channel/hosted.js'
 import { isRefusal, type Refusal, refuse } from '../../core/errors.js'
 import { http } from '../../core/limits.js'
@@ -49,7 +49,7 @@ export function receivedRoutes(options: ReceivedOptions): Route[] {
   const { directory, adapters, providers, capsules, media, objects, log } = options
   /** Where the binding it came over is gone, it does not open. */
   async function boundBy({ bindingId, ...place }: ReceivedMedia): Promise<Found | Refusal> {
-    const agent = await directory.routes(agentKeyOf(place))
+    const agent = await directory.get(agentKeyOf(place))
     if (isRefusal(agent)) return agent.refused === 'service.unavailable' ? agent : notThere
     const bound = routeOfBinding(agent, bindingId)
     const adapter = bound && adapters(bound.channel, bound.provider)

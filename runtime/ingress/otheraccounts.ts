@@ -2,17 +2,17 @@
  * Parts of a provider's call that are about other accounts than that of the binding it was made to: one app of a provider
  * may have one address for all of its accounts. Such a part goes to the binding of the same org that has the account.
  */
+
+import type { AgentRouting, ChannelRoute } from '../../core/agent/routing.js'
 import type { AgentPlace } from '../../core/agentkey.js'
-import type { ChannelRoute } from '../../core/agentside.js'
 import type { IngressRequest, Item, Received } from '../../core/channel/adapter.js'
 import type { HostedAdapter } from '../../core/channel/hosted.js'
 import { isRefusal, type Refusal } from '../../core/errors.js'
 import { ingress as limits } from '../../core/limits.js'
-import type { KnownAgent } from '../conversation/context.js'
 
 /** A binding with all that its calls are read with. */
 export interface BoundIngress {
-  readonly agent: KnownAgent
+  readonly agent: AgentRouting
   readonly bound: ChannelRoute
   readonly adapter: HostedAdapter
   readonly auth: unknown

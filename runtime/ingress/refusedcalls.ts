@@ -3,8 +3,9 @@
  * come, one line a minute counts them. So however many calls a stranger makes, the disk does not fill. Counts that wait
  * for their minute are lost with the process.
  */
+
+import type { ChannelRoute } from '../../core/agent/routing.js'
 import { type AgentPlace, agentKeyOf } from '../../core/agentkey.js'
-import type { ChannelRoute } from '../../core/agentside.js'
 import { isRefusal } from '../../core/errors.js'
 import { refusedCalls as limits } from '../../core/ingresslimits.js'
 import type { Clock } from '../clock.js'

@@ -4,8 +4,8 @@
  * refused, so that the provider keeps it: nothing is acknowledged and dropped.
  */
 import Type from 'typebox'
+import { type ChannelRoute, routeOfBinding } from '../../core/agent/routing.js'
 import { type AgentPlace, agentKeyOf } from '../../core/agentkey.js'
-import { type ChannelRoute, routeOfBinding } from '../../core/agentside.js'
 import type { IngressRequest, Item, Received } from '../../core/channel/adapter.js'
 import type { Reference } from '../../core/channel/held.js'
 import type { HostedAdapter } from '../../core/channel/hosted.js'
@@ -104,7 +104,7 @@ export function ingressRoutes(options: IngressOptions): Route[] {
     const finding = findBinding(bindingId)
     const place = finding instanceof Promise ? await finding : finding
     if (!place || isRefusal(place)) return place ?? notThere
-    const asking = directory.routes(agentKeyOf(place))
+    const asking = directory.get(agentKeyOf(place))
     const agent = asking instanceof Promise ? await asking : asking
     if (isRefusal(agent)) return agent
     const bound = routeOfBinding(agent, bindingId)

@@ -55,7 +55,7 @@ export function openSandbox(deps: () => SandboxDeps, command: SandboxTurn): Sand
 
     async run({ place, asid, channel, address }, directive) {
       const { directory, contexts, shards, clock } = deps()
-      const agent = await directory.routes(agentKeyOf(place))
+      const agent = await directory.get(agentKeyOf(place))
       if (isRefusal(agent)) return agent.refused === 'resource.not_found' ? refuse('agent.sandbox.unavailable') : agent
       const who: Identity = { asid, agent: place, channel, address, sandbox: true }
       const context = contexts.of(agent, who)

@@ -5,11 +5,11 @@
  */
 import Type from 'typebox'
 import { faultsOf } from '../../core/agent/check.js'
+import type { AgentRouting, ChannelRoute } from '../../core/agent/routing.js'
 import { type AgentPlace, agentKeyOf } from '../../core/agentkey.js'
-import type { ChannelRoute } from '../../core/agentside.js'
 import { isRefusal, type Refusal, refuse } from '../../core/errors.js'
 import { slugPattern } from '../../core/ids.js'
-import type { Directory, KnownAgent } from '../conversation/context.js'
+import type { Directory } from '../conversation/context.js'
 import { onceKnown, type Soon } from '../soon.js'
 
 const slug = slugPattern.slice(1, -1)
@@ -22,7 +22,7 @@ export function placeOfChat(name: string): AgentPlace | undefined {
 }
 
 export interface Chat {
-  readonly agent: KnownAgent
+  readonly agent: AgentRouting
   readonly bound: ChannelRoute
 }
 
@@ -30,10 +30,10 @@ const noSuchChat = refuse('resource.not_found', { detail: 'There is no such chat
 
 /** Whether the agent is not there, has no web chat or has it switched off looks alike from outside. */
 export function findChat(directory: Directory, place: AgentPlace): Soon<Chat | Refusal> {
-  return onceKnown(directory.routes(agentKeyOf(place)), chatOf)
+  return onceKnown(directory.get(agentKeyOf(place)), chatOf)
 }
 
-function chatOf(agent: KnownAgent | Refusal): Chat | Refusal {
+function chatOf(agent: AgentRouting | Refusal): Chat | Refusal {
   if (isRefusal(agent)) return agent.refused === 'resource.not_found' ? noSuchChat : agent
   const bound = agent.channels.find(({ channel }) => channel === 'webchat')
   return bound ? { agent, bound } : noSuchChat

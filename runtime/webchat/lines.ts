@@ -1,5 +1,6 @@
 /** A line of a visitor's record as pages are shown it: messages rendered anew each time, by what the agent is now. */
 
+import type { AgentRouting } from '../../core/agent/routing.js'
 import type { ContentMessage, Part } from '../../core/amf/index.js'
 import type { Adapter } from '../../core/channel/adapter.js'
 import type { UserContent } from '../../core/channel/inbound.js'
@@ -8,7 +9,7 @@ import { isRefusal } from '../../core/errors.js'
 import { withHostedMedia } from '../../core/render/hostedmedia.js'
 import { renderingIn } from '../../core/render/render.js'
 import type { Clock } from '../clock.js'
-import { type KnownAgent, readerOf } from '../conversation/context.js'
+import { readerOf } from '../conversation/context.js'
 import { hostMedia, isHosted } from '../delivery/media.js'
 import type { Media } from '../media/contract.js'
 import type { Soon } from '../soon.js'
@@ -32,7 +33,7 @@ export interface Showing {
   readonly media: Pick<Media, 'hosted'>
   readonly clock: Clock
   readonly adapter: LiveAdapter
-  readonly agent: KnownAgent
+  readonly agent: AgentRouting
   /** The visitor. */
   readonly address: string
 }

@@ -7,7 +7,7 @@ import { agentKeyOf } from '../../core/agentkey.js'
 import { isRefusal, type Refusal, refuse } from '../../core/errors.js'
 import { hashToken, makeToken } from '../../mgmt/agents/credentials.js'
 import { createOwnerCache } from '../../mgmt/agents/ownercache.js'
-import { type AgentDirectory, type AgentRoutes, createDirectory } from '../../mgmt/channels/directory.js'
+import { type AgentDirectory, createDirectory, type VersionedRouting } from '../../mgmt/channels/directory.js'
 import { type AgentOfToken, createAgentOfToken } from '../../mgmt/gatewayaccess/accesstokens.js'
 import { ownerOfToken, tokenIndex } from '../../mgmt/gatewayaccess/tokenindex.js'
 import type { Local, Shards } from '../../runtime/shard/contract.js'
@@ -215,8 +215,8 @@ const here = directoryOver(owned.shards)
 /** What a process sees that owns no shard: it can ask, and knows nothing by itself. */
 const elsewhere = directoryOver({ ...engine, watch: () => {}, tenure: () => undefined })
 
-async function found(directory: AgentDirectory, agentId: string): Promise<AgentRoutes> {
-  const routes = await directory.routes(agentKeyOf({ orgId: 'demo', agentId }))
+async function found(directory: AgentDirectory, agentId: string): Promise<VersionedRouting> {
+  const routes = await directory.get(agentKeyOf({ orgId: 'demo', agentId }))
   if (isRefusal(routes)) throw new Error(routes.refused)
   return routes
 }
@@ -249,7 +249,7 @@ t.test('The routes of an agent are everything that sending needs, the same on ev
   t.strictSame(route, { bindingId: sms.id, channel: 'sms', provider: 'emulator', mode: 'unmanaged', ...settings })
   t.strictSame(await found(elsewhere, agent), routes)
   for (const directory of [here, elsewhere]) {
-    t.match(await directory.routes('demo/unknown'), { refused: 'resource.not_found' })
+    t.match(await directory.get('demo/unknown'), { refused: 'resource.not_found' })
   }
 })
 
@@ -318,7 +318,7 @@ t.test('A process that owns the shard knows routes and tokens at once; any other
   await call('DELETE', `/${agent}`)
   for (const directory of [here, elsewhere]) {
     t.equal(await directory.byAccessToken(next), undefined)
-    t.match(await directory.routes(`demo/${agent}`), { refused: 'resource.not_found' })
+    t.match(await directory.get(`demo/${agent}`), { refused: 'resource.not_found' })
   }
 })
 
@@ -329,7 +329,7 @@ t.test('A shard that cannot be asked makes 503 and never 401', async (t) => {
   const directory = directoryOver(cut.shards)
   cut.state.isCut = true
   t.match(await directory.byAccessToken(token), { refused: 'service.unavailable' })
-  t.match(await directory.routes(`demo/${agent}`), { refused: 'service.unavailable' })
+  t.match(await directory.get(`demo/${agent}`), { refused: 'service.unavailable' })
   cut.state.isCut = false
   t.match(await directory.byAccessToken(token), { agentId: agent })
   cut.state.isCut = true

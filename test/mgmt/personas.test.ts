@@ -571,7 +571,7 @@ t.test(
     t.match(refused, { refused: 'request.invalid', detail: /at most 500 personas/ })
 
     let answer: Refusal = refuse('resource.not_found')
-    const places = { directory: { routes: async () => answer } } as never
+    const places = { directory: { get: async () => answer } } as never
     const { run } = openSandbox(() => places, {} as never)
     const who = { place, asid: 'usr_1', channel: 'rcs', address: 'persona:1' } as const
     t.match(await run(who, { text: 'Hi' }), { refused: 'agent.sandbox.unavailable' })

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto'
 import type { Test } from 'tap'
 import { emulatorAdapter, signatureHeader, signatureOf } from '../../../adapters/emulator/adapter.js'
 import { openPhones } from '../../../adapters/emulator/phones.js'
+import type { AgentRouting } from '../../../core/agent/routing.js'
 import { agentKeyOf } from '../../../core/agentkey.js'
 import type { Adapter, SendOutcome } from '../../../core/channel/adapter.js'
 import { traitsOf } from '../../../core/channel/table.js'
@@ -12,7 +13,7 @@ import { refuse } from '../../../core/errors.js'
 import { agentWebhook } from '../../../core/limits.js'
 import { gatewayRoutes } from '../../../runtime/api/routes.js'
 import { asids } from '../../../runtime/conversation/asid.js'
-import { adaptersAmong, createAgentContexts, type KnownAgent } from '../../../runtime/conversation/context.js'
+import { adaptersAmong, createAgentContexts } from '../../../runtime/conversation/context.js'
 import { apiMetrics } from '../../../runtime/conversation/metrics.js'
 import { deadLetterTable, eventTable } from '../../../runtime/conversation/tables.js'
 import { openProviders } from '../../../runtime/delivery/providers.js'
@@ -102,7 +103,7 @@ export async function openHouse(t: Test, options: HouseOptions = {}) {
   })
   const delivery = options.minMessageDelayMs ? { minMessageDelayMs: options.minMessageDelayMs } : {}
   const secretAt = { kind: 'signing secret', id: 'desk' }
-  let agent: KnownAgent = {
+  let agent: AgentRouting = {
     ...place,
     name: 'Harbor Desk',
     mode: hasWebhook ? 'webhook' : 'managed',
@@ -125,7 +126,7 @@ export async function openHouse(t: Test, options: HouseOptions = {}) {
   const missing = refuse('resource.not_found')
   const adapterOf = adaptersAmong(adapters)
   const shared = {
-    directory: { routes: async (key: string) => (key === agentKeyOf(place) ? agent : missing) },
+    directory: { get: async (key: string) => (key === agentKeyOf(place) ? agent : missing) },
     adapters: adapterOf,
     contexts: createAgentContexts({ adapters: adapterOf, asidOf, traitsOf }),
     asidOf,

@@ -2,11 +2,10 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { buildConnector } from 'undici'
-import type { ChannelRoute } from '../../../core/agentside.js'
+import type { AgentRouting, ChannelRoute } from '../../../core/agent/routing.js'
 import type { Adapter, Connecting, Item, Line } from '../../../core/channel/adapter.js'
 import { refuse } from '../../../core/errors.js'
 import { provider as limits } from '../../../core/limits.js'
-import type { KnownAgent } from '../../../runtime/conversation/context.js'
 import { type BindingPlace, type LinesOptions, openLines } from '../../../runtime/delivery/connections.js'
 import { openProviders } from '../../../runtime/delivery/providers.js'
 import { openMemory } from '../../../runtime/delivery/tokencache.js'
@@ -185,14 +184,14 @@ async function openExchange(t: Test) {
       identity: {},
       notReady: [],
       channels: world.route ? [world.route] : [],
-    }) as unknown as KnownAgent
+    }) as unknown as AgentRouting
   const places = {
     providers,
     clock,
     metrics: ingressMetrics(openMetrics()),
     refusedCalls: { note: () => {} },
     adapters: () => adapter,
-    directory: { routes: async () => (world.isReachable ? agent() : refuse('service.unavailable')) },
+    directory: { get: async () => (world.isReachable ? agent() : refuse('service.unavailable')) },
     asidOf: () => 'asid',
     contexts: { of: () => ({}) },
     commands: {},

@@ -1,6 +1,6 @@
 /** What is counted at the edges of a node: budgets, providers, agents' webhooks, and records that become durable. */
 import t, { type Test } from 'tap'
-import type { ChannelRoute } from '../../../core/agentside.js'
+import type { ChannelRoute } from '../../../core/agent/routing.js'
 import { meterRecords } from '../../../runtime/conversation/metrics.js'
 import { deliveryMetrics, providerMetrics } from '../../../runtime/delivery/metrics.js'
 import type { Spent } from '../../../runtime/limits/contract.js'

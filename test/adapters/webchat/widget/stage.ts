@@ -59,7 +59,7 @@ export class Stage {
     })
     const stage = new Stage(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
     const bound = () => ({ channel: 'webchat', inputs: stage.inputs })
-    const directory = { routes: async () => ({ name: 'Harbor Desk', channels: [bound()] }) }
+    const directory = { get: async () => ({ name: 'Harbor Desk', channels: [bound()] }) }
     const routes = chatPageRoutes({
       directory: directory as unknown as ChatPagesOptions['directory'],
       publicUrl: () => stage.origin,

@@ -1,7 +1,8 @@
-/** An agent as conversations know it: gathered by those who keep agents, used by those who carry messages. */
-import type { ReplyRule } from './agent/replyrules.js'
-import type { AgentPlace } from './agentkey.js'
-import type { ChannelName } from './channelnames.js'
+/** What conversations need to know of an agent to send in its name, gathered by the management plane. */
+
+import type { AgentPlace } from '../agentkey.js'
+import type { ChannelName } from '../channelnames.js'
+import type { ReplyRule } from './replyrules.js'
 
 /** A secret as the sealer opens it: `open(orgId, kind, id, sealed)`. */
 export interface Sealed {
@@ -28,7 +29,7 @@ export interface ChannelRoute {
   readonly auth?: Sealed
 }
 
-export interface AgentSide extends AgentPlace {
+export interface AgentRouting extends AgentPlace {
   readonly name: string
   readonly mode: 'managed' | 'webhook'
   readonly webhook?: { readonly webhookUrl: string; readonly instanceId: string }
@@ -40,9 +41,11 @@ export interface AgentSide extends AgentPlace {
   readonly channels: readonly ChannelRoute[]
   /** Bindings that need their operator or are disabled: they receive, and sending over them is refused. */
   readonly notReady: readonly ChannelRoute[]
+  /** The org's, an IANA name. */
+  readonly timeZone?: string
 }
 
-type Bound = Pick<AgentSide, 'channels' | 'notReady'>
+type Bound = Pick<AgentRouting, 'channels' | 'notReady'>
 
 /** The binding with that id, whether it may send or only receives. */
 export function routeOfBinding({ channels, notReady }: Bound, bindingId: string): ChannelRoute | undefined {
