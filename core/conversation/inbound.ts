@@ -2,7 +2,7 @@
 import { isSignal, tapsOf } from '../amf/index.js'
 import type { Inbound, SystemKind, UserContent } from '../channel/inbound.js'
 import { carrierChannels } from '../channelnames.js'
-import { having, type Writable } from '../having.js'
+import type { Writable } from '../record.js'
 import { labelsOf } from '../render/taplabels.js'
 import { type Answer, answerIn, knownId, resultOf } from './answers.js'
 import type { AgentContext } from './context.js'
@@ -48,8 +48,8 @@ function touchSession(tx: ConversationTx, before: Conversation, agent: AgentCont
   const isFirst = before.heardAt === undefined && before.session === undefined
   const heardAt = tx.command.at
   const here = isFirst
-    ? having(startConversation(tx, before, agent), { heardAt, heardId })
-    : having(before, { session: sessionNow(tx, before), heardAt, heardId })
+    ? Object.assign({}, startConversation(tx, before, agent), { heardAt, heardId })
+    : Object.assign({}, before, { session: sessionNow(tx, before), heardAt, heardId })
   const begun = markResponded(tx, here)
   if (before.heardAt === undefined || begun.session?.id !== before.session?.id)
     tx.emit({ kind: 'notifyPeople', event: 'seen' })
@@ -154,12 +154,12 @@ function applyTap(
   const { kind } = tap
   if (kind === 'reply') {
     const result = resultOf(asking, tap, written, { via: 'tap' })
-    const entry = having(byUser(tx, conversation, 'content', result), { subtype: 'result', text: written })
+    const entry = { ...byUser(tx, conversation, 'content', result), subtype: 'result', text: written }
     tx.record({ kind: 'traffic', entry })
     return applyAnswer(tx, conversation, agent, { asking, tap, result })
   }
   const action = { kind, label: written, messageId: knownId(asking) }
-  const entry = having(byUser(tx, conversation, 'action', action), { subtype: kind, text: written })
+  const entry = { ...byUser(tx, conversation, 'action', action), subtype: kind, text: written }
   tx.record({ kind: 'traffic', entry })
   // The place itself is the answer, and comes by itself.
   if (kind === 'shareLocation') return conversation

@@ -9,7 +9,6 @@
  * The state is bounded by the limit of the binding and is empty as soon as the person does something.
  */
 import { isSignal, type OutboundMessage } from '../amf/index.js'
-import { having } from '../having.js'
 import { channelBinding, conversation as limits } from '../limits.js'
 import type { AgentContext, LoopGuard } from './context.js'
 import { type Rejection, reject } from './rejections.js'
@@ -52,10 +51,10 @@ export function countMessage(
   const { unanswered } = conversation
   const at = [...(unanswered ? recentOf(tx, unanswered, guardOf(agent)) : []), tx.command.at]
   const { toStatus: eventId } = request
-  if (eventId === undefined) return having(conversation, { unanswered: { at } })
+  if (eventId === undefined) return Object.assign({}, conversation, { unanswered: { at } })
   const row = unanswered?.statuses
   const count = (row?.count ?? 0) + (row?.eventId === eventId ? 0 : 1)
-  return having(conversation, { unanswered: { at, statuses: { count, eventId } } })
+  return Object.assign({}, conversation, { unanswered: { at, statuses: { count, eventId } } })
 }
 
 /** The person did something. */

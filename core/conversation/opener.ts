@@ -1,7 +1,6 @@
 /** Taking the opening of a send: once for each of its tries, in the place of a try before it that failed. */
 import type { ContentMessage } from '../amf/index.js'
 import type { LogNote } from '../catalogs/logevents.js'
-import { having } from '../having.js'
 import type { MediaFiles } from '../render/hostedmedia.js'
 import type { AgentContext } from './context.js'
 import { acceptMessage, type SendResult } from './outbound.js'
@@ -56,7 +55,7 @@ export function openForSend(
   })
   if ('reason' in taken.answer) return taken
   for (const { event, data } of notes) log(tx, event, { messageId, sendId: forSend.sendId, ...data })
-  return { conversation: having(taken.conversation, { opening: { messageId } }), answer: taken.answer }
+  return { conversation: Object.assign({}, taken.conversation, { opening: { messageId } }), answer: taken.answer }
 }
 
 function piecesOf({ providerIds, abilities }: Outgoing) {

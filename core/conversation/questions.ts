@@ -3,7 +3,6 @@
  * are answered or too old. A message may ask several, and each is answered on its own.
  */
 import { isAsking, isSignal, type Tap, tapsOf } from '../amf/index.js'
-import { having } from '../having.js'
 import { conversation as limits } from '../limits.js'
 import { render } from '../render/render.js'
 import { namesOf } from '../render/taplabels.js'
@@ -23,7 +22,7 @@ export function openAsk(tx: ConversationTx, conversation: Conversation, outgoing
   const { asks = [], heardAt } = conversation
   const earlier = asks.filter(({ messageId, at }) => messageId !== outgoing.id && isRecent(tx, at))
   const ask: Ask = { messageId: outgoing.id, at: tx.command.at, ...(heardAt !== undefined && { turn: heardAt }) }
-  return having(conversation, { asks: [...earlier, ask].slice(-limits.openAsks) })
+  return { ...conversation, asks: [...earlier, ask].slice(-limits.openAsks) }
 }
 
 /** Closes the questions of a message that has not reached the person. */
@@ -51,13 +50,13 @@ export function closeQuestion(
     const asked = !message || isSignal(message) ? [] : tapsOf(message).filter(isAnswerable).map(questionOf)
     if (!asked.includes(questionOf(tap))) return [ask]
     const over = [...closed, questionOf(tap)]
-    return asked.every((each) => over.includes(each)) ? [] : [having(ask, { closed: over })]
+    return asked.every((each) => over.includes(each)) ? [] : [{ ...ask, closed: over }]
   })
   return asks.length > 0 ? withAsks(conversation, left) : conversation
 }
 
 function withAsks(conversation: Conversation, asks: readonly Ask[]): Conversation {
-  if (asks.length > 0) return having(conversation, { asks })
+  if (asks.length > 0) return { ...conversation, asks }
   const { asks: _none, ...rest } = conversation
   return rest
 }

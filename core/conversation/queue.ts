@@ -4,7 +4,6 @@
  * keeps it. What fails goes on to the next channel that its sender named, or ends as failed.
  */
 import { isSignal, mediaUrlsIn } from '../amf/index.js'
-import { having } from '../having.js'
 import { channelBinding } from '../limits.js'
 import type { AgentContext } from './context.js'
 import { trackDelivery } from './deliverytimeout.js'
@@ -54,7 +53,7 @@ function sendNext(tx: ConversationTx, before: Conversation, agent?: AgentContext
   }
   if (begun && begun !== outgoing) saveMessage(tx, begun)
   tx.emit({ kind: 'deliver', messageId: messageId, tried: tried })
-  return having(asking, { flight: { messageId, at: tx.command.at, tried } })
+  return Object.assign({}, asking, { flight: { messageId, at: tx.command.at, tried } })
 }
 
 /** Puts the disclaimer before the message that is about to go out. */
@@ -67,7 +66,7 @@ function sendDisclaimer(
 ): Conversation {
   const { id } = saveSystemMessage(tx, before, agent, text, messageId)
   log(tx, 'consent.disclaimer_sent', { messageId: id })
-  return sendNext(tx, having(before, { disclaimedAt: tx.command.at, queue: [id, ...before.queue] }), agent)
+  return sendNext(tx, { ...before, disclaimedAt: tx.command.at, queue: [id, ...before.queue] }, agent)
 }
 
 /** Whether the commit that keeps it is all it takes: there is nobody to hand it to, and nothing to fetch for it first. */
@@ -122,8 +121,8 @@ export function applySendOutcome(
   const outgoing = rerenderFor(known, outcome)
   if (outcome.kind === 'sent') {
     const { providerIds, numbered, notes } = outcome
-    const noted = notes ? having(outgoing, { notes }) : outgoing
-    const read = numbered ? having(noted, { numbered }) : noted
+    const noted = notes ? { ...outgoing, notes } : outgoing
+    const read = numbered ? { ...noted, numbered } : noted
     return finishSend(tx, told, agent, asSent(read, flight.at, providerIds))
   }
   for (const note of outcome.notes ?? []) tx.record({ kind: 'log', note })
@@ -175,7 +174,7 @@ function returnToSend(
   if (opening?.forSend) {
     const { forSend } = opening
     const untried = { ...forSend, attempt: forSend.attempt - 1 }
-    saveMessage(tx, having(opening, { forSend: untried, ...(providerIds?.length && { providerIds }) }))
+    saveMessage(tx, { ...opening, forSend: untried, ...(providerIds?.length && { providerIds }) })
     notifySend(tx, opening, { state: 'withheld', reason, detail })
   }
   const queue = rest.queue.filter((id) => id !== known.disclaims)
@@ -216,7 +215,7 @@ function clearInFlight(tx: ConversationTx, conversation: Conversation, minDelayM
 }
 
 function asSent(outgoing: Outgoing, sentAt: number, providerIds: readonly string[]) {
-  return having(outgoing, { sentAt, providerIds })
+  return Object.assign({}, outgoing, { sentAt, providerIds })
 }
 
 function recordSent(

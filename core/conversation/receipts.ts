@@ -11,7 +11,6 @@
  * - A receipt that says that the person opted out opts them out.
  */
 import type { Receipt } from '../channel/inbound.js'
-import { having } from '../having.js'
 import { conversation as limits } from '../limits.js'
 import type { AgentFacts } from './context.js'
 import { optOut } from './optout.js'
@@ -32,7 +31,7 @@ export function applyReceipt(
   if (outgoing?.sentAt !== undefined) return applyToMessage(tx, conversation, agent, outgoing, receipt)
   park(tx, outgoing && !known ? { ...receipt, providerId: pieceId! } : receipt)
   if (!outgoing) log(tx, 'receipt.parked', { state: receipt.state })
-  return having(conversation, { parkedUntil: tx.command.at + tx.command.scaled(limits.parkedMs) })
+  return { ...conversation, parkedUntil: tx.command.at + tx.command.scaled(limits.parkedMs) }
 }
 
 function park(tx: ConversationTx, receipt: Receipt): void {

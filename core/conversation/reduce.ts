@@ -1,7 +1,6 @@
 /** The reducer of a conversation: one input is decided on, and everything that follows from it is returned as data. */
 import type { Inbound } from '../channel/inbound.js'
 import type { ChannelName } from '../channelnames.js'
-import { having } from '../having.js'
 import type { AgentContext, AgentFacts } from './context.js'
 import { expireDeferred } from './deferred.js'
 import { expireUndelivered } from './deliverytimeout.js'
@@ -165,7 +164,7 @@ function applyItems(
     (changed, { id, inbound, abilities }) => applyInbound(tx, withAbilities(changed, abilities), agent, inbound, id),
     before,
   )
-  return alias === undefined ? conversation : having(conversation, { alias })
+  return alias === undefined ? conversation : { ...conversation, alias }
 }
 
 function sendAll(

@@ -1,5 +1,4 @@
 /** Sessions: runs of content with less than half an hour between them. Receipts neither begin nor prolong one. */
-import { having } from '../having.js'
 import { conversation as limits } from '../limits.js'
 import type { Conversation, Session } from './state.js'
 import type { ConversationTx } from './transaction.js'
@@ -12,12 +11,12 @@ export function sessionNow(tx: ConversationTx, { session }: Conversation): Sessi
 
 /** The conversation with content of this moment in it. */
 export function withContent(tx: ConversationTx, conversation: Conversation): Conversation & { session: Session } {
-  return having(conversation, { session: sessionNow(tx, conversation) })
+  return Object.assign({}, conversation, { session: sessionNow(tx, conversation) })
 }
 
 /** A new session whatever the last one is doing. */
 export function withNewSession(tx: ConversationTx, conversation: Conversation): Conversation & { session: Session } {
-  return having(conversation, { session: { id: tx.command.mint('ses'), lastAt: tx.command.at } })
+  return Object.assign({}, conversation, { session: { id: tx.command.mint('ses'), lastAt: tx.command.at } })
 }
 
 /** The session that is on, or the one that a later receipt belongs to. */

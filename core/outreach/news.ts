@@ -1,7 +1,5 @@
 /** What a conversation tells of a send's message, folded into the send: each piece once, and never backwards. */
-
 import type { SendNews } from '../conversation/sendnews.js'
-import { having } from '../having.js'
 import { bindingLookMs, type Step, stepped, troubleOf, troubles } from './machine.js'
 import type { Send } from './send.js'
 
@@ -20,7 +18,7 @@ export function heldForBinding(at: number, timeScale: number, detail?: string): 
 export function told<S extends Send>(send: S, news: SendNews, timeScale: number): S {
   if (news.attempt !== send.attempts) return send
   if (news.state === 'responded') {
-    return send.respondedAt === undefined ? having(send, { messageId: news.messageId, respondedAt: news.at }) : send
+    return send.respondedAt === undefined ? { ...send, messageId: news.messageId, respondedAt: news.at } : send
   }
   if (news.state === 'withheld') {
     const back: Step =
@@ -52,5 +50,5 @@ function withReceipt<S extends Send>(send: S, { state, at, messageId, reason, de
   if (receipts[name] !== undefined) return send
   const failReason = state === 'failed' ? (reason ?? detail) : undefined
   const known = { [name]: at, ...receipts, ...(failReason !== undefined && { failReason }) }
-  return having(send, { messageId: send.messageId ?? messageId, receipts: known })
+  return Object.assign({}, send, { messageId: send.messageId ?? messageId, receipts: known })
 }

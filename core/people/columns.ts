@@ -1,10 +1,10 @@
 /** The columns of a file of people: how a header names a field, and how a row becomes what is said of a person. */
 import { channelNames } from '../channelnames.js'
 import { type FieldError, type Refusal, refuse } from '../errors.js'
-import type { Writable } from '../having.js'
 import { isRecord, parseJson } from '../json.js'
 import { person as limits } from '../limits.js'
 import { isMoment } from '../moment.js'
+import type { Writable } from '../record.js'
 import { isPossiblePhone, phoneOf } from './address.js'
 import { isCustomKey, type PersonChange, withNul, wrongText } from './change.js'
 import { cellValue, type Delimiter, listText, listValues } from './csv.js'

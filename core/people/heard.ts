@@ -1,5 +1,4 @@
 /** What news of an identity makes of the person who holds it; old news never undoes newer. */
-import { having } from '../having.js'
 import { person as limits } from '../limits.js'
 import { newPerson } from './change.js'
 import type { IdentityNews, Person, PersonIdentity } from './person.js'
@@ -47,7 +46,9 @@ function seen(identity: PersonIdentity, { at, optedOutAt }: IdentityNews): Perso
   const isStale =
     identity.optedOutAt === undefined && optedOutAt !== undefined && optedOutAt > (standingAt ?? -Infinity)
   const stands = isStale ? asStanding(identity, optedOutAt) : identity
-  return lastSeenAt !== undefined && at < lastSeenAt + limits.seenEveryMs ? stands : having(stands, { lastSeenAt: at })
+  return lastSeenAt !== undefined && at < lastSeenAt + limits.seenEveryMs
+    ? stands
+    : Object.assign({}, stands, { lastSeenAt: at })
 }
 
 function standing(identity: PersonIdentity, { at, kind }: IdentityNews): PersonIdentity {

@@ -9,7 +9,6 @@ import { overStanding, type Recipient } from '../../core/campaign/recipient.js'
 import { factsOf, type Screening } from '../../core/campaign/screening.js'
 import { countOf, openCount, shifted } from '../../core/campaign/tally.js'
 import { isRefusal, type Refusal } from '../../core/errors.js'
-import { having } from '../../core/having.js'
 import { campaign as limits } from '../../core/limits.js'
 import { guard } from '../../core/outreach/guardrails.js'
 import { bindingLookMs } from '../../core/outreach/machine.js'
@@ -48,7 +47,7 @@ export function scheduleTick(tx: Tx, one: OneCampaign, progress: Progress, dueAt
   if (progress.drivesAt !== undefined && progress.drivesAt <= dueAt) return progress
   const name = `${driveName}:${one.serial}:${one.campaignId}`
   tx.schedule({ name, dueAt, command: driveName, input: one, isDelay: true })
-  return having(progress, { drivesAt: dueAt })
+  return { ...progress, drivesAt: dueAt }
 }
 
 export function unscheduleTick(tx: Tx, one: OneCampaign): void {
@@ -142,7 +141,7 @@ function dispatchNext(tx: Tx, deps: CampaignDeps, found: LoadedCampaign, progres
   const wakesBelow = aheadRows(pace, window) - window.batchRows
   // Nobody was found among those who were left out, so there is no report to wait for.
   const goesOn = room > 0 && countOf(after.tally, 'pending') > 0 && roomIn(after, pace, window) > 0
-  const woken = having(after, { wakesBelow })
+  const woken = { ...after, wakesBelow })
   keepProgress(tx, one, goesOn ? scheduleTick(tx, one, woken, told.at) : woken)
 }
 
@@ -194,7 +193,7 @@ function claim(
   const batches = before.batches + Math.ceil(going / batchRows)
   const tally = shifted(before.tally, { state: 'pending' }, { state: 'sending' }, claimed.length)
   const unreported = before.unreported + going
-  keepProgress(tx, one, having(before, { tally, next, batches, unreported, handedAt: told.at }))
+  keepProgress(tx, one, { ...before, tally, next, batches, unreported, handedAt: told.at }))
   const ids = deps.bulkSends.create(
     tx,
     place,

@@ -5,7 +5,6 @@ import { actorOf } from '../../core/access.js'
 import type { Outreach } from '../../core/agent/resources/templates.js'
 import { type AgentPlace, agentKeyOf } from '../../core/agentkey.js'
 import { isRefusal, type Refusal, refuse } from '../../core/errors.js'
-import { having } from '../../core/having.js'
 import { answerOf, answerOfRefusal, statusOfSend, type Taken } from '../../core/journey/answer.js'
 import { actionDefinition } from '../../core/journey/definition.js'
 import { keyOf } from '../../core/journey/key.js'
@@ -73,7 +72,7 @@ export function journeyRoutes({ shards, documents, sends, mgmtUrl, clock }: Jour
         const call = readJourneyCall(read.value)
         if (isRefusal(call)) return call
         const key = keyOf(call, outreachId, clock.now(), hashOf)
-        const request = having(call.send, { outreachId, ...(key.key !== undefined && { idempotencyKey: key.key }) })
+        const request = { ...call.send, outreachId, ...(key.key !== undefined && { idempotencyKey: key.key }) })
         const how = { isDryRun: call.isDryRun, answerMs: limits.journeyAnswerMs }
         const taken = await sends.create({ orgId, agentId }, request, actorOf(caller), how)
         // Only sends that are not named are ever postponed.

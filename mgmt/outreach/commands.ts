@@ -3,7 +3,6 @@ import { type AgentIncarnation, scopeOf } from '../../core/agent/scope.js'
 import type { AgentPlace } from '../../core/agentkey.js'
 import type { SendNews } from '../../core/conversation/sendnews.js'
 import { isRefusal, refuse } from '../../core/errors.js'
-import { having } from '../../core/having.js'
 import type { AttemptReport } from '../../core/outreach/attempt.js'
 import { type Accepted, outreachIn, type Postponed } from '../../core/outreach/judge.js'
 import { dayKey, givenKey } from '../../core/outreach/key.js'
@@ -203,7 +202,7 @@ export function reported(tx: Tx, deps: SendDeps, known: Known, report: AttemptRe
   const { at } = told
   for (const note of report.notes ?? []) logSend(tx, deps, place, send, note, at)
   if (outcome.kind === 'taken') {
-    if (isNotedWhenTaken(send)) keepSend(tx, scopeOf(place), having(send, { messageId: outcome.messageId }), send)
+    if (isNotedWhenTaken(send)) keepSend(tx, scopeOf(place), { ...send, messageId: outcome.messageId }), send)
   } else if (outcome.kind === 'held') {
     const { until, heldFor } = outcome
     take(tx, deps, known, send, { on: 'held', at, until, ...(heldFor && { heldFor }) }, told)

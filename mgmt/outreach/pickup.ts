@@ -109,7 +109,7 @@ function guarded(
 
 /**
  * The conversation has the last word on a STOP and on whether somebody is just talking, so neither is asked here. Written
- * out: this is asked for every message of a campaign, see `core/having.ts`.
+ * out: this is asked for every message of a campaign, see decision 082.
  */
 function factsOf(
   reader: Reader,

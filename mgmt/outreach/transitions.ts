@@ -6,7 +6,6 @@ import type { AgentPlace } from '../../core/agentkey.js'
 import type { LogNote } from '../../core/catalogs/logevents.js'
 import type { ChannelName } from '../../core/channelnames.js'
 import { hour } from '../../core/durations.js'
-import { having } from '../../core/having.js'
 import { outreachSend as limits } from '../../core/limits.js'
 import type { OrgEventPayload } from '../../core/orgevents.js'
 import { outreachIn } from '../../core/outreach/judge.js'
@@ -50,7 +49,7 @@ export const setBackCommand = 'outreach.setBack'
 export function enqueue(tx: Tx, deps: SendDeps, place: AgentIncarnation, send: KeptSend, at: number): void {
   const { timeScale } = deps
   const dueAt = pickupAt(at, timeScale)
-  keepSend(tx, scopeOf(place), having(send, { dueAt }))
+  keepSend(tx, scopeOf(place), { ...send, dueAt }))
   const timers = tx.get(timerTable, scopeOf(place)) ?? {}
   scheduleTimers(tx, place, timers, { pickupAt: dueAt, sweepAt: timers.sweepAt ?? keptUntil(at, timeScale) })
   logSend(tx, deps, place, send, { event: 'outreach.accepted', data: { origin: send.origin } }, at)
@@ -138,7 +137,7 @@ export function settle(tx: Tx, deps: SendDeps, known: Known, before: KeptSend, a
 /** The send with when it is due and when what follows up on it is, if they are. */
 function withTimes({ dueAt: _due, ...send }: KeptSend, dueAt?: number, followUpAt?: number): KeptSend {
   const times = { ...(dueAt !== undefined && { dueAt }), ...(followUpAt !== undefined && { followUpAt }) }
-  return having(send, times)
+  return { ...send, ...times }
 }
 
 /** Made for one of its recipients; what follows up on such a send is nobody's row. */
@@ -185,7 +184,7 @@ function remember(tx: Tx, { people }: SendDeps, { place, document }: Known, send
     ...(isMarketing && { marketingAt: told.at }),
   }
   if (!isMarketing && received === outreach.received) return
-  people.keep(tx, place, person, having(person, { outreach, updatedAt: told.at }), told)
+  people.keep(tx, place, person, Object.assign({}, person, { outreach, updatedAt: told.at }), told)
 }
 
 /** An identity that was kept for the send alone goes with it, however it ends. */

@@ -1,12 +1,11 @@
 /** History of a conversation: its records, each linked to the one before, written with it and removed when they expire. */
-
 import type { AgentPlace } from '../../core/agentkey.js'
 import type { WebhookAttempt } from '../../core/conversation/effects.js'
 import type { LogEntry, TrafficEntry } from '../../core/conversation/entry.js'
 import { type SessionSoFar, type Spot, stepped, type Trail } from '../../core/conversation/history.js'
 import type { Conversation } from '../../core/conversation/state.js'
-import { having, type Writable } from '../../core/having.js'
 import { conversation as limits } from '../../core/limits.js'
+import type { Writable } from '../../core/record.js'
 import type { Command, Tx } from '../shard/contract.js'
 import type { Table } from '../store/contract.js'
 import {
@@ -51,7 +50,7 @@ export class HistoryWriter {
     const { asid, channel, agent, sandbox } = before
     const number = this.next++
     const previous = this.trail.traffic ?? before.trail?.traffic
-    const record: Writable<TrafficRecord> = having({ channel }, entry)
+    const record: Writable<TrafficRecord> = Object.assign({ channel }, entry)
     if (sandbox) record.test = true
     if (previous) record.previous = previous
     const prior = this.prior()
@@ -98,7 +97,7 @@ export class HistoryWriter {
   within(conversation: Conversation): Conversation {
     const { next, trail, before } = this
     if (next === before.nextRecord) return conversation
-    return having(conversation, { nextRecord: next, trail: before.trail ? having(before.trail, trail) : trail })
+    return Object.assign({}, conversation, { nextRecord: next, trail: Object.assign({}, before.trail, trail) })
   }
 
   /** Whether a session begins with it. */

@@ -66,7 +66,7 @@ export function holdOf(
   })
 }
 
-/** Written out: this is asked for every message of a campaign, see `core/having.ts`. */
+/** Written out: this is asked for every message of a campaign, see decision 082. */
 function asked({ orgId, agentId }: AgentPlace, send: SendOfCampaign, at: number): AskedCampaign {
   const { campaignId, serial, sendId, isFollowUp } = send
   return isFollowUp

@@ -2,7 +2,6 @@
 import { performance } from 'node:perf_hooks'
 import type { Caller } from '../../core/access.js'
 import { isRefusal, type Refusal, refuse } from '../../core/errors.js'
-import { having } from '../../core/having.js'
 import { svcAgentPattern } from '../../core/ids.js'
 import { http } from '../../core/limits.js'
 import type { Buckets, Spent } from '../limits/contract.js'
@@ -133,7 +132,7 @@ export class PipelineRequest implements Receiver, Batched {
     if (access.who !== 'public') {
       const refusal = caller ? checkTenant(access, caller, params) : unauthenticated
       if (refusal || !caller) return this.finish(refusal ?? unauthenticated)
-      this.caller = svcAgent !== '' && svcAgentPattern.test(svcAgent) ? having(caller, { svcAgent }) : caller
+      this.caller = svcAgent !== '' && svcAgentPattern.test(svcAgent) ? { ...caller, svcAgent } : caller
     }
     this.authorize()
   }
@@ -262,7 +261,7 @@ function logAttributed(context: PlaneContext, route: Route, caller: Caller, requ
 }
 
 function withHeaders<T extends Outcome>(outcome: T, headers: Record<string, string>): T {
-  return having(outcome, { headers: { ...outcome.headers, ...headers } })
+  return { ...outcome, headers: { ...outcome.headers, ...headers } }
 }
 
 function tokenOf(context: PlaneContext, incoming: Incoming): string {

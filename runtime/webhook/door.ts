@@ -1,6 +1,5 @@
 /** The one way out to a URL that a user supplied: every request, every hop of it, through the guard and within its time. */
 import { Agent, type buildConnector, DecoratorHandler, type Dispatcher } from 'undici'
-import { having } from '../../core/having.js'
 import type { Semaphore } from '../semaphore.js'
 import { parsedUrl } from '../url.js'
 import { AddressRefused, checkUrl, guardedConnector, type Resolve, type UrlPolicy } from './guard.js'
@@ -105,7 +104,7 @@ export function openDoor(options: DoorOptions, limits: DoorLimits): Door {
       if (slots) await watch.hold(slots, host)
       if (closed) throw new Error('the door is closed')
       const way = isOwn && ownAgent ? ownAgent : agent
-      const answer = way.request(having(request, { origin, path: pathname + search, signal: watch.signal }))
+      const answer = way.request({ ...request, origin, path: pathname + search, signal: watch.signal })
       return Promise.race([answer, watch.cut])
     }
   }

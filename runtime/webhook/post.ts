@@ -1,6 +1,5 @@
 /** Posts to a URL that a user supplied, through the guard and within every limit, and answers with a value. */
 import type { Dispatcher } from 'undici'
-import { having } from '../../core/having.js'
 import { egress } from '../../core/limits.js'
 import { drain, readWhole } from './answer.js'
 import { type DoorLimits, type DoorOptions, type Failed, failed, openDoor } from './door.js'
@@ -47,7 +46,7 @@ export function openPoster(options: PosterOptions): Poster {
   return {
     post: ({ signal, answer, ...request }) =>
       door.exchange(signal, async (send): Promise<Posted> => {
-        const response = await send(having(request, { method: 'POST' as const }))
+        const response = await send({ ...request, method: 'POST' as const })
         const { statusCode: status, headers } = response
         if (answer === 'status') {
           drain(response.body)

@@ -1,6 +1,6 @@
 /**
- * Hidden classes. In the V8 of Node 20 an object that gains a field behind a spread gets one of its own, see
- * `core/having.ts`: whatever is done for every message must not do that. A later V8 does not, and then this holds anyway.
+ * Hidden classes. In the V8 of Node 20 an object that gains a field behind a spread gets one of its own (decision 082):
+ * nothing that is done for every message may do that. A later V8 does not, and then this holds anyway.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'

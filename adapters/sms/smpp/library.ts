@@ -1,6 +1,5 @@
 /** SMPP as octets: the one file that knows the library, which writes and reads the units of the protocol. */
 import smpp from 'smpp'
-import { having } from '../../../core/having.js'
 
 export type Fields = Readonly<Record<string, unknown>>
 
@@ -21,7 +20,7 @@ class PlainPdu extends smpp.PDU {
 }
 
 export function unitOctets(command: string, sequence: number, fields: Fields = {}): Buffer {
-  return new PlainPdu(command, having(fields, { sequence_number: sequence })).toBuffer()
+  return new PlainPdu(command, { ...fields, sequence_number: sequence }).toBuffer()
 }
 
 /** Undefined for what cannot be read. A command that nobody knows is read as `unknown`. */

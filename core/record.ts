@@ -1,0 +1,2 @@
+/** A record while it is made. */
+export type Writable<T> = { -readonly [K in keyof T]: T[K] }
