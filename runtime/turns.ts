@@ -2,12 +2,12 @@
 import { longWork } from '../core/limits.js'
 import type { Steps } from '../core/steps.js'
 import type { Clock } from './clock.js'
-import type { Soon } from './soon.js'
+import type { MaybePromise } from './maybeasync.js'
 
 export type TurnClock = Pick<Clock, 'elapsed' | 'soon'>
 
 /** Work that is done within one slice is done at once. A slice is over with the first step that ends `sliceMs` after it began. */
-export function inTurns<R>(steps: Steps<R>, clock: TurnClock, sliceMs: number = longWork.sliceMs): Soon<R> {
+export function inTurns<R>(steps: Steps<R>, clock: TurnClock, sliceMs: number = longWork.sliceMs): MaybePromise<R> {
   const began = clock.elapsed()
   for (;;) {
     const { done, value } = steps.next()

@@ -89,16 +89,11 @@ export function ownIdTokens({ seed, issuer, clock, keyOf }: OwnIssuer): IdTokens
     },
     ownMemberOf,
   )
-  function asKeyAllows(session: Member | undefined): ReturnType<IdTokens['verify']> {
-    const key = session?.keyId === undefined ? undefined : keyOf(session.orgId, session.keyId)
-    if (!session || !key) return undefined
-    if (!(key instanceof Promise)) return boundByKey(session, key)
-    return key.then((found) => (!found || isRefusal(found) ? found : boundByKey(session, found)))
-  }
   return {
-    verify(token) {
-      const member = verify(token)
-      return member instanceof Promise ? member.then(asKeyAllows) : asKeyAllows(member)
+    async verify(token) {
+      const session = await verify(token)
+      const key = session?.keyId === undefined ? undefined : await keyOf(session.orgId, session.keyId)
+      return session && key && !isRefusal(key) ? boundByKey(session, key) : key
     },
     jwks: async () => ({ keys: [{ ...(await exportJWK(publicKey)), kid, alg: 'EdDSA', use: 'sig' }] }),
     async mint({ id, orgId, role, keyId }) {

@@ -141,7 +141,7 @@ function dispatchNext(tx: Tx, deps: CampaignDeps, found: LoadedCampaign, progres
   const wakesBelow = aheadRows(pace, window) - window.batchRows
   // Nobody was found among those who were left out, so there is no report to wait for.
   const goesOn = room > 0 && countOf(after.tally, 'pending') > 0 && roomIn(after, pace, window) > 0
-  const woken = { ...after, wakesBelow })
+  const woken = { ...after, wakesBelow }
   keepProgress(tx, one, goesOn ? scheduleTick(tx, one, woken, told.at) : woken)
 }
 
@@ -193,7 +193,7 @@ function claim(
   const batches = before.batches + Math.ceil(going / batchRows)
   const tally = shifted(before.tally, { state: 'pending' }, { state: 'sending' }, claimed.length)
   const unreported = before.unreported + going
-  keepProgress(tx, one, { ...before, tally, next, batches, unreported, handedAt: told.at }))
+  keepProgress(tx, one, { ...before, tally, next, batches, unreported, handedAt: told.at })
   const ids = deps.bulkSends.create(
     tx,
     place,

@@ -23,13 +23,12 @@ export function credentialsAmong(adapters: readonly HostedAdapter[]): CheckCrede
       return [nameOf(channel, provider), { fits, adapter }]
     }),
   )
-  return (channel, provider, auth) => {
+  return async (channel, provider, auth) => {
     const found = providers.get(nameOf(channel, provider))
     if (!found) return unknownProvider(channel, provider)
     // A copy is checked: what the form would fill in is the adapter's to decide, and may change with it.
     const [wrong] = found.fits(structuredClone(auth)) ?? []
-    const judged = wrong ?? found.adapter.wrongAuth?.(auth)
-    return judged instanceof Promise ? judged.then(refusalOf) : refusalOf(judged as AuthProblem | undefined)
+    return refusalOf(wrong ?? (await found.adapter.wrongAuth?.(auth)))
   }
 }
 

@@ -23,7 +23,7 @@ export type CheckCredentials = (
   channel: ChannelName,
   provider: string,
   auth: Readonly<Record<string, unknown>>,
-) => Refusal | undefined | Promise<Refusal | undefined>
+) => Promise<Refusal | undefined>
 
 export function wrongDelivery(delivery: ChannelPatch['delivery']): Refusal | undefined {
   const { minMessageDelayMs, loopGuard } = delivery ?? {}

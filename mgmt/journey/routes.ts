@@ -72,7 +72,7 @@ export function journeyRoutes({ shards, documents, sends, mgmtUrl, clock }: Jour
         const call = readJourneyCall(read.value)
         if (isRefusal(call)) return call
         const key = keyOf(call, outreachId, clock.now(), hashOf)
-        const request = { ...call.send, outreachId, ...(key.key !== undefined && { idempotencyKey: key.key }) })
+        const request = { ...call.send, outreachId, ...(key.key !== undefined && { idempotencyKey: key.key }) }
         const how = { isDryRun: call.isDryRun, answerMs: limits.journeyAnswerMs }
         const taken = await sends.create({ orgId, agentId }, request, actorOf(caller), how)
         // Only sends that are not named are ever postponed.

@@ -202,7 +202,7 @@ export function reported(tx: Tx, deps: SendDeps, known: Known, report: AttemptRe
   const { at } = told
   for (const note of report.notes ?? []) logSend(tx, deps, place, send, note, at)
   if (outcome.kind === 'taken') {
-    if (isNotedWhenTaken(send)) keepSend(tx, scopeOf(place), { ...send, messageId: outcome.messageId }), send)
+    if (isNotedWhenTaken(send)) keepSend(tx, scopeOf(place), { ...send, messageId: outcome.messageId }, send)
   } else if (outcome.kind === 'held') {
     const { until, heldFor } = outcome
     take(tx, deps, known, send, { on: 'held', at, until, ...(heldFor && { heldFor }) }, told)

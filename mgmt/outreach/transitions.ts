@@ -49,7 +49,7 @@ export const setBackCommand = 'outreach.setBack'
 export function enqueue(tx: Tx, deps: SendDeps, place: AgentIncarnation, send: KeptSend, at: number): void {
   const { timeScale } = deps
   const dueAt = pickupAt(at, timeScale)
-  keepSend(tx, scopeOf(place), { ...send, dueAt }))
+  keepSend(tx, scopeOf(place), { ...send, dueAt })
   const timers = tx.get(timerTable, scopeOf(place)) ?? {}
   scheduleTimers(tx, place, timers, { pickupAt: dueAt, sweepAt: timers.sweepAt ?? keptUntil(at, timeScale) })
   logSend(tx, deps, place, send, { event: 'outreach.accepted', data: { origin: send.origin } }, at)

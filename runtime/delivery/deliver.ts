@@ -233,8 +233,7 @@ async function wiresFor(
   const known = { ...(heardId !== undefined && { lastHeardId: heardId }), ...(abilities && { abilities }) }
   const about = { address, messageId, ...known }
   if (isSignal(message)) {
-    const written = adapter.signal?.(message.signal, about)
-    const wire = isLater(written) ? await written : written
+    const wire = await adapter.signal?.(message.signal, about)
     return { wires: wire === undefined ? [] : [wire] }
   }
   if (abilities && adapter.prepareTraits) await adapter.prepareTraits(abilities)
@@ -243,11 +242,9 @@ async function wiresFor(
   if (isRefusal(hosted)) return refused('sendFailed', 'later', 'The media of the message could not be looked up.')
   if ('reason' in hosted) return refused(hosted.reason, 'elsewhere', hosted.detail)
   const { missing = [] } = hosted
-  const rendered = inTurns(renderingIn(hosted.message, traits, readerFor(reader, hosted)), deps.clock)
-  const rendering = isLater(rendered) ? await rendered : rendered
+  const rendering = await inTurns(renderingIn(hosted.message, traits, readerFor(reader, hosted)), deps.clock)
   const { blocks, numbered } = rendering
-  const written = adapter.render(blocks, about)
-  const wires = isLater(written) ? await written : written
+  const wires = await adapter.render(blocks, about)
   const files = mediaUrlsIn(message).length
   const notes: LogNote[] = [
     ...truncatedNotes(hosted.message, rendering, reader),
@@ -257,11 +254,6 @@ async function wiresFor(
   ]
   const noted = notes.length > 0 && { notes }
   return { wires, ...noted, ...(isAsking(message) && { numbered }) }
-}
-
-/** An adapter of this process answers at once, and its answer is not waited for. */
-function isLater<T>(answer: T | PromiseLike<T>): answer is PromiseLike<T> {
-  return answer instanceof Promise
 }
 
 /** Cards get the agent's stand-in picture; where it cannot be fetched, they go out as they were sent. */
@@ -275,8 +267,7 @@ async function hostedWithPicture(
 ): Promise<HostedMessage | Refusal | Unreachable> {
   const { defaultCardImageUrl: pictureUrl = '' } = identity
   const pictured = withCardPicture(message, identity.defaultCardImageUrl, traits)
-  const hosting = hostMedia(media, pictured, known, signal)
-  const files = isLater(hosting) ? await hosting : hosting
+  const files = await hostMedia(media, pictured, known, signal)
   if (!isHosted(files)) return files
   const picture = pictured === message ? undefined : files[pictureUrl]
   if (picture === undefined || 'url' in picture) return withHostedMedia(pictured, files, traits)

@@ -15,9 +15,9 @@ import { adapter as adapterLimits, ingress as limits } from '../../core/limits.j
 import type { Adapters, Directory } from '../conversation/context.js'
 import { ingressUrlOf, type Providers } from '../delivery/providers.js'
 import { type Answer, type BeforeCall, type Method, type Route, route } from '../http/route.js'
+import { andThen } from '../maybeasync.js'
 import type { Log } from '../observe/log.js'
 import { unavailable } from '../shard/unavailable.js'
-import { onceKnown } from '../soon.js'
 import { type InboundDeps, type IngressMetrics, recordInbound } from './inbound.js'
 import { type BoundIngress, type OtherAccountsOptions, openOtherAccounts } from './otheraccounts.js'
 
@@ -78,7 +78,7 @@ export function ingressRoutes(options: IngressOptions): Route[] {
     params: Type.Object({ bindingId: Type.String({ pattern: pathIdPattern }) }),
     rawQuery: true,
     headers,
-    before: ({ params: { bindingId = '' } }: BeforeCall) => onceKnown(findBinding(bindingId), refusalOf),
+    before: ({ params: { bindingId = '' } }: BeforeCall) => andThen(findBinding(bindingId), refusalOf),
     errors: ['resource.not_found', 'auth.unauthenticated', 'request.invalid', 'service.unavailable'],
   } as const
 
@@ -99,27 +99,22 @@ export function ingressRoutes(options: IngressOptions): Route[] {
     })
   }
 
-  /** What is at hand is not waited for: after the first call of a binding all of it is. */
   async function boundTo(bindingId: string): Promise<BoundIngress | Refusal> {
-    const finding = findBinding(bindingId)
-    const place = finding instanceof Promise ? await finding : finding
+    const place = await findBinding(bindingId)
     if (!place || isRefusal(place)) return place ?? notThere
-    const asking = directory.get(agentKeyOf(place))
-    const agent = asking instanceof Promise ? await asking : asking
+    const agent = await directory.get(agentKeyOf(place))
     if (isRefusal(agent)) return agent
     const bound = routeOfBinding(agent, bindingId)
     const adapter = bound && adapters(bound.channel, bound.provider)
     if (!adapter || (agent.notReady.includes(bound) && isUnverifiable(bound, adapter))) return notThere
-    const opening = providers.authOf(agent.orgId, bound)
-    const opened = opening instanceof Promise ? await opening : opening
+    const opened = await providers.authOf(agent.orgId, bound)
     return isRefusal(opened) ? opened : { agent, bound, adapter, auth: opened.auth }
   }
 
   async function answered(request: IngressRequest): Promise<Answer | Refusal> {
     const found = await boundTo(request.bindingId)
     if (isRefusal(found)) return found
-    const reading = read(found, request)
-    const received = reading instanceof Promise ? await reading : reading
+    const received = await read(found, request)
     const counted = (outcome: Parameters<IngressMetrics['called']>[1]) => metrics.called(found.bound, outcome)
     if (isRefusal(received)) {
       counted('failed')
@@ -198,19 +193,12 @@ export function ingressRoutes(options: IngressOptions): Route[] {
   }
 
   /** An adapter that throws has not read anything; whoever called is told to come again. */
-  function read(
-    { adapter, auth }: BoundIngress,
-    request: IngressRequest,
-  ): Received | Refusal | Promise<Received | Refusal> {
-    const fail = (error: unknown) => {
+  async function read({ adapter, auth }: BoundIngress, request: IngressRequest): Promise<Received | Refusal> {
+    try {
+      return await adapter.receive(request, auth)
+    } catch (error) {
       log.error('ingress.adapter.failed', { bindingId: request.bindingId, error })
       return unavailable
-    }
-    try {
-      const received = adapter.receive(request, auth)
-      return received instanceof Promise ? received.catch(fail) : (received as Received)
-    } catch (error) {
-      return fail(error)
     }
   }
 

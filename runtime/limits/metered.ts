@@ -1,8 +1,8 @@
 /** Buckets that count what they allow and what they refuse. */
 import type { BudgetName } from '../../core/limits.js'
+import { andThen } from '../maybeasync.js'
 import type { Metrics } from '../observe/metrics.js'
 import { beginAtZero, counterOf, gaugeOf } from '../observe/named.js'
-import { onceKnown } from '../soon.js'
 import type { Buckets, Spent } from './contract.js'
 import { budgetNames } from './local.js'
 
@@ -17,7 +17,7 @@ export function metered(buckets: Buckets, metrics: Metrics): Buckets {
   }
 
   return {
-    spend: (budget, subject) => onceKnown(buckets.spend(budget, subject), (answer) => counted(budget, answer)),
+    spend: (budget, subject) => andThen(buckets.spend(budget, subject), (answer) => counted(budget, answer)),
     degraded: () => buckets.degraded(),
     close: () => buckets.close(),
   }

@@ -10,7 +10,6 @@ import { type AgentPlace, agentKeyOf } from '../../core/agentkey.js'
 import { isRefusal, type Refusal, refuse } from '../../core/errors.js'
 import { slugPattern } from '../../core/ids.js'
 import type { Directory } from '../conversation/context.js'
-import { onceKnown, type Soon } from '../soon.js'
 
 const slug = slugPattern.slice(1, -1)
 export const chatPattern = `^${slug}\\.${slug}$`
@@ -29,8 +28,8 @@ export interface Chat {
 const noSuchChat = refuse('resource.not_found', { detail: 'There is no such chat, or it is switched off.' })
 
 /** Whether the agent is not there, has no web chat or has it switched off looks alike from outside. */
-export function findChat(directory: Directory, place: AgentPlace): Soon<Chat | Refusal> {
-  return onceKnown(directory.get(agentKeyOf(place)), chatOf)
+export async function findChat(directory: Directory, place: AgentPlace): Promise<Chat | Refusal> {
+  return chatOf(await directory.get(agentKeyOf(place)))
 }
 
 function chatOf(agent: AgentRouting | Refusal): Chat | Refusal {

@@ -9,7 +9,6 @@ import { isRefusal, type Refusal } from '../../core/errors.js'
 import { webchat as limits } from '../../core/limits.js'
 import type { Clock } from '../clock.js'
 import type { LiveSocket } from '../http/websocket.js'
-import type { Soon } from '../soon.js'
 import type { Follower } from './followers.js'
 import type { LiveAdapter, ToldLine } from './lines.js'
 import type { Head, LinesFound } from './transcript.js'
@@ -23,9 +22,9 @@ export interface FeedEnds {
   readonly socket: LiveSocket
   readonly clock: Clock
   readonly live: Pick<LiveAdapter['live'], 'write'>
-  read(after: number | undefined): Soon<LinesFound | Refusal>
+  read(after: number | undefined): Promise<LinesFound | Refusal>
   /** Undefined while a line cannot be shown; it is asked again. */
-  tellingOf(line: ToldLine): Soon<LineTelling | undefined>
+  tellingOf(line: ToldLine): Promise<LineTelling | undefined>
   /** It cannot go on for a reason of our own. */
   failed(error: unknown): void
 }
@@ -112,14 +111,12 @@ export class Feed implements Follower {
   }
 
   private async step(): Promise<void> {
-    const asked = this.ends.read(this.cursor)
-    const found = asked instanceof Promise ? await asked : asked
+    const found = await this.ends.read(this.cursor)
     if (this.isOver) return
     if (isRefusal(found)) return this.tryAgain()
     if (!this.isGreeted) this.greet(found)
     for (const line of found.lines) {
-      const shown = this.ends.tellingOf(line)
-      const telling = shown instanceof Promise ? await shown : shown
+      const telling = await this.ends.tellingOf(line)
       if (this.isOver) return
       if (telling === undefined) return this.tryAgain()
       if (!this.tell(telling)) return

@@ -12,7 +12,6 @@ import type { Clock } from '../clock.js'
 import { readerOf } from '../conversation/context.js'
 import { hostMedia, isHosted } from '../delivery/media.js'
 import type { Media } from '../media/contract.js'
-import type { Soon } from '../soon.js'
 import { inTurns } from '../turns.js'
 
 export type ToldLine = { readonly cursor: number; readonly at: number } & (
@@ -39,7 +38,7 @@ export interface Showing {
 }
 
 /** What is told of it, or undefined while the media of the message cannot be looked up. */
-export function tellingOf(line: ToldLine, showing: Showing): Soon<LineTelling | undefined> {
+export async function tellingOf(line: ToldLine, showing: Showing): Promise<LineTelling | undefined> {
   if (!('said' in line)) return tellingOfMessage(line, showing)
   const { cursor, at, said } = line
   return { kind: 'said', cursor, at, id: said.id, content: said.content }

@@ -2,13 +2,12 @@
 import type { LineTelling, Telling } from '../../core/channel/live.js'
 import { isRefusal, type Refusal, refuse } from '../../core/errors.js'
 import { webchat as limits } from '../../core/limits.js'
-import type { Soon } from '../soon.js'
 import type { ToldLine } from './lines.js'
 import type { OlderFound } from './transcript.js'
 
 export interface OlderEnds {
   readonly read: (before: number) => Promise<OlderFound | Refusal>
-  readonly tellingOf: (line: ToldLine) => Soon<LineTelling | undefined>
+  readonly tellingOf: (line: ToldLine) => Promise<LineTelling | undefined>
   readonly write: (telling: Telling) => string
 }
 

@@ -8,24 +8,23 @@ import type { Clock } from '../clock.js'
 import type { LiveSocket } from '../http/websocket.js'
 import { Bucket, shapeOf } from '../limits/bucket.js'
 import type { Spent } from '../limits/contract.js'
-import { onceKnown, type Soon } from '../soon.js'
 import type { LiveAdapter } from './lines.js'
 
 /** Where a page stands. A class has it all, so that ten thousand pages do not each bring functions of their own. */
 export interface PageEnds {
   /** Whether the page may come in; what it says is heard once that is known. */
-  readonly ready: Soon<boolean>
+  readonly ready: boolean | Promise<boolean>
   readonly socket: LiveSocket
   readonly live: LiveAdapter['live']
   readonly clock: Clock
   /** Puts on record what the visitor did, all of it or nothing. */
-  hear(items: readonly { id: string; inbound: Inbound }[]): Soon<Refusal | undefined>
+  hear(items: readonly { id: string; inbound: Inbound }[]): Promise<Refusal | undefined>
   /** Which of the messages have not come so far yet, as far as is known. */
   unmarked(state: Mark, messageIds: readonly string[]): Promise<readonly string[] | Refusal>
   /** Lines that stand before that one. */
   older(before: number): Promise<Telling | Refusal>
   /** Whether the visitor, and the address they are at, may say one thing more. */
-  maySay(): Soon<Spent>
+  maySay(): Promise<Spent>
   /** There is a conversation that typing can belong to. */
   hasBegun(): boolean
   failed(error: unknown): void
@@ -77,7 +76,7 @@ export class Page {
     this.isTaking = false
   }
 
-  private answer(text: string): Soon<void> {
+  private async answer(text: string): Promise<void> {
     const frame = this.ends.live.read(text)
     switch (frame.kind) {
       case 'wrong':
@@ -114,14 +113,11 @@ export class Page {
     this.tell({ kind: 'error', code: 'unavailable', message, retryAfterMs, ...(id && { id }) })
   }
 
-  private said(id: string, inbound: Inbound): Soon<void> {
-    return onceKnown(this.ends.maySay(), ({ allowed, retryAfterSeconds }) => {
-      if (!allowed) return this.slowDown(retryAfterSeconds, id)
-      return onceKnown(this.ends.hear([{ id, inbound }]), (refusal) => {
-        if (!refusal) return this.tell({ kind: 'accepted', id })
-        this.notNow('It could not be taken just now.', id)
-      })
-    })
+  private async said(id: string, inbound: Inbound): Promise<void> {
+    const { allowed, retryAfterSeconds } = await this.ends.maySay()
+    if (!allowed) return this.slowDown(retryAfterSeconds, id)
+    if (await this.ends.hear([{ id, inbound }])) this.notNow('It could not be taken just now.', id)
+    else this.tell({ kind: 'accepted', id })
   }
 
   private async older(before: number): Promise<void> {

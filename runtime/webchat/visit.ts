@@ -15,7 +15,6 @@ import { type InboundDeps, recordInbound } from '../ingress/inbound.js'
 import type { Buckets, Spent } from '../limits/contract.js'
 import type { Media } from '../media/contract.js'
 import type { Log } from '../observe/log.js'
-import { onceKnown, type Soon } from '../soon.js'
 import { type Chat, findChat, wrongOrigin } from './chat.js'
 import { Feed, type FeedEnds } from './feed.js'
 import type { Followers } from './followers.js'
@@ -58,7 +57,7 @@ export class Visit implements SocketListener, PageEnds, FeedEnds {
   readonly clock: Clock
   /** From when it is opened, which comes first. */
   socket!: ToldSocket
-  ready: Soon<boolean> = false
+  ready: boolean | Promise<boolean> = false
   private page: Page | undefined
   private feed: Feed | undefined
   private isGone = false
@@ -132,36 +131,33 @@ export class Visit implements SocketListener, PageEnds, FeedEnds {
   }
 
   /** The agent as it is now; without its chat the page is sent away. */
-  private chatNow(): Soon<Chat | Refusal> {
-    return onceKnown(findChat(this.options.deps.directory, this.visitor), (chat) => {
-      if (isRefusal(chat) && chat.refused === 'resource.not_found') {
-        this.socket.close(closeCodes.switchedOff, 'There is no such chat, or it is switched off.')
-      }
-      return chat
-    })
+  private async chatNow(): Promise<Chat | Refusal> {
+    const chat = await findChat(this.options.deps.directory, this.visitor)
+    if (isRefusal(chat) && chat.refused === 'resource.not_found') {
+      this.socket.close(closeCodes.switchedOff, 'There is no such chat, or it is switched off.')
+    }
+    return chat
   }
 
-  maySay(): Soon<Spent> {
+  async maySay(): Promise<Spent> {
     const { buckets } = this.options
-    return onceKnown(buckets.spend('webchatSaid', this.asid), (spent) =>
-      spent.allowed ? buckets.spend('webchatAddress', this.coming.address) : spent,
-    )
+    const spent = await buckets.spend('webchatSaid', this.asid)
+    return spent.allowed ? buckets.spend('webchatAddress', this.coming.address) : spent
   }
 
-  hear(items: readonly { id: string; inbound: Inbound }[]): Soon<Refusal | undefined> {
+  async hear(items: readonly { id: string; inbound: Inbound }[]): Promise<Refusal | undefined> {
     const { deps, log } = this.options
-    return onceKnown(this.chatNow(), (chat) => {
-      if (isRefusal(chat)) return chat
-      const told = items.map(({ id, inbound }) => ({ address: this.address, id, inbound }))
-      return recordInbound(deps, { agent: chat.agent, bound: chat.bound, items: told }, log)
-    })
+    const chat = await this.chatNow()
+    if (isRefusal(chat)) return chat
+    const told = items.map(({ id, inbound }) => ({ address: this.address, id, inbound }))
+    return recordInbound(deps, { agent: chat.agent, bound: chat.bound, items: told }, log)
   }
 
   hasBegun(): boolean {
     return this.feed?.hasBegun() ?? false
   }
 
-  read(after: number | undefined): Soon<LinesFound | Refusal> {
+  async read(after: number | undefined): Promise<LinesFound | Refusal> {
     const { shards } = this.options.deps
     const asked = after === undefined ? { asid: this.asid } : { asid: this.asid, after }
     return shards.readHere?.(this.asid, readLines, asked) ?? shards.read(this.asid, readLines, asked)
@@ -184,13 +180,12 @@ export class Visit implements SocketListener, PageEnds, FeedEnds {
     )
   }
 
-  tellingOf(line: ToldLine): Soon<LineTelling | undefined> {
+  async tellingOf(line: ToldLine): Promise<LineTelling | undefined> {
     const { deps, adapter } = this.options
-    return onceKnown(this.chatNow(), (chat) => {
-      if (isRefusal(chat)) return undefined
-      const { media, clock } = deps
-      return tellingOf(line, { media, clock, adapter, agent: chat.agent, address: this.address })
-    })
+    const chat = await this.chatNow()
+    if (isRefusal(chat)) return undefined
+    const { media, clock } = deps
+    return tellingOf(line, { media, clock, adapter, agent: chat.agent, address: this.address })
   }
 
   failed(error: unknown): void {

@@ -475,7 +475,7 @@ t.test('Credentials are sealed for their binding, rotated, and never shown', asy
     shards: engine,
     ...made,
     sealer,
-    checkCredentials: () => undefined,
+    checkCredentials: async () => undefined,
     randomBytes: (count) => Buffer.alloc(count, 3),
     gatewayUrl: () => 'https://gateway.test/v4',
   })

@@ -8,7 +8,6 @@ import { isRefusal, type Refusal } from '../../../core/errors.js'
 import { createChannelCommands } from '../../../mgmt/channels/commands.js'
 import { credentialsAmong } from '../../../mgmt/channels/credentials.js'
 import { channelRoutes } from '../../../mgmt/channels/routes.js'
-import type { CheckCredentials } from '../../../mgmt/channels/rules.js'
 import { webhookCommands } from '../../../mgmt/webhooks/commands.js'
 import { openSealer } from '../../../runtime/store/sealer.js'
 import { readOrMakeSecretKey } from '../../../runtime/store/secretkey.js'
@@ -23,21 +22,16 @@ const picky: Adapter = {
     (auth as typeof good).accountId === 'nobody' ? { field: 'accountId', message: 'is not an account' } : undefined,
 }
 const emulated = emulatorAdapter('sms', openPhones(1), Buffer.from('key')) as Adapter
-const check = judge(credentialsAmong([picky, emulated]))
-
-/** Adapters of this process judge at once. */
-function judge(check: CheckCredentials) {
-  return check as (...args: Parameters<CheckCredentials>) => Refusal | undefined
-}
+const check = credentialsAmong([picky, emulated])
 
 function field(refusal: Refusal | undefined): string | undefined {
   return refusal?.errors?.[0]?.field
 }
 
 t.test('Credentials that fit the form and please the adapter are taken', async (t) => {
-  t.equal(check('sms', 'pigeon', good), undefined)
-  t.equal(check('sms', 'pigeon', { ...good, apiUrl: 'https://api.example/v1' }), undefined)
-  t.equal(check('sms', 'emulator', {}), undefined)
+  t.equal(await check('sms', 'pigeon', good), undefined)
+  t.equal(await check('sms', 'pigeon', { ...good, apiUrl: 'https://api.example/v1' }), undefined)
+  t.equal(await check('sms', 'emulator', {}), undefined)
 })
 
 t.test('What does not fit is 400 and names the field as the caller spelt it', async (t) => {
@@ -51,11 +45,11 @@ t.test('What does not fit is 400 and names the field as the caller spelt it', as
     [{ ...good, accountId: 'nobody' }, 'auth.accountId'],
   ]
   for (const [auth, named] of wrong) {
-    const refusal = check('sms', 'pigeon', auth)
+    const refusal = await check('sms', 'pigeon', auth)
     t.match(refusal, { refused: 'request.invalid', status: 400 })
     t.equal(field(refusal), named)
   }
-  t.equal(field(check('sms', 'emulator', { key: 'x' })), 'auth.key')
+  t.equal(field(await check('sms', 'emulator', { key: 'x' })), 'auth.key')
 })
 
 t.test('A field deep in the form is named by its whole path', async (t) => {
@@ -68,18 +62,21 @@ t.test('A field deep in the form is named by its whole path', async (t) => {
   const credentials = { type: 'object' as const, properties: { account: inner, keys: { type: 'array', items: inner } } }
   const { descriptor } = pigeon
   const deep = { ...pigeon, descriptor: { ...descriptor, form: { ...descriptor.form, credentials } } }
-  const judgeDeep = judge(credentialsAmong([deep]))
-  t.equal(field(judgeDeep('sms', 'pigeon', { account: {} })), 'auth.account.pem')
-  t.equal(field(judgeDeep('sms', 'pigeon', { keys: [{ pem: 'x' }, { pem: 1 }] })), 'auth.keys[1].pem')
-  const whole = judge(credentialsAmong([{ ...pigeon, wrongAuth: () => ({ field: '', message: 'will not do' }) }]))
-  t.equal(field(whole('sms', 'pigeon', good)), 'auth', 'or none, where all of it will not do')
+  const judgeDeep = credentialsAmong([deep])
+  t.equal(field(await judgeDeep('sms', 'pigeon', { account: {} })), 'auth.account.pem')
+  t.equal(field(await judgeDeep('sms', 'pigeon', { keys: [{ pem: 'x' }, { pem: 1 }] })), 'auth.keys[1].pem')
+  const whole = credentialsAmong([{ ...pigeon, wrongAuth: () => ({ field: '', message: 'will not do' }) }])
+  t.equal(field(await whole('sms', 'pigeon', good)), 'auth', 'or none, where all of it will not do')
 })
 
 t.test('A provider that no adapter speaks for cannot be bound, listed or not', async (t) => {
-  t.match(check('sms', 'twilio', {}), { status: 400, detail: /provider: twilio is not available in this installation/ })
-  t.match(check('sms', 'nobody', {}), { status: 400, detail: /provider: sms has no such provider/ })
-  t.equal(field(check('rcs', 'pigeon', good)), 'provider', 'on another channel it is another provider')
-  t.equal(field(check('webchat', 'emulator', {})), 'provider')
+  t.match(await check('sms', 'twilio', {}), {
+    status: 400,
+    detail: /provider: twilio is not available in this installation/,
+  })
+  t.match(await check('sms', 'nobody', {}), { status: 400, detail: /provider: sms has no such provider/ })
+  t.equal(field(await check('rcs', 'pigeon', good)), 'provider', 'on another channel it is another provider')
+  t.equal(field(await check('webchat', 'emulator', {})), 'provider')
 })
 
 t.test('No value of the credentials stands in what is said of them, and they are left as they came', async (t) => {
@@ -93,10 +90,10 @@ t.test('No value of the credentials stands in what is said of them, and they are
     fc.constant([secret]),
     fc.constant({}),
   )
-  fc.assert(
-    fc.property(fc.dictionary(fc.constantFrom(...names), values), (auth) => {
+  await fc.assert(
+    fc.asyncProperty(fc.dictionary(fc.constantFrom(...names), values), async (auth) => {
       const before = JSON.stringify(auth)
-      const refusal = check('sms', 'pigeon', auth)
+      const refusal = await check('sms', 'pigeon', auth)
       return !JSON.stringify(refusal ?? {}).includes(secret) && JSON.stringify(auth) === before
     }),
   )
