@@ -190,14 +190,14 @@ export const bus = {
   partialMs: 10 * second,
   /** Of the servers' limit for a message, what is left to headers. */
   headerBytes: 1024,
-  /** Whoever follows a log asks for this many entries beyond those it has taken. */
+  /** A follower of a log fetches this many entries at a time, the next when it has taken them. */
   entriesAhead: 32,
   pullMs: 30 * second,
   /** What the servers have just made is not known to all of them yet: how long until it is tried again. */
   unheardAgainMs: 25,
-  heartbeatMs: 500,
-  /** A follower that hears nothing for this many heartbeats begins again. */
-  heartbeatsMissed: 4,
+  heartbeatMs: 750,
+  /** A follower that misses so many heartbeats begins again. The NATS client knows no other number. */
+  heartbeatsMissed: 2,
   /** The servers forget a follower that has gone without a word after this long. */
   followerKeptMs: 30 * second,
   memberKeptMs: hour,

@@ -218,6 +218,11 @@ t.test('Each infrastructure package is imported by one file of the product', asy
   }
 })
 
+t.test('The NATS clients are imported by one folder of the product', async (t) => {
+  const isClient = ({ from, to }: Import) => to.startsWith('@nats-io/') && !/^(bench|test)\//.test(from)
+  t.same([...new Set(imports.filter(isClient).map(({ from }) => dirname(from)))], ['runtime/bus'])
+})
+
 t.test('No file or folder has a name that says nothing', async (t) => {
   const banned = /(^|[/.-])(utils?|helpers?|managers?|services?|base|common|misc|lib)([/.-]|$)/i
   t.same(
@@ -250,7 +255,7 @@ t.test('Secrets are compared in constant time', async (t) => {
 })
 
 t.test('What goes out to a URL that a user supplied passes the guard', async (t) => {
-  const calls = /\bfetch\(|https?\.request\(|from 'undici'/
+  const calls = /(?<!\bconsumer\.)\bfetch\(|https?\.request\(|from 'undici'/
   const found = sources.filter((path) => !/^(test|bench)\//.test(path) && calls.test(code(path)))
   const others = found.filter((path) => !path.startsWith('runtime/webhook/'))
   t.same(

@@ -1,89 +1,70 @@
-/** Where answers arrive: one subscription for all of them, and an address within it for every question. */
+/**
+ * Requests whose answers arrive at one subscription, each at an address of its own. The `request` of the library takes
+ * longer, by a sixth of the time of a commit (ops/decisions/073), and its answer is a single message.
+ */
 import { randomBytes } from 'node:crypto'
-import { bus as limits } from '../../core/limits.js'
+import type { Msg } from '@nats-io/transport-node'
+import { type BusContext, guarded } from './connection.js'
 import { BusUnreachable } from './contract.js'
-import type { Headers, Message, Surroundings } from './link.js'
-
-/** The servers are there, and nobody has answered in time. */
-export class Silence extends BusUnreachable {}
-
-export interface Address {
-  readonly replyTo: string
-  close(): void
-}
+import { busError, Timeout } from './errors.js'
 
 export interface Inbox {
   /**
-   * An address for `withinMs`. Then, or as soon as the servers are lost, `failed` is told once and the address is gone:
-   * whoever could not hear an answer must not wait for it.
+   * Gives `send` the address for answers, and resolves with the first result of `take` that is not undefined. Rejects when
+   * either throws, with a Timeout after `withinMs`, and with a BusUnreachable as soon as the servers are lost.
    */
-  open(withinMs: number, heard: (message: Message) => void, failed: (why: BusUnreachable) => void): Address
-  /** Sends a message and resolves with the first answer, be it the servers' own that nobody listens. */
-  ask(subject: string, body: Uint8Array, options?: AskOptions): Promise<Message>
-}
-
-export interface AskOptions {
-  readonly headers?: Headers
-  readonly withinMs?: number
-  /** Sent again this often until there is an answer, for what may be asked twice: who should hear it may not be there yet. */
-  readonly againMs?: number
+  request<T>(withinMs: number, send: (reply: string) => void, take: (message: Msg) => T | undefined): Promise<T>
 }
 
 interface Waiting {
-  heard(message: Message): void
-  fail(why: BusUnreachable): void
+  answered(message: Msg): void
+  failed(why: unknown): void
 }
 
-export function openInbox({ link, clock }: Pick<Surroundings, 'link' | 'clock'>): Inbox {
+export function createInbox({ connection, clock, log }: BusContext): Inbox {
   const prefix = `_INBOX.${randomBytes(12).toString('hex')}.`
   const waiting = new Map<string, Waiting>()
-  let opened = 0
-  link.hear(`${prefix}*`, (message) => waiting.get(message.subject)?.heard(message))
-  link.watch((failure) => {
-    if (failure !== undefined) for (const each of [...waiting.values()]) each.fail(new BusUnreachable(failure))
+  let requests = 0
+  connection.clients.nats.subscribe(`${prefix}*`, {
+    callback(error, message) {
+      if (!error) guarded(log, () => waiting.get(message.subject)?.answered(message))
+    },
+  })
+  connection.watch((failure) => {
+    if (failure !== undefined) for (const { failed } of [...waiting.values()]) failed(new BusUnreachable(failure))
   })
 
-  function open(withinMs: number, heard: Waiting['heard'], failed: Waiting['fail']): Address {
-    const replyTo = `${prefix}${opened++}`
-    const close = () => {
-      waiting.delete(replyTo)
-      stopClock()
-    }
-    const fail = (why: BusUnreachable) => {
-      close()
-      failed(why)
-    }
-    const stopClock = clock.wake(clock.now() + withinMs, () => fail(new Silence('No answer came in time.')))
-    waiting.set(replyTo, { heard, fail })
-    return { replyTo, close }
-  }
-
   return {
-    open,
-    ask(subject, body, { headers, withinMs = limits.requestMs, againMs } = {}) {
-      return new Promise((resolve, reject) => {
-        let stopAsking = () => {}
-        const heard = (message: Message) => {
-          address.close()
-          stopAsking()
-          resolve(message)
+    request: (withinMs, send, take) =>
+      new Promise((resolve, reject) => {
+        const reply = `${prefix}${requests++}`
+        function close(): void {
+          waiting.delete(reply)
+          stopClock()
         }
-        const failed = (why: unknown) => {
-          address.close()
-          stopAsking()
-          reject(why)
+        function failed(why: unknown): void {
+          close()
+          reject(busError(why))
         }
-        const address = open(withinMs, heard, failed)
-        const send = () => {
+        function answered(message: Msg): void {
           try {
-            link.send(subject, body, address.replyTo, headers)
-            if (againMs !== undefined) stopAsking = clock.wake(clock.now() + againMs, send)
+            const taken = take(message)
+            if (taken === undefined) return
+            close()
+            resolve(taken)
           } catch (error) {
             failed(error)
           }
         }
-        send()
-      })
-    },
+        const stopClock = clock.wake(clock.now() + withinMs, () => failed(new Timeout('No answer came in time.')))
+        waiting.set(reply, { answered, failed })
+        try {
+          const failure = connection.failure()
+          if (failure !== undefined) throw new BusUnreachable(failure)
+          send(reply)
+        } catch (error) {
+          failed(error)
+        }
+      }),
   }
 }

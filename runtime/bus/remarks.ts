@@ -1,6 +1,6 @@
 /** What an operator should know of servers that work. */
 import { bus as limits } from '../../core/limits.js'
-import type { ServerFacts } from './link.js'
+import type { ServerFacts } from './connection.js'
 
 export function remarksOn(server: ServerFacts, syncAlways: boolean): string[] {
   const safe = limits.safeServer.join('.')

@@ -1,167 +1,139 @@
-/** One stream on the servers: found or made, made again when the servers have lost it, and always kept as often as they can. */
+/** One stream on the servers: found or created, created again when the servers have lost it, with as many copies as they allow. */
+import type { StreamConfig } from '@nats-io/jetstream'
+import { Empty } from '@nats-io/transport-node'
 import { bus as limits } from '../../core/limits.js'
-import { type Inbox, Silence } from './inbox.js'
-import { callApi, isRefused, NoStream, publish, refusals } from './jetstream.js'
-import { type Headers, pause, type Surroundings } from './link.js'
+import { callUntilAnswered } from './calls.js'
+import { type BusContext, type Clients, pause } from './connection.js'
+import { BusUnreachable } from './contract.js'
+import { isRefused, NoStream, refusals, Timeout } from './errors.js'
+import type { Inbox } from './inbox.js'
 
-/** As the servers spell it; what is not here they fill in. */
-export interface StreamSettings {
-  readonly name: string
-  readonly subjects: readonly string[]
-  readonly storage: 'file' | 'memory'
-  readonly max_msgs_per_subject?: number
-  readonly max_age?: number
-  readonly allow_rollup_hdrs?: boolean
-}
+export type StreamSettings = Pick<StreamConfig, 'name' | 'subjects' | 'storage'> &
+  Partial<Pick<StreamConfig, 'max_msgs_per_subject' | 'max_age' | 'allow_rollup_hdrs'>>
 
-export interface StreamState {
-  readonly config: { readonly num_replicas: number }
-  /** Absent when there is a single server. */
-  readonly cluster?: { readonly leader?: string }
-  readonly state: { readonly messages: number; readonly first_seq: number; readonly last_seq: number }
-}
-
-export interface Stored {
-  readonly number: number
-  readonly subject: string
-  /** When the servers took it. */
-  readonly at: number
-  readonly body: Uint8Array
-  /** As text, empty when there are none. */
-  readonly headers: string
-}
-
-/** Which message, in the servers' words. */
-export type Choice = { seq: number; next_by_subj?: string } | { last_by_subj: string }
-
-export interface StreamHost extends Surroundings {
+export interface StreamContext extends BusContext {
   readonly inbox: Inbox
-  /** Streams that somebody waits for and that cannot be made yet, and why. */
-  readonly unmade: Map<string, string>
+  /** Streams that somebody waits for and that cannot be created yet, and why. */
+  readonly pending: Map<string, string>
 }
 
-/** What is read comes from the stream's leader. A stream that the servers have lost is made again, empty. */
+/** Reads are answered by the stream's leader. A stream that the servers have lost is created again, empty. */
 export interface Stream {
   readonly name: string
-  /** Resolves once the stream is there; rejects with a BusUnreachable when it cannot be found or made just now. */
-  made(): Promise<void>
-  /** Resolves with the number that the message got, once a majority of the stream's servers has it. */
-  publish(subject: string, body: Uint8Array, headers?: Headers, withinMs?: number): Promise<number>
-  call<T>(verb: 'INFO' | 'PURGE', request?: unknown): Promise<T>
-  get(choice: Choice): Promise<Stored | undefined>
+  /** Resolves once the stream exists; rejects with a BusUnreachable when it cannot be found or created at the moment. */
+  ensure(): Promise<void>
+  /** Makes a call that publishes to the stream, once. */
+  publish<T>(work: (clients: Clients) => Promise<T>): Promise<T>
+  /** Makes a call that reads or purges, until it is answered. */
+  request<T>(work: (clients: Clients) => Promise<T>): Promise<T>
 }
 
-export function openStream(host: StreamHost, settings: StreamSettings): Stream {
-  const { link, log, inbox, clock } = host
+/** A full stream refuses instead of deleting, no single message can be deleted, and every read is the leader's. */
+const always = { retention: 'limits', discard: 'new', deny_delete: true, allow_direct: false } as const
+
+export function createStream(context: StreamContext, settings: StreamSettings): Stream {
+  const { connection, log, clock } = context
   const { name } = settings
-  /** Who led when something was last met with silence, and since when that is known. */
+  /** The leader at the time of the last timeout, and when that was found out. */
   let suspect: { leader?: string; atMs: number } | undefined
   /** Under way, or done. */
-  let making: Promise<void> | undefined
+  let ensuring: Promise<void> | undefined
 
-  /** A stream that was made before there was a cluster is spread over it; never the other way. */
-  async function findOrMake(): Promise<void> {
-    const replicas = link.server().clustered ? limits.replicas : 1
+  const call = <T>(work: (clients: Clients) => Promise<T>) => callUntilAnswered(context, work)
+  const info = () => call(({ manager }) => manager.streams.info(name))
+
+  /** A stream that was created before there was a cluster is copied to it; copies are never taken away. */
+  async function findOrCreate(): Promise<void> {
+    const replicas = connection.server().clustered ? limits.replicas : 1
     try {
-      const { config } = await callApi<StreamState>(inbox, `STREAM.INFO.${name}`)
+      const { config } = await info()
       if (config.num_replicas >= replicas) return
-      await callApi(inbox, `STREAM.UPDATE.${name}`, { ...config, num_replicas: replicas })
+      await call(({ manager }) => manager.streams.update(name, { num_replicas: replicas }))
     } catch (error) {
       if (!isRefused(error, refusals.streamMissing)) throw error
-      await callApi(inbox, `STREAM.CREATE.${name}`, { ...settings, ...always, num_replicas: replicas })
-      await heard()
+      await call(({ manager }) => manager.streams.add({ ...settings, ...always, num_replicas: replicas }))
+      await isKnown()
     }
     log.info('bus.stream.made', { stream: name, replicas })
   }
 
-  /** A new stream is known to the server asked a moment later. A message meant for another stream is refused, once it is. */
-  async function heard(): Promise<void> {
+  /** The server asked knows a new stream a moment later. A message meant for another stream is refused, once it does. */
+  async function isKnown(): Promise<void> {
     const subject = settings.subjects[0]!.replace('>', 'probe')
-    const elsewhere = { 'Nats-Expected-Stream': 'none' }
-    for (const deadline = clock.elapsed() + limits.publishMs; ; await pause(host, limits.unheardAgainMs)) {
-      const outcome = await publish(inbox, subject, new Uint8Array(0), elsewhere).catch((error) => error)
+    const probe = ({ jetstream }: Clients) => jetstream.publish(subject, Empty, { expect: { streamName: 'none' } })
+    for (const deadline = clock.elapsed() + limits.publishMs; ; await pause(clock, limits.unheardAgainMs)) {
+      const outcome = await connection.call(probe).catch((error) => error)
       if (!(outcome instanceof NoStream) || clock.elapsed() > deadline) return
     }
   }
 
-  function made(): Promise<void> {
-    making ??= findOrMake().catch((error) => {
-      making = undefined
+  function ensure(): Promise<void> {
+    ensuring ??= findOrCreate().catch((error) => {
+      ensuring = undefined
       throw error
     })
-    return making
+    return ensuring
   }
 
-  /** The servers do not know the stream, or not just now: whatever was known about it is worth nothing. */
-  function madeAgain(): Promise<void> {
-    making = undefined
-    return made()
+  function ensureAgain(): Promise<void> {
+    ensuring = undefined
+    return ensure()
   }
 
   /**
-   * A leader that answers questions but takes nothing has been seen after servers were stopped and went on (2.9): its
-   * copy had come to a standstill. One that led all through two silences is made to step down, and another leads at once.
+   * A leader that answers questions but stores nothing has been seen after servers were stopped and went on (2.9): its copy
+   * had come to a standstill. The client does not look after leaders: one that led all through two timeouts is made to step
+   * down here, and another leads at once.
    */
   async function suspectLeader(sinceMs: number): Promise<void> {
-    const leader = (await callApi<StreamState>(inbox, `STREAM.INFO.${name}`)).cluster?.leader
+    const leader = (await info()).cluster?.leader
     const again = suspect !== undefined && suspect.leader === leader && suspect.atMs <= sinceMs
     suspect = again ? undefined : { leader, atMs: clock.elapsed() }
     if (!again) return
     log.warn('bus.stream.silent', { stream: name, leader })
-    await callApi(inbox, `STREAM.LEADER.STEPDOWN.${name}`, undefined, true)
-  }
-
-  async function call<T>(verb: 'INFO' | 'PURGE' | 'MSG.GET', request?: unknown): Promise<T> {
-    const asked = () => callApi<T>(inbox, `STREAM.${verb}.${name}`, request)
-    try {
-      return await asked()
-    } catch (error) {
-      if (!isRefused(error, refusals.streamMissing)) throw error
-      await madeAgain()
-      return asked()
-    }
+    await connection.call(({ nats }) => nats.request(`$JS.API.STREAM.LEADER.STEPDOWN.${name}`))
   }
 
   return {
     name,
-    made,
-    call,
-    async publish(subject, body, headers, withinMs = limits.publishMs) {
+    ensure,
+    async publish(work) {
       const sinceMs = clock.elapsed()
       try {
-        const number = await publish(inbox, subject, body, headers, withinMs)
+        const answer = await connection.call(work)
         suspect = undefined
-        return number
+        return answer
       } catch (error) {
-        // It may only be without a leader for a moment, so the caller is not kept waiting for what is found out.
-        if (error instanceof NoStream) madeAgain().catch(() => {})
-        if (error instanceof Silence) suspectLeader(sinceMs).catch(() => {})
+        // The stream may only be without a leader for a moment, so the caller does not wait for what is found out.
+        if (error instanceof NoStream) ensureAgain().catch(() => {})
+        if (error instanceof Timeout) suspectLeader(sinceMs).catch(() => {})
         throw error
       }
     },
-    async get(choice) {
+    async request(work) {
       try {
-        return storedOf((await call<{ message: RawMessage }>('MSG.GET', choice)).message)
+        return await call(work)
       } catch (error) {
-        if (isRefused(error, refusals.noMessage)) return undefined
-        throw error
+        if (!isRefused(error, refusals.streamMissing)) throw error
+        await ensureAgain()
+        return call(work)
       }
     },
   }
 }
 
-/** A full stream refuses instead of forgetting, and no single message can be taken out of it. */
-const always = { retention: 'limits', discard: 'new', deny_delete: true, allow_direct: false }
-
-interface RawMessage {
-  readonly seq: number
-  readonly subject: string
-  readonly time: string
-  readonly data?: string
-  readonly hdrs?: string
-}
-
-function storedOf({ seq, subject, time, data = '', hdrs = '' }: RawMessage): Stored {
-  const [body, headers] = [Buffer.from(data, 'base64'), Buffer.from(hdrs, 'base64').toString()]
-  return { number: seq, subject, at: Date.parse(time), body, headers }
+/** Waits until the stream exists. Too few servers cannot create it, and fewer copies would be a false promise. */
+export async function waitForStream({ log, closing, clock, pending }: StreamContext, stream: Stream): Promise<void> {
+  const { name, ensure } = stream
+  for (; ; await pause(clock, limits.reconnectMs)) {
+    try {
+      await ensure()
+      pending.delete(name)
+      return
+    } catch (error) {
+      if (closing.aborted || !(error instanceof BusUnreachable)) throw error
+      if (pending.get(name) !== error.message) log.warn('bus.stream.waiting', { stream: name, why: error.message })
+      pending.set(name, error.message)
+    }
+  }
 }

@@ -1,79 +1,73 @@
-/** Watching a bucket: what is there, then every change, however often the servers come and go in between. */
+/**
+ * Watches a bucket: its present values, then every change, across any number of losses of the servers. The watcher of the
+ * library is not used: it goes on behind the last revision it saw, so after servers that keep a bucket in memory have
+ * restarted it stays silent for good, and it notices that its server has died only after 10 to 15 seconds.
+ */
+import type { JsMsg } from '@nats-io/jetstream'
+import type { MsgHdrs } from '@nats-io/transport-node'
 import { bus as limits } from '../../core/limits.js'
-import { consume, type Delivered } from './consume.js'
+import { type BusContext, pause } from './connection.js'
+import { consume } from './consumer.js'
 import { BusUnreachable, type Held } from './contract.js'
-import { pause } from './link.js'
-import type { Stream, StreamHost, StreamState } from './stream.js'
+import { streamState } from './messages.js'
+import type { Stream } from './stream.js'
 import { bucketSubjects, keyOfSubject } from './subject.js'
 
-/** A message with this header says that its key was removed. */
-export const removedHeader = 'KV-Operation'
+type Listener = (key: string, held: Held) => void
 
-export function heldOf(revision: number, body: Uint8Array, removed: boolean): Held {
-  return removed ? { revision } : { revision, value: body }
+/** As the library marks a removal. */
+export function isRemoval(headers: MsgHdrs | undefined): boolean {
+  return headers?.has('KV-Operation') ?? false
 }
 
-type Seen = (key: string, held: Held) => void
-
-export function watchBucket(host: StreamHost, stream: Stream, bucket: string, seen: Seen): Promise<() => void> {
-  const { log, closing } = host
-  /** What was told last of every key that is there: each round begins with all of it, and most of it is known. */
-  const told = new Map<string, Held>()
-  /** Revisions of the last removals that were told, by key. */
-  const gone = new Map<string, number>()
+export function watchBucket(
+  context: BusContext,
+  stream: Stream,
+  bucket: string,
+  listener: Listener,
+): Promise<() => void> {
+  const { log, closing, clock } = context
+  const seen = new Seen()
   let over = false
   let stop = () => {}
 
-  function isKnown(key: string, held: Held): boolean {
-    return held.value === undefined ? gone.get(key) === held.revision : isSame(told.get(key), held)
-  }
-
-  function note(key: string, held: Held): void {
-    told.delete(key)
-    gone.delete(key)
-    if (held.value !== undefined) return void told.set(key, held)
-    gone.set(key, held.revision)
-    if (gone.size > limits.removalsRemembered) gone.delete(gone.keys().next().value!)
-  }
-
   function tell(key: string, held: Held): void {
-    if (isKnown(key, held)) return
-    note(key, held)
+    if (!seen.isNews(key, held)) return
     try {
-      seen(key, held)
+      listener(key, held)
     } catch (error) {
       log.error('bus.watcher.failed', { bucket, error })
     }
   }
 
-  /** From one loss of the servers to the next; resolves with the end of it. */
+  /** From one loss of the servers to the next; resolves at its end. */
   async function round(caughtUp: () => void): Promise<void> {
-    await stream.made()
-    // What is told comes from any server, which may be behind. The leader says how far it goes until nothing is missing:
-    // the newest message of the bucket is always the newest of its key.
-    const { messages, last_seq: newest } = (await stream.call<StreamState>('INFO')).state
-    const there = new Set<string>()
+    await stream.ensure()
+    // Any server may deliver, and it may be behind. The leader knows the newest revision, which is always the newest of
+    // its key: until it has been delivered, something is missing.
+    const { messages, last_seq: newest } = await streamState(stream)
+    const present = new Set<string>()
     let behind = true
 
-    function reach(number: number): void {
-      if (!behind || number < newest) return
+    function reach(revision: number): void {
+      if (!behind || revision < newest) return
       behind = false
-      // Keys that went with the servers' memory, or with age, left no message behind.
-      for (const key of [...told.keys()]) if (!there.has(key)) tell(key, { revision: newest })
+      // Values that were lost with the servers' memory, or were too old, left no message behind.
+      for (const key of seen.keys()) if (!present.has(key)) tell(key, { revision: newest })
       caughtUp()
     }
 
-    function take({ number, subject, body, header }: Delivered): void {
+    function take({ seq, subject, data, headers }: JsMsg): void {
       const key = keyOfSubject(bucket, subject)
-      if (behind) there.add(key)
-      tell(key, heldOf(number, body, header(removedHeader) !== ''))
-      reach(number)
+      if (behind) present.add(key)
+      tell(key, isRemoval(headers) ? { revision: seq } : { revision: seq, value: data })
+      reach(seq)
     }
 
     if (messages === 0) reach(newest)
     await new Promise<void>((ended) => {
       if (over) return ended()
-      const leave = consume(host, stream.name, { lastOf: bucketSubjects(bucket) }, { take, ended: () => ended() })
+      const leave = consume(context, stream.name, { lastOf: bucketSubjects(bucket) }, { take, ended: () => ended() })
       stop = () => {
         leave()
         ended()
@@ -82,19 +76,46 @@ export function watchBucket(host: StreamHost, stream: Stream, bucket: string, se
   }
 
   return new Promise((resolve, reject) => {
-    const watching = () => {
+    const unwatch = () => {
       over = true
       stop()
     }
     const rounds = async () => {
       while (!over && !closing.aborted) {
-        await round(() => resolve(watching)).catch(() => {})
-        if (!over) await pause(host, limits.reconnectMs)
+        await round(() => resolve(unwatch)).catch(() => {})
+        if (!over) await pause(clock, limits.reconnectMs)
       }
       reject(new BusUnreachable('The bus was closed.'))
     }
     void rounds()
   })
+}
+
+/** What a listener was told last. Each round begins with every present value, and most of them are known. */
+class Seen {
+  readonly #values = new Map<string, Held>()
+  /** Revisions of the last removals, by key. */
+  readonly #removals = new Map<string, number>()
+
+  keys(): string[] {
+    return [...this.#values.keys()]
+  }
+
+  /** Answers whether the listener does not know it, and remembers it. */
+  isNews(key: string, held: Held): boolean {
+    const isRemoved = held.value === undefined
+    if (isRemoved ? this.#removals.get(key) === held.revision : isSame(this.#values.get(key), held)) return false
+    this.#values.delete(key)
+    this.#removals.delete(key)
+    if (isRemoved) this.#remove(key, held.revision)
+    else this.#values.set(key, held)
+    return true
+  }
+
+  #remove(key: string, revision: number): void {
+    this.#removals.set(key, revision)
+    if (this.#removals.size > limits.removalsRemembered) this.#removals.delete(this.#removals.keys().next().value!)
+  }
 }
 
 function isSame(one: Held | undefined, other: Held): boolean {

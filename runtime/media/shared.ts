@@ -1,10 +1,7 @@
 /** Objects in the bus's store of large objects: what one process of a cluster has put, every other can serve. */
 import type { Snapshots } from '../bus/contract.js'
-import { isRefused } from '../bus/jetstream.js'
+import { isRefused, refusals } from '../bus/errors.js'
 import { NoRoom, type Objects } from './contract.js'
-
-/** What the servers answer when their disk, or what they were allowed of it, is used up. */
-const full = [10_023, 10_047, 10_077]
 
 /** Shards keep their snapshots in the same store, under names that never begin like this. */
 const objectOf = (name: string) => `media/${name}`
@@ -14,7 +11,7 @@ export function sharedObjects(snapshots: Snapshots): Objects {
     try {
       await snapshots.put(objectOf(name), parts)
     } catch (error) {
-      throw full.some((number) => isRefused(error, number)) ? new NoRoom('The NATS servers are full.') : error
+      throw isRefused(error, refusals.storageFull) ? new NoRoom('The NATS servers are full.') : error
     }
   }
 

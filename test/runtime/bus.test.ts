@@ -2,13 +2,13 @@
 import { createHash } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { connect, headers, type NatsConnection } from '@nats-io/transport-node'
+import { connect, headers, type NatsConnection, TimeoutError } from '@nats-io/transport-node'
 import fc from 'fast-check'
 import t, { type Test } from 'tap'
 import { bus as limits } from '../../core/limits.js'
 import { readAddresses } from '../../runtime/bus/address.js'
 import { chunksOf } from '../../runtime/bus/chunks.js'
-import { consume } from '../../runtime/bus/consume.js'
+import type { Clients, Connection } from '../../runtime/bus/connection.js'
 import {
   type Bucket,
   type Bus,
@@ -18,18 +18,19 @@ import {
   type Log,
   NobodyListens,
 } from '../../runtime/bus/contract.js'
+import { busError } from '../../runtime/bus/errors.js'
 import { type Frame, framesOf, openAssembly } from '../../runtime/bus/frames.js'
-import { Silence } from '../../runtime/bus/inbox.js'
-import type { Message } from '../../runtime/bus/link.js'
+import { publishTo } from '../../runtime/bus/messages.js'
 import { type NatsOptions, openNats } from '../../runtime/bus/nats.js'
 import { isOlder, remarksOn } from '../../runtime/bus/remarks.js'
-import { openStream } from '../../runtime/bus/stream.js'
+import { createStream } from '../../runtime/bus/stream.js'
 import { checkWords } from '../../runtime/bus/subject.js'
 import { type Clock, systemClock } from '../../runtime/clock.js'
 import { makeCertificates } from '../harness/certificates.js'
 import { manualClock, until } from '../harness/clock.js'
 import { TestNats, TestNatsCluster } from '../harness/nats.js'
 import { makeOperator } from '../harness/natscreds.js'
+import { ScriptedNats } from '../harness/scriptednats.js'
 
 t.jobs = 1
 
@@ -326,74 +327,115 @@ t.test('The pure parts', async (t) => {
       ),
     )
   })
-
-  t.test('A follower that misses a message, or hears nothing, ends', async (t) => {
-    const ends: unknown[] = []
-    const { host, deliver, clock } = scriptedServers()
-    const told: number[] = []
-    const hearing = {
-      take: ({ number }: { number: number }) => void told.push(number),
-      ended: (why: unknown) => ends.push(why),
-    }
-    consume(host, 'S', { after: 4 }, hearing)
-    await until(() => deliver.ready())
-    deliver.message(5, 1)
-    deliver.message(6, 2)
-    await until(() => told.length === 2)
-    deliver.message(7, 4)
-    await until(() => ends.length > 0)
-    t.match(ends, [/lost on its way/])
-    t.same(told, [5, 6])
-    deliver.message(8, 5)
-    await until(() => true)
-    t.same([told, ends.length], [[5, 6], 1], 'and is silent from then on')
-
-    consume(host, 'S', { after: 4 }, { ...hearing, take: () => {} })
-    await until(() => deliver.ready())
-    deliver.message(6, 1)
-    t.match(ends[1], /Entry 5 of S is gone/, 'an entry that was never sent is missed too')
-
-    consume(host, 'S', { after: 4 }, { ...hearing, take: () => {} })
-    await until(() => deliver.ready())
-    await clock.advance(limits.heartbeatMs * limits.heartbeatsMissed)
-    t.equal(ends.length, 2, 'a little silence is borne')
-    await clock.advance(limits.heartbeatMs)
-    t.match(ends[2], /fell silent/)
-
-    const caughtUp: number[] = []
-    consume(host, 'S', { after: 4 }, { ...hearing, take: ({ number }) => void caughtUp.push(number) })
-    await until(() => deliver.ready())
-    for (const [place, number] of [3, 4, 5].entries()) deliver.message(number, place + 1)
-    await until(() => caughtUp.length > 0)
-    t.same(caughtUp, [5], 'what a server tells from before the beginning is passed over')
-    t.equal(ends.length, 3)
-  })
 })
 
+t.test('A follower that misses a message, or hears nothing, ends', async (t) => {
+  const ends: unknown[] = []
+  const told: number[] = []
+  const { log, deliver } = await scriptedLog(t)
+  const following = (take = (number: number) => void told.push(number)) =>
+    log.follow(
+      4,
+      (_entry, number) => take(number),
+      (why) => ends.push(why),
+    )
+  following()
+  await until(() => deliver.ready())
+  deliver.message(5, 1)
+  deliver.message(6, 2)
+  await until(() => told.length === 2)
+  deliver.message(7, 4)
+  await until(() => ends.length > 0)
+  t.match(ends, [/lost on its way/])
+  t.same(told, [5, 6])
+  deliver.message(8, 5)
+  await until(() => true)
+  t.same([told, ends.length], [[5, 6], 1], 'and is silent from then on')
+
+  deliver.forget()
+  following(() => {})
+  await until(() => deliver.ready())
+  deliver.message(6, 1)
+  await until(() => ends.length > 1)
+  t.match(ends[1], /Entry 5 of PARLEY_SHARD_0 is gone/, 'an entry that was never sent is missed too')
+
+  deliver.forget()
+  following(() => {})
+  await until(() => deliver.ready())
+  await new Promise((resolve) => setTimeout(resolve, limits.heartbeatMs / 2))
+  t.equal(ends.length, 2, 'a little silence is borne')
+  await until(() => ends.length > 2)
+  t.match(ends[2], /fell silent/)
+
+  const caughtUp: number[] = []
+  deliver.forget()
+  const stop = following((number) => void caughtUp.push(number))
+  await until(() => deliver.ready())
+  for (const [place, number] of [3, 4, 5].entries()) deliver.message(number, place + 1)
+  await until(() => caughtUp.length > 0)
+  t.same(caughtUp, [5], 'what a server tells from before the beginning is passed over')
+  t.equal(ends.length, 3)
+  stop()
+})
+
+/** A log of nine entries on a server that delivers what the test says. */
+async function scriptedLog(t: Test) {
+  let pulled: string | undefined
+  const server = await ScriptedNats.start((subject, body, reply) => {
+    const verb = subject.replace('$JS.API.', '')
+    if (verb.startsWith('CONSUMER.MSG.NEXT')) pulled = reply
+    else if (verb.startsWith('CONSUMER.CREATE')) {
+      const { config, stream_name } = JSON.parse(body)
+      return { name: config.name, stream_name, config }
+    } else return { config: { num_replicas: 1 }, state: { messages: 9, first_seq: 1, last_seq: 9 } }
+    return undefined
+  })
+  t.teardown(() => server.stop())
+  const bus = await open(t, [server.url])
+  const deliver = {
+    ready: () => pulled !== undefined,
+    forget: () => {
+      pulled = undefined
+    },
+    message: (number: number, place: number) =>
+      pulled && server.deliver(pulled, 'parley.log.0', `$JS.ACK.S.c.1.${number}.${place}.0.9`, 'x'),
+  }
+  return { log: await bus.log(0), deliver }
+}
+
 t.test('A leader that led through two silences is made to step down; one that has just come is not', async (t) => {
-  const { host, clock } = scriptedServers()
+  const clock = manualClock()
   let leader = 'n1'
   let silent = true
   const stepDowns: string[] = []
-  const answer = (body: object) => ({
-    subject: '',
-    replyTo: '',
-    status: 0,
-    header: () => '',
-    body: bytes(JSON.stringify(body)),
-  })
-  const inbox = {
-    ...host.inbox,
-    async ask(subject: string) {
-      if (subject.includes('STEPDOWN')) stepDowns.push(leader)
-      if (subject.startsWith('$JS.API')) return answer({ cluster: { leader } })
-      if (silent) throw new Silence('no answer')
-      return answer({ seq: 1 })
+  const clients = {
+    manager: { streams: { info: async () => ({ cluster: { leader } }) } },
+    nats: { request: async () => void stepDowns.push(leader) },
+    jetstream: {
+      async publish() {
+        if (silent) throw new TimeoutError()
+        return { seq: 1 }
+      },
     },
+  } as unknown as Clients
+  const connection: Connection = {
+    clients,
+    server: () => ({ address: '', version: '2.9.10', payloadBytes: 1, clustered: false }),
+    failure: () => undefined,
+    call: (work) => work(clients).catch((error) => Promise.reject(busError(error))),
+    watch: () => () => {},
   }
-  const stream = openStream({ ...host, inbox }, { name: 'S', subjects: ['s'], storage: 'file' })
+  const context = {
+    connection,
+    clock,
+    log: logInto([]),
+    closing: new AbortController().signal,
+    pending: new Map<string, string>(),
+    inbox: { request: () => Promise.reject(new TimeoutError()) },
+  }
+  const stream = createStream(context, { name: 'S', subjects: ['s'], storage: 'file' })
   const publish = async () => {
-    await stream.publish('s', bytes('x')).catch(() => {})
+    await publishTo(stream, 's', bytes('x')).catch(() => {})
     await clock.advance(1)
   }
   await publish()
@@ -410,36 +452,6 @@ t.test('A leader that led through two silences is made to step down; one that ha
   await publish()
   t.same(stepDowns, ['n2'], 'and gets its time again')
 })
-
-/** Servers that deliver what the test says, for faults that real ones would need years to show. */
-function scriptedServers() {
-  const clock = manualClock()
-  let heard: ((message: Message) => void) | undefined
-  let pulls = 0
-  const nothing = { replyTo: '', body: new Uint8Array(0), status: 0, header: () => '' }
-  const link = {
-    server: () => ({ address: '', version: '2.9.10', payloadBytes: 1, clustered: false }),
-    send: () => void pulls++,
-    hear(_subject: string, call: (message: Message) => void) {
-      heard = call
-      pulls = 0
-      return () => {
-        if (heard === call) heard = undefined
-      }
-    },
-    failure: () => undefined,
-    watch: () => () => {},
-  }
-  const answer = { ...nothing, subject: '', body: bytes('{"name":"c"}') }
-  const inbox = { open: () => ({ replyTo: '', close() {} }), ask: async () => answer }
-  const host = { link, clock, inbox, log: logInto([]), closing: new AbortController().signal, unmade: new Map() }
-  const deliver = {
-    ready: () => pulls > 0,
-    message: (number: number, place: number) =>
-      heard?.({ ...nothing, subject: 's', replyTo: `$JS.ACK.S.c.1.${number}.${place}.0.9` }),
-  }
-  return { host, deliver, clock }
-}
 
 t.test('A log', async (t) => {
   const server = await startServer(t)

@@ -1,12 +1,20 @@
-/** Large objects as chunks in a stream, and a last message that names them: until it is there, the object is not. */
+/**
+ * Large objects as chunks in a stream, and a last message that names them, laid out as the object store of the library does
+ * it. The library is not used: when the answer to the last message is lost it deletes the chunks of an object that may be
+ * whole, it cannot find the chunks of a put that was cut off, its readers buffer whole objects, and one whose object is
+ * replaced meanwhile waits for ever.
+ */
 import { createHash, randomBytes } from 'node:crypto'
+import { JsHeaders } from '@nats-io/jetstream'
+import { headers as createHeaders } from '@nats-io/transport-node'
 import { bus as limits } from '../../core/limits.js'
 import { chunksOf, digestText } from './chunks.js'
 import { BusUnreachable, type Snapshots } from './contract.js'
-import { openForgetting } from './forgetting.js'
-import { isRefused, refusals } from './jetstream.js'
-import { openStream, type Stored, type StreamHost } from './stream.js'
+import { isRefused, refusals } from './errors.js'
+import { publishTo, readMessage, type Stored } from './messages.js'
+import { createStream, type StreamContext } from './stream.js'
 import { chunkSubject, metaSubject, metaSubjects, objectWord, storeStream, storeSubjects } from './subject.js'
+import { createTombstones } from './tombstones.js'
 
 /** As the object store of NATS writes it; `nuid` is what the chunks' subject ends with. */
 interface Meta {
@@ -28,28 +36,29 @@ interface Upload {
   readonly first?: number
 }
 
-function metaOf({ body }: Stored): Meta {
-  return JSON.parse(Buffer.from(body).toString()) as Meta
+function metaOf({ data }: Stored): Meta {
+  return JSON.parse(Buffer.from(data).toString()) as Meta
 }
 
-export function openNatsSnapshots(host: StreamHost, store: string): Snapshots {
-  const stream = openStream(host, {
+export function createObjectStore(context: StreamContext, store: string): Snapshots {
+  const { connection, clock } = context
+  const stream = createStream(context, {
     name: storeStream(store),
     subjects: storeSubjects(store),
     storage: 'file',
     allow_rollup_hdrs: true,
   })
-  const forgetRemovals = openForgetting(host, stream, metaSubjects(store), (stored) => metaOf(stored).deleted)
+  const deleteOldMarkers = createTombstones(context, stream, metaSubjects(store), (stored) => metaOf(stored).deleted)
 
   async function find(name: string): Promise<{ meta: Meta; revision: number } | undefined> {
-    await stream.made()
-    const stored = await stream.get({ last_by_subj: metaSubject(store, name) })
-    return stored && { meta: metaOf(stored), revision: stored.number }
+    await stream.ensure()
+    const stored = await readMessage(stream, { last_by_subj: metaSubject(store, name) })
+    return stored ? { meta: metaOf(stored), revision: stored.seq } : undefined
   }
 
   /** Publishes chunks, some at a time; when it ends, well or not, none is on its way. */
   async function upload(subject: string, parts: AsyncIterable<Uint8Array>): Promise<Upload> {
-    const chunkBytes = Math.min(limits.snapshotChunkBytes, host.link.server().payloadBytes - limits.headerBytes)
+    const chunkBytes = Math.min(limits.snapshotChunkBytes, connection.server().payloadBytes - limits.headerBytes)
     const hash = createHash('sha256')
     const underWay = new Set<Promise<void>>()
     let [size, chunks] = [0, 0]
@@ -57,7 +66,7 @@ export function openNatsSnapshots(host: StreamHost, store: string): Snapshots {
     let failure: unknown
     const send = async (chunk: Uint8Array) => {
       try {
-        const number = await stream.publish(subject, chunk, undefined, limits.requestMs)
+        const number = await publishTo(stream, subject, chunk, { timeout: limits.requestMs })
         first = Math.min(first ?? number, number)
       } catch (error) {
         failure ??= error
@@ -80,18 +89,21 @@ export function openNatsSnapshots(host: StreamHost, store: string): Snapshots {
     return { size, chunks, digest: digestText(hash), first }
   }
 
-  /** Only if nobody has put or removed an object of that name meanwhile: the chunks of two must not mix. */
-  async function publishMeta(meta: Meta, after: number): Promise<number> {
-    const headers = { 'Nats-Rollup': 'sub', 'Nats-Expected-Last-Subject-Sequence': String(after) }
-    return stream.publish(metaSubject(store, meta.name), Buffer.from(JSON.stringify(meta)), headers)
+  /** Only if no object of that name was put or removed meanwhile: the chunks of two must not mix. */
+  async function publishMeta(meta: Meta, lastSubjectSequence: number): Promise<number> {
+    const headers = createHeaders()
+    headers.set(JsHeaders.RollupHdr, JsHeaders.RollupValueSubject)
+    const body = Buffer.from(JSON.stringify(meta))
+    return publishTo(stream, metaSubject(store, meta.name), body, { headers, expect: { lastSubjectSequence } })
   }
 
-  /** Forgets chunks before a number, those of a put that never ended included; without a number, all of them. */
-  async function forget(filter: string, before?: number): Promise<void> {
-    // Asked for those before the first, the servers would take them all.
+  /** Deletes chunks before a number, those of a put that never ended included; without a number, all of them. */
+  async function deleteChunks(filter: string, before?: number): Promise<void> {
+    // Asked for those before the first, the servers would delete them all.
     if (before !== undefined && before <= 1) return
-    // The object is what it should be: what could not be cleaned up now goes with the next one.
-    await stream.call('PURGE', { filter, seq: before }).catch(() => {})
+    const chunks = before === undefined ? { filter } : { filter, seq: before }
+    // The object is what it should be: what could not be deleted now is deleted with the next one.
+    await stream.request(({ manager }) => manager.streams.purge(stream.name, chunks)).catch(() => {})
   }
 
   const allChunks = (name: string) => chunkSubject(store, `${objectWord(name)}.>`)
@@ -102,14 +114,14 @@ export function openNatsSnapshots(host: StreamHost, store: string): Snapshots {
       const nuid = `${objectWord(name)}.${randomBytes(12).toString('hex')}`
       try {
         const { size, chunks, digest, first } = await upload(chunkSubject(store, nuid), parts)
-        const mtime = new Date(host.clock.now()).toISOString()
+        const mtime = new Date(clock.now()).toISOString()
         const meta = { name, bucket: store, nuid, size, chunks, digest, mtime, deleted: false }
         const revision = await publishMeta(meta, old?.revision ?? 0)
-        await forget(allChunks(name), first ?? revision)
+        await deleteChunks(allChunks(name), first ?? revision)
       } catch (error) {
         // A last message without an answer may have arrived: then these chunks are the object.
         const mayBeThere = error instanceof BusUnreachable && !isRefused(error, refusals.wrongSequence)
-        if (!mayBeThere) await forget(chunkSubject(store, nuid))
+        if (!mayBeThere) await deleteChunks(chunkSubject(store, nuid))
         throw error
       }
     },
@@ -122,12 +134,12 @@ export function openNatsSnapshots(host: StreamHost, store: string): Snapshots {
     async remove(name) {
       const found = await find(name)
       if (found?.meta.deleted) return
-      const mtime = new Date(host.clock.now()).toISOString()
+      const mtime = new Date(clock.now()).toISOString()
       const nothing = { nuid: objectWord(name), size: 0, chunks: 0, digest: '' }
-      const gone = { name, bucket: store, ...nothing, mtime, deleted: true }
-      const number = await publishMeta(gone, found?.revision ?? 0)
-      await forget(allChunks(name), number)
-      await forgetRemovals(number)
+      const marker = { name, bucket: store, ...nothing, mtime, deleted: true }
+      const revision = await publishMeta(marker, found?.revision ?? 0)
+      await deleteChunks(allChunks(name), revision)
+      await deleteOldMarkers()
     },
   }
 
@@ -135,11 +147,11 @@ export function openNatsSnapshots(host: StreamHost, store: string): Snapshots {
     const hash = createHash('sha256')
     let number = 0
     for (let chunk = 0; chunk < meta.chunks; chunk++) {
-      const stored = await stream.get({ seq: number + 1, next_by_subj: chunkSubject(store, meta.nuid) })
+      const stored = await readMessage(stream, { seq: number + 1, next_by_subj: chunkSubject(store, meta.nuid) })
       if (!stored) throw new Error(`The object ${meta.name} was replaced while it was read.`)
-      number = stored.number
-      hash.update(stored.body)
-      yield stored.body
+      number = stored.seq
+      hash.update(stored.data)
+      yield stored.data
     }
     if (digestText(hash) !== meta.digest) {
       throw new Error(`The object ${meta.name} is not what was put: its digest differs.`)

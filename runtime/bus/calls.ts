@@ -1,0 +1,31 @@
+/** Calls of the JetStream API that may be repeated. */
+import { bus as limits } from '../../core/limits.js'
+import type { BusContext, Clients } from './connection.js'
+import { Timeout } from './errors.js'
+
+/**
+ * Calls again every half second until one of the calls is answered: a stream that is electing its leader answers none of
+ * those made meanwhile, and the client itself would wait for the first until it times out.
+ */
+export function callUntilAnswered<T>(
+  { connection, clock }: Pick<BusContext, 'connection' | 'clock'>,
+  work: (clients: Clients) => Promise<T>,
+): Promise<T> {
+  const endsAt = clock.elapsed() + limits.requestMs
+  return new Promise((resolve, reject) => {
+    let cancel = () => {}
+    function settle(how: () => void): void {
+      cancel()
+      how()
+    }
+    function callOnce(): void {
+      if (clock.elapsed() >= endsAt) return reject(new Timeout('No answer came in time.'))
+      cancel = clock.wake(clock.now() + limits.askAgainMs, callOnce)
+      connection.call(work).then(
+        (answer) => settle(() => resolve(answer)),
+        (error) => error instanceof Timeout || settle(() => reject(error)),
+      )
+    }
+    callOnce()
+  })
+}

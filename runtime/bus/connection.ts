@@ -1,0 +1,200 @@
+/** The connection to the NATS servers: made, watched, and made again by the official client. */
+import { type JetStreamClient, type JetStreamManager, jetstream, jetstreamManager } from '@nats-io/jetstream'
+import { connect, type NatsConnection } from '@nats-io/transport-node'
+import { bus as limits } from '../../core/limits.js'
+import type { Clock } from '../clock.js'
+import type { Log } from '../observe/log.js'
+import { BusUnreachable, BusUnusable } from './contract.js'
+import { accessOptions, type ServerAccess } from './credentials.js'
+import { busError } from './errors.js'
+import { problemOf } from './problem.js'
+
+export interface ServerFacts {
+  /** Host and port. */
+  readonly address: string
+  readonly version: string
+  readonly payloadBytes: number
+  readonly clustered: boolean
+}
+
+/** The official clients, over one connection. */
+export interface Clients {
+  readonly nats: NatsConnection
+  readonly jetstream: JetStreamClient
+  readonly manager: JetStreamManager
+}
+
+/**
+ * A connection that is made again for ever. Messages from one sender arrive in the order of sending, or not at all.
+ * Subscriptions outlive a loss of the servers; what was sent meanwhile is lost to them.
+ */
+export interface Connection {
+  readonly clients: Clients
+  /** The server it is connected to, or was last. */
+  server(): ServerFacts
+  /** Why the servers cannot be reached at the moment, in a sentence. */
+  failure(): string | undefined
+  /**
+   * Calls the clients. Rejects with a BusUnreachable without calling them while the servers are away, and as soon as they
+   * are lost during the call: the clients would buffer the call, or wait until it times out.
+   */
+  call<T>(work: (clients: Clients) => Promise<T>): Promise<T>
+  /** Called each time the servers are lost, with the sentence, and each time they are back, without one. */
+  watch(listener: (failure: string | undefined) => void): () => void
+}
+
+export type BusLog = Pick<Log, 'info' | 'warn' | 'error'>
+
+export interface ConnectionSettings extends ServerAccess {
+  readonly log: BusLog
+  /** How the servers' own monitoring shows this connection. */
+  readonly name: string
+  /** Counts the times that the servers were lost and found again. */
+  readonly reconnects?: { add(): void }
+}
+
+/** Everything that the parts of the bus work with. */
+export interface BusContext {
+  readonly connection: Connection
+  readonly clock: Clock
+  readonly log: BusLog
+  /** Aborted when the bus is closed: nothing is retried after that. */
+  readonly closing: AbortSignal
+}
+
+/** Resolves when the servers answer; `close` sends what was published before it ends the connection. */
+export async function openConnection(
+  settings: ConnectionSettings,
+  clock: Clock,
+): Promise<{ connection: Connection; close(): Promise<void> }> {
+  const nats = await dial(settings, clock)
+  const manager = await jetstreamManager(nats, { timeout: limits.requestMs, checkAPI: false })
+  const clients = { nats, manager, jetstream: jetstream(nats, { timeout: limits.publishMs }) }
+  return watched(clients, settings, clock)
+}
+
+/** A server that is just starting is waited for; one that says no is not. */
+async function dial(settings: ConnectionSettings, clock: Clock): Promise<NatsConnection> {
+  const access = accessOptions(settings)
+  for (const deadline = clock.now() + limits.connectMs; ; await pause(clock, limits.reconnectMs)) {
+    try {
+      return await connect({ ...access, ...dialling, name: settings.name })
+    } catch (error) {
+      const { sentence, lasting } = problemOf(error, access.servers)
+      if (lasting || clock.now() >= deadline) throw new BusUnusable(sentence, { cause: error })
+    }
+  }
+}
+
+const dialling = {
+  timeout: limits.dialMs,
+  reconnectTimeWait: limits.reconnectMs,
+  reconnectJitter: limits.reconnectMs,
+  reconnectJitterTLS: limits.reconnectMs,
+  maxReconnectAttempts: -1,
+  // A server that does not know its users yet is no reason to give up.
+  ignoreAuthErrorAbort: true,
+  pingInterval: limits.pingEveryMs,
+  maxPingOut: limits.pingsUnanswered,
+  noAsyncTraces: true,
+}
+
+function watched(clients: Clients, { log, reconnects }: ConnectionSettings, clock: Clock) {
+  const { nats } = clients
+  const listeners = new Set<(failure: string | undefined) => void>()
+  const calls = new Set<(why: BusUnreachable) => void>()
+  let facts = factsOf(nats)
+  let failure: string | undefined
+  let closing = false
+
+  function become(now: string | undefined): void {
+    failure = now
+    if (now !== undefined) {
+      for (const fail of calls) fail(new BusUnreachable(now))
+      calls.clear()
+    }
+    for (const listener of [...listeners]) guarded(log, () => listener(now))
+  }
+
+  async function followStatus(): Promise<void> {
+    for await (const status of nats.status()) {
+      if (status.type === 'disconnect') {
+        if (!closing) log.warn('bus.lost', { server: status.server })
+        become(`The NATS servers are away since ${status.server} was lost: nothing can be committed until one is back.`)
+      } else if (status.type === 'reconnect') {
+        facts = factsOf(nats)
+        log.info('bus.back', { server: status.server })
+        reconnects?.add()
+        become(undefined)
+      } else if (status.type === 'error') {
+        log.warn('bus.refused', { error: status.error })
+      }
+    }
+  }
+  void followStatus()
+  void nats.closed().then((error) => {
+    if (!closing) log.error('bus.ended', { error })
+    become(closing ? 'The bus was closed.' : 'The connection to NATS has ended. Start the process again.')
+  })
+
+  /** What was sent still goes out; a server that does not take it is not waited for. */
+  async function close(): Promise<void> {
+    closing = true
+    if (failure === undefined) {
+      let stopClock = () => {}
+      const patience = new Promise<void>((resolve) => {
+        stopClock = clock.wake(clock.now() + limits.dialMs, resolve)
+      })
+      await Promise.race([nats.drain().catch(() => {}), patience])
+      stopClock()
+    }
+    await nats.close()
+  }
+
+  const connection: Connection = {
+    clients,
+    server: () => facts,
+    failure: () => failure,
+    call(work) {
+      if (failure !== undefined) return Promise.reject(new BusUnreachable(failure))
+      return new Promise((resolve, reject) => {
+        calls.add(reject)
+        work(clients).then(
+          (answer) => {
+            calls.delete(reject)
+            resolve(answer)
+          },
+          (error) => {
+            calls.delete(reject)
+            reject(busError(error))
+          },
+        )
+      })
+    },
+    watch(listener) {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+  }
+  return { connection, close }
+}
+
+function factsOf(nats: NatsConnection): ServerFacts {
+  const { version = '', max_payload = 0, cluster } = nats.info as ServerInfoWithCluster
+  return { address: nats.getServer(), version, payloadBytes: max_payload, clustered: cluster !== undefined }
+}
+
+type ServerInfoWithCluster = NonNullable<NatsConnection['info']> & { readonly cluster?: string }
+
+/** Runs a callback of the clients: an exception that reached them would end their reading without a word. */
+export function guarded(log: BusLog, call: () => void): void {
+  try {
+    call()
+  } catch (error) {
+    log.error('bus.listener.failed', { error })
+  }
+}
+
+export function pause(clock: Clock, ms: number): Promise<void> {
+  return new Promise((resolve) => void clock.wake(clock.now() + ms, resolve))
+}

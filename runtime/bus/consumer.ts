@@ -1,0 +1,160 @@
+/**
+ * Reads a stream in order, in batches that the library fetches for a consumer of its own, and ends when it cannot be sure to
+ * read every message. The ordered consumer of the library is not used: it passes over trimmed entries in silence, and after
+ * a loss it tries to go on for as long as it takes, where a follower has to be told.
+ */
+import { randomBytes } from 'node:crypto'
+import {
+  AckPolicy,
+  type Consumer,
+  type ConsumerConfig,
+  type ConsumerMessages,
+  DeliverPolicy,
+  JetStreamError,
+  type JsMsg,
+} from '@nats-io/jetstream'
+import { nanos } from '@nats-io/transport-node'
+import { bus as limits } from '../../core/limits.js'
+import { callUntilAnswered } from './calls.js'
+import { type BusContext, guarded, pause } from './connection.js'
+import { BusUnreachable } from './contract.js'
+import { busError, noResponders } from './errors.js'
+
+/** `after`: every message from the next number on, none left out. `lastOf`: the newest of each subject, then all that come. */
+export type Selection = { readonly after: number } | { readonly lastOf: string }
+
+export interface ConsumerHandler {
+  /** The next message comes when it has resolved. */
+  take(message: JsMsg): void | Promise<void>
+  /** Called once, unless the consumer was ended by its caller; nothing is called after it. */
+  ended(why: unknown): void
+}
+
+export function consume(
+  context: BusContext,
+  stream: string,
+  selection: Selection,
+  handler: ConsumerHandler,
+): () => void {
+  const { connection, clock, log } = context
+  const name = randomBytes(12).toString('hex')
+  let over = false
+  let batch: ConsumerMessages | undefined
+  let delivered = 0
+  let reached = 'after' in selection ? selection.after : undefined
+
+  const unwatch = connection.watch((failure) => {
+    if (failure !== undefined) end(new BusUnreachable(failure))
+  })
+  void run().catch(end)
+
+  async function run(): Promise<void> {
+    const config = { ...configOf(selection), ...passing, name }
+    const info = await callUntilAnswered(context, ({ manager }) => manager.consumers.add(stream, config))
+    if (over) return remove()
+    const consumer = connection.clients.jetstream.consumers.getConsumerFromInfo(info)
+    let silentMs = 0
+    while (!over) {
+      try {
+        await takeBatch(consumer)
+        silentMs = 0
+      } catch (error) {
+        // A server that does not know the new consumer yet; when it does not learn of it, the consumer is gone.
+        const isUnknown = error instanceof JetStreamError && codeOf(error) === noResponders
+        if (!isUnknown || silentMs >= limits.heartbeatMs * limits.heartbeatsMissed) throw error
+        silentMs += limits.unheardAgainMs
+        await pause(clock, limits.unheardAgainMs)
+      }
+    }
+  }
+
+  async function takeBatch(consumer: Consumer): Promise<void> {
+    const messages = await consumer.fetch(fetching)
+    if (over) return messages.stop()
+    batch = messages
+    let taken = 0
+    void watchHeartbeats(messages, () => taken)
+    try {
+      for await (const message of messages) {
+        if (over) return
+        taken++
+        if (accept(message)) await handler.take(message)
+        if (over) return
+      }
+    } catch (error) {
+      // The servers owe no heartbeat once the batch is complete, however long its messages take.
+      if (!isSilence(error) || taken < limits.entriesAhead) throw error
+    }
+  }
+
+  /** Answers whether the message is one that was selected. A server that is behind the others may begin earlier. */
+  function accept({ seq, info }: JsMsg): boolean {
+    if (info.deliverySequence !== ++delivered) throw new BusUnreachable(`A message of ${stream} was lost on its way.`)
+    if (reached === undefined) return true
+    if (seq <= reached) return false
+    if (seq !== ++reached) throw new Error(missing(reached))
+    return true
+  }
+
+  /** When all that was sent has been taken, whatever lies between the last message and where the servers are is gone. */
+  async function watchHeartbeats(messages: ConsumerMessages, taken: () => number): Promise<void> {
+    for await (const status of messages.status()) {
+      if (status.type !== 'heartbeat' || reached === undefined || taken() < messages.getReceived()) continue
+      if (status.lastStreamSequence > reached) end(new Error(missing(reached + 1)))
+    }
+  }
+
+  function reasonOf(error: unknown): unknown {
+    if (isSilence(error)) return new BusUnreachable('The servers fell silent.')
+    if (!(error instanceof JetStreamError)) return busError(error)
+    return new BusUnreachable(`The servers ended the reading of ${stream} (${codeOf(error)}).`)
+  }
+
+  const missing = (number: number) => `Entry ${number} of ${stream} is gone: it was trimmed before it was read.`
+
+  function end(why: unknown): void {
+    if (over) return
+    stop()
+    guarded(log, () => handler.ended(reasonOf(why)))
+  }
+
+  function stop(): void {
+    if (over) return
+    over = true
+    unwatch()
+    batch?.stop()
+    remove()
+  }
+
+  /** The servers would delete the consumer by themselves, in a while. */
+  function remove(): void {
+    if (connection.failure() !== undefined) return
+    connection.call(({ manager }) => manager.consumers.delete(stream, name)).catch(() => {})
+  }
+
+  return stop
+}
+
+const passing = {
+  ack_policy: AckPolicy.None,
+  inactive_threshold: nanos(limits.followerKeptMs),
+  mem_storage: true,
+  num_replicas: 1,
+}
+
+const fetching = { max_messages: limits.entriesAhead, expires: limits.pullMs, idle_heartbeat: limits.heartbeatMs }
+
+function configOf(selection: Selection): Partial<ConsumerConfig> {
+  return 'after' in selection
+    ? { deliver_policy: DeliverPolicy.StartSequence, opt_start_seq: selection.after + 1 }
+    : { deliver_policy: DeliverPolicy.LastPerSubject, filter_subject: selection.lastOf }
+}
+
+/** A status with which the servers end a batch has a code; the library's own end of silence has none. */
+function codeOf(error: JetStreamError): unknown {
+  return 'code' in error ? error.code : undefined
+}
+
+function isSilence(error: unknown): boolean {
+  return error instanceof JetStreamError && codeOf(error) === undefined
+}

@@ -1,0 +1,69 @@
+/** Small values under keys: the library's key-value store, over a stream whose leader answers every read. */
+import { type KV, type KvEntry, Kvm } from '@nats-io/kv'
+import { nanos } from '@nats-io/transport-node'
+import type { Clients } from './connection.js'
+import type { Bucket, Held } from './contract.js'
+import { isRefused, refusals } from './errors.js'
+import { createStream, type StreamContext } from './stream.js'
+import { bucketStream, bucketSubjects, checkWords } from './subject.js'
+import { createTombstones } from './tombstones.js'
+import { isRemoval, watchBucket } from './watch.js'
+
+export interface BucketSettings {
+  readonly name: string
+  readonly storage: 'file' | 'memory'
+  /** A value that was not put again for this long is deleted; 0 keeps it. */
+  readonly keptMs: number
+}
+
+export function createBucket(context: StreamContext, { name, storage, keptMs }: BucketSettings): Bucket {
+  const stream = createStream(context, {
+    name: bucketStream(name),
+    subjects: [bucketSubjects(name)],
+    storage,
+    max_msgs_per_subject: 1,
+    max_age: nanos(keptMs),
+  })
+  const deleteOldMarkers = createTombstones(context, stream, bucketSubjects(name), ({ headers }) => isRemoval(headers))
+  let opened: Promise<KV> | undefined
+
+  /** Bound to the stream as it is: the library would create one that any server may read from, however far behind. */
+  function kv({ jetstream }: Clients): Promise<KV> {
+    opened ??= new Kvm(jetstream).open(name, { allow_direct: false })
+    return opened
+  }
+
+  async function publish<T>(key: string, work: (kv: KV) => Promise<T>): Promise<T> {
+    checkWords(key)
+    await stream.ensure()
+    return stream.publish(async (clients) => work(await kv(clients)))
+  }
+
+  return {
+    put: (key, value) => publish(key, (kv) => kv.put(key, value)),
+    async create(key, value) {
+      try {
+        await publish(key, (kv) => kv.create(key, value))
+        return true
+      } catch (error) {
+        if (isRefused(error, refusals.wrongSequence)) return false
+        throw error
+      }
+    },
+    async get(key) {
+      checkWords(key)
+      await stream.ensure()
+      const entry = await stream.request(async (clients) => (await kv(clients)).get(key))
+      return entry ? heldOf(entry) : undefined
+    },
+    async remove(key) {
+      await publish(key, (kv) => kv.delete(key))
+      if (keptMs === 0) await deleteOldMarkers()
+    },
+    watch: (listener) => watchBucket(context, stream, name, listener),
+  }
+}
+
+function heldOf({ revision, operation, value }: KvEntry): Held {
+  return operation === 'PUT' ? { revision, value } : { revision }
+}

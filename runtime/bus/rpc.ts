@@ -1,0 +1,76 @@
+/** Requests between nodes: from one inbox to whoever serves the subject, in as many frames as it takes. */
+import { randomBytes } from 'node:crypto'
+import { headers as createHeaders, type Msg } from '@nats-io/transport-node'
+import { bus as limits } from '../../core/limits.js'
+import { guarded } from './connection.js'
+import { NobodyListens, type Wire } from './contract.js'
+import { noResponders } from './errors.js'
+import { type Frame, frameHeader, framesOf, openAssembly } from './frames.js'
+import type { StreamContext } from './stream.js'
+import { wireSubject } from './subject.js'
+
+export function createRpc({ connection, inbox, clock, log }: StreamContext): Wire {
+  const { nats } = connection.clients
+  const assemblyLimits = { ...limits, messageBytes: limits.wireBytes }
+  const assemble = openAssembly(assemblyLimits, () => clock.elapsed())
+  const sender = randomBytes(12).toString('hex')
+  let longMessages = 0
+
+  function send(subject: string, body: Uint8Array, reply?: string): void {
+    const frameBytes = Math.min(limits.frameBytes, connection.server().payloadBytes - limits.headerBytes)
+    for (const frame of framesOf(body, frameBytes, () => `${sender}-${longMessages++}`)) {
+      nats.publish(subject, frame.body, { reply, headers: headersOf(frame) })
+    }
+  }
+
+  return {
+    async request(subject, body, withinMs) {
+      const to = wireSubject(subject)
+      checkLength(body)
+      const take = (message: Msg) => {
+        if (message.headers?.code === noResponders) throw new NobodyListens(`Nobody listens to ${subject}.`)
+        return assemble(frameOf(message))
+      }
+      return inbox.request(withinMs, (reply) => send(to, body, reply), take)
+    },
+
+    serve(subject, answer) {
+      const respond = async (body: Uint8Array, reply: string) => {
+        try {
+          const answered = await answer(body)
+          checkLength(answered)
+          send(reply, answered)
+        } catch (error) {
+          log.warn('bus.request.unanswered', { subject, error })
+        }
+      }
+      const take = (message: Msg) => {
+        const whole = assemble(frameOf(message))
+        if (whole && message.reply) void respond(whole, message.reply)
+      }
+      const subscription = nats.subscribe(wireSubject(subject), {
+        callback(error, message) {
+          if (!error) guarded(log, () => take(message))
+        },
+      })
+      return () => subscription.unsubscribe()
+    },
+  }
+}
+
+function frameOf({ data, headers }: Msg): Frame {
+  return { body: data, header: headers?.get(frameHeader) }
+}
+
+function headersOf({ header }: Frame) {
+  if (header === undefined) return undefined
+  const headers = createHeaders()
+  headers.set(frameHeader, header)
+  return headers
+}
+
+function checkLength(body: Uint8Array): void {
+  if (body.length > limits.wireBytes) {
+    throw new RangeError(`a message of ${body.length} bytes is longer than the ${limits.wireBytes} that travel`)
+  }
+}
