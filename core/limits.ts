@@ -183,7 +183,7 @@ export const bus = {
   pingEveryMs: second,
   pingsUnanswered: 2,
   /** The longest message between nodes; it travels in frames that fit the servers' own limit. */
-  wireBytes: 16 * 1024 ** 2,
+  messageBytes: 16 * 1024 ** 2,
   frameBytes: 512 * 1024,
   /** Messages of which some frames are missing; the oldest gives way to one more. */
   partialMessages: 32,
@@ -205,8 +205,8 @@ export const bus = {
   removalKeptMs: hour,
   /** Removals that a watcher knows it was told of, however often the servers begin again. */
   removalsRemembered: 1_024,
-  snapshotChunkBytes: 128 * 1024,
-  snapshotChunksInFlight: 8,
+  objectChunkBytes: 128 * 1024,
+  objectChunksInFlight: 8,
   /** A cluster keeps every log this many times. */
   replicas: 3,
   /** Below this version an acknowledged append may be lost when the power fails. */

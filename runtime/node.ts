@@ -223,7 +223,7 @@ export async function openNode(config: Config, around: Surroundings): Promise<No
     { name: 'store', critical: true, check: () => state.store?.failure()?.message },
     { name: 'bus', critical: true, check: () => state.bus?.failure() },
     { name: 'shards', critical: true, check: () => engine.inspect().trouble },
-    { name: 'durability', critical: false, check: () => state.bus?.remarks()[0] },
+    { name: 'durability', critical: false, check: () => state.bus?.warnings()[0] },
     { name: 'limits', critical: false, check: () => buckets.degraded() },
     descriptors.check,
   ])

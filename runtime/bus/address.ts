@@ -1,10 +1,10 @@
 /** Reads the addresses of servers as an operator writes them, and writes them as an operator may see them. */
 
 export interface Addresses {
-  /** Each host and port, without anything that opens a door. */
+  /** Each host and port, without credentials. */
   readonly servers: readonly string[]
   readonly hosts: readonly string[]
-  /** Somebody wrote tls://, so a connection in the clear is refused. */
+  /** An address begins with tls://, so an unencrypted connection is refused. */
   readonly tls: boolean
   readonly user?: string
   readonly password?: string

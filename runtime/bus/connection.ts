@@ -7,7 +7,7 @@ import type { Log } from '../observe/log.js'
 import { BusUnreachable, BusUnusable } from './contract.js'
 import { accessOptions, type ServerAccess } from './credentials.js'
 import { busError } from './errors.js'
-import { problemOf } from './problem.js'
+import { connectErrorOf } from './problem.js'
 
 export interface ServerFacts {
   /** Host and port. */
@@ -80,8 +80,8 @@ async function dial(settings: ConnectionSettings, clock: Clock): Promise<NatsCon
     try {
       return await connect({ ...access, ...dialling, name: settings.name })
     } catch (error) {
-      const { sentence, lasting } = problemOf(error, access.servers)
-      if (lasting || clock.now() >= deadline) throw new BusUnusable(sentence, { cause: error })
+      const { sentence, isLasting } = connectErrorOf(error, access.servers)
+      if (isLasting || clock.now() >= deadline) throw new BusUnusable(sentence, { cause: error })
     }
   }
 }

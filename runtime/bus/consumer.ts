@@ -1,7 +1,7 @@
 /**
  * Reads a stream in order, in batches that the library fetches for a consumer of its own, and ends when it cannot be sure to
  * read every message. The ordered consumer of the library is not used: it passes over trimmed entries in silence, and after
- * a loss it tries to go on for as long as it takes, where a follower has to be told.
+ * a loss it tries to go on for as long as it takes, where a follower has to begin again.
  */
 import { randomBytes } from 'node:crypto'
 import {

@@ -37,7 +37,7 @@ export const refusals = {
   storageFull: [10_023, 10_047, 10_077],
 } as const
 
-/** The status with which the servers answer a request that nobody listens to. */
+/** The status with which the servers answer a request that has no subscriber. */
 export const noResponders = 503
 
 export function isRefused(error: unknown, codes: readonly number[]): boolean {

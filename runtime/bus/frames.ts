@@ -39,12 +39,12 @@ interface Partial {
 
 /**
  * Takes frames in any order, repeated or not, and answers the whole message with its last missing one. What stays
- * incomplete is forgotten in time, or when there is too much of it, the oldest first.
+ * incomplete is dropped in time, or when there is too much of it, the oldest first.
  */
-export function openAssembly(limits: AssemblyLimits, now: () => number): (frame: Frame) => Uint8Array | undefined {
+export function createAssembly(limits: AssemblyLimits, now: () => number): (frame: Frame) => Uint8Array | undefined {
   const partials = new Map<string, Partial>()
 
-  function forgetOld(): void {
+  function dropOld(): void {
     for (const [id, { since }] of partials) {
       if (partials.size < limits.partialMessages && now() - since < limits.partialMs) return
       partials.delete(id)
@@ -57,7 +57,7 @@ export function openAssembly(limits: AssemblyLimits, now: () => number): (frame:
     if (!place) return undefined
     let partial = partials.get(place.id)
     if (!partial) {
-      forgetOld()
+      dropOld()
       partial = { since: now(), count: place.count, frames: new Map(), bytes: 0 }
       partials.set(place.id, partial)
     }

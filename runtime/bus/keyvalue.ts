@@ -1,8 +1,8 @@
 /** Small values under keys: the library's key-value store, over a stream whose leader answers every read. */
-import { type KV, type KvEntry, Kvm } from '@nats-io/kv'
+import { type KV, Kvm, type KvEntry as StoredEntry } from '@nats-io/kv'
 import { nanos } from '@nats-io/transport-node'
 import type { Clients } from './connection.js'
-import type { Bucket, Held } from './contract.js'
+import type { Bucket, KvEntry } from './contract.js'
 import { isRefused, refusals } from './errors.js'
 import { createStream, type StreamContext } from './stream.js'
 import { bucketStream, bucketSubjects, checkWords } from './subject.js'
@@ -12,17 +12,17 @@ import { isRemoval, watchBucket } from './watch.js'
 export interface BucketSettings {
   readonly name: string
   readonly storage: 'file' | 'memory'
-  /** A value that was not put again for this long is deleted; 0 keeps it. */
-  readonly keptMs: number
+  /** A value that was not put again for this long is deleted; 0 deletes none. */
+  readonly maxAgeMs: number
 }
 
-export function createBucket(context: StreamContext, { name, storage, keptMs }: BucketSettings): Bucket {
+export function createBucket(context: StreamContext, { name, storage, maxAgeMs }: BucketSettings): Bucket {
   const stream = createStream(context, {
     name: bucketStream(name),
     subjects: [bucketSubjects(name)],
     storage,
     max_msgs_per_subject: 1,
-    max_age: nanos(keptMs),
+    max_age: nanos(maxAgeMs),
   })
   const deleteOldMarkers = createTombstones(context, stream, bucketSubjects(name), ({ headers }) => isRemoval(headers))
   let opened: Promise<KV> | undefined
@@ -54,16 +54,16 @@ export function createBucket(context: StreamContext, { name, storage, keptMs }: 
       checkWords(key)
       await stream.ensure()
       const entry = await stream.request(async (clients) => (await kv(clients)).get(key))
-      return entry ? heldOf(entry) : undefined
+      return entry ? entryOf(entry) : undefined
     },
     async remove(key) {
       await publish(key, (kv) => kv.delete(key))
-      if (keptMs === 0) await deleteOldMarkers()
+      if (maxAgeMs === 0) await deleteOldMarkers()
     },
     watch: (listener) => watchBucket(context, stream, name, listener),
   }
 }
 
-function heldOf({ revision, operation, value }: KvEntry): Held {
+function entryOf({ revision, operation, value }: StoredEntry): KvEntry {
   return operation === 'PUT' ? { revision, value } : { revision }
 }

@@ -10,7 +10,7 @@ import { readMessage, streamState } from './messages.js'
 import { createStream, type StreamContext, waitForStream } from './stream.js'
 import { logStream, logSubject } from './subject.js'
 
-export async function openLog(context: StreamContext, shard: number): Promise<Log> {
+export async function createLog(context: StreamContext, shard: number): Promise<Log> {
   const { clock, connection, inbox } = context
   const subject = logSubject(shard)
   const stream = createStream(context, { name: logStream(shard), subjects: [subject], storage: 'file' })

@@ -7,9 +7,9 @@ import { type Bus, BusUnusable, type Log } from './contract.js'
 import { isRefused, NoStream, refusals } from './errors.js'
 import { createInbox } from './inbox.js'
 import { createBucket } from './keyvalue.js'
-import { openLog } from './log.js'
+import { createLog } from './log.js'
 import { createObjectStore } from './objects.js'
-import { remarksOn } from './remarks.js'
+import { serverWarnings } from './remarks.js'
 import { createRpc } from './rpc.js'
 import type { StreamContext } from './stream.js'
 
@@ -43,16 +43,16 @@ export async function openNats(options: NatsOptions): Promise<Bus> {
   }
   return {
     ...createRpc(context),
-    members: createBucket(context, { name: 'parley_members', storage: 'memory', keptMs: limits.memberKeptMs }),
-    settings: createBucket(context, { name: 'parley_settings', storage: 'file', keptMs: 0 }),
-    snapshots: createObjectStore(context, 'parley_snapshots'),
+    members: createBucket(context, { name: 'parley_members', storage: 'memory', maxAgeMs: limits.memberKeptMs }),
+    settings: createBucket(context, { name: 'parley_settings', storage: 'file', maxAgeMs: 0 }),
+    objects: createObjectStore(context, 'parley_snapshots'),
     log(shard) {
-      const opened = logs.get(shard) ?? openLog(context, shard)
+      const opened = logs.get(shard) ?? createLog(context, shard)
       logs.set(shard, opened)
       return opened
     },
     failure: () => connection.failure() ?? pendingStream(context),
-    remarks: () => remarksOn(connection.server(), syncAlways),
+    warnings: () => serverWarnings(connection.server(), syncAlways),
     close,
   }
 }

@@ -9,7 +9,7 @@ import { JsHeaders } from '@nats-io/jetstream'
 import { headers as createHeaders } from '@nats-io/transport-node'
 import { bus as limits } from '../../core/limits.js'
 import { chunksOf, digestText } from './chunks.js'
-import { BusUnreachable, type Snapshots } from './contract.js'
+import { BusUnreachable, type ObjectStore } from './contract.js'
 import { isRefused, refusals } from './errors.js'
 import { publishTo, readMessage, type Stored } from './messages.js'
 import { createStream, type StreamContext } from './stream.js'
@@ -40,7 +40,7 @@ function metaOf({ data }: Stored): Meta {
   return JSON.parse(Buffer.from(data).toString()) as Meta
 }
 
-export function createObjectStore(context: StreamContext, store: string): Snapshots {
+export function createObjectStore(context: StreamContext, store: string): ObjectStore {
   const { connection, clock } = context
   const stream = createStream(context, {
     name: storeStream(store),
@@ -58,7 +58,7 @@ export function createObjectStore(context: StreamContext, store: string): Snapsh
 
   /** Publishes chunks, some at a time; when it ends, well or not, none is on its way. */
   async function upload(subject: string, parts: AsyncIterable<Uint8Array>): Promise<Upload> {
-    const chunkBytes = Math.min(limits.snapshotChunkBytes, connection.server().payloadBytes - limits.headerBytes)
+    const chunkBytes = Math.min(limits.objectChunkBytes, connection.server().payloadBytes - limits.headerBytes)
     const hash = createHash('sha256')
     const underWay = new Set<Promise<void>>()
     let [size, chunks] = [0, 0]
@@ -80,7 +80,7 @@ export function createObjectStore(context: StreamContext, store: string): Snapsh
         chunks++
         const sent = send(chunk).finally(() => underWay.delete(sent))
         underWay.add(sent)
-        if (underWay.size >= limits.snapshotChunksInFlight) await Promise.race(underWay)
+        if (underWay.size >= limits.objectChunksInFlight) await Promise.race(underWay)
       }
     } finally {
       await Promise.all(underWay)

@@ -1,22 +1,22 @@
-/** Why servers could not be connected to, in a sentence without anything that opens a door, and whether waiting may help. */
+/** Why a connection to servers failed, in a sentence without credentials, and whether waiting may help. */
 
-export interface Problem {
+export interface ConnectError {
   readonly sentence: string
-  readonly lasting: boolean
+  readonly isLasting: boolean
 }
 
-export function problemOf(error: unknown, servers: readonly string[]): Problem {
+export function connectErrorOf(error: unknown, servers: readonly string[]): ConnectError {
   const where = servers.join(', ')
   const { name, message, code } = error as NodeJS.ErrnoException
   const reason = code ?? message
   if (name === 'AuthorizationError' && !/timeout/i.test(message)) {
-    return { sentence: `The NATS server at ${where} refuses these credentials.`, lasting: true }
+    return { sentence: `The NATS server at ${where} refuses these credentials.`, isLasting: true }
   }
   if (
     !code?.startsWith('ECONN') &&
     /\b(certificate|cert|tls|ssl)\b/i.test(`${message} ${code?.replaceAll('_', ' ')}`)
   ) {
-    return { sentence: `No trusted TLS connection to NATS at ${where}: ${reason}.`, lasting: true }
+    return { sentence: `No trusted TLS connection to NATS at ${where}: ${reason}.`, isLasting: true }
   }
-  return { sentence: `No NATS server can be reached at ${where}: ${reason}.`, lasting: false }
+  return { sentence: `No NATS server can be reached at ${where}: ${reason}.`, isLasting: false }
 }

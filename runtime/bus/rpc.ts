@@ -1,18 +1,17 @@
-/** Requests between nodes: from one inbox to whoever serves the subject, in as many frames as it takes. */
+/** Requests between nodes: from an inbox to the servers of a subject, in as many frames as it takes. */
 import { randomBytes } from 'node:crypto'
 import { headers as createHeaders, type Msg } from '@nats-io/transport-node'
 import { bus as limits } from '../../core/limits.js'
 import { guarded } from './connection.js'
-import { NobodyListens, type Wire } from './contract.js'
+import { NoResponders, type Rpc } from './contract.js'
 import { noResponders } from './errors.js'
-import { type Frame, frameHeader, framesOf, openAssembly } from './frames.js'
+import { createAssembly, type Frame, frameHeader, framesOf } from './frames.js'
 import type { StreamContext } from './stream.js'
-import { wireSubject } from './subject.js'
+import { rpcSubject } from './subject.js'
 
-export function createRpc({ connection, inbox, clock, log }: StreamContext): Wire {
+export function createRpc({ connection, inbox, clock, log }: StreamContext): Rpc {
   const { nats } = connection.clients
-  const assemblyLimits = { ...limits, messageBytes: limits.wireBytes }
-  const assemble = openAssembly(assemblyLimits, () => clock.elapsed())
+  const assemble = createAssembly(limits, () => clock.elapsed())
   const sender = randomBytes(12).toString('hex')
   let longMessages = 0
 
@@ -25,10 +24,10 @@ export function createRpc({ connection, inbox, clock, log }: StreamContext): Wir
 
   return {
     async request(subject, body, withinMs) {
-      const to = wireSubject(subject)
+      const to = rpcSubject(subject)
       checkLength(body)
       const take = (message: Msg) => {
-        if (message.headers?.code === noResponders) throw new NobodyListens(`Nobody listens to ${subject}.`)
+        if (message.headers?.code === noResponders) throw new NoResponders(`No node serves ${subject}.`)
         return assemble(frameOf(message))
       }
       return inbox.request(withinMs, (reply) => send(to, body, reply), take)
@@ -48,7 +47,7 @@ export function createRpc({ connection, inbox, clock, log }: StreamContext): Wir
         const whole = assemble(frameOf(message))
         if (whole && message.reply) void respond(whole, message.reply)
       }
-      const subscription = nats.subscribe(wireSubject(subject), {
+      const subscription = nats.subscribe(rpcSubject(subject), {
         callback(error, message) {
           if (!error) guarded(log, () => take(message))
         },
@@ -70,7 +69,7 @@ function headersOf({ header }: Frame) {
 }
 
 function checkLength(body: Uint8Array): void {
-  if (body.length > limits.wireBytes) {
-    throw new RangeError(`a message of ${body.length} bytes is longer than the ${limits.wireBytes} that travel`)
+  if (body.length > limits.messageBytes) {
+    throw new RangeError(`a message of ${body.length} bytes is longer than the ${limits.messageBytes} that travel`)
   }
 }

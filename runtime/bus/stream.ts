@@ -13,7 +13,7 @@ export type StreamSettings = Pick<StreamConfig, 'name' | 'subjects' | 'storage'>
 
 export interface StreamContext extends BusContext {
   readonly inbox: Inbox
-  /** Streams that somebody waits for and that cannot be created yet, and why. */
+  /** Streams that a log waits for and that cannot be created yet, and why. */
   readonly pending: Map<string, string>
 }
 

@@ -1,4 +1,4 @@
-/** How things are called on the servers: every name begins with the house's, and a caller's words cannot break out of it. */
+/** Names of streams and subjects on the servers: each begins with Parley's prefix, and a caller's words stay behind it. */
 
 /** Words of letters, digits and dashes, separated by single dots: no wildcard, no space, no empty word. */
 const words = /^[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*$/
@@ -8,14 +8,13 @@ export function checkWords(text: string): string {
   return text
 }
 
-export const wireSubject = (subject: string) => `parley.${checkWords(subject)}`
+export const rpcSubject = (subject: string) => `parley.${checkWords(subject)}`
 
 export const logStream = (shard: number) => `PARLEY_SHARD_${shard}`
 export const logSubject = (shard: number) => `parley.log.${shard}`
 
-/** Buckets and snapshots are laid out as the key-value and object stores of NATS, so its own tools can show them. */
+/** Buckets and objects are laid out as the key-value and object stores of NATS, so its own tools can show them. */
 export const bucketStream = (bucket: string) => `KV_${bucket}`
-export const bucketSubject = (bucket: string, key: string) => `$KV.${bucket}.${checkWords(key)}`
 export const bucketSubjects = (bucket: string) => `$KV.${bucket}.>`
 export const keyOfSubject = (bucket: string, subject: string) => subject.slice(`$KV.${bucket}.`.length)
 

@@ -8,12 +8,12 @@ import type { MsgHdrs } from '@nats-io/transport-node'
 import { bus as limits } from '../../core/limits.js'
 import { type BusContext, pause } from './connection.js'
 import { consume } from './consumer.js'
-import { BusUnreachable, type Held } from './contract.js'
+import { BusUnreachable, type KvEntry } from './contract.js'
 import { streamState } from './messages.js'
 import type { Stream } from './stream.js'
 import { bucketSubjects, keyOfSubject } from './subject.js'
 
-type Listener = (key: string, held: Held) => void
+type Listener = (key: string, entry: KvEntry) => void
 
 /** As the library marks a removal. */
 export function isRemoval(headers: MsgHdrs | undefined): boolean {
@@ -31,10 +31,10 @@ export function watchBucket(
   let over = false
   let stop = () => {}
 
-  function tell(key: string, held: Held): void {
-    if (!seen.isNews(key, held)) return
+  function report(key: string, entry: KvEntry): void {
+    if (!seen.isNews(key, entry)) return
     try {
-      listener(key, held)
+      listener(key, entry)
     } catch (error) {
       log.error('bus.watcher.failed', { bucket, error })
     }
@@ -53,14 +53,14 @@ export function watchBucket(
       if (!behind || revision < newest) return
       behind = false
       // Values that were lost with the servers' memory, or were too old, left no message behind.
-      for (const key of seen.keys()) if (!present.has(key)) tell(key, { revision: newest })
+      for (const key of seen.keys()) if (!present.has(key)) report(key, { revision: newest })
       caughtUp()
     }
 
     function take({ seq, subject, data, headers }: JsMsg): void {
       const key = keyOfSubject(bucket, subject)
       if (behind) present.add(key)
-      tell(key, isRemoval(headers) ? { revision: seq } : { revision: seq, value: data })
+      report(key, isRemoval(headers) ? { revision: seq } : { revision: seq, value: data })
       reach(seq)
     }
 
@@ -91,9 +91,9 @@ export function watchBucket(
   })
 }
 
-/** What a listener was told last. Each round begins with every present value, and most of them are known. */
+/** The entries that a listener knows. Each round begins with every present value, and most of them are known. */
 class Seen {
-  readonly #values = new Map<string, Held>()
+  readonly #values = new Map<string, KvEntry>()
   /** Revisions of the last removals, by key. */
   readonly #removals = new Map<string, number>()
 
@@ -102,13 +102,13 @@ class Seen {
   }
 
   /** Answers whether the listener does not know it, and remembers it. */
-  isNews(key: string, held: Held): boolean {
-    const isRemoved = held.value === undefined
-    if (isRemoved ? this.#removals.get(key) === held.revision : isSame(this.#values.get(key), held)) return false
+  isNews(key: string, entry: KvEntry): boolean {
+    const isRemoved = entry.value === undefined
+    if (isRemoved ? this.#removals.get(key) === entry.revision : isSame(this.#values.get(key), entry)) return false
     this.#values.delete(key)
     this.#removals.delete(key)
-    if (isRemoved) this.#remove(key, held.revision)
-    else this.#values.set(key, held)
+    if (isRemoved) this.#remove(key, entry.revision)
+    else this.#values.set(key, entry)
     return true
   }
 
@@ -118,7 +118,7 @@ class Seen {
   }
 }
 
-function isSame(one: Held | undefined, other: Held): boolean {
+function isSame(one: KvEntry | undefined, other: KvEntry): boolean {
   if (one?.revision !== other.revision) return false
   if (one.value === undefined || other.value === undefined) return one.value === other.value
   return Buffer.compare(one.value, other.value) === 0

@@ -5,7 +5,7 @@ import { connect as connectTls } from 'node:tls'
 import { isRecord, parseJson } from '../../core/json.js'
 import { doctor as limits, settings } from '../../core/limits.js'
 import { readAddresses } from '../bus/address.js'
-import { remarksOn } from '../bus/remarks.js'
+import { serverWarnings } from '../bus/remarks.js'
 import type { Config } from '../config.js'
 import type { Check, Finding } from './finding.js'
 
@@ -40,8 +40,8 @@ async function natsFinding(server: string, syncAlways: boolean): Promise<Finding
   const { version, jetstream, cluster, max_payload: payloadBytes = 0 } = info
   if (!jetstream) return { check, status: 'fail', detail: `${version} without JetStream`, advice: 'Switch it on' }
   const facts = { address: server, version, payloadBytes, clustered: cluster !== undefined }
-  const [remark] = remarksOn(facts, syncAlways)
-  if (remark) return { check, status: 'warn', detail: remark.replace(/\.$/, '') }
+  const [warning] = serverWarnings(facts, syncAlways)
+  if (warning) return { check, status: 'warn', detail: warning.replace(/\.$/, '') }
   return { check, status: 'ok', detail: `${version} with JetStream, in the cluster ${cluster}` }
 }
 

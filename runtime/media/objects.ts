@@ -15,7 +15,7 @@ export async function openObjects(options: {
 }): Promise<Objects> {
   const dir = join(options.dataDir, 'media')
   if (!options.bus) return openFiles({ dir })
-  const shared = sharedObjects(options.bus.snapshots)
+  const shared = sharedObjects(options.bus.objects)
   const moved = await moveFiles(dir, shared)
   if (moved > 0) options.log.info('media.moved', { objects: moved })
   return shared

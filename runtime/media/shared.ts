@@ -1,15 +1,15 @@
-/** Objects in the bus's store of large objects: what one process of a cluster has put, every other can serve. */
-import type { Snapshots } from '../bus/contract.js'
+/** Media in the object store of the bus: what one process of a cluster has put, every other can serve. */
+import type { ObjectStore } from '../bus/contract.js'
 import { isRefused, refusals } from '../bus/errors.js'
 import { NoRoom, type Objects } from './contract.js'
 
 /** Shards keep their snapshots in the same store, under names that never begin like this. */
 const objectOf = (name: string) => `media/${name}`
 
-export function sharedObjects(snapshots: Snapshots): Objects {
+export function sharedObjects(store: ObjectStore): Objects {
   async function put(name: string, parts: AsyncIterable<Uint8Array>): Promise<void> {
     try {
-      await snapshots.put(objectOf(name), parts)
+      await store.put(objectOf(name), parts)
     } catch (error) {
       throw isRefused(error, refusals.storageFull) ? new NoRoom('The NATS servers are full.') : error
     }
@@ -19,14 +19,14 @@ export function sharedObjects(snapshots: Snapshots): Objects {
     put,
 
     async get(name) {
-      const parts = await snapshots.get(objectOf(name))
+      const parts = await store.get(objectOf(name))
       return parts && { read: (from) => beyond(parts, from) }
     },
 
     async remove(name) {
       // What was put in part has no object to be found by; an empty one in its place takes it along.
-      if (!(await snapshots.get(objectOf(name)))) await put(name, nothing())
-      await snapshots.remove(objectOf(name))
+      if (!(await store.get(objectOf(name)))) await put(name, nothing())
+      await store.remove(objectOf(name))
     },
   }
 }

@@ -73,7 +73,7 @@ export async function openCluster(options: ClusterOptions): Promise<Engine> {
   }
 
   const serving = (number: number) => kept[number]?.tender?.serving()
-  const shards = openRouter({ ...options, wire: bus, registry, here: (number) => serving(number)?.shard })
+  const shards = openRouter({ ...options, rpc: bus, registry, here: (number) => serving(number)?.shard })
   const isIdle = idleHere(shards)
   const tell = tellPerformer({ ...options, shards, registry })
   const performers = { ...repertoire.performers(shards), [tellKind]: tell }
@@ -81,7 +81,7 @@ export async function openCluster(options: ClusterOptions): Promise<Engine> {
   async function keep(number: number): Promise<Kept> {
     const space = store!.space(number)
     const log = await bus.log(number)
-    const shelf = openShelf({ number, space, log, snapshots: bus.snapshots, settings, clock, say: options.log })
+    const shelf = openShelf({ number, space, log, snapshots: bus.objects, settings, clock, say: options.log })
     return { space, log, copy: openCopy(space), shelf }
   }
 

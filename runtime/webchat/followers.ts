@@ -4,7 +4,7 @@
  * the record goes, and followers look by themselves now and then, so that a lost one costs time and never a line.
  */
 import { webchat as limits } from '../../core/limits.js'
-import type { Wire } from '../bus/contract.js'
+import type { Rpc } from '../bus/contract.js'
 import type { Clock } from '../clock.js'
 import type { Local } from '../shard/contract.js'
 import { decodePlain, encodePlain } from '../store/codec.js'
@@ -27,7 +27,7 @@ export interface Followers {
 export interface FollowersOptions {
   readonly local: Pick<Local, 'watch'>
   /** Absent where there is one process alone. */
-  readonly bus?: Wire
+  readonly bus?: Rpc
   readonly clock: Clock
 }
 

@@ -1,7 +1,7 @@
 /** Web chat as a whole: the questions it asks of shards, the calls it answers, and the door for its sockets. */
 import type { Adapter } from '../../core/channel/adapter.js'
 import { closeCodes } from '../../core/channel/live.js'
-import type { Wire } from '../bus/contract.js'
+import type { Rpc } from '../bus/contract.js'
 import type { Route } from '../http/route.js'
 import type { SocketAcceptor } from '../http/websocket.js'
 import type { Buckets } from '../limits/contract.js'
@@ -38,7 +38,7 @@ export interface WebchatOptions {
   readonly deps: WebchatDeps
   readonly adapter: Adapter
   readonly local: Pick<Local, 'watch'>
-  readonly bus?: Wire
+  readonly bus?: Rpc
   readonly buckets: Buckets
   readonly tokenKey: Uint8Array
   readonly publicUrl: () => string

@@ -107,12 +107,12 @@ t.test('The servers of a cluster', async (t) => {
     async function* parts() {
       yield bytes('snapshot')
     }
-    await bus.snapshots.put('shard.0', parts())
-    for await (const part of (await bus.snapshots.get('shard.0'))!) t.equal(Buffer.from(part).toString(), 'snapshot')
-    await bus.snapshots.remove('shard.0')
+    await bus.objects.put('shard.0', parts())
+    for await (const part of (await bus.objects.get('shard.0'))!) t.equal(Buffer.from(part).toString(), 'snapshot')
+    await bus.objects.remove('shard.0')
     bus.serve('shard.0', async (body) => body)
     t.equal(Buffer.from(await bus.request('shard.0', bytes('?'), 60_000)).toString(), '?')
-    t.notMatch(bus.remarks().join(), /single/, 'every log is kept three times')
+    t.notMatch(bus.warnings().join(), /single/, 'every log is kept three times')
 
     const { username: user, password: pass, host } = new URL(servers[0]!)
     const outside = await connect({ servers: [host], user, pass, noAsyncTraces: true })

@@ -82,7 +82,7 @@ export const mutants: readonly Mutant[] = [
     mutation: {
       bus: (bus) => ({
         ...bus,
-        snapshots: { ...bus.snapshots, put: (name, parts) => bus.snapshots.put(name, withoutLastRows(parts)) },
+        objects: { ...bus.objects, put: (name, parts) => bus.objects.put(name, withoutLastRows(parts)) },
       }),
     },
   },

@@ -3,7 +3,7 @@
  * owns nothing any more, and knows it before the others do, because they wait longer than it does.
  */
 import { cluster as limits } from '../../../core/limits.js'
-import type { Bucket, Held } from '../../bus/contract.js'
+import type { Bucket, KvEntry } from '../../bus/contract.js'
 import type { Clock } from '../../clock.js'
 import { decodePlain, encodePlain } from '../../store/codec.js'
 import type { NodeSeen } from '../contract.js'
@@ -82,7 +82,7 @@ export function openMembers(options: {
     cancelBeat = clock.wake(clock.now() + limits.beatEveryMs, beatOnAndOn)
   }
 
-  function note(id: string, { revision, value }: Held): void {
+  function note(id: string, { revision, value }: KvEntry): void {
     const before = seen.get(id)
     if (before && before.revision === revision) return
     const member = value && read(id, value)

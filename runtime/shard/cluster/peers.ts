@@ -1,6 +1,6 @@
 /** What nodes say to each other about shards, beside the log: let go, how far are you, take it. */
 import { cluster as limits, shard as shardLimits } from '../../../core/limits.js'
-import type { Wire } from '../../bus/contract.js'
+import type { Rpc } from '../../bus/contract.js'
 import { decodePlain, encodePlain } from '../../store/codec.js'
 import { isBeyond, type LogEnd, type Parent } from './copy.js'
 
@@ -43,8 +43,8 @@ function subjectOf(node: string): string {
 }
 
 /** Answers what other nodes ask of this one, until the returned function is called. */
-export function servePeers(wire: Wire, node: string, side: PeerSide): () => void {
-  return wire.serve(subjectOf(node), async (body) => {
+export function servePeers(rpc: Rpc, node: string, side: PeerSide): () => void {
+  return rpc.serve(subjectOf(node), async (body) => {
     const said = decodePlain(body) as Said
     if (said.say === 'release') return encodePlain(await side.release(said.shard))
     if (said.say === 'rescue') return encodePlain(side.rescue(said.shard) ?? null)
@@ -52,10 +52,10 @@ export function servePeers(wire: Wire, node: string, side: PeerSide): () => void
   })
 }
 
-export function openPeers(wire: Wire, others: () => readonly string[]): Peers {
+export function openPeers(rpc: Rpc, others: () => readonly string[]): Peers {
   async function ask(node: string, said: Said, withinMs: number): Promise<unknown> {
     try {
-      return decodePlain(await wire.request(subjectOf(node), encodePlain(said), withinMs))
+      return decodePlain(await rpc.request(subjectOf(node), encodePlain(said), withinMs))
     } catch {
       return undefined
     }

@@ -1,11 +1,11 @@
 /**
- * Brings commands and queries to whoever serves their shard: this process, or another one over the wire. Somebody who does
+ * Brings commands and queries to whoever serves their shard: this process, or another one. Somebody who does
  * not answer is asked again under the same id, so a command that was committed is not decided twice.
  */
 import type { Actor } from '../../../core/access.js'
 import { bus, shard as limits } from '../../../core/limits.js'
 import { backoffMs } from '../../../core/time.js'
-import { BusUnreachable, NobodyListens, type Wire } from '../../bus/contract.js'
+import { BusUnreachable, NoResponders, type Rpc } from '../../bus/contract.js'
 import type { Clock } from '../../clock.js'
 import { decodePlain, encodePlain } from '../../store/codec.js'
 import { sleep, withTimeout } from '../../time.js'
@@ -38,7 +38,7 @@ function subjectOf(shard: number): string {
 
 /** Answers letters to a shard that is served here, until the returned function is called. */
 export function serveShard(
-  wire: Wire,
+  rpc: Rpc,
   number: number,
   registry: Registry,
   serving: () => OwnedShard | undefined,
@@ -54,10 +54,10 @@ export function serveShard(
     const { ask, owner, input, id: commandId, keepMs: rememberMs, by } = letter
     return shard.ask({ owner, command: registry.command(ask), input, commandId, rememberMs, by })
   }
-  return wire.serve(subjectOf(number), async (body) => {
+  return rpc.serve(subjectOf(number), async (body) => {
     try {
       const reply = encodePlain({ answer: await answer(decodePlain(body) as Letter) } satisfies Reply)
-      if (reply.length > bus.wireBytes) throw new Error(`an answer has ${reply.length} bytes, too many to travel`)
+      if (reply.length > bus.messageBytes) throw new Error(`an answer has ${reply.length} bytes, too many to travel`)
       return reply
     } catch (error) {
       return encodePlain(replyTo(error))
@@ -72,7 +72,7 @@ function replyTo(error: unknown): Reply {
 }
 
 export interface RouterOptions {
-  readonly wire: Wire
+  readonly rpc: Rpc
   readonly shards: number
   readonly registry: Registry
   /** The shard, while this process serves it. */
@@ -81,7 +81,7 @@ export interface RouterOptions {
   readonly clock: Clock
 }
 
-export function openRouter({ wire, shards, registry, here, newCommandId, clock }: RouterOptions): Shards {
+export function openRouter({ rpc, shards, registry, here, newCommandId, clock }: RouterOptions): Shards {
   /** Asks until there is an answer or the time is up. `local` and the letter do the same thing, here and elsewhere. */
   async function deliver(
     number: number,
@@ -106,7 +106,7 @@ export function openRouter({ wire, shards, registry, here, newCommandId, clock }
         if (error instanceof BusUnreachable) unanswered = true
         else if (error instanceof Full) return refusal()
         else if (error instanceof Unsure) return perhapsDecided
-        else if (!(error instanceof Moved || error instanceof NobodyListens)) throw error
+        else if (!(error instanceof Moved || error instanceof NoResponders)) throw error
       }
       if (clock.elapsed() >= ends) return refusal()
       await sleep(clock, backoffMs(tries + 1, { firstMs: limits.askAgainMs, mostMs: limits.askAgainMaxMs }))
@@ -124,7 +124,7 @@ export function openRouter({ wire, shards, registry, here, newCommandId, clock }
   }
 
   async function overWire(number: number, letter: Letter, withinMs: number): Promise<Reply> {
-    return decodePlain(await wire.request(subjectOf(number), encodePlain(letter), withinMs)) as Reply
+    return decodePlain(await rpc.request(subjectOf(number), encodePlain(letter), withinMs)) as Reply
   }
 
   function readFrom(number: number, name: string, input: unknown): Promise<unknown> {

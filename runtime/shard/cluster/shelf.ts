@@ -1,6 +1,6 @@
 /** The snapshots of one shard: when to make one, where it is put, and which one a copy can be made from. */
 import { cluster as limits } from '../../../core/limits.js'
-import type { Log as CommitLog, Snapshots } from '../../bus/contract.js'
+import type { Log as CommitLog, ObjectStore } from '../../bus/contract.js'
 import type { Clock } from '../../clock.js'
 import type { Log } from '../../observe/log.js'
 import type { Space } from '../../store/contract.js'
@@ -27,7 +27,7 @@ export function openShelf(options: {
   number: number
   space: Space
   log: CommitLog
-  snapshots: Snapshots
+  snapshots: ObjectStore
   settings: Settings
   clock: Clock
   say: Log

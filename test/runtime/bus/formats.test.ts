@@ -114,14 +114,14 @@ t.test('Logs, values and objects that version 0.1.0 wrote are read, and their st
   t.equal(await bus.settings.create('pin.3', bytes('n2')), false)
   t.equal(await bus.settings.create('begun.0', bytes('y')), true)
 
-  t.ok(Buffer.concat(chunks).equals((await whole(await bus.snapshots.get(name)))!))
-  await bus.snapshots.put(
+  t.ok(Buffer.concat(chunks).equals((await whole(await bus.objects.get(name)))!))
+  await bus.objects.put(
     name,
     (async function* () {
       yield bytes('newer')
     })(),
   )
-  t.equal(text(await whole(await bus.snapshots.get(name))), 'newer', 'and replaced')
+  t.equal(text(await whole(await bus.objects.get(name))), 'newer', 'and replaced')
   t.same(await configs(), before)
 })
 
@@ -135,7 +135,7 @@ t.test(
     await bus.settings.remove('pin.4')
     const large = Buffer.alloc(300_000, 'object')
     const put = (name: string) =>
-      bus.snapshots.put(
+      bus.objects.put(
         name,
         (async function* () {
           yield large
@@ -143,7 +143,7 @@ t.test(
       )
     await put('media/a b.png')
     await put('gone')
-    await bus.snapshots.remove('gone')
+    await bus.objects.remove('gone')
 
     const client = jetstream(outside)
     const values = await new Kvm(client).open('parley_settings')

@@ -264,7 +264,7 @@ t.test(
       await Promise.all(buses.map((bus) => bus.close()))
       await server.stop()
     })
-    const [one, two] = buses.map((bus) => sharedObjects(bus.snapshots))
+    const [one, two] = buses.map((bus) => sharedObjects(bus.objects))
     const commands = mediaCommands({ timeScale: 1 })
     const removed: string[] = []
     const watched = {

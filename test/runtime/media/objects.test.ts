@@ -93,7 +93,7 @@ t.test('The object store of a cluster', async (t) => {
     await Promise.all(buses.map((bus) => bus.close()))
     await server.stop()
   })
-  const [one, other] = buses.map((bus) => sharedObjects(bus.snapshots)) as [Objects, Objects]
+  const [one, other] = buses.map((bus) => sharedObjects(bus.objects)) as [Objects, Objects]
   objectsSuite(t, () => ({ one, other }))
 
   t.test('A node that joins brings the files of its time alone along, and what is no object stays', async (t) => {
@@ -124,7 +124,7 @@ t.test('The object store of a cluster', async (t) => {
       await new Promise(() => {})
     }
     const before = await messages()
-    void sharedObjects(bus.snapshots)
+    void sharedObjects(bus.objects)
       .put('half.mp4', crashing())
       .catch(() => {})
     while ((await messages()) < before + 10 * 128 * 1024) await new Promise((next) => setTimeout(next, 5))
@@ -142,5 +142,5 @@ t.test('Servers that are full leave no room, which is no fault of the media', as
     await bus.close()
     await server.stop()
   })
-  await t.rejects(sharedObjects(bus.snapshots).put('large.mp4', blocks(2)), NoRoom)
+  await t.rejects(sharedObjects(bus.objects).put('large.mp4', blocks(2)), NoRoom)
 })

@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import t from 'tap'
 import { cluster as limits } from '../../../core/limits.js'
-import { type Bucket, BusUnreachable, type Held } from '../../../runtime/bus/contract.js'
+import { type Bucket, BusUnreachable, type KvEntry } from '../../../runtime/bus/contract.js'
 import type { Clock } from '../../../runtime/clock.js'
 import { holderOf, type Members, openMembers } from '../../../runtime/shard/cluster/members.js'
 import { openTimeline, type Timeline } from '../../sim/world/timeline.js'
@@ -20,9 +20,9 @@ function clockOf(timeline: Timeline, rate = 1): Clock {
 
 /** The servers' side of a bucket. */
 interface ServerSide {
-  readonly values: Map<string, Held>
+  readonly values: Map<string, KvEntry>
   revision: number
-  readonly watchers: Set<(key: string, held: Held) => void>
+  readonly watchers: Set<(key: string, held: KvEntry) => void>
 }
 
 interface Network {
@@ -71,7 +71,7 @@ function bucketOver(timeline: Timeline, server: ServerSide, network: Network): B
     get: (key) => ask(() => server.values.get(key)),
     remove: (key) => ask(() => void set(key)),
     async watch(seen) {
-      const told = (key: string, held: Held) => back(() => seen(key, held))
+      const told = (key: string, held: KvEntry) => back(() => seen(key, held))
       server.watchers.add(told)
       for (const [key, held] of server.values) told(key, held)
       return () => server.watchers.delete(told)

@@ -39,8 +39,8 @@ for (const id of [undefined, 'of the caller']) {
         return new Promise(() => {})
       },
     } as Partial<OwnedShard> as OwnedShard
-    const wire = { request: () => t.fail('no other node is asked') as never, serve: () => () => {} }
-    const router = openRouter({ wire, shards: 1, registry, here: () => slow, newCommandId: () => 'made', clock })
+    const rpc = { request: () => t.fail('no other node is asked') as never, serve: () => () => {} }
+    const router = openRouter({ rpc, shards: 1, registry, here: () => slow, newCommandId: () => 'made', clock })
     const answer = await router.ask('owner', note, 'x', { id })
     t.ok(isRefusal(answer))
     t.same(answer, perhapsDecided)

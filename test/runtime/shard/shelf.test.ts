@@ -1,7 +1,7 @@
 /** The shelf of a shard's snapshots: what is left on it, however making one went. */
 import t from 'tap'
 import { cluster } from '../../../core/limits.js'
-import { type Bucket, BusUnreachable, type Held, type Log, type Snapshots } from '../../../runtime/bus/contract.js'
+import { type Bucket, BusUnreachable, type KvEntry, type Log, type ObjectStore } from '../../../runtime/bus/contract.js'
 import type { Copy, Position } from '../../../runtime/shard/cluster/copy.js'
 import { openSettings } from '../../../runtime/shard/cluster/settings.js'
 import { openShelf } from '../../../runtime/shard/cluster/shelf.js'
@@ -14,7 +14,7 @@ const line = '0011223344556677'
 
 function memoryBucket(): Bucket {
   const values = new Map<string, Uint8Array>()
-  const watchers: ((key: string, held: Held) => void)[] = []
+  const watchers: ((key: string, held: KvEntry) => void)[] = []
   let revision = 0
   async function set(key: string, value?: Uint8Array): Promise<number> {
     if (value) values.set(key, value)
@@ -41,7 +41,7 @@ function memoryBucket(): Bucket {
 function heldSnapshots() {
   const held = new Set<string>()
   const failing = { put: false, remove: false }
-  const snapshots: Snapshots = {
+  const snapshots: ObjectStore = {
     async put(name, parts) {
       for await (const _ of parts) held.add(name)
       if (failing.put) throw new BusUnreachable('the servers went away')

@@ -1,5 +1,5 @@
 /** A bucket as the servers hold it, and a node's view of it. */
-import type { Bucket, Held } from '../../../runtime/bus/contract.js'
+import type { Bucket, KvEntry } from '../../../runtime/bus/contract.js'
 import type { Rng } from './rng.js'
 import type { Connection, Servers } from './servers.js'
 import type { Timeline } from './timeline.js'
@@ -28,7 +28,7 @@ export interface BucketOptions {
 const againMs = [200, 1_500] as const
 
 export function openHeldBucket({ timeline, rng, servers, heard }: BucketOptions): HeldBucket {
-  let values = new Map<string, Held>()
+  let values = new Map<string, KvEntry>()
   let revision = 0
   const watchers = new Set<Watcher>()
 
@@ -40,7 +40,11 @@ export function openHeldBucket({ timeline, rng, servers, heard }: BucketOptions)
   }
 
   /** One watch: tells changes in order, and after a loss of the connection whatever it has not told yet. */
-  function watch({ life, link }: Connection, seen: (key: string, held: Held) => void, ready: () => void): () => void {
+  function watch(
+    { life, link }: Connection,
+    seen: (key: string, held: KvEntry) => void,
+    ready: () => void,
+  ): () => void {
     let told = new Map<string, number>()
     let arrived = new Map<string, number>()
     let over = false

@@ -75,9 +75,9 @@ export function openSimBus(options: BusOptions): SimBus {
         log: (shard) => servers.ask(connection, () => log(shard).of(connection)),
         members: members.of(connection),
         settings: settings.of(connection),
-        snapshots: snapshots.of(connection),
+        objects: snapshots.of(connection),
         failure: () => (link.isKnownDown() || !servers.isUp() ? 'The simulated servers are away.' : undefined),
-        remarks: () => [],
+        warnings: () => [],
         async close() {
           open = false
         },

@@ -1,9 +1,9 @@
 /** Large objects as the servers hold them; a node that is cut off half way through reading one gets an error. */
-import { BusUnreachable, type Snapshots } from '../../../runtime/bus/contract.js'
+import { BusUnreachable, type ObjectStore } from '../../../runtime/bus/contract.js'
 import type { Connection, Servers } from './servers.js'
 
 export interface HeldSnapshots {
-  of(connection: Connection): Snapshots
+  of(connection: Connection): ObjectStore
   names(): readonly string[]
 }
 

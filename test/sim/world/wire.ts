@@ -1,12 +1,12 @@
 /** Messages between nodes: late, lost, out of order, or told that nobody is there; none arrives twice. */
 import { bus as limits } from '../../../core/limits.js'
-import { BusUnreachable, NobodyListens, type Wire } from '../../../runtime/bus/contract.js'
+import { BusUnreachable, NoResponders, type Rpc } from '../../../runtime/bus/contract.js'
 import type { Rng } from './rng.js'
 import type { Connection, Servers } from './servers.js'
 import type { Timeline } from './timeline.js'
 
 export interface HeldWire {
-  of(connection: Connection): Wire
+  of(connection: Connection): Rpc
   /** The share of requests and answers that get lost. */
   trouble(lost: number): void
 }
@@ -37,7 +37,7 @@ export function openHeldWire(timeline: Timeline, rng: Rng, servers: Servers): He
         if (!listener.wanted) return
         listener.answer(Buffer.from(body)).then(
           (answer) => {
-            if (answer.length > limits.wireBytes) throw new Error('an answer is too large for the wire')
+            if (answer.length > limits.messageBytes) throw new Error('an answer is too large for the wire')
             const bytes = Buffer.from(answer)
             if (life.reach()) link.carry('toBus', () => answered(bytes))
           },
@@ -53,7 +53,7 @@ export function openHeldWire(timeline: Timeline, rng: Rng, servers: Servers): He
     },
     of: (connection) => ({
       request(subject, body, withinMs) {
-        if (body.length > limits.wireBytes) throw new Error('a message is too large for the wire')
+        if (body.length > limits.messageBytes) throw new Error('a message is too large for the wire')
         const { life, link, clock } = connection
         const bytes = Buffer.from(body)
         return life.outside(({ resolve, reject }) => {
@@ -70,7 +70,7 @@ export function openHeldWire(timeline: Timeline, rng: Rng, servers: Servers): He
           const arrive = () => {
             if (!servers.isUp()) return
             const listeners = listenersOf(subject)
-            if (listeners.length === 0) back(() => reject(new NobodyListens(`Nobody serves ${subject}.`)))
+            if (listeners.length === 0) back(() => reject(new NoResponders(`Nobody serves ${subject}.`)))
             for (const listener of listeners) {
               if (!rng.chance(lost)) deliver(listener, bytes, (answer) => back(() => resolve(answer)))
             }
