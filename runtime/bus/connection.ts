@@ -4,6 +4,7 @@ import { connect, type NatsConnection } from '@nats-io/transport-node'
 import { bus as limits } from '../../core/limits.js'
 import type { Clock } from '../clock.js'
 import type { Log } from '../observe/log.js'
+import { sleep, withTimeout } from '../time.js'
 import { BusUnreachable, BusUnusable } from './contract.js'
 import { accessOptions, type ServerAccess } from './credentials.js'
 import { busError } from './errors.js'
@@ -76,7 +77,7 @@ export async function openConnection(
 /** A server that is just starting is waited for; one that says no is not. */
 async function dial(settings: ConnectionSettings, clock: Clock): Promise<NatsConnection> {
   const access = accessOptions(settings)
-  for (const deadline = clock.now() + limits.connectMs; ; await pause(clock, limits.reconnectMs)) {
+  for (const deadline = clock.now() + limits.connectMs; ; await sleep(clock, limits.reconnectMs)) {
     try {
       return await connect({ ...access, ...dialling, name: settings.name })
     } catch (error) {
@@ -140,14 +141,13 @@ function watched(clients: Clients, { log, reconnects }: ConnectionSettings, cloc
   /** What was sent still goes out; a server that does not take it is not waited for. */
   async function close(): Promise<void> {
     closing = true
-    if (failure === undefined) {
-      let stopClock = () => {}
-      const patience = new Promise<void>((resolve) => {
-        stopClock = clock.wake(clock.now() + limits.dialMs, resolve)
-      })
-      await Promise.race([nats.drain().catch(() => {}), patience])
-      stopClock()
-    }
+    if (failure === undefined)
+      await withTimeout(
+        clock,
+        limits.dialMs,
+        nats.drain().catch(() => {}),
+        undefined,
+      )
     await nats.close()
   }
 
@@ -193,8 +193,4 @@ export function guarded(log: BusLog, call: () => void): void {
   } catch (error) {
     log.error('bus.listener.failed', { error })
   }
-}
-
-export function pause(clock: Clock, ms: number): Promise<void> {
-  return new Promise((resolve) => void clock.wake(clock.now() + ms, resolve))
 }

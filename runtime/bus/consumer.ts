@@ -15,8 +15,9 @@ import {
 } from '@nats-io/jetstream'
 import { nanos } from '@nats-io/transport-node'
 import { bus as limits } from '../../core/limits.js'
+import { sleep } from '../time.js'
 import { callUntilAnswered } from './calls.js'
-import { type BusContext, guarded, pause } from './connection.js'
+import { type BusContext, guarded } from './connection.js'
 import { BusUnreachable } from './contract.js'
 import { busError, noResponders } from './errors.js'
 
@@ -63,7 +64,7 @@ export function consume(
         const isUnknown = error instanceof JetStreamError && codeOf(error) === noResponders
         if (!isUnknown || silentMs >= limits.heartbeatMs * limits.heartbeatsMissed) throw error
         silentMs += limits.unheardAgainMs
-        await pause(clock, limits.unheardAgainMs)
+        await sleep(clock, limits.unheardAgainMs)
       }
     }
   }

@@ -2,7 +2,7 @@
 import { type PubAck, PubHeaders } from '@nats-io/jetstream'
 import { headers as createHeaders } from '@nats-io/transport-node'
 import { bus as limits } from '../../core/limits.js'
-import { pause } from './connection.js'
+import { sleep } from '../time.js'
 import { consume } from './consumer.js'
 import { BusUnreachable, type Log } from './contract.js'
 import { answerIn, isRefused, refusals } from './errors.js'
@@ -28,7 +28,7 @@ export async function createLog(context: StreamContext, shard: number): Promise<
    * before what was seen in it is therefore believed only when the servers have said so for a while.
    */
   async function bounds(): Promise<{ first: number; last: number }> {
-    for (const deadline = clock.elapsed() + limits.requestMs; ; await pause(clock, limits.askAgainMs)) {
+    for (const deadline = clock.elapsed() + limits.requestMs; ; await sleep(clock, limits.askAgainMs)) {
       const { messages, first_seq, last_seq: last } = await streamState(stream)
       if (last < highest && clock.elapsed() < deadline) continue
       highest = last

@@ -1,8 +1,9 @@
 /** The bus over NATS: its parts over one connection, once the servers have shown that they can carry it. */
 import { bus as limits } from '../../core/limits.js'
 import { type Clock, systemClock } from '../clock.js'
+import { sleep } from '../time.js'
 import { callUntilAnswered } from './calls.js'
-import { type BusContext, type ConnectionSettings, openConnection, pause } from './connection.js'
+import { type BusContext, type ConnectionSettings, openConnection } from './connection.js'
 import { type Bus, BusUnusable, type Log } from './contract.js'
 import { isRefused, NoStream, refusals } from './errors.js'
 import { createInbox } from './inbox.js'
@@ -66,7 +67,7 @@ function pendingStream({ pending }: StreamContext): string | undefined {
 async function checkJetStream(context: BusContext): Promise<void> {
   const { connection, clock } = context
   const { address } = connection.server()
-  for (const deadline = clock.now() + limits.connectMs; ; await pause(clock, limits.reconnectMs)) {
+  for (const deadline = clock.now() + limits.connectMs; ; await sleep(clock, limits.reconnectMs)) {
     try {
       await callUntilAnswered(context, ({ manager }) => manager.getAccountInfo())
       return

@@ -2,8 +2,9 @@
 import type { StreamConfig } from '@nats-io/jetstream'
 import { Empty } from '@nats-io/transport-node'
 import { bus as limits } from '../../core/limits.js'
+import { sleep } from '../time.js'
 import { callUntilAnswered } from './calls.js'
-import { type BusContext, type Clients, pause } from './connection.js'
+import type { BusContext, Clients } from './connection.js'
 import { BusUnreachable } from './contract.js'
 import { isRefused, NoStream, refusals, Timeout } from './errors.js'
 import type { Inbox } from './inbox.js'
@@ -61,7 +62,7 @@ export function createStream(context: StreamContext, settings: StreamSettings): 
   async function isKnown(): Promise<void> {
     const subject = settings.subjects[0]!.replace('>', 'probe')
     const probe = ({ jetstream }: Clients) => jetstream.publish(subject, Empty, { expect: { streamName: 'none' } })
-    for (const deadline = clock.elapsed() + limits.publishMs; ; await pause(clock, limits.unheardAgainMs)) {
+    for (const deadline = clock.elapsed() + limits.publishMs; ; await sleep(clock, limits.unheardAgainMs)) {
       const outcome = await connection.call(probe).catch((error) => error)
       if (!(outcome instanceof NoStream) || clock.elapsed() > deadline) return
     }
@@ -125,7 +126,7 @@ export function createStream(context: StreamContext, settings: StreamSettings): 
 /** Waits until the stream exists. Too few servers cannot create it, and fewer copies would be a false promise. */
 export async function waitForStream({ log, closing, clock, pending }: StreamContext, stream: Stream): Promise<void> {
   const { name, ensure } = stream
-  for (; ; await pause(clock, limits.reconnectMs)) {
+  for (; ; await sleep(clock, limits.reconnectMs)) {
     try {
       await ensure()
       pending.delete(name)

@@ -6,7 +6,8 @@
 import type { JsMsg } from '@nats-io/jetstream'
 import type { MsgHdrs } from '@nats-io/transport-node'
 import { bus as limits } from '../../core/limits.js'
-import { type BusContext, pause } from './connection.js'
+import { sleep } from '../time.js'
+import type { BusContext } from './connection.js'
 import { consume } from './consumer.js'
 import { BusUnreachable, type KvEntry } from './contract.js'
 import { streamState } from './messages.js'
@@ -83,7 +84,7 @@ export function watchBucket(
     const rounds = async () => {
       while (!over && !closing.aborted) {
         await round(() => resolve(unwatch)).catch(() => {})
-        if (!over) await pause(clock, limits.reconnectMs)
+        if (!over) await sleep(clock, limits.reconnectMs)
       }
       reject(new BusUnreachable('The bus was closed.'))
     }
