@@ -1,10 +1,10 @@
 /** Where state lives, as configured: in this process alone, or divided among the nodes of a cluster. */
 import { hostname } from 'node:os'
 import { idFromBytes } from '../core/ids.js'
-import type { Bus } from './bus/contract.js'
-import { busFigures, reconnectCounter } from './bus/metrics.js'
 import type { Clock } from './clock.js'
 import type { Config } from './config.js'
+import type { Bus } from './nats/contract.js'
+import { busFigures, reconnectCounter } from './nats/metrics.js'
 import type { Log } from './observe/log.js'
 import type { Metrics } from './observe/metrics.js'
 import { pooled } from './random.js'
@@ -54,7 +54,7 @@ export async function openState(options: {
   const idBytes = pooled(randomBytes)
   const newId = (prefix: string) => idFromBytes(prefix, idBytes(17))
   // A node by itself does not load what talks to others.
-  const { openNats } = config.natsServers ? await import('./bus/nats.js') : {}
+  const { openNats } = config.natsServers ? await import('./nats/bus.js') : {}
   const bus = await openNats?.(natsOptions(config, log, metrics))
   const store = config.roles.includes('shards') ? await openData() : undefined
   const rootKey = bus || !store ? secretKey.key : keyOfData(dir, secretKey, judge)

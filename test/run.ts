@@ -15,7 +15,7 @@ const silentSeconds = 480
 /** They wait far more than they work, for elections, browsers and timers: one of them runs beside the others. */
 const waitingFiles = [
   'runtime/cluster.test.ts',
-  'runtime/bus.test.ts',
+  'runtime/nats.test.ts',
   'mgmt/access.test.ts',
   'adapters/webchat/widget/conversation.test.ts',
   'adapters/webchat/widget/parts.test.ts',

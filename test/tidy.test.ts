@@ -84,7 +84,7 @@ const areas = [
   'campaigns',
   'traffic',
 ]
-const doors = ['http', 'shard', 'store', 'bus', 'limits', 'observe'].map((door) => `runtime/${door}`)
+const doors = ['http', 'shard', 'store', 'nats', 'limits', 'observe'].map((door) => `runtime/${door}`)
 const pure = new Set(['typebox', 'libphonenumber-js', 'lru-cache'])
 
 function broken(rule: (each: Import) => boolean): string[] {
@@ -220,7 +220,7 @@ t.test('Each infrastructure package is imported by one file of the product', asy
 
 t.test('The NATS clients are imported by one folder of the product', async (t) => {
   const isClient = ({ from, to }: Import) => to.startsWith('@nats-io/') && !/^(bench|test)\//.test(from)
-  t.same([...new Set(imports.filter(isClient).map(({ from }) => dirname(from)))], ['runtime/bus'])
+  t.same([...new Set(imports.filter(isClient).map(({ from }) => dirname(from)))], ['runtime/nats'])
 })
 
 t.test('No file or folder has a name that says nothing', async (t) => {

@@ -1,8 +1,8 @@
 /** Our cluster engine with one node in the cluster scenario: the commands of `commit`, committed to logs on JetStream. */
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
-import type { Bus } from '../../runtime/bus/contract.js'
-import { openNats } from '../../runtime/bus/nats.js'
+import { openNats } from '../../runtime/nats/bus.js'
+import type { Bus } from '../../runtime/nats/contract.js'
 import { openCluster } from '../../runtime/shard/cluster.js'
 import { openStore } from '../../runtime/store/lmdb.js'
 import { askingInTurn, shards, surroundings } from '../commit/asking.js'

@@ -4,9 +4,9 @@ import { connect, isIP } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 import { isRecord, parseJson } from '../../core/json.js'
 import { doctor as limits, settings } from '../../core/limits.js'
-import { readAddresses } from '../bus/address.js'
-import { serverWarnings } from '../bus/remarks.js'
 import type { Config } from '../config.js'
+import { readAddresses } from '../nats/address.js'
+import { serverWarnings } from '../nats/warnings.js'
 import type { Check, Finding } from './finding.js'
 
 export const serverChecks: readonly Check[] = [nats, redis]

@@ -1,6 +1,6 @@
 /** Chooses where the bytes of media are kept: in files of this process, or in what the processes of a cluster share. */
 import { join } from 'node:path'
-import type { Bus } from '../bus/contract.js'
+import type { Bus } from '../nats/contract.js'
 import type { Log } from '../observe/log.js'
 import type { Objects } from './contract.js'
 import { moveFiles, openFiles } from './files.js'

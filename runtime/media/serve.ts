@@ -1,9 +1,9 @@
 /** One object as an answer: whole or a span of it, in a way that no browser can take for anything but media. */
 import { type Refusal, refuse } from '../../core/errors.js'
 import { media as limits } from '../../core/limits.js'
-import { BusUnreachable } from '../bus/contract.js'
 import type { AnswerBody } from '../http/exchange.js'
 import type { Answer } from '../http/route.js'
+import { BusUnreachable } from '../nats/contract.js'
 import { unavailable } from '../shard/unavailable.js'
 import type { Objects, Stored } from './contract.js'
 import { type MediaType, typeOfName } from './types.js'

@@ -1,6 +1,6 @@
 /** Media in the object store of the bus: what one process of a cluster has put, every other can serve. */
-import type { ObjectStore } from '../bus/contract.js'
-import { isRefused, refusals } from '../bus/errors.js'
+import type { ObjectStore } from '../nats/contract.js'
+import { isRefused, refusals } from '../nats/errors.js'
 import { NoRoom, type Objects } from './contract.js'
 
 /** Shards keep their snapshots in the same store, under names that never begin like this. */

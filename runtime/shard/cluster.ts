@@ -4,7 +4,7 @@
  */
 import { invalid } from '../../core/errors.js'
 import { cluster as limits } from '../../core/limits.js'
-import { BusUnreachable, type Log } from '../bus/contract.js'
+import { BusUnreachable, type Log } from '../nats/contract.js'
 import type { Space } from '../store/contract.js'
 import { sleep, withTimeout } from '../time.js'
 import { type Copy, openCopy } from './cluster/copy.js'

@@ -1,6 +1,6 @@
 /** What an engine is opened with, whichever engine it is. */
-import type { Bus } from '../bus/contract.js'
 import type { Clock } from '../clock.js'
+import type { Bus } from '../nats/contract.js'
 import type { Log } from '../observe/log.js'
 import type { Store } from '../store/contract.js'
 import type { Repertoire } from './contract.js'

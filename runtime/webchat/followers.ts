@@ -4,8 +4,8 @@
  * the record goes, and followers look by themselves now and then, so that a lost one costs time and never a line.
  */
 import { webchat as limits } from '../../core/limits.js'
-import type { Rpc } from '../bus/contract.js'
 import type { Clock } from '../clock.js'
+import type { Rpc } from '../nats/contract.js'
 import type { Local } from '../shard/contract.js'
 import { decodePlain, encodePlain } from '../store/codec.js'
 import { type Head, headTable } from './transcript.js'

@@ -1,10 +1,10 @@
 /** Web chat as a whole: the questions it asks of shards, the calls it answers, and the door for its sockets. */
 import type { Adapter } from '../../core/channel/adapter.js'
 import { closeCodes } from '../../core/channel/live.js'
-import type { Rpc } from '../bus/contract.js'
 import type { Route } from '../http/route.js'
 import type { SocketAcceptor } from '../http/websocket.js'
 import type { Buckets } from '../limits/contract.js'
+import type { Rpc } from '../nats/contract.js'
 import type { Log } from '../observe/log.js'
 import type { Metrics } from '../observe/metrics.js'
 import { beginAtZero, counterOf, gaugeOf } from '../observe/named.js'

@@ -1,6 +1,6 @@
 /** Three nodes with books on three NATS servers, clients at work, and what a fault needs to know to hit where it hurts. */
 import { randomBytes } from 'node:crypto'
-import { logStream } from '../../runtime/bus/subject.js'
+import { logStream } from '../../runtime/nats/subjects.js'
 import { shardOf } from '../../runtime/shard/place.js'
 import { type TestNats, TestNatsCluster } from '../harness/nats.js'
 import { type Rng, seededRng } from '../sim/world/rng.js'

@@ -1,7 +1,7 @@
 /** Nodes on real NATS become one installation: they share its shards, come, go and die, and lose nothing they answered. */
 import t from 'tap'
 import { cluster, shard } from '../../core/limits.js'
-import { type Bus, BusUnreachable } from '../../runtime/bus/contract.js'
+import { type Bus, BusUnreachable } from '../../runtime/nats/contract.js'
 import { openLog } from '../../runtime/observe/log.js'
 import type { Shards } from '../../runtime/shard/contract.js'
 import { openEmbedded } from '../../runtime/shard/embedded.js'

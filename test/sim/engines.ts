@@ -1,5 +1,5 @@
 /** The engines that are simulated, each opened on a simulated process. */
-import type { Bus } from '../../runtime/bus/contract.js'
+import type { Bus } from '../../runtime/nats/contract.js'
 import { openCluster } from '../../runtime/shard/cluster.js'
 import type { Engine } from '../../runtime/shard/contract.js'
 import { openEmbedded } from '../../runtime/shard/embedded.js'

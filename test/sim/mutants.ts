@@ -1,6 +1,6 @@
 /** Parts of the world broken on purpose, one at a time, to prove that the checker sees what each of them would do. */
-import type { Bus, Log } from '../../runtime/bus/contract.js'
 import type { Clock } from '../../runtime/clock.js'
+import type { Bus, Log } from '../../runtime/nats/contract.js'
 import type { AskOptions, Engine } from '../../runtime/shard/contract.js'
 import { shardOf } from '../../runtime/shard/place.js'
 import type { Limits } from './limits.js'

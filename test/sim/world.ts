@@ -1,5 +1,5 @@
 /** One whole world: nodes on simulated time, disks and network, a receiver, clients, and what they all remember. */
-import type { Bus } from '../../runtime/bus/contract.js'
+import type { Bus } from '../../runtime/nats/contract.js'
 import type { Log } from '../../runtime/observe/log.js'
 import type { EngineOptions } from '../../runtime/shard/options.js'
 import { engines } from './engines.js'

@@ -1,7 +1,7 @@
 /** Appends to a log until it is known whether the entry is there: an answer that was lost is not an answer. */
 import { cluster as limits } from '../../../core/limits.js'
-import { BusUnreachable, type Log } from '../../bus/contract.js'
 import type { Clock } from '../../clock.js'
+import { BusUnreachable, type Log } from '../../nats/contract.js'
 import { sleep } from '../../time.js'
 import { Moved, RolledBack, Unsure } from '../lost.js'
 

@@ -1,7 +1,7 @@
 /** Keeps a copy where its log is: follows the log, and makes the copy anew when it cannot go on from it. */
 import { cluster as limits } from '../../../core/limits.js'
-import type { Log as CommitLog } from '../../bus/contract.js'
 import type { Clock } from '../../clock.js'
+import type { Log as CommitLog } from '../../nats/contract.js'
 import type { Log } from '../../observe/log.js'
 import { type Copy, Diverged, isBeyond, type LogEnd } from './copy.js'
 import { isFounding, lineOf } from './entry.js'

@@ -2,8 +2,8 @@
  * Founds the log of a shard anew on this node's copy, because the servers have less than the copy knows, or because the
  * state is older than any log: the copy as a snapshot, then a line of its own that begins with it.
  */
-import type { Log } from '../../bus/contract.js'
 import type { Clock } from '../../clock.js'
+import type { Log } from '../../nats/contract.js'
 import { appendForSure } from './append.js'
 import { type Copy, parentsOf } from './copy.js'
 import { lineOf, messagesOf, type OwnerEntry } from './entry.js'

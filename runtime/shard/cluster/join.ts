@@ -1,6 +1,6 @@
 /** How a node becomes part of an installation: it must be the same one, laid out alike and with the same root key. */
-import { type Bucket, BusUnusable } from '../../bus/contract.js'
 import type { Clock } from '../../clock.js'
+import { type Bucket, BusUnusable } from '../../nats/contract.js'
 import { decodePlain, encodePlain } from '../../store/codec.js'
 import type { Store } from '../../store/contract.js'
 import { insist } from './patience.js'

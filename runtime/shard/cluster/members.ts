@@ -3,8 +3,8 @@
  * owns nothing any more, and knows it before the others do, because they wait longer than it does.
  */
 import { cluster as limits } from '../../../core/limits.js'
-import type { Bucket, KvEntry } from '../../bus/contract.js'
 import type { Clock } from '../../clock.js'
+import type { Bucket, KvEntry } from '../../nats/contract.js'
 import { decodePlain, encodePlain } from '../../store/codec.js'
 import type { NodeSeen } from '../contract.js'
 import type { NodeName } from '../options.js'

@@ -1,7 +1,7 @@
 /** Waiting for servers that do not answer yet: a stream that has no leader this moment has one in the next. */
 import { cluster as limits } from '../../../core/limits.js'
-import { BusUnreachable } from '../../bus/contract.js'
 import type { Clock } from '../../clock.js'
+import { BusUnreachable } from '../../nats/contract.js'
 import { sleep } from '../../time.js'
 
 /** Asks again while nobody answers, or the answer is not wanted, for `joinMs`; then the last answer counts. */

@@ -1,6 +1,6 @@
 /** What nodes say to each other about shards, beside the log: let go, how far are you, take it. */
 import { cluster as limits, shard as shardLimits } from '../../../core/limits.js'
-import type { Rpc } from '../../bus/contract.js'
+import type { Rpc } from '../../nats/contract.js'
 import { decodePlain, encodePlain } from '../../store/codec.js'
 import { isBeyond, type LogEnd, type Parent } from './copy.js'
 

@@ -1,6 +1,6 @@
 /** The sealed secrets of an installation as the nodes of a cluster share them: the first that are put on record count. */
-import { type Bucket, BusUnusable } from '../../bus/contract.js'
 import type { Clock } from '../../clock.js'
+import { type Bucket, BusUnusable } from '../../nats/contract.js'
 import {
   type KeyVerdict,
   newRootSecrets,

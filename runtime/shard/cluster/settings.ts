@@ -1,5 +1,5 @@
 /** What the installation has settled, known to every node as it is now: moves by hand, and where snapshots are. */
-import type { Bucket } from '../../bus/contract.js'
+import type { Bucket } from '../../nats/contract.js'
 import { decodePlain, encodePlain } from '../../store/codec.js'
 import { installationRecord } from './join.js'
 

@@ -1,7 +1,7 @@
 /** The snapshots of one shard: when to make one, where it is put, and which one a copy can be made from. */
 import { cluster as limits } from '../../../core/limits.js'
-import type { Log as CommitLog, ObjectStore } from '../../bus/contract.js'
 import type { Clock } from '../../clock.js'
+import type { Log as CommitLog, ObjectStore } from '../../nats/contract.js'
 import type { Log } from '../../observe/log.js'
 import type { Space } from '../../store/contract.js'
 import type { Copy, Position } from './copy.js'

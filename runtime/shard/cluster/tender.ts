@@ -4,8 +4,8 @@
  * lease, or finds another owner in the log.
  */
 import { cluster as limits } from '../../../core/limits.js'
-import type { Log as CommitLog } from '../../bus/contract.js'
 import type { Clock } from '../../clock.js'
+import type { Log as CommitLog } from '../../nats/contract.js'
 import type { Log } from '../../observe/log.js'
 import type { Change } from '../../store/contract.js'
 import { serialCommits } from '../../store/deferredcommit.js'

@@ -2,13 +2,13 @@
 import { randomBytes } from 'node:crypto'
 import t, { type Test } from 'tap'
 import { media as limits } from '../../../core/limits.js'
-import { BusUnreachable } from '../../../runtime/bus/contract.js'
 import { prepareUws } from '../../../runtime/http/binary.js'
 import { createPipeline } from '../../../runtime/http/pipeline.js'
 import { listen } from '../../../runtime/http/server.js'
 import type { Objects } from '../../../runtime/media/contract.js'
 import { mediaRoutes } from '../../../runtime/media/routes.js'
 import { mediaTypes } from '../../../runtime/media/types.js'
+import { BusUnreachable } from '../../../runtime/nats/contract.js'
 import { openLog } from '../../../runtime/observe/log.js'
 
 prepareUws(false)

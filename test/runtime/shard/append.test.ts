@@ -1,8 +1,8 @@
 /** Appending for sure: whatever answers are lost, it ends with the truth, and nothing stands in the log twice. */
 import fc from 'fast-check'
 import t from 'tap'
-import { BusUnreachable, type Log } from '../../../runtime/bus/contract.js'
 import type { Clock } from '../../../runtime/clock.js'
+import { BusUnreachable, type Log } from '../../../runtime/nats/contract.js'
 import { appendForSure } from '../../../runtime/shard/cluster/append.js'
 import { Moved, RolledBack, Unsure } from '../../../runtime/shard/lost.js'
 

@@ -2,8 +2,8 @@
 import fc from 'fast-check'
 import t from 'tap'
 import { cluster as limits } from '../../../core/limits.js'
-import { type Bucket, BusUnreachable, type KvEntry } from '../../../runtime/bus/contract.js'
 import type { Clock } from '../../../runtime/clock.js'
+import { type Bucket, BusUnreachable, type KvEntry } from '../../../runtime/nats/contract.js'
 import { holderOf, type Members, openMembers } from '../../../runtime/shard/cluster/members.js'
 import { openTimeline, type Timeline } from '../../sim/world/timeline.js'
 

@@ -1,7 +1,13 @@
 /** The shelf of a shard's snapshots: what is left on it, however making one went. */
 import t from 'tap'
 import { cluster } from '../../../core/limits.js'
-import { type Bucket, BusUnreachable, type KvEntry, type Log, type ObjectStore } from '../../../runtime/bus/contract.js'
+import {
+  type Bucket,
+  BusUnreachable,
+  type KvEntry,
+  type Log,
+  type ObjectStore,
+} from '../../../runtime/nats/contract.js'
 import type { Copy, Position } from '../../../runtime/shard/cluster/copy.js'
 import { openSettings } from '../../../runtime/shard/cluster/settings.js'
 import { openShelf } from '../../../runtime/shard/cluster/shelf.js'

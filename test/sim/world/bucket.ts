@@ -1,5 +1,5 @@
 /** A bucket as the servers hold it, and a node's view of it. */
-import type { Bucket, KvEntry } from '../../../runtime/bus/contract.js'
+import type { Bucket, KvEntry } from '../../../runtime/nats/contract.js'
 import type { Rng } from './rng.js'
 import type { Connection, Servers } from './servers.js'
 import type { Timeline } from './timeline.js'

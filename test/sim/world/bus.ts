@@ -1,5 +1,5 @@
 /** The simulated bus: one set of servers, and for each process a Bus over its own link. */
-import type { Bus } from '../../../runtime/bus/contract.js'
+import type { Bus } from '../../../runtime/nats/contract.js'
 import { type HeldBucket, openHeldBucket } from './bucket.js'
 import type { NodeClock } from './clock.js'
 import type { Life } from './life.js'

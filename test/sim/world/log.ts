@@ -1,5 +1,5 @@
 /** The logs of the shards as the servers hold them, and a node's view of one. */
-import { BusUnreachable, type Log } from '../../../runtime/bus/contract.js'
+import { BusUnreachable, type Log } from '../../../runtime/nats/contract.js'
 import type { Rng } from './rng.js'
 import type { Connection, Servers } from './servers.js'
 import type { Timeline } from './timeline.js'

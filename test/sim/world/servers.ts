@@ -1,6 +1,6 @@
 /** The servers of the bus as one: what they hold, whether they answer, and how a node's request gets to them and back. */
 import { bus as limits } from '../../../core/limits.js'
-import { BusUnreachable } from '../../../runtime/bus/contract.js'
+import { BusUnreachable } from '../../../runtime/nats/contract.js'
 import type { NodeClock } from './clock.js'
 import type { Life } from './life.js'
 import type { Link } from './link.js'

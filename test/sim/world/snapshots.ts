@@ -1,5 +1,5 @@
 /** Large objects as the servers hold them; a node that is cut off half way through reading one gets an error. */
-import { BusUnreachable, type ObjectStore } from '../../../runtime/bus/contract.js'
+import { BusUnreachable, type ObjectStore } from '../../../runtime/nats/contract.js'
 import type { Connection, Servers } from './servers.js'
 
 export interface HeldSnapshots {

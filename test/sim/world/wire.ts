@@ -1,6 +1,6 @@
 /** Messages between nodes: late, lost, out of order, or told that nobody is there; none arrives twice. */
 import { bus as limits } from '../../../core/limits.js'
-import { BusUnreachable, NoResponders, type Rpc } from '../../../runtime/bus/contract.js'
+import { BusUnreachable, NoResponders, type Rpc } from '../../../runtime/nats/contract.js'
 import type { Rng } from './rng.js'
 import type { Connection, Servers } from './servers.js'
 import type { Timeline } from './timeline.js'

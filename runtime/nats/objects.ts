@@ -13,7 +13,7 @@ import { BusUnreachable, type ObjectStore } from './contract.js'
 import { isRefused, refusals } from './errors.js'
 import { publishTo, readMessage, type Stored } from './messages.js'
 import { createStream, type StreamContext } from './stream.js'
-import { chunkSubject, metaSubject, metaSubjects, objectWord, storeStream, storeSubjects } from './subject.js'
+import { chunkSubject, metaSubject, metaSubjects, objectWord, storeStream, storeSubjects } from './subjects.js'
 import { createTombstones } from './tombstones.js'
 
 /** As the object store of NATS writes it; `nuid` is what the chunks' subject ends with. */

@@ -2,7 +2,6 @@
 import { bus as limits } from '../../core/limits.js'
 import { type Clock, systemClock } from '../clock.js'
 import { sleep } from '../time.js'
-import { callUntilAnswered } from './calls.js'
 import { type BusContext, type ConnectionSettings, openConnection } from './connection.js'
 import { type Bus, BusUnusable, type Log } from './contract.js'
 import { isRefused, NoStream, refusals } from './errors.js'
@@ -10,9 +9,10 @@ import { createInbox } from './inbox.js'
 import { createBucket } from './keyvalue.js'
 import { createLog } from './log.js'
 import { createObjectStore } from './objects.js'
-import { serverWarnings } from './remarks.js'
+import { callUntilAnswered } from './retry.js'
 import { createRpc } from './rpc.js'
 import type { StreamContext } from './stream.js'
+import { serverWarnings } from './warnings.js'
 
 export interface NatsOptions extends ConnectionSettings {
   /** Whether the operator says that the servers have every message on disk before they acknowledge it. */

@@ -16,10 +16,10 @@ import {
 import { nanos } from '@nats-io/transport-node'
 import { bus as limits } from '../../core/limits.js'
 import { sleep } from '../time.js'
-import { callUntilAnswered } from './calls.js'
 import { type BusContext, guarded } from './connection.js'
 import { BusUnreachable } from './contract.js'
 import { busError, noResponders } from './errors.js'
+import { callUntilAnswered } from './retry.js'
 
 /** `after`: every message from the next number on, none left out. `lastOf`: the newest of each subject, then all that come. */
 export type Selection = { readonly after: number } | { readonly lastOf: string }

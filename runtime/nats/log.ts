@@ -8,7 +8,7 @@ import { BusUnreachable, type Log } from './contract.js'
 import { answerIn, isRefused, refusals } from './errors.js'
 import { readMessage, streamState } from './messages.js'
 import { createStream, type StreamContext, waitForStream } from './stream.js'
-import { logStream, logSubject } from './subject.js'
+import { logStream, logSubject } from './subjects.js'
 
 export async function createLog(context: StreamContext, shard: number): Promise<Log> {
   const { clock, connection, inbox } = context

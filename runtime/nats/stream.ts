@@ -3,11 +3,11 @@ import type { StreamConfig } from '@nats-io/jetstream'
 import { Empty } from '@nats-io/transport-node'
 import { bus as limits } from '../../core/limits.js'
 import { sleep } from '../time.js'
-import { callUntilAnswered } from './calls.js'
 import type { BusContext, Clients } from './connection.js'
 import { BusUnreachable } from './contract.js'
 import { isRefused, NoStream, refusals, Timeout } from './errors.js'
 import type { Inbox } from './inbox.js'
+import { callUntilAnswered } from './retry.js'
 
 export type StreamSettings = Pick<StreamConfig, 'name' | 'subjects' | 'storage'> &
   Partial<Pick<StreamConfig, 'max_msgs_per_subject' | 'max_age' | 'allow_rollup_hdrs'>>

@@ -7,7 +7,7 @@ import { NoResponders, type Rpc } from './contract.js'
 import { noResponders } from './errors.js'
 import { createAssembly, type Frame, frameHeader, framesOf } from './frames.js'
 import type { StreamContext } from './stream.js'
-import { rpcSubject } from './subject.js'
+import { rpcSubject } from './subjects.js'
 
 export function createRpc({ connection, inbox, clock, log }: StreamContext): Rpc {
   const { nats } = connection.clients

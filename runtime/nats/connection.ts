@@ -5,10 +5,10 @@ import { bus as limits } from '../../core/limits.js'
 import type { Clock } from '../clock.js'
 import type { Log } from '../observe/log.js'
 import { sleep, withTimeout } from '../time.js'
+import { connectErrorOf } from './connecterror.js'
 import { BusUnreachable, BusUnusable } from './contract.js'
 import { accessOptions, type ServerAccess } from './credentials.js'
 import { busError } from './errors.js'
-import { connectErrorOf } from './problem.js'
 
 export interface ServerFacts {
   /** Host and port. */

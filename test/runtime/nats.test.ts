@@ -6,9 +6,11 @@ import { connect, headers, type NatsConnection, TimeoutError } from '@nats-io/tr
 import fc from 'fast-check'
 import t, { type Test } from 'tap'
 import { bus as limits } from '../../core/limits.js'
-import { readAddresses } from '../../runtime/bus/address.js'
-import { chunksOf } from '../../runtime/bus/chunks.js'
-import type { Clients, Connection } from '../../runtime/bus/connection.js'
+import { type Clock, systemClock } from '../../runtime/clock.js'
+import { readAddresses } from '../../runtime/nats/address.js'
+import { type NatsOptions, openNats } from '../../runtime/nats/bus.js'
+import { chunksOf } from '../../runtime/nats/chunks.js'
+import type { Clients, Connection } from '../../runtime/nats/connection.js'
 import {
   type Bucket,
   type Bus,
@@ -17,15 +19,13 @@ import {
   type KvEntry,
   type Log,
   NoResponders,
-} from '../../runtime/bus/contract.js'
-import { busError } from '../../runtime/bus/errors.js'
-import { createAssembly, type Frame, framesOf } from '../../runtime/bus/frames.js'
-import { publishTo } from '../../runtime/bus/messages.js'
-import { type NatsOptions, openNats } from '../../runtime/bus/nats.js'
-import { isOlder, serverWarnings } from '../../runtime/bus/remarks.js'
-import { createStream } from '../../runtime/bus/stream.js'
-import { checkWords } from '../../runtime/bus/subject.js'
-import { type Clock, systemClock } from '../../runtime/clock.js'
+} from '../../runtime/nats/contract.js'
+import { busError } from '../../runtime/nats/errors.js'
+import { createAssembly, type Frame, framesOf } from '../../runtime/nats/frames.js'
+import { publishTo } from '../../runtime/nats/messages.js'
+import { createStream } from '../../runtime/nats/stream.js'
+import { checkWords } from '../../runtime/nats/subjects.js'
+import { isOlder, serverWarnings } from '../../runtime/nats/warnings.js'
 import { makeCertificates } from '../harness/certificates.js'
 import { manualClock, until } from '../harness/clock.js'
 import { TestNats, TestNatsCluster } from '../harness/nats.js'

@@ -5,7 +5,7 @@ import type { Clients } from './connection.js'
 import type { Bucket, KvEntry } from './contract.js'
 import { isRefused, refusals } from './errors.js'
 import { createStream, type StreamContext } from './stream.js'
-import { bucketStream, bucketSubjects, checkWords } from './subject.js'
+import { bucketStream, bucketSubjects, checkWords } from './subjects.js'
 import { createTombstones } from './tombstones.js'
 import { isRemoval, watchBucket } from './watch.js'
 

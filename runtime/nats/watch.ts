@@ -12,7 +12,7 @@ import { consume } from './consumer.js'
 import { BusUnreachable, type KvEntry } from './contract.js'
 import { streamState } from './messages.js'
 import type { Stream } from './stream.js'
-import { bucketSubjects, keyOfSubject } from './subject.js'
+import { bucketSubjects, keyOfSubject } from './subjects.js'
 
 type Listener = (key: string, entry: KvEntry) => void
 
