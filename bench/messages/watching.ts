@@ -17,12 +17,19 @@ export interface Watcher {
   handedOver?(messageId: string, outcome: DeliveryOutcome): void
 }
 
-const { receiveInbound, sendMessages, sendOutcome } = conversationCommands({ timeScale: 1 })
+const { receiveInbound, reply, sendMessages, sendOutcome } = conversationCommands({ timeScale: 1 })
+
+const watched = new Set([receiveInbound.name, reply.name, sendMessages.name])
 
 export function watching({ heard, offered, handedOver }: Watcher): NonNullable<Surroundings['between']> {
   function told(owner: string, command: string, input: unknown, answer: unknown): void {
     if (command === sendMessages.name) {
       offered?.(owner, (input as Inputs['sendMessages']).requests, answer as readonly SendResult[])
+      return
+    }
+    if (command === reply.name) {
+      const requests = (input as Inputs['reply']).requests.map(({ request }) => request)
+      offered?.(owner, requests, answer as readonly SendResult[])
       return
     }
     const { items } = input as Inputs['receiveInbound']
@@ -39,7 +46,7 @@ export function watching({ heard, offered, handedOver }: Watcher): NonNullable<S
         if (outcome.kind === 'sent' || outcome.kind === 'refused') handedOver?.(messageId, outcome)
       }
       const asked = shards.ask(owner, command, input, options)
-      if (command.name !== receiveInbound.name && command.name !== sendMessages.name) return asked
+      if (!watched.has(command.name)) return asked
       return asked.then((answer) => {
         if (!isRefusal(answer)) told(owner, command.name, input, answer)
         return answer

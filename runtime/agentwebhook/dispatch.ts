@@ -4,16 +4,22 @@ import { createHash } from 'node:crypto'
 import type { AgentRouting } from '../../core/agent/routing.js'
 import { agentKeyOf } from '../../core/agentkey.js'
 import { isSignal, type OutboundMessage } from '../../core/amf/index.js'
-import type { LogNote } from '../../core/catalogs/logevents.js'
 import type { AgentContext } from '../../core/conversation/context.js'
 import type { WebhookOutcome } from '../../core/conversation/eventqueue.js'
-import type { SendResult } from '../../core/conversation/outbound.js'
-import { isDecided, type Rejection } from '../../core/conversation/rejections.js'
+import type { OutboundRequest, SendResult } from '../../core/conversation/outbound.js'
+import type { Rejection } from '../../core/conversation/rejections.js'
+import {
+  noReply,
+  type ReplyOutcome,
+  webhookOutcomeOf,
+  withProblem,
+  withRejection,
+} from '../../core/conversation/replyoutcome.js'
 import { isRefusal } from '../../core/errors.js'
 import { agentWebhook } from '../../core/limits.js'
 import type { Clock } from '../clock.js'
 import type { AgentContexts, Directory } from '../conversation/context.js'
-import type { ConversationCommands } from '../conversation/contract.js'
+import type { ConversationCommands, ReplyInput, ReplyRequest } from '../conversation/contract.js'
 import type { CallWebhook } from '../conversation/effects.js'
 import { conversationTable, eventTable } from '../conversation/tables.js'
 import { hostMedia, isHosted, noFiles } from '../delivery/media.js'
@@ -26,12 +32,12 @@ import { retryAfterOf } from '../webhook/retryafter.js'
 import { signedHeaders } from '../webhook/sign.js'
 import { envelopeOf } from './envelope.js'
 import type { WebhookMetrics } from './metrics.js'
-import { type Piece, repliesIn } from './replies.js'
+import { isLineByLine, repliesIn } from './replies.js'
 import { applyRules } from './replyrules.js'
 
 export interface DispatchDeps {
   readonly shards: Shards
-  readonly commands: Pick<ConversationCommands, 'sendMessages' | 'webhookOutcome'>
+  readonly commands: Pick<ConversationCommands, 'sendMessages' | 'reply' | 'webhookOutcome'>
   readonly directory: Directory
   readonly contexts: Pick<AgentContexts, 'of'>
   readonly sealer: Pick<Sealer, 'open'>
@@ -45,19 +51,21 @@ export interface DispatchDeps {
 export function callPerformer(deps: DispatchDeps): Performer {
   const { shards, commands, directory, contexts, door, clock } = deps
 
-  return async ({ asid, number }: CallWebhook, { reader, signal, settles, aside }) => {
+  return async ({ asid, number }: CallWebhook, { reader, signal, settles, isRepeat, aside }) => {
     const conversation = reader.get(conversationTable, [asid])
     const event = reader.get(eventTable, [asid, number])
     if (!conversation || !event || conversation.firstEvent !== number) return
     const agent = await directory.get(agentKeyOf(conversation.agent))
     if (isRefusal(agent) && agent.refused !== 'resource.not_found')
       throw new Error('the agent cannot be looked up just now')
-    const outcome = isRefusal(agent) ? gone : await calledAt(agent)
-    const noted = await shards.ask(asid, commands.webhookOutcome, { asid, number, outcome }, { settles })
+    const { reply, outcome } = isRefusal(agent) ? { outcome: gone } : await calledAt(agent)
+    const noted = reply
+      ? await shards.ask(asid, commands.reply, { asid, number, ...reply }, { settles })
+      : await shards.ask(asid, commands.webhookOutcome, { asid, number, outcome: outcome! }, { settles })
     if (isRefusal(noted)) throw new Error('what became of an event could not be noted')
 
-    async function calledAt(known: AgentRouting): Promise<WebhookOutcome> {
-      if (!known.webhook) return { kind: 'taken' }
+    async function calledAt(known: AgentRouting): Promise<Called> {
+      if (!known.webhook) return { outcome: { kind: 'taken' } }
       const { orgId, signingSecret: sealed } = known
       const secret = await deps.sealer.open(orgId, sealed.kind, sealed.id, sealed.sealed)
       if (isRefusal(secret)) throw new Error('the signing secret cannot be opened just now')
@@ -69,10 +77,13 @@ export function callPerformer(deps: DispatchDeps): Performer {
       aside()
       const began = clock.elapsed()
       const done = await door.exchange(signal, (send) => exchange(send, { url, headers, body }, context, known))
-      const { answer, ...outcome } = 'kind' in done ? done : { kind: 'away' as const, why: done.message, answer: {} }
+      const { status, outcome, reply, requests = [] } = 'message' in done ? unreached(done.message) : done
       const ms = clock.elapsed() - began
-      deps.metrics.called(outcome, ms)
-      return { ...outcome, called: { ms: Math.round(ms), ...answer } }
+      deps.metrics.called(outcome ?? { kind: 'taken' }, ms)
+      const answer = { ...(status !== undefined && { status }), ...(reply && { messages: reply.messages }) }
+      const called = { ms: Math.round(ms), ...answer }
+      if (requests.length > 0) return { reply: { agent: context, requests, reply: reply!, called } }
+      return { outcome: { ...(outcome ?? webhookOutcomeOf(reply!)), called } }
     }
 
     async function exchange(
@@ -80,63 +91,61 @@ export function callPerformer(deps: DispatchDeps): Performer {
       request: { url: string; headers: Record<string, string>; body: Uint8Array },
       context: AgentContext,
       known: AgentRouting,
-    ): Promise<WebhookOutcome & Answered> {
+    ): Promise<Answered> {
       const began = clock.elapsed()
       const response = await send({ method: 'POST', ...request })
       const { statusCode: status, headers } = response
       if (status < 200 || status > 299) {
         drain(response.body)
         const why = `The webhook answered ${status}.`
-        if (status !== 429 && status < 500) return { kind: 'refused', why, answer: { status } }
+        if (status !== 429 && status < 500) return { status, outcome: { kind: 'refused', why } }
         const retryAfterMs = retryAfterOf(headers['retry-after'], clock.now())
-        return { kind: 'away', why, answer: { status }, ...(retryAfterMs && { retryAfterMs }) }
+        return { status, outcome: { kind: 'away', why, ...(retryAfterMs && { retryAfterMs }) } }
       }
       const wholeMs = agentWebhook.headersMs - (clock.elapsed() - began)
       const settings = { now: clock.now(), zone: context.reader.zone, wholeMs, lineMs: agentWebhook.lineMs, clock }
-      const problems: string[] = []
-      const refused: string[] = []
-      const notes: LogNote[] = []
+      const type = String(headers['content-type'] ?? '')
       const nameOf = replyNames(event!.eventId)
-      let messages = 0
-      for await (const piece of repliesIn(String(headers['content-type'] ?? ''), response.body, settings)) {
-        if ('message' in piece) messages++
-        if (piece.notes) notes.push(...piece.notes)
-        const problem = await taken(piece, nameOf, context, known)
-        if (problem === undefined) continue
-        if (typeof problem === 'string') {
-          problems.push(problem)
+      const isFirstCall = !isRepeat && event!.tried === undefined && !event!.replayed
+      const joined: Joined | undefined =
+        isFirstCall && !isLineByLine(type) ? { names: new Set(), requests: [] } : undefined
+      let reply = noReply
+      for await (const piece of repliesIn(type, response.body, settings)) {
+        if (piece.notes) reply = { ...reply, notes: [...reply.notes, ...piece.notes] }
+        if ('problem' in piece) {
+          if (piece.problem) reply = withProblem(reply, piece.problem)
           continue
         }
-        const { reason, detail } = problem
-        const told = `Message ${messages} of the reply was refused: ${detail ? `${reason}: ${detail}` : `${reason}.`}`
-        ;(isDecided(problem) ? refused : problems).push(told)
-        if (reason === 'mediaUnreachable') notes.push({ event: 'media.unreachable', data: { detail } })
+        reply = { ...reply, messages: reply.messages + 1 }
+        const rejection = await taken(piece.message, reply.messages, nameOf(piece.message), joined, context, known)
+        if (rejection) reply = withRejection(reply, reply.messages, rejection)
       }
-      return {
-        kind: 'taken',
-        answer: { status, messages },
-        ...(problems.length > 0 && { problem: problems.slice(0, agentWebhook.notedPerReply).join(' ') }),
-        ...(refused.length > 0 && { refused: refused.slice(0, agentWebhook.notedPerReply).join(' ') }),
-        ...(notes.length > 0 && { notes: notes.slice(0, agentWebhook.notedPerReply) }),
-      }
+      return { status, reply, ...(joined && { requests: joined.requests }) }
     }
 
+    /** Sends a message of the reply, or joins it with those that are sent when all of the reply has been read. */
     async function taken(
-      piece: Piece,
-      nameOf: ReturnType<typeof replyNames>,
+      given: OutboundMessage,
+      position: number,
+      commandId: string,
+      joined: Joined | undefined,
       context: AgentContext,
       { rules }: AgentRouting,
-    ): Promise<string | Rejection | undefined> {
-      if ('problem' in piece) return piece.problem || undefined
-      const commandId = nameOf(piece.message)
-      const { message, ruled } = await applyRules(rules, piece.message, context.reader, clock)
+    ): Promise<Rejection | undefined> {
+      const { message, ruled } = await applyRules(rules, given, context.reader, clock)
       const media = isSignal(message) ? noFiles : await hostMedia(deps.media, message, noFiles, signal)
       if (isRefusal(media)) throw new Error('the media of a reply could not be looked up')
       if (!isHosted(media)) return media
       const { eventId, event: about, replayed } = event!
       const answering = { ...(about.type === 'status' && { toStatus: eventId }), ...(ruled && { ruled }) }
       const files = media === noFiles ? {} : { media }
-      const requests = [{ message, from: 'reply' as const, ...files, ...answering }]
+      const request: OutboundRequest = { message, from: 'reply', ...files, ...answering }
+      if (joined) {
+        if (!joined.names.has(commandId)) joined.requests.push({ position, request })
+        joined.names.add(commandId)
+        return undefined
+      }
+      const requests = [request]
       const answer = await send(commandId)
       // What was refused is decided anew with its event; what was taken before is not sent twice.
       const last = replayed && 'reason' in answer ? await send(`${commandId}:${replayed}`) : answer
@@ -151,8 +160,31 @@ export function callPerformer(deps: DispatchDeps): Performer {
   }
 }
 
+/** What the webhook answered: an outcome without a reply, or a reply. */
 interface Answered {
-  readonly answer: { readonly status: number; readonly messages?: number }
+  readonly status?: number
+  readonly outcome?: WebhookOutcome
+  readonly reply?: ReplyOutcome
+  /** Messages of the reply that are sent with its outcome. */
+  readonly requests?: readonly ReplyRequest[]
+}
+
+interface Called {
+  readonly outcome?: WebhookOutcome
+  readonly reply?: Omit<ReplyInput, 'asid' | 'number'>
+}
+
+/**
+ * Messages of a reply in one piece to the first call with an event: they are sent in the commit that takes the event out of
+ * its queue. A call that is made again sends each under a name, since the call before may have sent some of them.
+ */
+interface Joined {
+  readonly names: Set<string>
+  readonly requests: ReplyRequest[]
+}
+
+function unreached(why: string): Answered {
+  return { outcome: { kind: 'away', why } }
 }
 
 /**

@@ -28,10 +28,19 @@ export interface ReplySettings {
   readonly clock: TurnClock
 }
 
+/** Whether messages come while the agent is still speaking. */
+export function isLineByLine(contentType: string): boolean {
+  return typeOf(contentType) === types.lines
+}
+
+function typeOf(contentType: string): string {
+  return contentType.split(';')[0]!.trim().toLowerCase()
+}
+
 /** Each piece is given as soon as it is there. Throws when the connection does, and when the reply takes too long. */
 export async function* repliesIn(contentType: string, body: Readable, settings: ReplySettings): AsyncGenerator<Piece> {
-  const type = contentType.split(';')[0]!.trim().toLowerCase()
-  if (type === types.lines) {
+  const type = typeOf(contentType)
+  if (isLineByLine(contentType)) {
     for await (const line of linesOf(body, settings)) yield typeof line === 'string' ? pieceOfLine(line) : line
     return
   }

@@ -1,10 +1,12 @@
 /** The commands of a conversation: each finds the conversation, has the reducer decide, and commits what follows. */
+import { isSignal } from '../../core/amf/index.js'
 import { type AgentFacts, factsOf } from '../../core/conversation/context.js'
 import { inFlightAfterOptOut } from '../../core/conversation/optout.js'
 import type { OutboundRequest } from '../../core/conversation/outbound.js'
 import type { AnswerTo, ConversationInput } from '../../core/conversation/reduce.js'
 import { reject } from '../../core/conversation/rejections.js'
-import type { Conversation, KnownAs, Outgoing } from '../../core/conversation/state.js'
+import { webhookOutcomeOf, withRejection } from '../../core/conversation/replyoutcome.js'
+import type { Conversation, ConversationEvent, KnownAs, Outgoing } from '../../core/conversation/state.js'
 import { conversation as limits } from '../../core/limits.js'
 import type { Told, Tx } from '../shard/contract.js'
 import type { ConversationCommands, Identity, InboundBatch } from './contract.js'
@@ -147,11 +149,26 @@ export function conversationCommands(options: ConversationOptions): Conversation
         return null
       },
     },
+    reply: {
+      name: 'conversation.reply',
+      decide(tx, { asid, number, agent, requests: numbered, reply, called }, meta) {
+        const event = headEvent(tx, asid, number)
+        if (!event) return []
+        const requests = numbered.map(({ request }) => request)
+        const { answer } = apply(tx, meta, { asid }, { kind: 'send', agent, requests })!
+        const after = numbered.reduce((outcome, { position, request }, nth) => {
+          const result = answer[nth]!
+          return 'reason' in result && !isSignal(request.message) ? withRejection(outcome, position, result) : outcome
+        }, reply)
+        const outcome = { ...webhookOutcomeOf(after), ...(called && { called }) }
+        apply(tx, meta, { asid }, { kind: 'webhookOutcome', event, outcome })
+        return answer
+      },
+    },
     webhookOutcome: {
       name: 'conversation.webhookOutcome',
       decide(tx, { asid, number, outcome }, meta) {
-        const isHead = tx.get(conversationTable, [asid])?.firstEvent === number
-        const event = isHead ? tx.get(eventTable, [asid, number]) : undefined
+        const event = headEvent(tx, asid, number)
         if (event) apply(tx, meta, { asid }, { kind: 'webhookOutcome', event, outcome })
         return null
       },
@@ -168,6 +185,12 @@ export function conversationCommands(options: ConversationOptions): Conversation
     const knownAs = { asid: conversation.asid, address: conversation.address }
     tx.tell(asid, commands.mergeInto, { who, agent: facts, knownAs })
   }
+}
+
+/** The event, while it is the next one that the agent is told of. */
+function headEvent(tx: Tx, asid: string, number: number): ConversationEvent | undefined {
+  const isHead = tx.get(conversationTable, [asid])?.firstEvent === number
+  return isHead ? tx.get(eventTable, [asid, number]) : undefined
 }
 
 /** The log has the first repeat of an item only, so that a provider that goes on repeating writes nothing. */

@@ -8,6 +8,7 @@ import type { Opening, OpenResult } from '../../core/conversation/opener.js'
 import type { OutboundRequest, SendResult } from '../../core/conversation/outbound.js'
 import type { DeliveryOutcome, NotHandedOver } from '../../core/conversation/outcome.js'
 import type { InboundItem } from '../../core/conversation/reduce.js'
+import type { ReplyOutcome } from '../../core/conversation/replyoutcome.js'
 import type { Flight, KnownAs, Outgoing } from '../../core/conversation/state.js'
 import type { Command } from '../shard/contract.js'
 import type { Key } from '../store/contract.js'
@@ -42,6 +43,22 @@ export interface InboundResult {
   readonly isAliased?: true
   /** The person has opted out, and this message is still with the provider. */
   readonly inFlight?: Pick<Flight, 'messageId' | 'tried'>
+}
+
+/** A message of a reply, and the how manieth of the reply it is. */
+export interface ReplyRequest {
+  readonly position: number
+  readonly request: OutboundRequest
+}
+
+export interface ReplyInput {
+  readonly asid: string
+  readonly number: number
+  readonly agent: AgentContext
+  readonly requests: readonly ReplyRequest[]
+  /** What the reply came to but for these messages. */
+  readonly reply: ReplyOutcome
+  readonly called: WebhookOutcome['called']
 }
 
 export interface FailoverUpdateInput {
@@ -93,5 +110,10 @@ export interface ConversationCommands {
   >
   readonly failoverUpdate: Command<FailoverUpdateInput, null>
   readonly expireRows: Command<{ asid: string; cursor?: RetentionCursor }, null>
+  /**
+   * Sends the messages of a webhook's reply and applies its outcome. Answers one by one, in their order; once the event has
+   * had its outcome nothing is sent, and nothing is answered.
+   */
+  readonly reply: Command<ReplyInput, readonly SendResult[]>
   readonly webhookOutcome: Command<{ asid: string; number: number; outcome: WebhookOutcome }, null>
 }

@@ -245,7 +245,8 @@ t.test('An event that is told again after a crash does not send its replies twic
   const between = (shards: Shards): Shards => ({
     ...shards,
     async ask(owner, command, input, options) {
-      if (command.name === 'conversation.webhookOutcome' && crashes-- > 0) throw new Error('the process is gone')
+      const isOutcome = command.name === 'conversation.webhookOutcome' || command.name === 'conversation.reply'
+      if (isOutcome && crashes-- > 0) throw new Error('the process is gone')
       return shards.ask(owner, command, input, options)
     },
   })
