@@ -164,6 +164,11 @@ export const catalog = {
     labels: [],
     help: 'Commands, timers and settled effects in those commits',
   },
+  parley_shard_effects_settled_total: {
+    kind: 'counter',
+    labels: [],
+    help: 'Of these, effects that were settled without a command',
+  },
   parley_shard_commit_commands: {
     kind: 'histogram',
     labels: [],

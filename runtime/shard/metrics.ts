@@ -9,6 +9,8 @@ import type { Engine, Inspection, ShardHere } from './contract.js'
 export interface ShardMeters {
   /** One commit: how many commands shared it, and how long it took from the first decision until it was durable. */
   committed(shard: number, commands: number, elapsedMs: number): void
+  /** An effect went off the record by itself; it counts as one of its commit. */
+  settled(): void
 }
 
 export interface ShardFigures {
@@ -42,6 +44,7 @@ function secondsSince(at: number | undefined, now: number): number {
 export function shardFigures(metrics: Metrics, clock: Pick<Clock, 'now'>): ShardFigures {
   const commits = counterOf(metrics, 'parley_shard_commits_total')()
   const commands = counterOf(metrics, 'parley_shard_commands_total')()
+  const settled = counterOf(metrics, 'parley_shard_effects_settled_total')()
   const sizes = histogramOf(metrics, 'parley_shard_commit_commands')()
   const durations = histogramOf(metrics, 'parley_shard_commit_duration_seconds')()
   return {
@@ -52,6 +55,7 @@ export function shardFigures(metrics: Metrics, clock: Pick<Clock, 'now'>): Shard
         sizes.observe(joined)
         durations.observe(elapsedMs / 1000)
       },
+      settled: () => settled.add(),
     },
     watch(engine, shards) {
       const look = oncePerScrape(engine)

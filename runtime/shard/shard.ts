@@ -329,6 +329,7 @@ export function openShard(options: ShardOptions): OwnedShard {
       layer.remove(outboxTable, key)
       layer.keep()
     })
+    meters?.settled()
   }
 
   /** The effect goes off the record with the command that reports on it, and whoever performs it need not see to that. */

@@ -84,7 +84,10 @@ export interface TellOptions {
  */
 export function tellPerformer({ shards, registry, clock, log }: TellOptions): Performer {
   const isIdle = idleHere(shards)
-  /** What is told this turn and can be told together, by its owner and command. */
+  /**
+   * What can be told together and is not told yet, by its owner and command: it is told with the next command, and that
+   * is asked once the one before has been answered.
+   */
   const gathered = new Map<string, Waiting[]>()
 
   async function ask({ owner, command, input }: Telling, id: string): Promise<unknown> {
@@ -112,20 +115,24 @@ export function tellPerformer({ shards, registry, clock, log }: TellOptions): Pe
       const one = { owner, command, inputs, id, done, failed }
       const others = gathered.get(name)
       if (others) return others.push(one)
-      const all: Waiting[] = [one]
-      gathered.set(name, all)
-      clock.soon(() => {
-        gathered.delete(name)
-        for (const part of parts(all)) void tellTogether(part)
-      })
+      gathered.set(name, [one])
+      clock.soon(() => void tellGathered(name))
     })
+  }
+
+  async function tellGathered(name: string): Promise<void> {
+    for (let all = gathered.get(name)!; all.length > 0; all = gathered.get(name)!) {
+      gathered.set(name, [])
+      await Promise.all(parts(all).map(tellTogether))
+    }
+    gathered.delete(name)
   }
 
   /** Where they are not taken together, each is told by itself, and fails for itself. */
   async function tellTogether(some: readonly Waiting[]): Promise<void> {
     const inputs = some.flatMap((each) => each.inputs)
     if (inputs.length > 1 && (await areTaken(some[0]!, inputs))) for (const { done } of some) done()
-    else for (const each of some) tellEach(each).then(each.done, each.failed)
+    else await Promise.all(some.map((each) => tellEach(each).then(each.done, each.failed)))
   }
 
   async function tellEach({ owner, command, inputs, id }: Waiting): Promise<void> {

@@ -69,6 +69,8 @@ export class Desk {
   bindings: Record<string, string> = {}
   /** What every event is answered with, where it is set. */
   always: Reply | undefined
+  /** What statuses are answered with, where it is set. */
+  onStatus: Reply | undefined
 
   private constructor(readonly node: NodeProcess) {}
 
@@ -98,7 +100,7 @@ export class Desk {
       this.#received.push(received)
       const { type } = (JSON.parse(received.body.toString()) as Envelope).event.event
       const next = type === 'message' || type === 'result' ? (this.#replies.shift() ?? nothing) : nothing
-      const reply = this.always ?? next
+      const reply = this.always ?? (type === 'status' ? (this.onStatus ?? next) : next)
       reply(response)
     })
   }

@@ -235,7 +235,7 @@ function surroundings(time: Time, repertoire: Repertoire, shards: number) {
     clock,
     newCommandId: () => `${life}-${++ids}`,
     log: openLog({ to: { write: (line) => logged.push(JSON.parse(line)) }, now: clock.now }).log,
-    meters: { committed: (_shard, commands) => void commits.push(commands) },
+    meters: { committed: (_shard, commands) => void commits.push(commands), settled() {} },
   }
   return { options, life, clock, logged, commits }
 }
