@@ -23,10 +23,12 @@ export const campaign = {
   besideCallers: { batchRows: 4, unreportedRows: 4, aheadUnpacedRows: 8, everyMs: 20 },
   /** From so many calls a second on, a campaign is not alone. */
   callsPerSecond: 10,
-  /** Recipients whose opening is on its way: what a binding sends in this time, and so many at least and at most. */
-  aheadMs: 5 * second,
-  aheadLeastRows: 64,
-  aheadMostRows: 2_048,
+  /** Times are drawn so far ahead from the budget of a binding with a pace. */
+  aheadMs: second,
+  /** Openings under way over a binding with a pace: what it sends in this time, and so many at least and at most. */
+  underWayMs: 5 * second,
+  underWayLeastRows: 64,
+  underWayMostRows: 2_048,
   /** Hours that are closed are looked at again after this long at the latest: somebody may have opened them. */
   hoursLookMs: 5 * minute,
   /** Rows that one decision walks past in search of somebody to send to. */

@@ -54,7 +54,7 @@ export interface ManagementDeps
   extends Pick<AccessDeps, 'oidc'>,
     Pick<AgentsDeps, 'bodies'>,
     Pick<CatalogsDeps, 'partnerForms'>,
-    Pick<ChannelsDeps, 'adapters'>,
+    Pick<ChannelsDeps, 'adapters' | 'sendBudgets'>,
     Pick<ConnectionsDeps, 'returnRules'>,
     Pick<KnowledgeDeps, 'objects'> {
   readonly egress: Egress
@@ -99,7 +99,7 @@ export function createManagement(deps: ManagementDeps) {
   const people = createPeople({ ...deps, orgEvent, agents })
   const sandbox = createSandbox({ ...deps, agents, people, commands: deps.sandboxCommands })
   const { personas } = sandbox
-  const outreach = createOutreach({ ...deps, orgEvent, agents, people, personas, log })
+  const outreach = createOutreach({ ...deps, orgEvent, agents, channels, people, personas, log })
   const links = createLinks({ ...deps, agents, channels, personas })
   const journey = createJourney({ ...deps, agents, outreach })
   const automation = createAutomation({ ...deps, agents, people, outreach, log })

@@ -27,16 +27,21 @@ export function windowBeside(callsPerSecond: number): Window {
   return callsPerSecond < limits.callsPerSecond ? limits.alone : limits.besideCallers
 }
 
-/** Openings that may be on their way at a time: what leaves within a few seconds. */
-export function aheadRows({ perSecond }: Pick<Pace, 'perSecond'>, { aheadUnpacedRows }: Window): number {
-  if (perSecond === undefined) return aheadUnpacedRows
-  const soon = Math.ceil((perSecond * limits.aheadMs) / second)
-  return Math.min(limits.aheadMostRows, Math.max(limits.aheadLeastRows, soon))
+/** Recipients that may be claimed at once: those who leave within the time that is drawn ahead, and one more. */
+export function rowsAhead({ perSecond }: Pick<Pace, 'perSecond'>): number {
+  return perSecond === undefined ? Number.POSITIVE_INFINITY : Math.ceil((perSecond * limits.aheadMs) / second) + 1
 }
 
-/** A batch is half of what may be on its way at most, so that the next one is ready before the last has left. */
+/** Openings that may be under way at a time. A provider with a pace that answers slowly has a few seconds of them. */
+export function rowsUnderWay({ perSecond }: Pick<Pace, 'perSecond'>, { aheadUnpacedRows }: Window): number {
+  if (perSecond === undefined) return aheadUnpacedRows
+  const rows = Math.ceil((perSecond * limits.underWayMs) / second)
+  return Math.min(limits.underWayMostRows, Math.max(limits.underWayLeastRows, rows))
+}
+
+/** A batch is half of what may be under way at most, so that the next one is ready before the last has left. */
 export function windowFor(pace: Pick<Pace, 'perSecond'>, window: Window): Window {
-  return { ...window, batchRows: Math.min(window.batchRows, Math.floor(aheadRows(pace, window) / 2)) }
+  return { ...window, batchRows: Math.min(window.batchRows, Math.floor(rowsUnderWay(pace, window) / 2)) }
 }
 
 export interface Estimate extends Pace {

@@ -30,9 +30,9 @@ export interface OpeningFor {
   readonly channel: ChannelName
   readonly address: string
   readonly message: ContentMessage
-  /** It draws from the send budget of its binding. */
+  /** It is sent in bulk, and lets messages that are not go before it. */
   readonly isBatch?: true
-  /** The time that was drawn for it already. */
+  /** When it may leave, as drawn from the send budget of its binding; absent where the binding has no pace. */
   readonly leaveAt?: number
   /** Not taken while the person wrote within this time. */
   readonly quietMs?: number

@@ -23,7 +23,7 @@ export const campaignSections = [
 
 export interface CampaignDeps {
   readonly documents: Pick<AgentDocuments, 'load'>
-  readonly channels: Pick<Channels, 'pacesOf' | 'boundTo'>
+  readonly channels: Pick<Channels, 'pacesOf' | 'boundTo' | 'drawTimes'>
   readonly people: Pick<People, 'byId' | 'look'>
   readonly personas: Pick<Personas, 'personOf'>
   readonly bulkSends: BulkSends

@@ -23,7 +23,7 @@ import { batchPerformer } from './worker.js'
 export interface CampaignAreaDeps {
   readonly orgEvent: Command<OrgEventPayload, unknown>
   readonly agents: Pick<Agents, 'documents' | 'onLifecycle'>
-  readonly channels: Pick<Channels, 'onReady' | 'pacesOf' | 'boundTo'>
+  readonly channels: Pick<Channels, 'onReady' | 'pacesOf' | 'boundTo' | 'drawTimes'>
   readonly people: Pick<People, 'byId' | 'look'>
   readonly personas: Pick<Personas, 'personOf'>
   readonly outreach: Outreach

@@ -12,7 +12,7 @@ import { atRest, batchTable, campaignAt, keepProgress, progressOf, stagingTable 
 import { clearLater, retireLater } from './sweep.js'
 import { resumeOrCancelWaiting } from './waitingsends.js'
 
-export interface BatchReport extends Omit<Batch, 'sendIds'> {
+export interface BatchReport extends Omit<Batch, 'sendIds' | 'leaveAt'> {
   readonly reports: readonly AttemptReport[]
   /** Nothing of the batch is left to find out. */
   readonly isWhole: boolean

@@ -4,12 +4,12 @@
  */
 import { type AgentIncarnation, scopeOf } from '../../core/agent/scope.js'
 import { isTest } from '../../core/campaign/campaign.js'
-import { aheadRows, type Pace, type Window, windowFor } from '../../core/campaign/pace.js'
+import { type Pace, rowsAhead, rowsUnderWay, type Window, windowFor } from '../../core/campaign/pace.js'
 import { overStanding, type Recipient } from '../../core/campaign/recipient.js'
 import { factsOf, type Screening } from '../../core/campaign/screening.js'
 import { countOf, openCount, shifted } from '../../core/campaign/tally.js'
 import { isRefusal, type Refusal } from '../../core/errors.js'
-import { campaign as limits } from '../../core/limits.js'
+import { bulk, campaign as limits } from '../../core/limits.js'
 import { guard } from '../../core/outreach/guardrails.js'
 import { bindingLookMs } from '../../core/outreach/machine.js'
 import { isOutreachChannel } from '../../core/outreach/request.js'
@@ -41,6 +41,8 @@ export interface Batch extends AgentIncarnation {
   readonly campaignId: string
   readonly batch: number
   readonly sendIds: readonly string[]
+  /** When each of them may leave; absent where the binding has no pace. */
+  readonly leaveAt?: readonly number[]
 }
 
 export function scheduleTick(tx: Tx, one: OneCampaign, progress: Progress, dueAt: number): Progress {
@@ -130,25 +132,31 @@ function dispatchNext(tx: Tx, deps: CampaignDeps, found: LoadedCampaign, progres
   }
   const window = windowFor(pace, deps.window())
   const room = roomIn(progress, pace, window)
-  const { handedAt = Number.NEGATIVE_INFINITY } = progress
+  const { handedAt = Number.NEGATIVE_INFINITY, drawsAt = told.at } = progress
+  const nextAt = Math.max(handedAt + window.everyMs, drawsAt)
   // The time of day may have been set back since.
-  if (room > 0 && handedAt <= told.at && told.at < handedAt + window.everyMs) {
-    keepProgress(tx, one, scheduleTick(tx, one, progress, handedAt + window.everyMs))
+  if (room > 0 && handedAt <= told.at && told.at < nextAt) {
+    keepProgress(tx, one, scheduleTick(tx, one, progress, nextAt))
     return
   }
-  if (room > 0) claim(tx, deps, found, screening, { room, batchRows: window.batchRows }, told)
-  const after = progressOf(tx, one)
-  const wakesBelow = aheadRows(pace, window) - window.batchRows
+  const claimed = room > 0 ? claim(tx, deps, found, screening, { room, batchRows: window.batchRows, pace }, told) : {}
+  const { drawsAt: _before, ...after } = progressOf(tx, one)
+  if (claimed.drawsAt !== undefined) {
+    keepProgress(tx, one, scheduleTick(tx, one, { ...after, ...claimed }, claimed.drawsAt))
+    return
+  }
+  const wakesBelow = rowsUnderWay(pace, window) - window.batchRows
   // Nobody was found among those who were left out, so there is no report to wait for.
   const goesOn = room > 0 && countOf(after.tally, 'pending') > 0 && roomIn(after, pace, window) > 0
   const woken = { ...after, wakesBelow }
   keepProgress(tx, one, goesOn ? scheduleTick(tx, one, woken, told.at) : woken)
 }
 
-/** Recipients whose turn may come now: whole batches, unless there are no more than that. */
+/** Recipients that may be claimed now. Without a pace these are whole batches, unless there are no more than that. */
 function roomIn({ tally, unreported }: Progress, pace: Pick<Pace, 'perSecond'>, window: Window): number {
-  const free = Math.min(aheadRows(pace, window) - countOf(tally, 'sending'), window.unreportedRows - unreported)
-  return free >= Math.min(window.batchRows, countOf(tally, 'pending')) ? free : 0
+  const free = Math.min(rowsUnderWay(pace, window) - countOf(tally, 'sending'), window.unreportedRows - unreported)
+  const least = pace.perSecond === undefined ? Math.min(window.batchRows, countOf(tally, 'pending')) : 1
+  return free >= least ? free : 0
 }
 
 /** When its hours open, while they are closed: by the table of guardrails, for somebody whom nothing else holds back. */
@@ -167,28 +175,41 @@ function opensAt(deps: CampaignDeps, { campaign }: LoadedCampaign, { sending, at
   return found?.kind === 'wait' ? found.until : undefined
 }
 
-/** It is their turn: the rows, their sends and who hands them over are one commit, so nobody has two turns. */
+interface Room {
+  readonly room: number
+  readonly batchRows: number
+  readonly pace: Partial<Pace>
+}
+
+/**
+ * Claims the next recipients: their rows, their sends, the times at which these leave and the effects that open their
+ * conversations are one commit, so nobody is claimed twice and no time is drawn twice. Answers when the budget is drawn
+ * from next, where it had no times for all of them.
+ */
 function claim(
   tx: Tx,
   deps: CampaignDeps,
   found: LoadedCampaign,
   screening: Screening,
-  { room, batchRows }: { readonly room: number; readonly batchRows: number },
+  { room, batchRows, pace }: Room,
   told: Told,
-): void {
+): Pick<Progress, 'drawsAt'> {
   const { one, campaign, place } = found
   const before = progressOf(tx, one)
   const key = [...scopeOf(place), one.campaignId, campaign.snapshot!] as const
-  const claimed: { index: number; launched: NewCampaignSend }[] = []
+  const claimed: Claimed[] = []
+  const most = Math.min(room, rowsAhead(pace))
   const end = Math.min(campaign.counts!.total, before.next + limits.rowsPerClaim)
   let { next } = before
   // One by one, since a range reads the keys of rows too.
-  for (; next < end && claimed.length < room; next++) {
+  for (; next < end && claimed.length < most; next++) {
     const row = tx.get(recipientTable, [...key, next])
     if (row && !row.exclusion) {
       claimed.push({ index: next, launched: launchedOf(tx, deps, found, row, screening) })
     }
   }
+  const drawn = drawTimes(tx, deps, one, claimed, pace, told.at)
+  if (drawn.first !== undefined) next = claimed.splice(drawn.first)[0]!.index
   const going = claimed.filter(({ launched }) => !launched.suppressed).length
   const batches = before.batches + Math.ceil(going / batchRows)
   const tally = shifted(before.tally, { state: 'pending' }, { state: 'sending' }, claimed.length)
@@ -206,10 +227,46 @@ function claim(
   const handed = ids.filter((_id, nth) => !claimed[nth]!.launched.suppressed)
   for (let nth = 0; nth * batchRows < handed.length; nth++) {
     const sendIds = handed.slice(nth * batchRows, (nth + 1) * batchRows)
-    const payload: Batch = { batch: before.batches + nth, sendIds, ...one }
+    const leaveAt = drawn.leaveAt?.slice(nth * batchRows, (nth + 1) * batchRows)
+    const payload: Batch = { batch: before.batches + nth, sendIds, ...(leaveAt && { leaveAt }), ...one }
     tx.put(batchTable, [...scopeOf(place), one.campaignId, payload.batch], sendIds.length)
     tx.effect({ kind: batchEffect, destination: one.campaignId, payload })
   }
+  return drawn.drawsAt === undefined || next >= campaign.counts!.total ? {} : { drawsAt: drawn.drawsAt }
+}
+
+interface Claimed {
+  readonly index: number
+  readonly launched: NewCampaignSend
+}
+
+interface Drawn {
+  /** Of those that are sent to, in their order; absent where the binding has no pace. */
+  readonly leaveAt?: readonly number[]
+  /** The first of the claimed for whom there was no time, if any. */
+  readonly first?: number
+  /** When there are times again. */
+  readonly drawsAt?: number
+}
+
+/** Draws a time for each of the claimed who is sent to. Half of what is drawn has left before more is drawn. */
+function drawTimes(
+  tx: Tx,
+  { channels }: CampaignDeps,
+  { orgId, agentId }: AgentIncarnation,
+  claimed: readonly Claimed[],
+  { channel, perSecond }: Partial<Pace>,
+  at: number,
+): Drawn {
+  if (channel === undefined || perSecond === undefined) return {}
+  const going = [...claimed.keys()].filter((nth) => !claimed[nth]!.launched.suppressed)
+  const draw = { orgId, agentId, channel, perSecond, count: going.length }
+  const { leaveAt, nextAt } = channels.drawTimes(tx, draw, at, at + limits.aheadMs)
+  const first = going[leaveAt.length]
+  const isOthers = leaveAt.length === 0 && first !== undefined
+  // Where others drew all of it, whatever comes free next is taken.
+  const drawsAt = Math.ceil(nextAt - (isOthers ? limits.aheadMs - bulk.everyMs : limits.aheadMs / 2))
+  return { leaveAt, ...(first !== undefined && { first }), ...(drawsAt > at && { drawsAt }) }
 }
 
 /** Asked once more, since consent may have been withdrawn, a STOP have come or a cap been reached since it was staged. */

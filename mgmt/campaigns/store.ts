@@ -38,6 +38,8 @@ export interface Progress {
   readonly unreported: number
   /** When the last of them were. */
   readonly handedAt?: number
+  /** The send budget of its binding has no times for it before then. */
+  readonly drawsAt?: number
   /** When it is carried on by itself, if it is. */
   readonly drivesAt?: number
   /** There is room again once no more than so many openings are on their way. */

@@ -21,15 +21,16 @@ const attempt = 1
  * nobody can tell yet is owed on, and the rest is reported meanwhile.
  */
 export function batchPerformer({ shards, attempt: make, commands }: WorkerOptions) {
-  return async ({ sendIds, ...which }: Batch, { reader, settles }: Performing): Promise<void> => {
+  return async ({ sendIds, leaveAt = [], ...which }: Batch, { reader, settles }: Performing): Promise<void> => {
     const { batch: _batch, campaignId: _campaign, ...place } = which
     const reports: AttemptReport[] = []
     let failure: unknown
     // All begin at once and one behind the other, so that whatever is asked of one shard is asked in the order of rows.
     await Promise.all(
-      sendIds.map(async (sendId) => {
+      sendIds.map(async (sendId, nth) => {
         try {
-          const found = await make(reader, { sendId, attempt, ...place })
+          const time = leaveAt[nth] === undefined ? {} : { leaveAt: leaveAt[nth] }
+          const found = await make(reader, { sendId, attempt, ...time, ...place })
           if (found) reports.push({ sendId, attempt, ...found })
         } catch (error) {
           failure ??= error

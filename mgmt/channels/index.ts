@@ -19,12 +19,14 @@ import { bindingsOfProviders, findBindingsOf } from './ofprovider.js'
 import { openOperatorCalls } from './operatorcalls.js'
 import { channelQueries } from './queries.js'
 import { channelRoutes } from './routes.js'
+import type { SendBudgets } from './sendbudgets.js'
 import { bindingsOf, channelRoutesOf } from './store.js'
 
 export interface ChannelsDeps {
   readonly orgEvent: Command<OrgEventPayload, unknown>
   readonly agents: Pick<Agents, 'onLifecycle'>
   readonly adapters: readonly HostedAdapter[]
+  readonly sendBudgets: SendBudgets
   /** Where others reach the gateway, without its version. */
   readonly gatewayUrl: () => string
   readonly randomBytes: (count: number) => Uint8Array
@@ -40,6 +42,7 @@ export function createChannels({ orgEvent, agents, timeScale, log, ...deps }: Ch
     deps.adapters.map(({ descriptor }) => [nameOf(descriptor.channel, descriptor.provider), descriptor]),
   )
   agents.onLifecycle(lifecycle)
+  agents.onLifecycle({ removed: deps.sendBudgets.remove })
   return {
     commands,
     /**
@@ -60,6 +63,8 @@ export function createChannels({ orgEvent, agents, timeScale, log, ...deps }: Ch
         const perSecond = bulkPace(descriptors.get(nameOf(channel, provider)) ?? {})
         return { channel, provider, ...(perSecond !== undefined && { perSecond }) }
       }),
+    /** Draws times from the send budget of a binding, in a commit of the agent's shard. */
+    drawTimes: deps.sendBudgets.take,
     /** Channels that have a binding, whatever its state. */
     boundTo: (reader: Reader, place: AgentPlace): readonly ChannelName[] =>
       bindingsOf(reader, place).map(({ channel }) => channel),

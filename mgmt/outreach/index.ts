@@ -6,6 +6,7 @@ import type { Metrics } from '../../runtime/observe/metrics.js'
 import type { Command, Performer, Shards } from '../../runtime/shard/contract.js'
 import type { Agents } from '../agents/index.js'
 import { type EffectDeps, moduleOf, type RouteDeps } from '../area.js'
+import type { Channels } from '../channels/index.js'
 import type { People } from '../people/index.js'
 import type { Personas } from '../sandbox/commands.js'
 import { createSends, type Sends } from './api.js'
@@ -26,6 +27,7 @@ import { attemptPerformer, campaignAttempts } from './worker.js'
 export interface OutreachDeps {
   readonly orgEvent: Command<OrgEventPayload, unknown>
   readonly agents: Pick<Agents, 'documents' | 'onLifecycle'>
+  readonly channels: Pick<Channels, 'pacesOf' | 'drawTimes'>
   readonly people: People
   readonly personas: Pick<Personas, 'personOf'>
   readonly conversations: OutreachConversations

@@ -13,6 +13,7 @@ import { isFinal, pickupAt, type Step, stepped } from '../../core/outreach/machi
 import type { Send } from '../../core/outreach/send.js'
 import { withoutKept } from '../../core/people/numbers.js'
 import type { Command, Told, Tx } from '../../runtime/shard/contract.js'
+import type { Channels } from '../channels/index.js'
 import type { AdmissionDeps, Known } from './admission.js'
 import type { SendListeners } from './listeners.js'
 import { endMarketing } from './marketing.js'
@@ -22,6 +23,7 @@ export interface SendDeps extends AdmissionDeps {
   /** The command by which the org's webhooks are told. */
   readonly orgEvent: Command<OrgEventPayload, unknown>
   readonly log?: AgentLog
+  readonly channels: Pick<Channels, 'pacesOf' | 'drawTimes'>
   readonly listeners: SendListeners
 }
 
@@ -38,6 +40,8 @@ export interface SendLine extends LogNote {
 export interface SendAttempt extends AgentIncarnation {
   readonly sendId: string
   readonly attempt: number
+  /** When its message may leave, for a send in bulk over a binding with a pace. */
+  readonly leaveAt?: number
 }
 
 export const attemptEffect = 'outreachSend'
@@ -154,9 +158,29 @@ export function isNotedWhenTaken(send: Send): boolean {
 export function begin(tx: Tx, deps: SendDeps, known: Known, send: KeptSend, told: Told): void {
   const begun = take(tx, deps, known, send, { on: 'pickedUp', at: told.at }, told)
   if (!begun) return
-  const payload: SendAttempt = { sendId: send.id, attempt: begun.attempts, ...known.place }
+  const leaveAt = isInBulk(send) ? drawTime(tx, deps, known.place, send, told.at) : undefined
+  const time = leaveAt === undefined ? {} : { leaveAt }
+  const payload: SendAttempt = { sendId: send.id, attempt: begun.attempts, ...time, ...known.place }
   // Ids end in what was drawn, so attempts of one agent spread over as many lanes as there are characters.
   tx.effect({ kind: attemptEffect, destination: `outreach:${send.id.slice(-1)}`, payload })
+}
+
+/** Sends of campaigns leave at the pace of their binding. A persona is no load to anybody. */
+export function isInBulk({ origin, sandbox }: Pick<KeptSend, 'origin' | 'sandbox'>): boolean {
+  return origin === 'campaign' && !sandbox
+}
+
+/** When one message of a campaign may leave; undefined where its binding has no pace. */
+function drawTime(
+  tx: Tx,
+  { channels }: SendDeps,
+  { orgId, agentId }: AgentIncarnation,
+  { channel }: KeptSend,
+  at: number,
+): number | undefined {
+  const { perSecond } = channels.pacesOf(tx, { orgId, agentId }).find((pace) => pace.channel === channel) ?? {}
+  if (perSecond === undefined) return undefined
+  return channels.drawTimes(tx, { orgId, agentId, channel, perSecond, count: 1 }, at).leaveAt[0]
 }
 
 /** When its follow-up is due, if it has one: a follow-up has none itself. */

@@ -17,7 +17,7 @@ import type { sendCommands } from './commands.js'
 import type { OutreachConversations } from './conversations.js'
 import type { SendMeters } from './meters.js'
 import { capableTable, type KeptSend, sendAt } from './store.js'
-import { isNotedWhenTaken, type SendAttempt, type SendDeps } from './transitions.js'
+import { isInBulk, isNotedWhenTaken, type SendAttempt, type SendDeps } from './transitions.js'
 
 export interface AttemptOptions extends AdmissionDeps, Pick<SendDeps, 'listeners'> {
   readonly conversations: OutreachConversations
@@ -36,7 +36,7 @@ export interface WorkerOptions extends AttemptOptions {
  */
 export function attemptPerformer(options: WorkerOptions) {
   return async (which: SendAttempt, { reader, settles }: Performing): Promise<void> => {
-    const { sendId: _id, attempt: _attempt, ...place } = which
+    const { sendId: _id, attempt: _attempt, leaveAt: _leaveAt, ...place } = which
     const send = underWay(reader, which)
     if (!send) return
     const found = await attempted(options, reader, which, send)
@@ -126,7 +126,7 @@ function trouble(name: TroubleName, detail?: string): { outcome: Extract<Attempt
 function openingOf(
   options: AttemptOptions,
   reader: Reader,
-  { sendId, attempt, ...scope }: SendAttempt,
+  { sendId, attempt, leaveAt, ...scope }: SendAttempt,
   send: KeptSend,
 ): OpeningFor | AttemptFound {
   const place = { orgId: scope.orgId, agentId: scope.agentId }
@@ -152,8 +152,9 @@ function openingOf(
     address: send.address,
     message: opener.message,
     notes,
-    // A rehearsal rides in no queue, and interrupts nobody.
-    ...(send.origin === 'campaign' && !send.sandbox && { isBatch: true as const }),
+    ...(isInBulk(send) && { isBatch: true as const }),
+    ...(leaveAt !== undefined && { leaveAt }),
+    // A rehearsal interrupts nobody.
     ...(send.origin !== 'named' && !send.sandbox && send.followUpOf === undefined && { quietMs: limits.quietMs }),
     ...(!send.sandbox && campaignOf(send, scope.serial)),
     ...(send.sandbox && { sandbox: true as const }),

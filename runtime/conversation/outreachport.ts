@@ -9,7 +9,6 @@ import { adapter as limits } from '../../core/limits.js'
 import type { OpeningFor, OpeningResult, Probed, Standing } from '../../core/outreach/contact.js'
 import { hostMedia, isHosted, noFiles } from '../delivery/media.js'
 import type { Providers } from '../delivery/providers.js'
-import type { Throttle } from '../delivery/throttle.js'
 import type { Media } from '../media/contract.js'
 import type { Shards } from '../shard/contract.js'
 import { unavailable } from '../shard/unavailable.js'
@@ -37,7 +36,6 @@ export interface OpeningsDeps {
   readonly adapters: Adapters
   readonly providers: Pick<Providers, 'authOf' | 'reach'>
   readonly media: Pick<Media, 'hosted'>
-  readonly throttle: Pick<Throttle, 'draw'>
   readonly asidOf: AsidOf
 }
 
@@ -84,7 +82,7 @@ export function openOpenings(deps: () => OpeningsDeps): Openings {
     },
 
     async open({ place, sendId, attempt, isLast, campaign, asid, channel, address, sandbox, ...opening }) {
-      const { directory, contexts, media, throttle, shards, commands } = deps()
+      const { directory, contexts, media, shards, commands } = deps()
       const agent = await directory.get(agentKeyOf(place))
       if (isRefusal(agent))
         return agent.refused === 'resource.not_found' ? { reason: 'noBinding', again: 'never' } : agent
@@ -92,10 +90,6 @@ export function openOpenings(deps: () => OpeningsDeps): Openings {
       const context = contexts.of(agent, who)
       const hosted = await hostMedia(media, opening.message)
       if (isRefusal(hosted)) return hosted
-      const perSecond = opening.isBatch && opening.leaveAt === undefined && context.binding?.bulkPerSecond
-      const times = perSecond ? await throttle.draw({ ...place, channel }, perSecond, 1) : []
-      if (isRefusal(times)) return times
-      const [leaveAt] = times
       const ask = (by: Identity, context: AgentContext) =>
         shards.ask(by.asid, commands.openConversation, {
           who: by,
@@ -103,7 +97,6 @@ export function openOpenings(deps: () => OpeningsDeps): Openings {
           opening: {
             forSend: { sendId, attempt, isLast, ...(campaign && { campaign }) },
             ...(isHosted(hosted) && hosted !== noFiles && { media: hosted }),
-            ...(leaveAt !== undefined && { leaveAt }),
             ...opening,
           },
         })

@@ -21,27 +21,25 @@ export interface Draw extends AgentPlace {
 const budgetTable = table<[orgId: string, agentId: string, channel: string], SendBudget>('throttle.budget')
 
 /** Takes times from the budget in a command of the agent's shard: as many as were asked for, or as may leave by `until`. */
-export function takeFromBudget(
-  tx: Tx,
-  { orgId, agentId, channel, perSecond, count }: Draw,
-  at: number,
-  until?: number,
-) {
+function take(tx: Tx, { orgId, agentId, channel, perSecond, count }: Draw, at: number, until?: number) {
   const key: [string, string, string] = [orgId, agentId, channel]
   const asked = { perSecond, at, count, ...(until !== undefined && { until }) }
   const { budget, leaveAt } = drawFrom(tx.get(budgetTable, key), asked)
   if (leaveAt.length > 0) tx.put(budgetTable, key, budget)
-  return leaveAt
+  return { leaveAt, nextAt: budget.nextAt }
 }
 
 /** For the commit that deletes the agent. */
-export function removeBudgets(tx: Tx, { orgId, agentId }: AgentPlace): void {
-  for (const { key } of tx.range(budgetTable, { prefix: [orgId, agentId] })) tx.remove(budgetTable, key)
+function remove(tx: Tx, { orgId, agentId }: AgentPlace): void {
+  for (const { key } of [...tx.range(budgetTable, { prefix: [orgId, agentId] })]) tx.remove(budgetTable, key)
 }
+
+/** The budgets for senders that draw in commits of their own. */
+export const sendBudgets = { take, remove }
 
 const draw: Command<Draw, readonly number[]> = {
   name: 'throttle.draw',
-  decide: (tx, asked, { at }) => takeFromBudget(tx, asked, at),
+  decide: (tx, asked, { at }) => take(tx, asked, at).leaveAt,
 }
 
 /** Replies and direct sends do not wait; while bulk is under way, bulk waits for them instead. */
@@ -49,7 +47,7 @@ const spend: Command<Draw, null> = {
   name: 'throttle.spend',
   decide(tx, asked, { at }) {
     const budget = tx.get(budgetTable, [asked.orgId, asked.agentId, asked.channel])
-    if (budget && budget.nextAt > at) takeFromBudget(tx, asked, at)
+    if (budget && budget.nextAt > at) take(tx, asked, at)
     return null
   },
 }

@@ -3,6 +3,7 @@ import { windowBeside } from '../../core/campaign/pace.js'
 import { createManagement, type Management, type ManagementDeps } from '../../mgmt/index.js'
 import type { Config } from '../config.js'
 import { writeAgentLine } from '../conversation/agentlog.js'
+import { sendBudgets } from '../delivery/throttle.js'
 import type { RouteMeters } from '../http/metrics.js'
 import type { Objects } from '../media/contract.js'
 import { sandboxBegin, sandboxForget } from '../sandbox/commands.js'
@@ -44,6 +45,7 @@ export function openManagement({
     objects: mediaObjectsIn(objects),
     ...(issuer && audience && { oidc: { issuer, audience } }),
     returnRules: { hosts, allowHttp: config.allowPrivateUrls },
+    sendBudgets,
     sandboxCommands: { begin: sandboxBegin, forget: sandboxForget },
     agentLog: (tx, place, line, at) => writeAgentLine(tx, place, line, at, timeScale),
     dispatchWindow: () => windowBeside(requestMeters.callsPerSecond('mgmt')),

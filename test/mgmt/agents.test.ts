@@ -15,6 +15,7 @@ import { createChannels } from '../../mgmt/channels/index.js'
 import { bindingTable } from '../../mgmt/channels/store.js'
 import { createGatewayAccess } from '../../mgmt/gatewayaccess/index.js'
 import { gatewayTable } from '../../mgmt/gatewayaccess/store.js'
+import { sendBudgets } from '../../runtime/delivery/throttle.js'
 import type { Command, Shards } from '../../runtime/shard/contract.js'
 import { decide, type Moment } from '../../runtime/shard/decide.js'
 import { layerOver } from '../../runtime/shard/layer.js'
@@ -353,7 +354,7 @@ function openWorld() {
   const none = undefined as never
   const agents = createAgents({ orgEvent, audit: none, bodies: none, mediaUrl: none, randomBytes, clock })
   const gatewayAccess = createGatewayAccess({ orgEvent, agents, checkUrl: none, randomBytes })
-  const given = { adapters: [], gatewayUrl: none, randomBytes, log: none, timeScale: 1 }
+  const given = { adapters: [], gatewayUrl: none, randomBytes, log: none, timeScale: 1, sendBudgets }
   const channels = createChannels({ ...given, orgEvent, agents })
   const { commands } = agents
   const registered = [orgEvent, ...[agents, gatewayAccess, channels].flatMap(({ module }) => module.commands)]

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import t from 'tap'
 import { createManagement } from '../../mgmt/index.js'
+import { sendBudgets } from '../../runtime/delivery/throttle.js'
 import { bootstrapRepertoire } from '../../runtime/node/bootstrap.js'
 import { openMetrics } from '../../runtime/observe/metrics.js'
 import { sandboxBegin, sandboxForget } from '../../runtime/sandbox/commands.js'
@@ -16,7 +17,7 @@ const none = undefined as never
 const management = createManagement({
   ...{ bodies: none, objects: none, conversations: none, agentLog: none, dispatchWindow: none, secrets: none },
   ...{ mgmtUrl: none, gatewayUrl: none, randomBytes, log: none, returnRules: none, clock: none, timeScale: 1 },
-  ...{ egress: {} as never, partnerForms: [], adapters: [], metrics: openMetrics() },
+  ...{ egress: {} as never, partnerForms: [], adapters: [], sendBudgets, metrics: openMetrics() },
   sandboxCommands: { begin: sandboxBegin, forget: sandboxForget },
 })
 const parts = [sealerRepertoire, bootstrapRepertoire, ...management.modules]

@@ -1,6 +1,6 @@
 /** How fast a campaign goes and how far ahead it is worked on. */
 import t from 'tap'
-import { aheadRows, estimateOf, windowBeside, windowFor } from '../../../core/campaign/pace.js'
+import { estimateOf, rowsAhead, rowsUnderWay, windowBeside, windowFor } from '../../../core/campaign/pace.js'
 import { campaign as limits } from '../../../core/limits.js'
 
 t.test('Duration is estimated from the governed rate of the provider, and not without one', async (t) => {
@@ -10,16 +10,22 @@ t.test('Duration is estimated from the governed rate of the provider, and not wi
   t.equal(estimateOf({ ...pace, perSecond: 100 }, 0).seconds, 0)
 })
 
-t.test('What is on its way at a time leaves within seconds, within bounds', async (t) => {
+t.test('What is under way at a time leaves within seconds, within bounds', async (t) => {
   for (const window of [limits.alone, limits.besideCallers]) {
-    t.equal(aheadRows({ perSecond: 100 }, window), 500)
-    t.equal(aheadRows({ perSecond: 0.1 }, window), limits.aheadLeastRows)
-    t.equal(aheadRows({ perSecond: 1e6 }, window), limits.aheadMostRows)
-    t.equal(aheadRows({}, window), window.aheadUnpacedRows)
-    for (const rows of [limits.aheadLeastRows, window.aheadUnpacedRows, window.unreportedRows]) {
+    t.equal(rowsUnderWay({ perSecond: 100 }, window), 500)
+    t.equal(rowsUnderWay({ perSecond: 0.1 }, window), limits.underWayLeastRows)
+    t.equal(rowsUnderWay({ perSecond: 1e6 }, window), limits.underWayMostRows)
+    t.equal(rowsUnderWay({}, window), window.aheadUnpacedRows)
+    for (const rows of [limits.underWayLeastRows, window.aheadUnpacedRows, window.unreportedRows]) {
       t.ok(rows >= window.batchRows, 'a batch always fits')
     }
   }
+})
+
+t.test('As many are claimed at once as leave within the time that is drawn ahead', async (t) => {
+  t.equal(rowsAhead({ perSecond: 100 }), 101)
+  t.equal(rowsAhead({ perSecond: 0.1 }), 2)
+  t.equal(rowsAhead({}), Number.POSITIVE_INFINITY)
 })
 
 t.test('A batch is half of what may be on its way at most, however slow the binding is', async (t) => {
@@ -27,7 +33,7 @@ t.test('A batch is half of what may be on its way at most, however slow the bind
     t.same(windowFor({}, window), window)
     for (const perSecond of [0.1, 10, 100, 1e6]) {
       const paced = windowFor({ perSecond }, window)
-      t.ok(paced.batchRows > 0 && 2 * paced.batchRows <= aheadRows({ perSecond }, window))
+      t.ok(paced.batchRows > 0 && 2 * paced.batchRows <= rowsUnderWay({ perSecond }, window))
     }
   }
 })

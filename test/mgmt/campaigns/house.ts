@@ -14,6 +14,7 @@ import type { RecipientsFound } from '../../../mgmt/campaigns/queries.js'
 import type { StageStep } from '../../../mgmt/campaigns/staging.js'
 import type { Channels } from '../../../mgmt/channels/index.js'
 import type { Personas } from '../../../mgmt/sandbox/commands.js'
+import { sendBudgets } from '../../../runtime/delivery/throttle.js'
 import { type Metrics, openMetrics } from '../../../runtime/observe/metrics.js'
 import type { Command, Query, Tx } from '../../../runtime/shard/contract.js'
 import { eventually } from '../../contract/shards/house.js'
@@ -122,6 +123,7 @@ export async function openCampaigns(
             onReady = listener
           },
           pacesOf: () => house.paces,
+          drawTimes: sendBudgets.take,
           boundTo: () => house.bound ?? house.paces.map(({ channel }) => channel),
         },
         window: () => house.window,

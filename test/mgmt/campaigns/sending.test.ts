@@ -185,24 +185,24 @@ t.test('Delivered and read are promoted from receipts, and what is promoted coun
 t.test('Pause hands out nothing more, and resume continues exactly where it stopped', async (t) => {
   const house = await openCampaigns(t)
   house.paces = [{ channel: 'rcs', provider: 'emulator', perSecond: 1 }]
-  const people = limits.aheadLeastRows + 2 * batchRows
+  const people = limits.underWayLeastRows + 2 * batchRows
   await house.people(people)
   // Nothing leaves its provider before it is told to, so the campaign stands with as much as may be on its way.
   house.sends.scripts.push(
     ...Array.from({ length: people }, () => ({ news: [{ state: 'sent' as const }], isLate: true })),
   )
   const id = await house.started()
-  await house.eventually(() => house.sends.taken.length === limits.aheadLeastRows)
+  await house.eventually(() => house.sends.taken.length === limits.underWayLeastRows, 1_000)
   t.equal((await house.move(id, 'pause')).status, 'paused')
   await house.sends.tellLate()
   await house.sends.house.time.advance(hour)
-  t.equal(house.sends.taken.length, limits.aheadLeastRows)
-  t.match(await house.report(id), { states: { sent: limits.aheadLeastRows, pending: 2 * batchRows } })
+  t.equal(house.sends.taken.length, limits.underWayLeastRows)
+  t.match(await house.report(id), { states: { sent: limits.underWayLeastRows, pending: 2 * batchRows } })
   t.equal((await house.move(id, 'resume')).status, 'running')
   await house.eventually(async () => {
     await house.sends.tellLate()
     return (await house.one(id)).status === 'completed'
-  })
+  }, 1_000)
   t.equal(new Set(house.sends.taken.map(({ sendId }) => sendId)).size, people)
   t.equal(house.sends.taken.length, people)
 })
@@ -226,13 +226,14 @@ t.test('Sends that wait for another attempt rest while their campaign does', asy
 
 t.test('Cancel stops remaining sends, keeps the report, and what is under way finishes', async (t) => {
   const house = await openCampaigns(t)
-  house.paces = [{ channel: 'rcs', provider: 'emulator', perSecond: 1 }]
-  await house.people(limits.aheadLeastRows + batchRows)
+  house.paces = [{ channel: 'rcs', provider: 'emulator' }]
+  house.window = { ...limits.alone, batchRows, aheadUnpacedRows: limits.underWayLeastRows }
+  await house.people(limits.underWayLeastRows + batchRows)
   const later = { answer: { reason: 'mediaUnreachable', again: 'later' as const } }
   const underWay = { news: [{ state: 'sent' as const }], isLate: true }
-  house.sends.scripts.push(later, later, later, ...Array.from({ length: limits.aheadLeastRows }, () => underWay))
+  house.sends.scripts.push(later, later, later, ...Array.from({ length: limits.underWayLeastRows }, () => underWay))
   const id = await house.started()
-  const sent = limits.aheadLeastRows - 3
+  const sent = limits.underWayLeastRows - 3
   await house.eventually(async () => (await house.report(id)).states.queued === 3)
   await house.eventually(() => house.sends.taken.length === sent)
   t.match(await house.move(id, 'cancel'), { status: 'cancelled' })

@@ -18,6 +18,7 @@ import { createOutreach, type Outreach } from '../../../mgmt/outreach/index.js'
 import { createPeople, type People } from '../../../mgmt/people/index.js'
 import type { Personas } from '../../../mgmt/sandbox/commands.js'
 import type { Clock } from '../../../runtime/clock.js'
+import { sendBudgets } from '../../../runtime/delivery/throttle.js'
 import { type Metrics, openMetrics } from '../../../runtime/observe/metrics.js'
 import type { Command, Performer, Repertoire } from '../../../runtime/shard/contract.js'
 import { shardOf } from '../../../runtime/shard/place.js'
@@ -155,7 +156,12 @@ export async function openSends(
   }
   const given = { orgEvent, agents, conversations, metrics, clock, timeScale: 1 }
   const people = createPeople({ ...given, randomBytes })
-  const parts = createOutreach({ ...given, people, personas })
+  const parts = createOutreach({
+    ...given,
+    people,
+    personas,
+    channels: { pacesOf: () => [], drawTimes: sendBudgets.take },
+  })
   const automation = createAutomation({ ...given, people, outreach: parts })
   const other = beside?.({ agents, people, outreach: parts, clock })
 

@@ -1,0 +1,24 @@
+/** Send budgets: how fast bindings send in bulk, drawn from in commits of the agent's shard. */
+import type { AgentPlace } from '../../core/agentkey.js'
+import type { ChannelName } from '../../core/channelnames.js'
+import type { Tx } from '../../runtime/shard/contract.js'
+
+export interface BudgetDraw extends AgentPlace {
+  readonly channel: ChannelName
+  readonly perSecond: number
+  readonly count: number
+}
+
+export interface DrawnTimes {
+  /** When each message may leave, in their order. */
+  readonly leaveAt: readonly number[]
+  /** When the message after them may leave. */
+  readonly nextAt: number
+}
+
+export interface SendBudgets {
+  /** Draws up to `count` times, none of them later than `until`. A time that is not used is lost to the binding. */
+  take(tx: Tx, draw: BudgetDraw, at: number, until?: number): DrawnTimes
+  /** Removes the budgets of an agent, in the commit that deletes it. */
+  remove(tx: Tx, agent: AgentPlace): void
+}
